@@ -1,0 +1,148 @@
+/* blake3.h: BLAKE3 on words: compression, chunk, parent, and the 2-to-1 merge of Merkle trees.
+ *
+ * Source: the BLAKE3 specification (J. O'Connor, J.-P. Aumasson, S. Neves, Z. Wilcox-O'Hearn). Words are 32-bit little
+ * endian. Every function works on mkz_lane32: one word, or a vector of independent states. */
+#ifndef MKZ_BLAKE3_H
+#define MKZ_BLAKE3_H
+
+#include "port.h"
+
+#define MKZ_BLAKE3_CHUNK_START 1u
+#define MKZ_BLAKE3_CHUNK_END 2u
+#define MKZ_BLAKE3_PARENT 4u
+#define MKZ_BLAKE3_ROOT 8u
+#define MKZ_BLAKE3_KEYED_HASH 16u
+#define MKZ_BLAKE3_DERIVE_KEY_CONTEXT 32u
+#define MKZ_BLAKE3_DERIVE_KEY_MATERIAL 64u
+
+#define MKZ_BLAKE3_BLOCK_LEN 64u
+#define MKZ_BLAKE3_CHUNK_LEN 1024u
+
+/* The first 32 bits of the fractional parts of the square roots of the first 8 primes (as in SHA-256). */
+#define MKZ_BLAKE3_IV0 0x6a09e667u
+#define MKZ_BLAKE3_IV1 0xbb67ae85u
+#define MKZ_BLAKE3_IV2 0x3c6ef372u
+#define MKZ_BLAKE3_IV3 0xa54ff53au
+#define MKZ_BLAKE3_IV4 0x510e527fu
+#define MKZ_BLAKE3_IV5 0x9b05688cu
+#define MKZ_BLAKE3_IV6 0x1f83d9abu
+#define MKZ_BLAKE3_IV7 0x5be0cd19u
+
+MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
+    cv[0] = MKZ_SPLAT32(MKZ_BLAKE3_IV0);
+    cv[1] = MKZ_SPLAT32(MKZ_BLAKE3_IV1);
+    cv[2] = MKZ_SPLAT32(MKZ_BLAKE3_IV2);
+    cv[3] = MKZ_SPLAT32(MKZ_BLAKE3_IV3);
+    cv[4] = MKZ_SPLAT32(MKZ_BLAKE3_IV4);
+    cv[5] = MKZ_SPLAT32(MKZ_BLAKE3_IV5);
+    cv[6] = MKZ_SPLAT32(MKZ_BLAKE3_IV6);
+    cv[7] = MKZ_SPLAT32(MKZ_BLAKE3_IV7);
+}
+
+/* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y. They are
+ * stepped in two pairs: compilers keep this order, and on 16 vector registers it spills least (docs/performance.md). */
+#define MKZ_BLAKE3_AD(a, b, d, x, n) \
+    v[a] = (v[a] + m[x]) + v[b];     \
+    v[d] = MKZ_ROTR32(v[d] ^ v[a], n)
+#define MKZ_BLAKE3_CB(b, c, d, n) \
+    v[c] = v[c] + v[d];           \
+    v[b] = MKZ_ROTR32(v[b] ^ v[c], n)
+#define MKZ_BLAKE3_G2(a0, b0, c0, d0, x0, y0, a1, b1, c1, d1, x1, y1) \
+    do {                                                              \
+        MKZ_BLAKE3_AD(a0, b0, d0, x0, 16);                            \
+        MKZ_BLAKE3_AD(a1, b1, d1, x1, 16);                            \
+        MKZ_BLAKE3_CB(b0, c0, d0, 12);                                \
+        MKZ_BLAKE3_CB(b1, c1, d1, 12);                                \
+        MKZ_BLAKE3_AD(a0, b0, d0, y0, 8);                             \
+        MKZ_BLAKE3_AD(a1, b1, d1, y1, 8);                             \
+        MKZ_BLAKE3_CB(b0, c0, d0, 7);                                 \
+        MKZ_BLAKE3_CB(b1, c1, d1, 7);                                 \
+    } while (0)
+
+/* One round: columns, then diagonals. The message schedule is literal: a table read at run time would spill to memory. */
+#define MKZ_BLAKE3_ROUND(s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15) \
+    MKZ_BLAKE3_G2(0, 4, 8, 12, s0, s1, 1, 5, 9, 13, s2, s3);                                   \
+    MKZ_BLAKE3_G2(2, 6, 10, 14, s4, s5, 3, 7, 11, 15, s6, s7);                                 \
+    MKZ_BLAKE3_G2(0, 5, 10, 15, s8, s9, 1, 6, 11, 12, s10, s11);                               \
+    MKZ_BLAKE3_G2(2, 7, 8, 13, s12, s13, 3, 4, 9, 14, s14, s15)
+
+/* The seven rounds, in place. v: 16 state words, m: 16 message words. */
+MKZ_FN void mkz_blake3_rounds(mkz_lane32 v[16], const mkz_lane32 m[16]) {
+    MKZ_BLAKE3_ROUND(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    MKZ_BLAKE3_ROUND(2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8);
+    MKZ_BLAKE3_ROUND(3, 4, 10, 12, 13, 2, 7, 14, 6, 5, 9, 0, 11, 15, 8, 1);
+    MKZ_BLAKE3_ROUND(10, 7, 12, 9, 14, 3, 13, 15, 4, 0, 11, 2, 5, 8, 1, 6);
+    MKZ_BLAKE3_ROUND(12, 13, 9, 11, 15, 10, 14, 8, 7, 2, 5, 3, 0, 1, 6, 4);
+    MKZ_BLAKE3_ROUND(9, 14, 11, 5, 8, 12, 15, 1, 13, 3, 0, 10, 2, 6, 4, 7);
+    MKZ_BLAKE3_ROUND(11, 15, 5, 0, 1, 9, 8, 6, 14, 10, 2, 12, 3, 4, 7, 13);
+}
+
+/* State before the rounds: chaining value, IV, counter, block length in bytes, flags. */
+MKZ_FN void mkz_blake3_init(mkz_lane32 v[16], const mkz_lane32 cv[8], mkz_lane32 counter_lo, mkz_lane32 counter_hi,
+                            mkz_lane32 block_len, mkz_lane32 flags) {
+    for (int i = 0; i < 8; i++) v[i] = cv[i];
+    v[8] = MKZ_SPLAT32(MKZ_BLAKE3_IV0);
+    v[9] = MKZ_SPLAT32(MKZ_BLAKE3_IV1);
+    v[10] = MKZ_SPLAT32(MKZ_BLAKE3_IV2);
+    v[11] = MKZ_SPLAT32(MKZ_BLAKE3_IV3);
+    v[12] = counter_lo;
+    v[13] = counter_hi;
+    v[14] = block_len;
+    v[15] = flags;
+}
+
+/* The block function, chaining value in place. counter: chunk index (0 for parents); block_len: bytes of m that count. */
+MKZ_FN void mkz_blake3_compress(mkz_lane32 cv[8], const mkz_lane32 m[16], mkz_lane32 counter_lo, mkz_lane32 counter_hi,
+                                mkz_lane32 block_len, mkz_lane32 flags) {
+    mkz_lane32 v[16];
+    mkz_blake3_init(v, cv, counter_lo, counter_hi, block_len, flags);
+    mkz_blake3_rounds(v, m);
+    for (int i = 0; i < 8; i++) cv[i] = v[i] ^ v[i + 8];
+}
+
+/* The block function with all 64 output bytes: one block of extendable output. counter: output block index. */
+MKZ_FN void mkz_blake3_compress_xof(mkz_lane32 out[16], const mkz_lane32 cv[8], const mkz_lane32 m[16],
+                                    mkz_lane32 counter_lo, mkz_lane32 counter_hi, mkz_lane32 block_len, mkz_lane32 flags) {
+    mkz_lane32 v[16];
+    mkz_blake3_init(v, cv, counter_lo, counter_hi, block_len, flags);
+    mkz_blake3_rounds(v, m);
+    for (int i = 0; i < 8; i++) {
+        out[i] = v[i] ^ v[i + 8];
+        out[i + 8] = v[i + 8] ^ cv[i];
+    }
+}
+
+/* Parent node of a BLAKE3 digest: out = compression of left || right under `key` (the IV where there is no key).
+ * flags: the mode's flags, with MKZ_BLAKE3_ROOT for the last one. Not the merge of a Merkle tree. */
+MKZ_FN void mkz_blake3_parent(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8],
+                              const mkz_lane32 key[8], mkz_lane32 flags) {
+    mkz_lane32 m[16];
+    mkz_lane32 zero = MKZ_SPLAT32(0);
+    for (int i = 0; i < 8; i++) {
+        m[i] = left[i];
+        m[i + 8] = right[i];
+    }
+    for (int i = 0; i < 8; i++) out[i] = key[i];
+    mkz_blake3_compress(out, m, zero, zero, MKZ_SPLAT32(MKZ_BLAKE3_BLOCK_LEN), flags | MKZ_SPLAT32(MKZ_BLAKE3_PARENT));
+}
+
+/* Merge of a Merkle tree: the BLAKE3 hash of the 64 bytes left || right: one compression, first and last block of chunk 0
+ * and root at once. */
+MKZ_FN void mkz_blake3_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8]) {
+    mkz_lane32 m[16];
+    mkz_lane32 zero = MKZ_SPLAT32(0);
+    for (int i = 0; i < 8; i++) {
+        m[i] = left[i];
+        m[i + 8] = right[i];
+    }
+    mkz_blake3_iv(out);
+    mkz_blake3_compress(out, m, zero, zero, MKZ_SPLAT32(MKZ_BLAKE3_BLOCK_LEN),
+                        MKZ_SPLAT32(MKZ_BLAKE3_CHUNK_START | MKZ_BLAKE3_CHUNK_END | MKZ_BLAKE3_ROOT));
+}
+
+/* Flags of block `index` of a chunk of `count` blocks (count >= 1), on top of the mode's flags. */
+MKZ_FN mkz_u32 mkz_blake3_block_flags(mkz_u32 index, mkz_u32 count, mkz_u32 flags) {
+    return flags | (index == 0 ? MKZ_BLAKE3_CHUNK_START : 0u) | (index + 1 == count ? MKZ_BLAKE3_CHUNK_END : 0u);
+}
+
+#endif /* MKZ_BLAKE3_H */

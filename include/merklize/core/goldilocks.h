@@ -1,0 +1,65 @@
+/* goldilocks.h: the prime field of p = 2^64 - 2^32 + 1.
+ *
+ * An element is any 64-bit word; words p .. 2^64-1 stand for 0 .. 2^32-2. Only mkz_gl_canonical() makes it unique, so the
+ * inner loops pay no final subtraction. "canonical" below means < p.
+ *
+ * With e = 2^32 - 1: 2^64 = e and 2^96 = -1 (mod p). */
+#ifndef MKZ_GOLDILOCKS_H
+#define MKZ_GOLDILOCKS_H
+
+#include "port.h"
+
+#define MKZ_GL_P MKZ_U64(0xffffffff00000001)
+#define MKZ_GL_E MKZ_U64(0x00000000ffffffff)
+
+/* An element. A build that steps several kinds of lanes together defines MKZ_GL, with mkz_gl_* functions for it. */
+#ifndef MKZ_GL
+#define MKZ_GL mkz_lane64
+typedef mkz_lane64 mkz_gl;
+
+/* The same element, < p. */
+MKZ_FN mkz_gl mkz_gl_canonical(mkz_gl a) {
+    mkz_lane64 p = MKZ_SPLAT64(MKZ_GL_P);
+    return a - (p & ~MKZ_LT_MASK(a, p));
+}
+
+/* a + b, where b is canonical. */
+MKZ_FN mkz_gl mkz_gl_add(mkz_gl a, mkz_gl b) {
+    mkz_lane64 s = a + b;
+    return s + (MKZ_LT_MASK(s, b) & MKZ_SPLAT64(MKZ_GL_E)); /* a carry is worth e; b < p keeps this from carrying again */
+}
+
+/* lo + 2^64 hi, any two words. */
+#ifdef MKZ_GL_REDUCE
+#define mkz_gl_reduce MKZ_GL_REDUCE
+#else
+MKZ_FN mkz_gl mkz_gl_reduce(mkz_lane64 lo, mkz_lane64 hi) {
+    /* hi = h0 + 2^32 h1: lo + e h0 - h1. Neither correction can wrap again: after a borrow t >= 2^64 - 2^32 + 1, and
+     * e h0 <= 2^64 - 2^33 + 1. */
+    mkz_lane64 h1 = hi >> 32;
+    mkz_lane64 t = lo - h1;
+    mkz_lane64 u = MKZ_MUL32(hi, MKZ_SPLAT64(MKZ_GL_E));
+    mkz_lane64 r;
+    t -= MKZ_LT_MASK(lo, h1) & MKZ_SPLAT64(MKZ_GL_E);
+    r = t + u;
+    return r + (MKZ_LT_MASK(r, u) & MKZ_SPLAT64(MKZ_GL_E));
+}
+#endif
+
+MKZ_FN mkz_gl mkz_gl_mul(mkz_gl a, mkz_gl b) {
+    mkz_wide w = mkz_mul_wide(a, b);
+    return mkz_gl_reduce(w.lo, w.hi);
+}
+
+MKZ_FN mkz_gl mkz_gl_square(mkz_gl a) {
+    mkz_wide w = mkz_square_wide(a);
+    return mkz_gl_reduce(w.lo, w.hi);
+}
+#endif /* MKZ_GL */
+
+MKZ_FN mkz_gl mkz_gl_pow7(mkz_gl a) {
+    mkz_gl a2 = mkz_gl_square(a);
+    return mkz_gl_mul(mkz_gl_mul(mkz_gl_square(a2), a2), a);
+}
+
+#endif

@@ -1,0 +1,269 @@
+/* port.h: the only file of the core that knows the compiler.
+ *
+ * It gives the core fixed-width words (mkz_u8 .. mkz_u64), the LANE types that the core computes on, address spaces, and a
+ * handful of primitives. Every primitive has one portable definition; a target may override it by defining the macro of
+ * the same name in capitals before this file is reached (or below, where the target is detected). README.md beside this
+ * file is the table of all of them.
+ *
+ * A lane is one word (mkz_u32, mkz_u64) by default. A vector build defines MKZ_LANE32 and MKZ_LANE64 as vector types of
+ * equal lane count before including any core header; the algorithms do not change. */
+#ifndef MKZ_PORT_H
+#define MKZ_PORT_H
+
+/* ---- Target: function qualifier, address spaces, constant tables ---------------------------------------------------- */
+
+#if defined(__OPENCL_C_VERSION__) /* never __OPENCL_VERSION__: some runtimes define it for host code too */
+#define MKZ_TARGET_OPENCL 1
+typedef uchar mkz_u8;
+typedef uint mkz_u32;
+typedef ulong mkz_u64;
+#define MKZ_FN static inline
+#define MKZ_GLOBAL __global
+#define MKZ_LOCAL __local
+#define MKZ_CONSTANT __constant
+#define MKZ_TABLE __constant const
+#define MKZ_U64(x) x##UL
+#elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define MKZ_TARGET_CUDA 1
+typedef unsigned char mkz_u8;
+typedef unsigned int mkz_u32;
+typedef unsigned long long mkz_u64;
+#define MKZ_FN static __host__ __device__ __forceinline__
+#define MKZ_GLOBAL
+#define MKZ_LOCAL
+#define MKZ_CONSTANT
+#define MKZ_TABLE static __device__ __constant__ const
+#define MKZ_U64(x) x##ULL
+#else
+#define MKZ_TARGET_CPP 1
+typedef unsigned char mkz_u8;
+typedef unsigned int mkz_u32;
+typedef unsigned long long mkz_u64;
+#if defined(MKZ_LANE32) || defined(MKZ_LANE64)
+#define MKZ_FN static inline __attribute__((always_inline, unused))
+#define MKZ_FN_CALL static __attribute__((noinline, unused))
+#else
+#define MKZ_FN [[maybe_unused]] static constexpr
+#endif
+#define MKZ_GLOBAL
+#define MKZ_LOCAL
+#define MKZ_CONSTANT
+#define MKZ_TABLE [[maybe_unused]] static constexpr
+#define MKZ_U64(x) x##ULL
+#endif
+
+/* A function so long that one copy of it should serve all callers, where the target has calls. */
+#ifndef MKZ_FN_CALL
+#define MKZ_FN_CALL MKZ_FN
+#endif
+
+#ifndef MKZ_LANE32
+#define MKZ_LANE32 mkz_u32
+#define MKZ_SPLAT32(x) ((mkz_u32)(x))
+#endif
+#ifndef MKZ_LANE64
+#define MKZ_LANE64 mkz_u64
+#define MKZ_SPLAT64(x) ((mkz_u64)(x))
+#define MKZ_LANE64_IS_WORD 1
+#endif
+
+typedef MKZ_LANE32 mkz_lane32;
+typedef MKZ_LANE64 mkz_lane64;
+
+/* ---- Loop hints: kept loops save registers and code, unrolled ones latency ------------------------------------------ */
+
+#define MKZ_PRAGMA(x) _Pragma(#x)
+#if defined(MKZ_TARGET_CUDA)
+#define MKZ_UNROLL MKZ_PRAGMA(unroll)
+#define MKZ_NO_UNROLL MKZ_PRAGMA(unroll 1)
+#elif defined(MKZ_TARGET_OPENCL)
+#define MKZ_UNROLL MKZ_PRAGMA(unroll)
+#define MKZ_NO_UNROLL MKZ_PRAGMA(unroll 1)
+#elif defined(__clang__)
+#define MKZ_UNROLL MKZ_PRAGMA(unroll)
+#define MKZ_NO_UNROLL MKZ_PRAGMA(nounroll)
+#else
+#define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 16)
+#define MKZ_NO_UNROLL MKZ_PRAGMA(GCC unroll 1)
+#endif
+
+/* ---- Primitives: the portable line, unless the target overrides it -------------------------------------------------- */
+
+/* Rotates each 32-bit lane right by n, 0 < n < 32, n a literal. */
+#ifndef MKZ_ROTR32
+#define MKZ_ROTR32(x, n) (((x) >> (n)) | ((x) << (32 - (n))))
+#endif
+
+/* All ones in each lane where a < b (unsigned), else zero. */
+#ifndef MKZ_LT_MASK
+#ifdef MKZ_LANE64_IS_WORD
+#define MKZ_LT_MASK(a, b) ((mkz_lane64)0 - (mkz_lane64)((a) < (b)))
+#else
+#define MKZ_LT_MASK(a, b) ((mkz_lane64)((a) < (b)))
+#endif
+#endif
+
+/* Exact product of the low 32 bits of each 64-bit lane. */
+#ifndef MKZ_MUL32
+#define MKZ_MUL32(a, b) (((a) & MKZ_SPLAT64(0xffffffffu)) * ((b) & MKZ_SPLAT64(0xffffffffu)))
+#endif
+
+/* A 64x64 -> 128 bit product, low and high words of each lane. */
+typedef struct {
+    mkz_lane64 lo, hi;
+} mkz_wide;
+
+#ifdef MKZ_LANE64_IS_WORD
+/* High word of a 64x64-bit product of words. */
+#if defined(MKZ_TARGET_OPENCL)
+#define MKZ_MUL_HI64(a, b) mul_hi((mkz_u64)(a), (mkz_u64)(b))
+#elif defined(__CUDA_ARCH__)
+#define MKZ_MUL_HI64(a, b) __umul64hi((a), (b))
+#elif defined(__SIZEOF_INT128__)
+__extension__ typedef unsigned __int128 mkz_u128;
+#define MKZ_MUL_HI64(a, b) ((mkz_u64)(((mkz_u128)(a) * (b)) >> 64))
+#endif
+#endif
+
+MKZ_FN mkz_wide mkz_mul_wide(mkz_lane64 a, mkz_lane64 b) {
+    mkz_wide r;
+#if defined(MKZ_MUL_WIDE)
+    MKZ_MUL_WIDE(r.lo, r.hi, a, b);
+#elif defined(MKZ_MUL_HI64)
+    r.lo = a * b;
+    r.hi = MKZ_MUL_HI64(a, b);
+#else
+    mkz_lane64 a1 = a >> 32, b1 = b >> 32;
+    mkz_lane64 p00 = MKZ_MUL32(a, b), p01 = MKZ_MUL32(a, b1), p10 = MKZ_MUL32(a1, b), p11 = MKZ_MUL32(a1, b1);
+    mkz_lane64 mid = p10 + (p00 >> 32);
+    mkz_lane64 mid2 = p01 + (mid & MKZ_SPLAT64(0xffffffffu));
+    r.lo = (mid2 << 32) | (p00 & MKZ_SPLAT64(0xffffffffu));
+    r.hi = p11 + (mid >> 32) + (mid2 >> 32);
+#endif
+    return r;
+}
+
+MKZ_FN mkz_wide mkz_square_wide(mkz_lane64 a) {
+    mkz_wide r;
+#if defined(MKZ_SQUARE_WIDE)
+    MKZ_SQUARE_WIDE(r.lo, r.hi, a);
+#elif defined(MKZ_MUL_HI64)
+    r = mkz_mul_wide(a, a);
+#else
+    mkz_lane64 a1 = a >> 32;
+    mkz_lane64 p00 = MKZ_MUL32(a, a), p01 = MKZ_MUL32(a, a1), p11 = MKZ_MUL32(a1, a1);
+    mkz_lane64 mid = p01 + (p00 >> 33);
+    r.lo = p00 + (p01 << 33);
+    r.hi = p11 + (mid >> 31);
+#endif
+    return r;
+}
+
+/* ---- Kernel bodies (kernels.h, entry.h): position, barrier, entry points, 16-byte memory accesses ------------------- */
+
+/* Where an item stands in a launch of one dimension. A body gets it as a value and asks no compiler for it; host C++ calls
+ * the same bodies in a loop over `index`, or over groups of one item. */
+typedef struct {
+    mkz_u64 index;      /* the item in the launch */
+    mkz_u64 group;      /* its group in the launch */
+    mkz_u32 local;      /* the item in its group */
+    mkz_u32 group_size; /* items of a group */
+} mkz_work_item;
+
+/* Function qualifier of bodies. Never constexpr, since a body may hold a barrier. */
+#if defined(MKZ_TARGET_CUDA)
+#define MKZ_BODY static __device__ __forceinline__
+#elif defined(MKZ_TARGET_OPENCL)
+#define MKZ_BODY static inline
+#else
+#define MKZ_BODY [[maybe_unused]] static inline
+#endif
+
+/* Waits for all items of the group; what they wrote to global memory before is then visible in the group. Every item of a
+ * group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
+#ifndef MKZ_BARRIER
+#if defined(MKZ_TARGET_CUDA)
+#define MKZ_BARRIER(item) __syncthreads()
+#elif defined(MKZ_TARGET_OPENCL)
+#define MKZ_BARRIER(item) barrier(CLK_GLOBAL_MEM_FENCE)
+#else
+#define MKZ_BARRIER(item) ((void)(item))
+#endif
+#endif
+
+/* MKZ_ENTRY(name): head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside one. MKZ_GROUP_SIZE: the group size
+ * of every launch of the program, if fixed; compilers then know how many registers an item may have. Plain C++ has no
+ * entry points, but another language in C++ clothes can define the two macros. */
+#ifndef MKZ_ENTRY
+#if defined(MKZ_TARGET_CUDA)
+#ifdef MKZ_GROUP_SIZE
+#define MKZ_ENTRY(name) extern "C" __global__ void __launch_bounds__(MKZ_GROUP_SIZE) name
+#else
+#define MKZ_ENTRY(name) extern "C" __global__ void name
+#endif
+MKZ_BODY mkz_work_item mkz_this_item(void) {
+    mkz_work_item item;
+    item.group = blockIdx.x;
+    item.local = threadIdx.x;
+    item.group_size = blockDim.x;
+    item.index = item.group * item.group_size + item.local;
+    return item;
+}
+#define MKZ_THIS_ITEM() mkz_this_item()
+#elif defined(MKZ_TARGET_OPENCL)
+#ifdef MKZ_GROUP_SIZE
+#define MKZ_ENTRY(name) __kernel __attribute__((reqd_work_group_size(MKZ_GROUP_SIZE, 1, 1))) void name
+#else
+#define MKZ_ENTRY(name) __kernel void name
+#endif
+MKZ_BODY mkz_work_item mkz_this_item(void) {
+    mkz_work_item item;
+    item.index = get_global_id(0);
+    item.group = get_group_id(0);
+    item.local = (mkz_u32)get_local_id(0);
+    item.group_size = (mkz_u32)get_local_size(0);
+    return item;
+}
+#define MKZ_THIS_ITEM() mkz_this_item()
+#endif
+#endif
+
+/* What a program may count on: 16, every buffer begins on 16 bytes (as all allocators give), so nodes and blocks move in
+ * 16-byte accesses; 4, only on its own word size, so they move in words; 1, likewise, and byte input on any byte. Plain C++
+ * moves words and bytes, and leaves the rest to its compiler. */
+#ifndef MKZ_ALIGN
+#define MKZ_ALIGN 16
+#endif
+/* Private words v[] from or to global words p[]. */
+#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 16
+#define MKZ_LOAD_QUAD32(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1], (v)[2] = (p)[2], (v)[3] = (p)[3])
+#define MKZ_STORE_QUAD32(p, v) ((p)[0] = (v)[0], (p)[1] = (v)[1], (p)[2] = (v)[2], (p)[3] = (v)[3])
+#define MKZ_LOAD_PAIR64(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1])
+#define MKZ_STORE_PAIR64(p, v) ((p)[0] = (v)[0], (p)[1] = (v)[1])
+#else
+#if defined(MKZ_TARGET_CUDA)
+typedef uint4 mkz_quad32;
+typedef ulonglong2 mkz_pair64;
+#define MKZ_MAKE_QUAD32(a, b, c, d) make_uint4((a), (b), (c), (d))
+#define MKZ_MAKE_PAIR64(a, b) make_ulonglong2((a), (b))
+#else
+typedef uint4 mkz_quad32;
+typedef ulong2 mkz_pair64;
+#define MKZ_MAKE_QUAD32(a, b, c, d) ((uint4)((a), (b), (c), (d)))
+#define MKZ_MAKE_PAIR64(a, b) ((ulong2)((a), (b)))
+#endif
+#define MKZ_LOAD_QUAD32(v, p)                                                         \
+    do {                                                                              \
+        mkz_quad32 mkz_q = *(MKZ_GLOBAL const mkz_quad32 *)(p);                       \
+        (v)[0] = mkz_q.x, (v)[1] = mkz_q.y, (v)[2] = mkz_q.z, (v)[3] = mkz_q.w;       \
+    } while (0)
+#define MKZ_STORE_QUAD32(p, v) (*(MKZ_GLOBAL mkz_quad32 *)(p) = MKZ_MAKE_QUAD32((v)[0], (v)[1], (v)[2], (v)[3]))
+#define MKZ_LOAD_PAIR64(v, p)                                                         \
+    do {                                                                              \
+        mkz_pair64 mkz_q = *(MKZ_GLOBAL const mkz_pair64 *)(p);                       \
+        (v)[0] = mkz_q.x, (v)[1] = mkz_q.y;                                           \
+    } while (0)
+#define MKZ_STORE_PAIR64(p, v) (*(MKZ_GLOBAL mkz_pair64 *)(p) = MKZ_MAKE_PAIR64((v)[0], (v)[1]))
+#endif
+
+#endif /* MKZ_PORT_H */

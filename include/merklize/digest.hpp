@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace merklize {
+
+/// 32 bytes: a BLAKE3 hash, or 4 field elements as little-endian words. A plain value; compares by bytes.
+struct Digest {
+    static constexpr std::size_t size = 32;
+
+    std::array<std::byte, size> bytes{};
+
+    /// Copies `words` as little-endian 64-bit words.
+    static Digest from_words(const std::array<std::uint64_t, 4>& words) noexcept;
+    /// 64 hexadecimal digits of either case; anything else is nullopt.
+    static std::optional<Digest> from_hex(std::string_view hex) noexcept;
+
+    std::array<std::uint64_t, 4> words() const noexcept;
+    /// 64 lower-case hexadecimal digits.
+    std::string hex() const;
+
+    friend auto operator<=>(const Digest&, const Digest&) = default;
+};
+
+}  // namespace merklize

@@ -1,0 +1,12 @@
+#pragma once
+
+/// Everything of the host API. The portable core for device code is in merklize/core/ and is included on its own.
+
+#include <merklize/device.hpp>
+#include <merklize/digest.hpp>
+#include <merklize/error.hpp>
+#include <merklize/hash.hpp>
+#include <merklize/policy.hpp>
+#include <merklize/proof.hpp>
+#include <merklize/tree.hpp>
+#include <merklize/version.hpp>

@@ -1,0 +1,263 @@
+// The CPU as a backend: launches become loops over the lanes' kernels, cut into pieces that stay in a core's own cache.
+#include "runtime/backend.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/lanes.hpp"
+#include "merklize/core/blake3.h"
+#include "runtime/threads.hpp"
+
+static_assert(std::endian::native == std::endian::little, "the kernels read words as they lie in memory");
+
+namespace merklize::cpu {
+namespace {
+
+thread_local std::string error_text;
+
+mkz_status fail(mkz_status status, std::string text) {
+    error_text = std::move(text);
+    return status;
+}
+
+runtime::Tick tick_of(const mkz_run& run) {
+    if (run.tick == nullptr) return {};
+    return [&run](double done) { return run.tick(run.context, done) == 0; };
+}
+
+// Items of one kernel in pieces of `per_piece`: body(first, count).
+template <class Body>
+bool in_pieces(const mkz_run& run, std::uint64_t n, std::uint64_t per_piece, Body body) {
+    const std::uint64_t pieces = (n + per_piece - 1) / per_piece;
+    return runtime::parallel_for(
+        pieces, run.threads,
+        [&](std::size_t piece) {
+            const std::uint64_t first = piece * per_piece;
+            body(first, std::min(per_piece, n - first));
+        },
+        tick_of(run));
+}
+
+// In place: n chaining values to the ceil(n / 2) above them; BLAKE3's odd last one goes up as it is.
+std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const std::uint32_t key[8], std::uint32_t flags) {
+    lanes().hash_parents(values, n / 2, key, flags, values);
+    if (n % 2 != 0) std::memmove(values + 32 * (n / 2), values + 32 * (n - 1), 32);
+    return (n + 1) / 2;
+}
+
+void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_t counter, const std::uint32_t key[8],
+                     std::uint32_t flags, std::uint8_t* out) {
+    std::uint32_t cv[8];
+    std::copy_n(key, 8, cv);
+    const std::uint32_t blocks = static_cast<std::uint32_t>((bytes + 63) / 64);
+    for (std::uint32_t b = 0; b < blocks; b++) {
+        std::uint8_t block[64] = {};
+        const std::uint32_t length = static_cast<std::uint32_t>(std::min<std::uint64_t>(64, bytes - 64 * b));
+        std::memcpy(block, data + 64 * b, length);
+        lanes().compress(cv, block, length, counter, mkz_blake3_block_flags(b, blocks, flags));
+    }
+    std::memcpy(out, cv, 32);
+}
+
+constexpr std::uint64_t chunks_per_piece = 128;  // 128 KiB: read once, then its chaining values are merged in the first cache
+
+bool hash_chunks(const mkz_hash_chunks& a, const mkz_run& run) {
+    const std::uint64_t chunks = (a.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
+    const std::uint64_t per_subtree = std::uint64_t{1} << a.levels;
+    return in_pieces(run, chunks, std::max(chunks_per_piece, per_subtree), [&](std::uint64_t first, std::uint64_t count) {
+        const std::uint8_t* data = static_cast<const std::uint8_t*>(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
+        const std::uint64_t bytes = std::min(count * MKZ_BLAKE3_CHUNK_LEN, a.bytes - first * MKZ_BLAKE3_CHUNK_LEN);
+        const std::uint64_t full = bytes / MKZ_BLAKE3_CHUNK_LEN;
+        std::uint8_t* out = static_cast<std::uint8_t*>(a.out) + 32 * (first >> a.levels);
+        std::uint8_t small[32 * chunks_per_piece];
+        std::vector<std::uint8_t> large(count > chunks_per_piece ? 32 * count : 0);
+        std::uint8_t* values = count > chunks_per_piece ? large.data() : small;
+        lanes().hash_chunks(data, full, a.counter + first, a.key, a.flags, values);
+        if (full != count) {
+            hash_last_chunk(data + full * MKZ_BLAKE3_CHUNK_LEN, bytes - full * MKZ_BLAKE3_CHUNK_LEN, a.counter + first + full,
+                            a.key, a.flags, values + 32 * full);
+        }
+        for (std::uint32_t level = 0; level < a.levels; level++) count = one_level_up(values, count, a.key, a.flags);
+        std::memcpy(out, values, 32 * count);
+    });
+}
+
+// The digest of one message, by one thread, without the runtime: rows too long for hash_short_rows.
+void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const mkz_hash_rows& a, std::vector<std::uint8_t>& values,
+                   std::uint8_t* out) {
+    const mkz_run alone = {1, nullptr, nullptr};
+    const std::uint64_t chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
+    const std::uint32_t levels = std::min<std::uint32_t>(7, std::bit_width(chunks - 1) - 1);
+    std::uint64_t n = (chunks + (std::uint64_t{1} << levels) - 1) >> levels;
+    values.resize(32 * n);
+    mkz_hash_chunks chunk_args{row, bytes, 0, {}, a.flags, levels, values.data()};
+    std::copy_n(a.key, 8, chunk_args.key);
+    hash_chunks(chunk_args, alone);
+    while (n > 2) n = one_level_up(values.data(), n, a.key, a.flags);
+    lanes().hash_parents(values.data(), 1, a.key, a.flags | MKZ_BLAKE3_ROOT, out);
+}
+
+bool hash_rows(const mkz_hash_rows& a, const mkz_run& run) {
+    const std::uint8_t* rows = static_cast<const std::uint8_t*>(a.rows);
+    std::uint8_t* out = static_cast<std::uint8_t*>(a.out);
+    const std::uint64_t per_piece = std::max<std::uint64_t>(1, 131072 / std::max<std::uint64_t>(a.bytes, 64));
+    return in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
+        if (a.bytes <= MKZ_BLAKE3_CHUNK_LEN) {
+            lanes().hash_short_rows(rows + first * a.bytes, count, a.bytes, a.key, a.flags, out + 32 * first);
+        } else {
+            std::vector<std::uint8_t> values;
+            for (std::uint64_t i = first; i < first + count; i++) {
+                hash_long_row(rows + i * a.bytes, a.bytes, a, values, out + 32 * i);
+            }
+        }
+    });
+}
+
+bool hash_parents(const mkz_hash_parents& a, const mkz_run&) {
+    one_level_up(static_cast<std::uint8_t*>(a.values), a.n, a.key, a.flags);
+    return true;
+}
+
+bool expand(const mkz_expand& a, const mkz_run& run) {
+    return in_pieces(run, a.n, 2048, [&](std::uint64_t first, std::uint64_t count) {
+        lanes().expand(a.cv, a.block, a.block_len, a.flags, a.counter + first, count,
+                       static_cast<std::uint8_t*>(a.out) + 64 * first);
+    });
+}
+
+bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
+    const std::uint64_t per_piece = std::max<std::uint64_t>(64, 4096 / (a.elements / 8 + 1));
+    return in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
+        lanes().hash_elements[a.hash](static_cast<const std::uint8_t*>(a.rows) + 8 * first * a.elements, count, a.elements,
+                                      static_cast<std::uint8_t*>(a.out) + 32 * first);
+    });
+}
+
+bool merge_pairs(const mkz_merge_pairs& a, const mkz_run& run) {
+    constexpr std::uint64_t per_piece = 256;
+    return in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
+        std::uint8_t pairs[64 * per_piece];
+        for (std::uint64_t i = 0; i < count; i++) {
+            std::memcpy(pairs + 64 * i, static_cast<const std::uint8_t*>(a.left) + 32 * (first + i), 32);
+            std::memcpy(pairs + 64 * i + 32, static_cast<const std::uint8_t*>(a.right) + 32 * (first + i), 32);
+        }
+        lanes().merge[a.hash](pairs, count, static_cast<std::uint8_t*>(a.out) + 32 * first);
+    });
+}
+
+// A subtree's levels one after another, while its nodes are in the core's cache.
+bool merge_subtrees(const mkz_merge_subtrees& a, const mkz_run& run) {
+    std::uint8_t* nodes = static_cast<std::uint8_t*>(a.nodes);
+    return in_pieces(run, a.n >> a.levels, 1, [&](std::uint64_t subtree, std::uint64_t) {
+        for (std::uint32_t level = 1; level <= a.levels; level++) {
+            const std::uint64_t count = std::uint64_t{1} << (a.levels - level);
+            lanes().merge[a.hash](nodes + 32 * (a.offset[level - 1] + 2 * count * subtree), count,
+                                  nodes + 32 * (a.offset[level] + count * subtree));
+        }
+    });
+}
+
+const char* why_unavailable() {
+    thread_local std::string text;
+    try {
+        lanes();
+        return nullptr;
+    } catch (const std::exception& e) {
+        text = e.what();
+        return text.c_str();
+    }
+}
+
+std::string processor_name() {
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);) {
+        if (line.rfind("model name", 0) == 0) return line.substr(std::min(line.size(), line.find(':') + 2));
+    }
+    return "CPU";
+}
+
+mkz_status device_facts(std::uint32_t, mkz_device_facts* facts) {
+    try {
+        std::snprintf(facts->isa, sizeof facts->isa, "%s", lanes().isa);
+        std::snprintf(facts->name, sizeof facts->name, "%s", processor_name().c_str());
+        facts->units = runtime::default_threads();
+        facts->memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+        return MKZ_OK;
+    } catch (const std::exception& e) {
+        return fail(MKZ_INTERNAL, e.what());
+    }
+}
+
+// Pages are touched for the first time by the kernels, from all threads; huge ones make that cheap.
+mkz_status allocate(std::uint32_t, std::uint64_t bytes, void** memory) {
+    constexpr std::uint64_t huge = 2u << 20;
+    const std::uint64_t slack = bytes >= huge ? huge : 0;
+    void* raw = bytes > UINT64_MAX - huge ? MAP_FAILED
+                                          : mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
+                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED) {
+        return fail(MKZ_OUT_OF_MEMORY, "cpu: out of memory: " + std::to_string(bytes) + " bytes asked for");
+    }
+    if (slack != 0) {  // give back what lies before and after the aligned part
+        const auto start = reinterpret_cast<std::uintptr_t>(raw), aligned = (start + huge - 1) / huge * huge;
+        if (aligned != start) munmap(raw, aligned - start);
+        const std::uint64_t after = start + huge - aligned, page = 4096;
+        const std::uintptr_t end = (aligned + bytes + page - 1) / page * page;
+        if (start + bytes + slack > end) munmap(reinterpret_cast<void*>(end), start + bytes + slack - end);
+        (void)after;
+        raw = reinterpret_cast<void*>(aligned);
+        madvise(raw, bytes, MADV_HUGEPAGE);
+    }
+    *memory = raw;
+    return MKZ_OK;
+}
+
+void release(std::uint32_t, void* memory, std::uint64_t bytes) { munmap(memory, bytes); }
+
+mkz_status launch(std::uint32_t, mkz_kernel kernel, const void* arguments, const mkz_run* run) {
+    try {
+        bool done = false;
+        switch (kernel) {
+            case MKZ_KERNEL_HASH_CHUNKS: done = hash_chunks(*static_cast<const mkz_hash_chunks*>(arguments), *run); break;
+            case MKZ_KERNEL_HASH_PARENTS: done = hash_parents(*static_cast<const mkz_hash_parents*>(arguments), *run); break;
+            case MKZ_KERNEL_HASH_ROWS: done = hash_rows(*static_cast<const mkz_hash_rows*>(arguments), *run); break;
+            case MKZ_KERNEL_EXPAND: done = expand(*static_cast<const mkz_expand*>(arguments), *run); break;
+            case MKZ_KERNEL_HASH_ELEMENTS: done = hash_elements(*static_cast<const mkz_hash_elements*>(arguments), *run); break;
+            case MKZ_KERNEL_MERGE_PAIRS: done = merge_pairs(*static_cast<const mkz_merge_pairs*>(arguments), *run); break;
+            case MKZ_KERNEL_MERGE_SUBTREES:
+                done = merge_subtrees(*static_cast<const mkz_merge_subtrees*>(arguments), *run);
+                break;
+        }
+        return done ? MKZ_OK : fail(MKZ_CANCELLED, "cancelled by the caller's progress function");
+    } catch (const std::bad_alloc&) {
+        return fail(MKZ_OUT_OF_MEMORY, "cpu: out of memory");
+    } catch (const std::exception& e) {
+        return fail(MKZ_INTERNAL, e.what());
+    }
+}
+
+}  // namespace
+
+extern const mkz_backend backend;
+const mkz_backend backend = {
+    .abi = MKZ_BACKEND_ABI,
+    .name = "cpu",
+    .why_unavailable = why_unavailable,
+    .device_count = [] { return 1u; },
+    .device_facts = device_facts,
+    .allocate = allocate,
+    .release = release,
+    .launch = launch,
+    .last_error = [] { return error_text.c_str(); },
+};
+
+}  // namespace merklize::cpu

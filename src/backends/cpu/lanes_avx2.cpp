@@ -1,0 +1,101 @@
+// AVX2: 8 lanes of 32 bits, 4 of 64. Its 16 registers just hold BLAKE3's state, so the order of steps in core/blake3.h matters
+// most here.
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "backends/cpu/lanes.hpp"
+
+namespace {
+
+typedef std::uint32_t Lane32 __attribute__((vector_size(32)));
+typedef unsigned long long Lane64 __attribute__((vector_size(32)));
+
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+// Rotations by whole bytes are one shuffle.
+LANES_INLINE Lane32 rotate_16(Lane32 x) {
+    const __m256i order = _mm256_set_epi8(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2,  //
+                                          13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2);
+    return (Lane32)_mm256_shuffle_epi8((__m256i)x, order);
+}
+LANES_INLINE Lane32 rotate_8(Lane32 x) {
+    const __m256i order = _mm256_set_epi8(12, 15, 14, 13, 8, 11, 10, 9, 4, 7, 6, 5, 0, 3, 2, 1,  //
+                                          12, 15, 14, 13, 8, 11, 10, 9, 4, 7, 6, 5, 0, 3, 2, 1);
+    return (Lane32)_mm256_shuffle_epi8((__m256i)x, order);
+}
+LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
+    const Lane64 top = Lane64{} + (1ULL << 63);  // AVX2 compares signed words only
+    return (Lane64)_mm256_cmpgt_epi64((__m256i)(b ^ top), (__m256i)(a ^ top));
+}
+LANES_INLINE Lane64 multiply_32(Lane64 a, Lane64 b) { return (Lane64)_mm256_mul_epu32((__m256i)a, (__m256i)b); }
+
+// The core's reduction with its words moved by 2^63, so that both comparisons are signed ones: 12 instructions, not 16.
+LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
+    const Lane64 top = Lane64{} + (1ULL << 63), e = Lane64{} + 0xffffffffULL;
+    const Lane64 moved = lo ^ top;
+    Lane64 t = moved - (hi >> 32);
+    t -= (Lane64)_mm256_cmpgt_epi64((__m256i)t, (__m256i)moved) & e;
+    Lane64 r = t + multiply_32(hi, e);
+    r += (Lane64)_mm256_cmpgt_epi64((__m256i)t, (__m256i)r) & e;
+    return r ^ top;
+}
+
+}  // namespace
+
+#define MKZ_LANE32 Lane32
+#define MKZ_SPLAT32(x) (Lane32{} + static_cast<std::uint32_t>(x))
+#define MKZ_LANE64 Lane64
+#define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
+#define MKZ_ROTR32(x, n) ((n) == 16 ? rotate_16(x) : (n) == 8 ? rotate_8(x) : (((x) >> (n)) | ((x) << (32 - (n)))))
+#define MKZ_LT_MASK(a, b) less_mask(a, b)
+#define MKZ_MUL32(a, b) multiply_32(a, b)
+#define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
+#define MKZ_RP_CELLS 6
+#include "merklize/core/blake3.h"
+#include "merklize/core/rescue_prime.h"
+
+namespace {
+
+constexpr std::size_t W32 = 8, W64 = 4;
+
+LANES_INLINE void transpose(Lane32 rows[8]) {
+    __m256i* r = reinterpret_cast<__m256i*>(rows);
+    __m256i a[8], b[8];
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = _mm256_unpacklo_epi32(r[i], r[i + 1]);
+        a[i + 1] = _mm256_unpackhi_epi32(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        b[i] = _mm256_unpacklo_epi64(a[i], a[i + 2]);
+        b[i + 1] = _mm256_unpackhi_epi64(a[i], a[i + 2]);
+        b[i + 2] = _mm256_unpacklo_epi64(a[i + 1], a[i + 3]);
+        b[i + 3] = _mm256_unpackhi_epi64(a[i + 1], a[i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+        r[i] = _mm256_permute2x128_si256(b[i], b[i + 4], 0x20);
+        r[i + 4] = _mm256_permute2x128_si256(b[i], b[i + 4], 0x31);
+    }
+}
+
+LANES_INLINE void load_block(mkz_lane32 m[16], const std::uint8_t* const p[W32]) {
+    for (std::size_t i = 0; i < W32; i++) {
+        m[i] = (Lane32)_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p[i]));
+        m[i + 8] = (Lane32)_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p[i] + 32));
+    }
+    transpose(m);
+    transpose(m + 8);
+}
+
+LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
+    Lane32 rows[8];
+    for (int i = 0; i < 8; i++) rows[i] = cv[i];
+    transpose(rows);
+    for (int i = 0; i < 8; i++) _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * i), (__m256i)rows[i]);
+}
+
+}  // namespace
+
+#define LANES_ISA "avx2"
+#define LANES_TABLE lanes_avx2
+#include "backends/cpu/lanes.inc"

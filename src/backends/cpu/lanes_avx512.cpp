@@ -1,0 +1,92 @@
+// AVX-512 (F, VL, BW, DQ): 16 lanes of 32 bits, 8 of 64. Rotations are one instruction, comparisons give masks.
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "backends/cpu/lanes.hpp"
+
+namespace {
+
+typedef std::uint32_t Lane32 __attribute__((vector_size(64)));
+typedef unsigned long long Lane64 __attribute__((vector_size(64)));
+
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
+    return (Lane64)_mm512_movm_epi64(_mm512_cmplt_epu64_mask((__m512i)a, (__m512i)b));
+}
+LANES_INLINE Lane64 multiply_32(Lane64 a, Lane64 b) { return (Lane64)_mm512_mul_epu32((__m512i)a, (__m512i)b); }
+
+// The core's reduction, corrections as masked operations.
+LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
+    const __m512i e = _mm512_set1_epi64(0xffffffff);
+    const __m512i h1 = _mm512_srli_epi64((__m512i)hi, 32);
+    __m512i t = _mm512_sub_epi64((__m512i)lo, h1);
+    t = _mm512_mask_sub_epi64(t, _mm512_cmplt_epu64_mask((__m512i)lo, h1), t, e);
+    const __m512i u = _mm512_mul_epu32((__m512i)hi, e);
+    const __m512i r = _mm512_add_epi64(t, u);
+    return (Lane64)_mm512_mask_add_epi64(r, _mm512_cmplt_epu64_mask(r, u), r, e);
+}
+
+}  // namespace
+
+#define MKZ_LANE32 Lane32
+#define MKZ_SPLAT32(x) (Lane32{} + static_cast<std::uint32_t>(x))
+#define MKZ_LANE64 Lane64
+#define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
+#define MKZ_ROTR32(x, n) ((Lane32)_mm512_ror_epi32((__m512i)(x), (n)))
+#define MKZ_LT_MASK(a, b) less_mask(a, b)
+#define MKZ_MUL32(a, b) multiply_32(a, b)
+#define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
+#define MKZ_RP_CELLS 12
+#include "merklize/core/blake3.h"
+#include "merklize/core/rescue_prime.h"
+
+namespace {
+
+constexpr std::size_t W32 = 16, W64 = 8;
+
+LANES_INLINE void transpose(Lane32 rows[16]) {
+    __m512i* r = reinterpret_cast<__m512i*>(rows);
+    __m512i a[16], b[16];
+    for (int i = 0; i < 16; i += 2) {
+        a[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+        a[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+        b[i] = _mm512_unpacklo_epi64(a[i], a[i + 2]);
+        b[i + 1] = _mm512_unpackhi_epi64(a[i], a[i + 2]);
+        b[i + 2] = _mm512_unpacklo_epi64(a[i + 1], a[i + 3]);
+        b[i + 3] = _mm512_unpackhi_epi64(a[i + 1], a[i + 3]);
+    }
+    // b[4q + j]: column j of each 128-bit block of rows 4q .. 4q+3; now the 4x4 blocks are transposed.
+    for (int j = 0; j < 4; j++) {
+        const __m512i x = _mm512_shuffle_i32x4(b[j], b[4 + j], 0x88), y = _mm512_shuffle_i32x4(b[j], b[4 + j], 0xdd);
+        const __m512i z = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0x88), w = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0xdd);
+        r[j] = _mm512_shuffle_i32x4(x, z, 0x88);
+        r[8 + j] = _mm512_shuffle_i32x4(x, z, 0xdd);
+        r[4 + j] = _mm512_shuffle_i32x4(y, w, 0x88);
+        r[12 + j] = _mm512_shuffle_i32x4(y, w, 0xdd);
+    }
+}
+
+LANES_INLINE void load_block(mkz_lane32 m[16], const std::uint8_t* const p[W32]) {
+    for (std::size_t i = 0; i < W32; i++) m[i] = (Lane32)_mm512_loadu_si512(p[i]);
+    transpose(m);
+}
+
+LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
+    Lane32 rows[16];
+    for (int i = 0; i < 8; i++) rows[i] = cv[i];
+    for (int i = 8; i < 16; i++) rows[i] = Lane32{};
+    transpose(rows);
+    for (int i = 0; i < 16; i++) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * i), _mm512_castsi512_si256((__m512i)rows[i]));
+    }
+}
+
+}  // namespace
+
+#define LANES_ISA "avx512"
+#define LANES_TABLE lanes_avx512
+#include "backends/cpu/lanes.inc"

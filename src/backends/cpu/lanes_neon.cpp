@@ -1,0 +1,64 @@
+// NEON (AArch64): 4 lanes of 32 bits, 2 of 64.
+#include <arm_neon.h>
+
+#include <cstring>
+
+#include "backends/cpu/lanes.hpp"
+
+namespace {
+
+typedef std::uint32_t Lane32 __attribute__((vector_size(16)));
+typedef unsigned long long Lane64 __attribute__((vector_size(16)));
+
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+LANES_INLINE Lane64 multiply_32(Lane64 a, Lane64 b) {
+    return (Lane64)vmull_u32(vmovn_u64((uint64x2_t)a), vmovn_u64((uint64x2_t)b));
+}
+
+}  // namespace
+
+#define MKZ_LANE32 Lane32
+#define MKZ_SPLAT32(x) (Lane32{} + static_cast<std::uint32_t>(x))
+#define MKZ_LANE64 Lane64
+#define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
+#define MKZ_MUL32(a, b) multiply_32(a, b)
+#define MKZ_RP_CELLS 6
+#include "merklize/core/blake3.h"
+#include "merklize/core/rescue_prime.h"
+
+namespace {
+
+constexpr std::size_t W32 = 4, W64 = 2;
+
+LANES_INLINE void transpose(Lane32 rows[4]) {
+    const uint32x4x2_t a = vtrnq_u32((uint32x4_t)rows[0], (uint32x4_t)rows[1]);
+    const uint32x4x2_t b = vtrnq_u32((uint32x4_t)rows[2], (uint32x4_t)rows[3]);
+    rows[0] = (Lane32)vcombine_u32(vget_low_u32(a.val[0]), vget_low_u32(b.val[0]));
+    rows[1] = (Lane32)vcombine_u32(vget_low_u32(a.val[1]), vget_low_u32(b.val[1]));
+    rows[2] = (Lane32)vcombine_u32(vget_high_u32(a.val[0]), vget_high_u32(b.val[0]));
+    rows[3] = (Lane32)vcombine_u32(vget_high_u32(a.val[1]), vget_high_u32(b.val[1]));
+}
+
+LANES_INLINE void load_block(mkz_lane32 m[16], const std::uint8_t* const p[W32]) {
+    for (std::size_t q = 0; q < 4; q++) {
+        for (std::size_t i = 0; i < W32; i++) m[4 * q + i] = (Lane32)vreinterpretq_u32_u8(vld1q_u8(p[i] + 16 * q));
+        transpose(m + 4 * q);
+    }
+}
+
+LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
+    for (std::size_t q = 0; q < 2; q++) {
+        Lane32 rows[4] = {cv[4 * q], cv[4 * q + 1], cv[4 * q + 2], cv[4 * q + 3]};
+        transpose(rows);
+        for (std::size_t i = 0; i < W32; i++) {
+            vst1q_u8(out + 32 * i + 16 * q, vreinterpretq_u8_u32((uint32x4_t)rows[i]));
+        }
+    }
+}
+
+}  // namespace
+
+#define LANES_ISA "neon"
+#define LANES_TABLE lanes_neon
+#include "backends/cpu/lanes.inc"

@@ -1,0 +1,20 @@
+// One word a lane: the core as it is. What every other instruction set is checked against.
+#include <cstring>
+
+#include "backends/cpu/lanes.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/core/rescue_prime.h"
+
+namespace {
+
+constexpr std::size_t W32 = 1, W64 = 1;
+
+inline void load_block(mkz_lane32 m[16], const std::uint8_t* const p[W32]) { std::memcpy(m, p[0], 64); }
+
+inline void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) { std::memcpy(out, cv, 32); }
+
+}  // namespace
+
+#define LANES_ISA "scalar"
+#define LANES_TABLE lanes_scalar
+#include "backends/cpu/lanes.inc"

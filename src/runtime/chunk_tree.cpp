@@ -1,0 +1,133 @@
+#include "runtime/chunk_tree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "merklize/core/blake3.h"
+
+namespace merklize::runtime {
+namespace {
+
+// Pieces in which one thread of the CPU reads its data: docs/performance.md.
+constexpr std::uint32_t max_subtree_levels = 7;
+
+void set_key(std::uint32_t (&to)[8], const Mode& mode) { std::copy_n(mode.key_words(), 8, to); }
+
+}  // namespace
+
+Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const Mode& mode) {
+    Node node{};
+    set_key(node.cv, mode);
+    node.counter = counter;
+    const std::uint32_t blocks = chunk.empty() ? 1 : static_cast<std::uint32_t>((chunk.size() + 63) / 64);
+    for (std::uint32_t b = 0;; b++) {
+        const std::size_t length = std::min<std::size_t>(64, chunk.size() - 64 * b);
+        std::memset(node.block, 0, sizeof node.block);
+        if (length != 0) std::memcpy(node.block, chunk.data() + 64 * b, length);
+        node.block_len = static_cast<std::uint32_t>(length);
+        node.flags = mkz_blake3_block_flags(b, blocks, mode.flags());
+        if (b + 1 == blocks) break;
+        mkz_blake3_compress(node.cv, node.block, static_cast<std::uint32_t>(counter),
+                            static_cast<std::uint32_t>(counter >> 32), 64, node.flags);
+    }
+    return node;
+}
+
+Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mode& mode) {
+    Node node{};
+    set_key(node.cv, mode);
+    std::memcpy(node.block, left.words, 32);
+    std::memcpy(node.block + 8, right.words, 32);
+    node.block_len = MKZ_BLAKE3_BLOCK_LEN;
+    node.flags = mode.flags() | MKZ_BLAKE3_PARENT;
+    return node;
+}
+
+ChainingValue value_of(const Node& node) {
+    ChainingValue value;
+    std::copy_n(node.cv, 8, value.words);
+    mkz_blake3_compress(value.words, node.block, static_cast<std::uint32_t>(node.counter),
+                        static_cast<std::uint32_t>(node.counter >> 32), node.block_len, node.flags);
+    return value;
+}
+
+void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const {
+    const std::uint32_t root_flags = flags | MKZ_BLAKE3_ROOT;
+    // Whole blocks in the middle go to the device when they are many; the ends and short outputs are made here.
+    constexpr std::uint64_t many_blocks = 16;
+    std::uint64_t counter = seek / 64;
+    std::size_t skip = seek % 64;
+    while (!out.empty()) {
+        const std::uint64_t whole = out.size() / 64;
+        if (skip == 0 && whole >= many_blocks) {
+            mkz_expand arguments{{}, {}, block_len, root_flags, counter, whole, out.data()};
+            std::copy_n(cv, 8, arguments.cv);
+            std::copy_n(block, 16, arguments.block);
+            run.launch(MKZ_KERNEL_EXPAND, arguments);
+            out = out.subspan(64 * whole);
+            counter += whole;
+            continue;
+        }
+        std::uint32_t words[16];
+        mkz_blake3_compress_xof(words, cv, block, static_cast<std::uint32_t>(counter),
+                                static_cast<std::uint32_t>(counter >> 32), block_len, root_flags);
+        const std::size_t count = std::min<std::size_t>(64 - skip, out.size());
+        std::memcpy(out.data(), reinterpret_cast<const std::byte*>(words) + skip, count);
+        out = out.subspan(count);
+        counter++;
+        skip = 0;
+    }
+}
+
+void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run) {
+    while (values.size() > left) {
+        mkz_hash_parents arguments{values.data(), values.size(), {}, mode.flags()};
+        set_key(arguments.key, mode);
+        run.launch(MKZ_KERNEL_HASH_PARENTS, arguments);
+        values.resize((values.size() + 1) / 2);
+    }
+}
+
+std::uint32_t subtree_levels(std::uint64_t n_chunks) noexcept {
+    return n_chunks < 2 ? 0 : std::min<std::uint32_t>(max_subtree_levels, std::bit_width(n_chunks - 1) - 1);
+}
+
+std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::uint64_t counter, std::uint32_t levels,
+                                          const Mode& mode, Run& run, double share) {
+    const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << levels;
+    std::vector<ChainingValue> values((data.size() + subtree_bytes - 1) / subtree_bytes);
+    mkz_hash_chunks arguments{data.data(), data.size(), counter, {}, mode.flags(), levels, values.data()};
+    set_key(arguments.key, mode);
+    run.launch(MKZ_KERNEL_HASH_CHUNKS, arguments, share);
+    return values;
+}
+
+Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run) {
+    if (data.size() <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(data, 0, mode);
+    const std::uint64_t n_chunks = (data.size() + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
+    std::vector<ChainingValue> values = subtree_values(data, 0, subtree_levels(n_chunks), mode, run, 1);
+    reduce(values, 2, mode, run);
+    return parent_node(values[0], values[1], mode);
+}
+
+void ValueStack::push(const ChainingValue& value, std::uint64_t first_chunk) {
+    // After n chunks a finished tree has one value for each 1 bit of n. Merging waits until more data comes: the last merge of
+    // all is the root.
+    while (values_.size() > static_cast<std::size_t>(std::popcount(first_chunk))) {
+        const ChainingValue right = values_.back();
+        values_.pop_back();
+        values_.back() = value_of(parent_node(values_.back(), right, mode_));
+    }
+    values_.push_back(value);
+}
+
+Node ValueStack::root(const Node* last) const {
+    std::size_t left = values_.size();
+    Node node = last != nullptr ? *last : parent_node(values_[left - 2], values_[left - 1], mode_);
+    if (last == nullptr) left -= 2;
+    for (; left > 0; left--) node = parent_node(values_[left - 1], value_of(node), mode_);
+    return node;
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,95 @@
+#include "merklize/device.hpp"
+
+#include <optional>
+
+#include "merklize/error.hpp"
+#include "merklize/version.hpp"
+#include "runtime/registry.hpp"
+
+namespace merklize {
+namespace {
+
+// A single device is called by its backend's name; one of several has a number.
+std::string id_of(const mkz_backend& backend, std::uint32_t index) {
+    return index == 0 && std::string_view(backend.name) == "cpu" ? "cpu" : std::string(backend.name) + ":" + std::to_string(index);
+}
+
+std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend, std::uint32_t index) {
+    mkz_device_facts facts{};
+    if (backend.device_facts(index, &facts) != MKZ_OK) throw Error(ErrorCode::unavailable, backend.last_error());
+    DeviceInfo info{id_of(backend, index), backend.name, facts.name, facts.isa, facts.units, facts.memory_bytes};
+    return std::make_shared<const runtime::DeviceState>(&backend, index, std::move(info));
+}
+
+std::string known_names() {
+    std::string names = "auto";
+    for (const mkz_backend* backend : runtime::backends()) names += std::string(", ") + backend->name;
+    return names;
+}
+
+// The device called `name`, or why there is none.
+struct Found {
+    std::shared_ptr<const runtime::DeviceState> state{};
+    std::string why{};
+    bool known = true;  // false: no backend has this name
+};
+
+Found find(std::string_view name) {
+    std::string why;
+    for (const mkz_backend* backend : runtime::backends()) {
+        const std::string_view own = backend->name;
+        if (name != "auto" && name.substr(0, name.find(':')) != own) continue;
+        if (const char* reason = backend->why_unavailable()) {
+            why += (why.empty() ? "" : "; ") + std::string(reason);
+            continue;
+        }
+        const std::uint32_t count = backend->device_count();
+        for (std::uint32_t i = 0; i < count; i++) {
+            const bool first_of_backend = i == 0 && name == own;
+            if (name == "auto" || first_of_backend || name == id_of(*backend, i)) return {state_of(*backend, i)};
+        }
+        why += (why.empty() ? "" : "; ") + std::string(own) + ": no device '" + std::string(name) + "'; it has " +
+               std::to_string(count);
+    }
+    if (why.empty()) {
+        return {nullptr, "unknown device '" + std::string(name) + "'; this build knows: " + known_names(), false};
+    }
+    return {nullptr, why};
+}
+
+}  // namespace
+
+const char* version() noexcept { return MERKLIZE_VERSION_STRING; }
+
+std::vector<DeviceInfo> devices() {
+    std::vector<DeviceInfo> found;
+    for (const mkz_backend* backend : runtime::backends()) {
+        if (backend->why_unavailable() != nullptr) continue;
+        for (std::uint32_t i = 0; i < backend->device_count(); i++) found.push_back(state_of(*backend, i)->info);
+    }
+    return found;
+}
+
+std::string why_unavailable(std::string_view name) { return find(name).why; }
+
+Device::Device() : Device("auto") {}
+
+Device::Device(std::string_view name) {
+    // The default device is asked for by nearly every call, so it is found once.
+    if (name == "auto") {
+        static const std::shared_ptr<const runtime::DeviceState> chosen = [] {
+            Found found = find("auto");
+            if (!found.state) throw Error(ErrorCode::unavailable, found.why);
+            return found.state;
+        }();
+        state_ = chosen;
+        return;
+    }
+    Found found = find(name);
+    if (!found.state) throw Error(found.known ? ErrorCode::unavailable : ErrorCode::invalid_argument, found.why);
+    state_ = std::move(found.state);
+}
+
+const DeviceInfo& Device::info() const noexcept { return state_->info; }
+
+}  // namespace merklize

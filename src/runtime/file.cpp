@@ -1,0 +1,313 @@
+#include "runtime/file.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
+
+// Files are read, never mapped: a mapped file that shrinks kills the process, and reading into a buffer that stays in cache,
+// from all threads at once, is as fast (docs/performance.md).
+
+namespace merklize {
+namespace runtime {
+namespace {
+
+// One read: 256 KiB, two aligned subtrees of 2^7 chunks. Two and not one, because the value above them may be the root.
+constexpr std::uint32_t read_levels = 8, half_levels = read_levels - 1;
+constexpr std::uint64_t read_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << read_levels;
+constexpr std::uint64_t read_chunks = std::uint64_t{1} << read_levels;
+
+// A thread's own buffer, kept for its next read.
+std::span<std::byte> thread_buffer() {
+    thread_local std::vector<std::byte> buffer(read_bytes);
+    return buffer;
+}
+
+// Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
+void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
+               const Run& run, ChainingValue* out) {
+    mkz_hash_chunks arguments{data.data(), data.size(), first_chunk, {}, mode.flags(), levels, out};
+    std::copy_n(mode.key_words(), 8, arguments.key);
+    run.launch_here(MKZ_KERNEL_HASH_CHUNKS, arguments);
+}
+
+// `bytes` bytes at `offset`, by all threads.
+Node root_of_extent(const File& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
+    if (bytes <= read_bytes) {
+        const auto buffer = thread_buffer().first(bytes);
+        file.read_at(buffer, offset);
+        return root_of(buffer, mode, run);
+    }
+    std::vector<ChainingValue> values((bytes + read_bytes - 1) / read_bytes);
+    run.parallel(
+        values.size(),
+        [&](std::size_t i) {
+            const std::uint64_t first = i * read_bytes;
+            const auto buffer = thread_buffer().first(std::min(read_bytes, bytes - first));
+            file.read_at(buffer, offset + first);
+            hash_read(buffer, i * read_chunks, read_levels, mode, run, &values[i]);
+        },
+        share);
+    reduce(values, 2, mode, run);
+    return parent_node(values[0], values[1], mode);
+}
+
+// Data that can only be read in order. Each thread in turn reads one buffer and then hashes it while the next one reads.
+class Stream {
+public:
+    Stream(const File& file, const Mode& mode, Run& run) : file_(file), mode_(mode), run_(run), stack_(mode) {}
+
+    Node root() {
+        run_.parallel(run_.threads(), [this](std::size_t) { work(); });
+        if (stop_) run_.throw_cancelled();
+        return whole_ ? *whole_ : stack_.root(nullptr);
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr auto tick_interval = std::chrono::milliseconds(50);
+
+    void work() try {
+        while (!stop_) {
+            std::unique_lock turn(reading_, std::defer_lock);
+            while (!turn.try_lock_for(tick_interval)) {
+                if (!go_on()) return;
+            }
+            if (ended_ || !go_on()) return;
+            const auto buffer = thread_buffer();
+            const std::size_t count = file_.read_some(buffer, [this] { return go_on(); });
+            if (stop_) return;
+            const std::uint64_t index = next_read_++;
+            ended_ = count < buffer.size();
+            turn.unlock();
+
+            const auto data = buffer.first(count);
+            if (index == 0 && count <= read_bytes / 2) {
+                RunOptions options;
+                options.device = run_.options().device;
+                options.threads = 1;
+                Run alone(options);
+                whole_ = root_of(data, mode_, alone);
+            } else if (count != 0) {
+                ChainingValue halves[2];
+                hash_read(data, index * read_chunks, half_levels, mode_, run_, halves);
+                commit(index, {halves, count > read_bytes / 2 ? 2u : 1u});
+            }
+        }
+    } catch (...) {
+        stop_ = true;  // the other threads must not wait for this one's value
+        throw;
+    }
+
+    // Values go on the stack in order; those that came too early wait.
+    void commit(std::uint64_t index, std::span<const ChainingValue> values) {
+        std::lock_guard lock(committing_);
+        early_.emplace(index, std::vector<ChainingValue>(values.begin(), values.end()));
+        for (auto it = early_.begin(); it != early_.end() && it->first == next_commit_; it = early_.erase(it), next_commit_++) {
+            for (std::size_t half = 0; half < it->second.size(); half++) {
+                stack_.push(it->second[half], it->first * read_chunks + half * (read_chunks / 2));
+            }
+        }
+    }
+
+    // Only the calling thread may tick.
+    bool go_on() {
+        if (std::this_thread::get_id() == caller_ && Clock::now() - last_tick_ >= tick_interval) {
+            last_tick_ = Clock::now();
+            if (!run_.tick(0)) stop_ = true;
+        }
+        return !stop_;
+    }
+
+    const File& file_;
+    const Mode& mode_;
+    Run& run_;
+    const std::thread::id caller_ = std::this_thread::get_id();
+    Clock::time_point last_tick_ = Clock::now();
+    std::atomic<bool> stop_{false};
+
+    std::timed_mutex reading_;
+    bool ended_ = false;            // guarded by reading_
+    std::uint64_t next_read_ = 0;   // guarded by reading_
+
+    std::mutex committing_;
+    std::uint64_t next_commit_ = 0;                             // guarded by committing_
+    std::map<std::uint64_t, std::vector<ChainingValue>> early_;  // guarded by committing_
+    ValueStack stack_;                                          // guarded by committing_
+    std::optional<Node> whole_;                                 // written by the thread of the first read
+};
+
+}  // namespace
+
+File::File(const std::filesystem::path& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), name_(path.string()), owned_(true) {
+    if (fd_ < 0) fail("cannot open", errno);
+}
+
+File::~File() {
+    if (owned_) close(fd_);
+}
+
+void File::fail(const std::string& what, int error_number) const {
+    throw Error(ErrorCode::io, name_ + ": " + what + ": " + std::generic_category().message(error_number));
+}
+
+std::uint64_t File::regular_size() const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
+    if (!S_ISREG(info.st_mode)) throw Error(ErrorCode::io, name_ + ": not a regular file");
+    return static_cast<std::uint64_t>(info.st_size);
+}
+
+bool File::has_extent(std::uint64_t& position, std::uint64_t& bytes) const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
+    // Files made up by the kernel say size 0 and have content.
+    if (!S_ISREG(info.st_mode) || info.st_size == 0) return false;
+    const off_t at = owned_ ? 0 : lseek(fd_, 0, SEEK_CUR);
+    if (at < 0) return false;
+    position = static_cast<std::uint64_t>(at);
+    bytes = static_cast<std::uint64_t>(std::max<off_t>(0, info.st_size - at));
+    return true;
+}
+
+void File::read_at(std::span<std::byte> out, std::uint64_t offset) const {
+    for (std::size_t done = 0; done < out.size();) {
+        const ssize_t count = pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+        if (count < 0) {
+            if (errno == EINTR) continue;
+            fail("cannot read at byte " + std::to_string(offset + done), errno);
+        }
+        if (count == 0) {
+            throw Error(ErrorCode::io, name_ + ": shrank while being read: it ends at byte " + std::to_string(offset + done) +
+                                           ", expected at least " + std::to_string(offset + out.size()));
+        }
+        done += static_cast<std::size_t>(count);
+    }
+}
+
+bool File::readable_within(int milliseconds) const {
+    pollfd wanted{fd_, POLLIN, 0};
+    const int ready = poll(&wanted, 1, milliseconds);
+    if (ready < 0 && errno != EINTR) fail("cannot wait for data", errno);
+    return ready > 0;
+}
+
+std::size_t File::read_once(std::byte* out, std::size_t bytes) const {
+    for (;;) {
+        const ssize_t count = read(fd_, out, bytes);
+        if (count >= 0) return static_cast<std::size_t>(count);
+        if (errno != EINTR && errno != EAGAIN) fail("cannot read", errno);
+    }
+}
+
+void File::require_size(std::uint64_t bytes) const {
+    if (const std::uint64_t now = regular_size(); now != bytes) {
+        throw Error(ErrorCode::io, name_ + ": changed its size while being read, from " + std::to_string(bytes) + " to " +
+                                       std::to_string(now) + " bytes");
+    }
+}
+
+Node root_of(const File& file, const Mode& mode, Run& run) {
+    std::uint64_t position = 0, bytes = 0;
+    if (!file.has_extent(position, bytes)) return Stream(file, mode, run).root();
+    const Node node = root_of_extent(file, position, bytes, mode, run, 1);
+    file.require_size(position + bytes);
+    return node;
+}
+
+void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run, double share) {
+    const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
+    if (piece_bytes > read_bytes) {
+        for (std::uint64_t k = 0; k < pieces; k++) {
+            const std::uint64_t offset = k * piece_bytes;
+            const Node node = root_of_extent(file, offset, std::min(piece_bytes, bytes - offset), Mode(), run,
+                                             share / static_cast<double>(pieces));
+            node.expand(out[k].bytes, 0, run);
+        }
+    } else {
+        const std::uint64_t per_read = read_bytes / piece_bytes;
+        run.parallel(
+            (pieces + per_read - 1) / per_read,
+            [&](std::size_t i) {
+                const std::uint64_t first = i * per_read, offset = first * piece_bytes;
+                const auto buffer = thread_buffer().first(std::min(per_read * piece_bytes, bytes - offset));
+                file.read_at(buffer, offset);
+                const auto hash_rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
+                    const Mode mode;
+                    mkz_hash_rows arguments{buffer.data() + row * piece_bytes, n, row_bytes, {}, 0, out + first + row};
+                    std::copy_n(mode.key_words(), 8, arguments.key);
+                    if (n != 0) run.launch_here(MKZ_KERNEL_HASH_ROWS, arguments);
+                };
+                const std::uint64_t whole = buffer.size() / piece_bytes, rest = buffer.size() % piece_bytes;
+                hash_rows(0, whole, piece_bytes);
+                if (rest != 0) hash_rows(whole, 1, rest);
+            },
+            share);
+    }
+    file.require_size(bytes);
+}
+
+}  // namespace runtime
+
+void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
+               const RunOptions& options) {
+    const runtime::File file(path);
+    runtime::Run run(options);
+    runtime::root_of(file, mode, run).expand(out, seek, run);
+}
+
+void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
+                     const RunOptions& options) {
+    const runtime::File file(fd, name);
+    runtime::Run run(options);
+    runtime::root_of(file, mode, run).expand(out, seek, run);
+}
+
+std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
+                                   const Mode& mode, const RunOptions& options) {
+    std::vector<FileDigest> results(paths.size());
+    const auto hash_one = [&](std::size_t i, const RunOptions& one) {
+        try {
+            std::vector<std::byte> output(length);
+            hash_file(paths[i], output, seek, mode, one);
+            results[i].output = std::move(output);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::io) throw;
+            results[i].error = error.what();
+        }
+    };
+    // Small files side by side, a thread each; then the large ones and what is no regular file, each by all threads.
+    constexpr std::uint64_t small_bytes = 4 << 20;
+    std::vector<char> large(paths.size());
+    RunOptions alone = options;
+    alone.threads = 1;
+    alone.progress = {};
+    runtime::Run run(options);
+    run.parallel(paths.size(), [&](std::size_t i) {
+        struct stat info;
+        large[i] = stat(paths[i].c_str(), &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > static_cast<off_t>(small_bytes));
+        if (!large[i]) hash_one(i, alone);
+    });
+    for (std::size_t i = 0; i < paths.size(); i++) {
+        if (large[i]) hash_one(i, options);
+    }
+    return results;
+}
+
+}  // namespace merklize

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "merklize/core/blake3.h"
+#include "merklize/hash.hpp"
+#include "runtime/chunk_tree.hpp"
+
+namespace merklize {
+namespace runtime {
+
+/// Full chunks are merged as they come; the last 1 to 1024 bytes wait, because they may be the end.
+class HasherState {
+public:
+    HasherState(const Mode& mode, const RunOptions& options) : mode(mode), options(options), stack(mode) {}
+
+    Mode mode;
+    RunOptions options;
+    ValueStack stack;
+    std::uint64_t chunks = 0;  // hashed ones: those in `stack`
+    std::size_t pending = 0;
+    std::byte chunk[MKZ_BLAKE3_CHUNK_LEN];
+
+    void update(std::span<const std::byte> data) {
+        if (pending != 0) {
+            const std::size_t count = std::min(data.size(), sizeof chunk - pending);
+            std::memcpy(chunk + pending, data.data(), count);
+            pending += count;
+            data = data.subspan(count);
+            if (data.empty()) return;
+            stack.push(value_of(chunk_node({chunk, sizeof chunk}, chunks, mode)), chunks);
+            chunks++;
+            pending = 0;
+        }
+        Run run(options);
+        const double whole = static_cast<double>(data.size());
+        while (data.size() > sizeof chunk) {
+            // The largest subtree that may stand here: a power of two of chunks, on a multiple of its size.
+            const unsigned fits = std::bit_width(data.size() / sizeof chunk) - 1;
+            const unsigned size = chunks == 0 ? fits : std::min<unsigned>(fits, std::countr_zero(chunks));
+            const std::uint64_t count = std::uint64_t{1} << size;
+            const auto part = data.first(count * sizeof chunk);
+            if (size == 0) {
+                stack.push(value_of(chunk_node(part, chunks, mode)), chunks);
+            } else {
+                // Both halves, not the value above them: that may be the root.
+                auto values = subtree_values(part, chunks, subtree_levels(count), mode, run, part.size() / whole);
+                reduce(values, 2, mode, run);
+                stack.push(values[0], chunks);
+                stack.push(values[1], chunks + count / 2);
+            }
+            chunks += count;
+            data = data.subspan(part.size());
+        }
+        std::memcpy(chunk, data.data(), data.size());
+        pending = data.size();
+    }
+
+    Node root() const {
+        if (stack.empty()) return chunk_node({chunk, pending}, 0, mode);
+        if (pending == 0) return stack.root(nullptr);
+        const Node last = chunk_node({chunk, pending}, chunks, mode);
+        return stack.root(&last);
+    }
+};
+
+}  // namespace runtime
+
+Hasher::Hasher(const Mode& mode, const RunOptions& options)
+    : state_(std::make_unique<runtime::HasherState>(mode, options)) {}
+Hasher::Hasher(const Hasher& other) : state_(std::make_unique<runtime::HasherState>(*other.state_)) {}
+Hasher& Hasher::operator=(const Hasher& other) {
+    state_ = std::make_unique<runtime::HasherState>(*other.state_);
+    return *this;
+}
+Hasher::Hasher(Hasher&&) noexcept = default;
+Hasher& Hasher::operator=(Hasher&&) noexcept = default;
+Hasher::~Hasher() = default;
+
+void Hasher::update(std::span<const std::byte> data) {
+    if (!data.empty()) state_->update(data);
+}
+
+Digest Hasher::digest() const {
+    Digest digest;
+    this->digest(digest.bytes);
+    return digest;
+}
+
+void Hasher::digest(std::span<std::byte> out, std::uint64_t seek) const {
+    runtime::Run run(state_->options);
+    state_->root().expand(out, seek, run);
+}
+
+void Hasher::reset() {
+    state_->stack.clear();
+    state_->chunks = 0;
+    state_->pending = 0;
+}
+
+std::uint64_t Hasher::count() const noexcept { return state_->chunks * MKZ_BLAKE3_CHUNK_LEN + state_->pending; }
+
+}  // namespace merklize

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace merklize::runtime {
+
+/// CPU threads that this process may use (its affinity), at least 1.
+unsigned default_threads() noexcept;
+
+/// Called from the thread that called parallel_for(), about every 50 ms, with the share of items done; false cancels.
+/// Must not throw.
+using Tick = std::function<bool(double done)>;
+
+/// Runs body(0) .. body(n-1), each once, in any order, on up to `threads` threads, the caller's included; returns when all are
+/// done. Workers are kept between calls and shared by all callers; a forked child makes its own.
+/// returns  false if tick cancelled: then some items did not run
+/// errors   the first exception that a body threw; the items left then do not run
+bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick = {});
+
+}  // namespace merklize::runtime
