@@ -39,25 +39,38 @@ MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
     cv[7] = MKZ_SPLAT32(MKZ_BLAKE3_IV7);
 }
 
-/* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y. They are
- * stepped in two pairs: compilers keep this order, and on 16 vector registers it spills least (docs/performance.md). */
+/* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y.
+ * MKZ_BLAKE3_TOGETHER (1 or 2) of them are stepped together. Compilers keep this order, and it decides what is spilled: 2 is
+ * best for 16 vector registers, 1 for 32 (docs/performance.md). */
+#ifndef MKZ_BLAKE3_TOGETHER
+#define MKZ_BLAKE3_TOGETHER 2
+#endif
 #define MKZ_BLAKE3_AD(a, b, d, x, n) \
     v[a] = (v[a] + m[x]) + v[b];     \
     v[d] = MKZ_ROTR32(v[d] ^ v[a], n)
 #define MKZ_BLAKE3_CB(b, c, d, n) \
     v[c] = v[c] + v[d];           \
     v[b] = MKZ_ROTR32(v[b] ^ v[c], n)
+#if MKZ_BLAKE3_TOGETHER == 1
+#define MKZ_BLAKE3_G(a, b, c, d, x, y) \
+    MKZ_BLAKE3_AD(a, b, d, x, 16);     \
+    MKZ_BLAKE3_CB(b, c, d, 12);        \
+    MKZ_BLAKE3_AD(a, b, d, y, 8);      \
+    MKZ_BLAKE3_CB(b, c, d, 7)
 #define MKZ_BLAKE3_G2(a0, b0, c0, d0, x0, y0, a1, b1, c1, d1, x1, y1) \
-    do {                                                              \
-        MKZ_BLAKE3_AD(a0, b0, d0, x0, 16);                            \
-        MKZ_BLAKE3_AD(a1, b1, d1, x1, 16);                            \
-        MKZ_BLAKE3_CB(b0, c0, d0, 12);                                \
-        MKZ_BLAKE3_CB(b1, c1, d1, 12);                                \
-        MKZ_BLAKE3_AD(a0, b0, d0, y0, 8);                             \
-        MKZ_BLAKE3_AD(a1, b1, d1, y1, 8);                             \
-        MKZ_BLAKE3_CB(b0, c0, d0, 7);                                 \
-        MKZ_BLAKE3_CB(b1, c1, d1, 7);                                 \
-    } while (0)
+    MKZ_BLAKE3_G(a0, b0, c0, d0, x0, y0);                             \
+    MKZ_BLAKE3_G(a1, b1, c1, d1, x1, y1)
+#else
+#define MKZ_BLAKE3_G2(a0, b0, c0, d0, x0, y0, a1, b1, c1, d1, x1, y1) \
+    MKZ_BLAKE3_AD(a0, b0, d0, x0, 16);                                \
+    MKZ_BLAKE3_AD(a1, b1, d1, x1, 16);                                \
+    MKZ_BLAKE3_CB(b0, c0, d0, 12);                                    \
+    MKZ_BLAKE3_CB(b1, c1, d1, 12);                                    \
+    MKZ_BLAKE3_AD(a0, b0, d0, y0, 8);                                 \
+    MKZ_BLAKE3_AD(a1, b1, d1, y1, 8);                                 \
+    MKZ_BLAKE3_CB(b0, c0, d0, 7);                                     \
+    MKZ_BLAKE3_CB(b1, c1, d1, 7)
+#endif
 
 /* One round: columns, then diagonals. The message schedule is literal: a table read at run time would spill to memory. */
 #define MKZ_BLAKE3_ROUND(s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15) \

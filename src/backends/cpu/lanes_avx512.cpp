@@ -38,7 +38,8 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_LT_MASK(a, b) less_mask(a, b)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
-#define MKZ_RP_CELLS 12
+#define MKZ_BLAKE3_TOGETHER 1
+#define MKZ_RP_CELLS 6
 #include "merklize/core/blake3.h"
 #include "merklize/core/rescue_prime.h"
 
