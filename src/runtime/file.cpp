@@ -66,6 +66,19 @@ Node root_of_extent(const File& file, std::uint64_t offset, std::uint64_t bytes,
     return parent_node(values[0], values[1], mode);
 }
 
+// The last `bytes` bytes of a regular file, which must still end there when they are read.
+Node root_of_rest(const File& file, std::uint64_t position, std::uint64_t bytes, const Mode& mode, Run& run) {
+    if (bytes < read_bytes) {  // one system call reads it and shows its end
+        const auto buffer = thread_buffer();
+        const std::size_t count = file.read_up_to(buffer.first(bytes + 1), position);
+        if (count != bytes) file.fail_size(position + bytes, position + count);
+        return root_of(buffer.first(bytes), mode, run);
+    }
+    const Node node = root_of_extent(file, position, bytes, mode, run, 1);
+    file.require_size(position + bytes);
+    return node;
+}
+
 // Data that can only be read in order. Each thread in turn reads one buffer and then hashes it while the next one reads.
 class Stream {
 public:
@@ -186,18 +199,27 @@ bool File::has_extent(std::uint64_t& position, std::uint64_t& bytes) const {
     return true;
 }
 
-void File::read_at(std::span<std::byte> out, std::uint64_t offset) const {
-    for (std::size_t done = 0; done < out.size();) {
+std::size_t File::read_up_to(std::span<std::byte> out, std::uint64_t offset) const {
+    std::size_t done = 0;
+    while (done < out.size()) {
         const ssize_t count = pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
         if (count < 0) {
             if (errno == EINTR) continue;
             fail("cannot read at byte " + std::to_string(offset + done), errno);
         }
-        if (count == 0) {
-            throw Error(ErrorCode::io, name_ + ": shrank while being read: it ends at byte " + std::to_string(offset + done) +
-                                           ", expected at least " + std::to_string(offset + out.size()));
-        }
         done += static_cast<std::size_t>(count);
+        // A short read of a regular file is its end; another call would only say so again.
+        if (static_cast<std::size_t>(count) < out.size()) break;
+    }
+    return done;
+}
+
+void File::read_at(std::span<std::byte> out, std::uint64_t offset) const {
+    std::size_t done = 0;
+    while (done < out.size()) {
+        const std::size_t count = read_up_to(out.subspan(done), offset + done);
+        if (count == 0) fail_size(offset + out.size(), offset + done);
+        done += count;
     }
 }
 
@@ -217,18 +239,19 @@ std::size_t File::read_once(std::byte* out, std::size_t bytes) const {
 }
 
 void File::require_size(std::uint64_t bytes) const {
-    if (const std::uint64_t now = regular_size(); now != bytes) {
-        throw Error(ErrorCode::io, name_ + ": changed its size while being read, from " + std::to_string(bytes) + " to " +
-                                       std::to_string(now) + " bytes");
-    }
+    if (const std::uint64_t now = regular_size(); now != bytes) fail_size(bytes, now);
+}
+
+void File::fail_size(std::uint64_t expected, std::uint64_t found) const {
+    throw Error(ErrorCode::io, name_ + (found < expected ? ": shrank while being read: it ends at byte " + std::to_string(found)
+                                                         : std::string(": grew while being read")) +
+                                   ", expected its end at byte " + std::to_string(expected));
 }
 
 Node root_of(const File& file, const Mode& mode, Run& run) {
     std::uint64_t position = 0, bytes = 0;
     if (!file.has_extent(position, bytes)) return Stream(file, mode, run).root();
-    const Node node = root_of_extent(file, position, bytes, mode, run, 1);
-    file.require_size(position + bytes);
-    return node;
+    return root_of_rest(file, position, bytes, mode, run);
 }
 
 void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run, double share) {
@@ -282,30 +305,34 @@ void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, st
 std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
                                    const Mode& mode, const RunOptions& options) {
     std::vector<FileDigest> results(paths.size());
-    const auto hash_one = [&](std::size_t i, const RunOptions& one) {
+    // Small files side by side, a thread each; then the large ones and what is no regular file, each by all threads.
+    constexpr std::uint64_t small_bytes = 4 << 20;
+    std::vector<char> later(paths.size());
+    const auto hash_one = [&](std::size_t i, const RunOptions& one, bool small_only) {
         try {
-            std::vector<std::byte> output(length);
-            hash_file(paths[i], output, seek, mode, one);
-            results[i].output = std::move(output);
+            const runtime::File file(paths[i]);
+            std::uint64_t position = 0, bytes = 0;
+            const bool extent = file.has_extent(position, bytes);
+            later[i] = small_only && (!extent || bytes > small_bytes);
+            if (later[i]) return;
+            runtime::Run run(one);
+            const runtime::Node root = extent ? runtime::root_of_rest(file, position, bytes, mode, run)
+                                              : runtime::Stream(file, mode, run).root();
+            results[i].output.resize(length);
+            root.expand(results[i].output, seek, run);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::io) throw;
+            results[i].output.clear();
             results[i].error = error.what();
         }
     };
-    // Small files side by side, a thread each; then the large ones and what is no regular file, each by all threads.
-    constexpr std::uint64_t small_bytes = 4 << 20;
-    std::vector<char> large(paths.size());
     RunOptions alone = options;
     alone.threads = 1;
     alone.progress = {};
     runtime::Run run(options);
-    run.parallel(paths.size(), [&](std::size_t i) {
-        struct stat info;
-        large[i] = stat(paths[i].c_str(), &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > static_cast<off_t>(small_bytes));
-        if (!large[i]) hash_one(i, alone);
-    });
+    run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); });
     for (std::size_t i = 0; i < paths.size(); i++) {
-        if (large[i]) hash_one(i, options);
+        if (later[i]) hash_one(i, options, false);
     }
     return results;
 }

@@ -27,6 +27,8 @@ public:
     /// Bytes of a regular file from its current position to its end, or nothing: then it can only be read in order.
     bool has_extent(std::uint64_t& position, std::uint64_t& bytes) const;
 
+    /// Reads bytes at `offset`, at most out.size(); fewer only at the end of a regular file.
+    std::size_t read_up_to(std::span<std::byte> out, std::uint64_t offset) const;
     /// Reads exactly out.size() bytes at `offset`; a file that ends earlier has shrunk: io.
     void read_at(std::span<std::byte> out, std::uint64_t offset) const;
     /// Reads up to out.size() bytes in order, short only at the end. `wait` is called about every 50 ms while nothing comes;
@@ -36,6 +38,7 @@ public:
     /// Throws io if the file's size is no longer `bytes`.
     void require_size(std::uint64_t bytes) const;
 
+    [[noreturn]] void fail_size(std::uint64_t expected, std::uint64_t found) const;
     [[noreturn]] void fail(const std::string& what, int error_number) const;
 
 private:
