@@ -159,14 +159,14 @@ MKZ_FN mkz_wide mkz_square_wide(mkz_lane64 a) {
     return r;
 }
 
-/* ---- Kernel bodies (kernels.h, entry.h): position, barrier, entry points, 16-byte memory accesses ------------------- */
+/* ---- Kernel bodies (kernels.h, entry.h): position, barrier, entry points, 16-byte accesses ----------------------- */
 
-/* Where an item stands in a launch of one dimension. A body gets it as a value and asks no compiler for it; host C++ calls
- * the same bodies in a loop over `index`, or over groups of one item. */
+/* Where an item stands in a launch of one dimension. A body gets it as a value, so host C++ can call bodies in a loop:
+ * index = group = 0, 1, 2 ..., rank = 0, group_size = 1. */
 typedef struct {
     mkz_u64 index;      /* the item in the launch */
     mkz_u64 group;      /* its group in the launch */
-    mkz_u32 local;      /* the item in its group */
+    mkz_u32 rank;       /* the item in its group */
     mkz_u32 group_size; /* items of a group */
 } mkz_work_item;
 
@@ -179,8 +179,8 @@ typedef struct {
 #define MKZ_BODY [[maybe_unused]] static inline
 #endif
 
-/* Waits for all items of the group; what they wrote to global memory before is then visible in the group. Every item of a
- * group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
+/* Waits for all items of the group; what they wrote to global memory before is then visible in the group. Every item of
+ * a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
 #ifndef MKZ_BARRIER
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_BARRIER(item) __syncthreads()
@@ -191,9 +191,9 @@ typedef struct {
 #endif
 #endif
 
-/* MKZ_ENTRY(name): head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside one. MKZ_GROUP_SIZE: the group size
- * of every launch of the program, if fixed; compilers then know how many registers an item may have. Plain C++ has no
- * entry points, but another language in C++ clothes can define the two macros. */
+/* MKZ_ENTRY(name): head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside one. MKZ_GROUP_SIZE: the
+ * group size of every launch of the program, if fixed; compilers then know how many registers an item may have. C++ has
+ * no entry points of its own: a host loop or SYCL may define the two macros. */
 #ifndef MKZ_ENTRY
 #if defined(MKZ_TARGET_CUDA)
 #ifdef MKZ_GROUP_SIZE
@@ -204,9 +204,9 @@ typedef struct {
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     mkz_work_item item;
     item.group = blockIdx.x;
-    item.local = threadIdx.x;
+    item.rank = threadIdx.x;
     item.group_size = blockDim.x;
-    item.index = item.group * item.group_size + item.local;
+    item.index = item.group * item.group_size + item.rank;
     return item;
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
@@ -220,7 +220,7 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
     mkz_work_item item;
     item.index = get_global_id(0);
     item.group = get_group_id(0);
-    item.local = (mkz_u32)get_local_id(0);
+    item.rank = (mkz_u32)get_local_id(0);
     item.group_size = (mkz_u32)get_local_size(0);
     return item;
 }
@@ -228,9 +228,9 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #endif
 #endif
 
-/* What a program may count on: 16, every buffer begins on 16 bytes (as all allocators give), so nodes and blocks move in
- * 16-byte accesses; 4, only on its own word size, so they move in words; 1, likewise, and byte input on any byte. Plain C++
- * moves words and bytes, and leaves the rest to its compiler. */
+/* What a program may count on. 16: every buffer begins on 16 bytes, as allocators give, and in_offset of hash_chunks is
+ * a multiple of 16; nodes and blocks move in 16-byte accesses. 4: buffers begin on their own word size, in_offset on 4;
+ * nodes and blocks move in words. 1: likewise, but bytes begin anywhere. C++ moves words and bytes in any case. */
 #ifndef MKZ_ALIGN
 #define MKZ_ALIGN 16
 #endif

@@ -1,0 +1,126 @@
+"""What the kernels must give, from elsewhere: the published BLAKE3 package, and Rescue Prime from its definition.
+
+Plain Python on big integers, slow and short. The tests check it against the vectors of winter-crypto first.
+"""
+
+import functools
+import json
+import struct
+
+import blake3
+import numpy as np
+from source_text import ROOT
+
+VECTORS = ROOT / "tests" / "vectors"
+P = 2**64 - 2**32 + 1
+
+
+# ---- Rescue Prime ---------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def rescue_constants():
+    return json.loads((VECTORS / "rescue_prime_constants.json").read_text())
+
+
+@functools.cache
+def rescue_vectors(variant, op):
+    rows = json.loads((VECTORS / "rescue_prime.json").read_text())
+    return [(row["input"], row["digest"]) for row in rows if (row["variant"], row["op"]) == (variant, op)]
+
+
+def rescue_hash_elements(variant, elements):
+    constants = rescue_constants()
+    mds = constants["MDS_v3" if variant == "rp64_256_v3" else "MDS_v1_v2"]
+    rate, length_cell = (0, 11) if variant == "rp64_256_v1" else (4, 0)
+    state = [0] * 12
+    state[length_cell] = len(elements)
+    for start in range(0, len(elements), 8):
+        for k, element in enumerate(elements[start : start + 8]):
+            state[rate + k] = (state[rate + k] + element) % P
+        for ark1, ark2 in zip(constants["ARK1"], constants["ARK2"]):
+            for power, ark in ((7, ark1), (constants["inv_alpha"], ark2)):
+                state = [pow(x, power, P) for x in state]
+                state = [(sum(m * x for m, x in zip(row, state)) + a) % P for row, a in zip(mds, ark)]
+    return state[rate : rate + 4]
+
+
+# ---- BLAKE3 ---------------------------------------------------------------------------------------------------------
+
+IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
+PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
+MIXES = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
+         (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14))  # fmt: skip
+CHUNK_START, CHUNK_END, ROOT_FLAG = 1, 2, 8
+KEYED_HASH, DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL = 16, 32, 64
+
+
+def blake3_compress(cv, block, counter, flags):
+    """New chaining value. For what the package does not show: chaining values inside a tree, far counters."""
+    v = [*cv, *IV[:4], counter & 0xFFFFFFFF, counter >> 32, len(block), flags]
+    m = struct.unpack("<16I", block.ljust(64, b"\0"))
+    for _ in range(7):
+        for i, (a, b, c, d) in enumerate(MIXES):
+            for word, first, second in ((m[2 * i], 16, 12), (m[2 * i + 1], 8, 7)):
+                v[a] = (v[a] + v[b] + word) & 0xFFFFFFFF
+                v[d] = ror(v[d] ^ v[a], first)
+                v[c] = (v[c] + v[d]) & 0xFFFFFFFF
+                v[b] = ror(v[b] ^ v[c], second)
+        m = [m[k] for k in PERMUTATION]
+    return [v[k] ^ v[k + 8] for k in range(8)]
+
+
+def ror(x, n):
+    return (x >> n | x << (32 - n)) & 0xFFFFFFFF
+
+
+def blake3_chunk(data, counter, key=IV, flags=0):
+    """Chaining value of a chunk of at most 1024 bytes; flags may hold ROOT_FLAG."""
+    blocks = [data[k : k + 64] for k in range(0, len(data), 64)] or [b""]
+    cv = key
+    for k, block in enumerate(blocks):
+        first, last = k == 0, k + 1 == len(blocks)
+        block_flags = flags & ~ROOT_FLAG | (CHUNK_START if first else 0)
+        if last:
+            block_flags |= CHUNK_END | flags & ROOT_FLAG
+        cv = blake3_compress(cv, block, counter, block_flags)
+    return cv
+
+
+# ---- Merkle trees ---------------------------------------------------------------------------------------------------
+
+
+def words_of(name):
+    """Word type of a hash's nodes and words of a node."""
+    return (np.uint32, 8) if name == "blake3" else (np.uint64, 4)
+
+
+def merge(name, left, right):
+    """Merge of two nodes of 32 bytes."""
+    if name == "blake3":
+        return blake3.blake3(left + right).digest()
+    return struct.pack("<4Q", *rescue_hash_elements(name, struct.unpack("<8Q", left + right)))
+
+
+def random_words(name, count, seed):
+    """`count` words such as the hash takes: for a field hash, elements, some of them at the edges of the field."""
+    random = np.random.default_rng(seed)
+    if name == "blake3":
+        return random.integers(0, 2**32, count, dtype=np.uint32)
+    words = random.integers(0, P, count, dtype=np.uint64)
+    edges = np.array([0, 1, 2**32 - 1, 2**32, P - 1, P - 2**32], dtype=np.uint64)
+    words[::7] = np.resize(edges, len(words[::7]))
+    return words
+
+
+@functools.cache
+def tree(name, leaves, seed=1):
+    """All nodes of a tree over random leaves in heap order, as [2 leaves, words]; slot 0 is zero. Read-only."""
+    dtype, words = words_of(name)
+    nodes = [b""] * leaves + [row.tobytes() for row in random_words(name, leaves * words, seed).reshape(leaves, words)]
+    for i in range(leaves - 1, 0, -1):
+        nodes[i] = merge(name, nodes[2 * i], nodes[2 * i + 1])
+    nodes[0] = bytes(32)
+    array = np.frombuffer(b"".join(nodes), dtype).reshape(2 * leaves, words)
+    array.flags.writeable = False
+    return array
