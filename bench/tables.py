@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Writes the benchmark tables of README.md from bench/results: the newest file of each machine. --check only compares."""
+
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- bench/tables.py begins -->", "<!-- bench/tables.py ends -->"
+
+
+def newest_by_machine():
+    newest = {}
+    for path in sorted((ROOT / "bench" / "results").glob("*-cpu-*.json")):
+        data = json.loads(path.read_text())
+        if not data["quick"]:
+            newest[data["machine"]] = (path, data)
+    return newest.values()
+
+
+def rate(value, unit):
+    if unit == "bytes":
+        return f"{value / 1e9:.2f} GB/s"
+    for scale, letter in ((1e6, "M"), (1e3, "k")):
+        if value >= scale:
+            return f"{value / scale:.1f} {letter} {unit}/s"
+    return f"{value:.0f} {unit}/s"
+
+
+def table(path, data):
+    isa = next(row["isa"] for row in data["rows"] if row["isa"])
+    lines = [
+        f"{data['machine']}, {data['cpus']} cores, {isa} ([{path.name}](bench/results/{path.name})):",
+        "",
+        "| job | threads | merklize | peer | peer's rate | ratio |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in data["rows"]:
+        peer = " ".join(str(part) for part in (row["peer"], row["peer_version"]) if part)
+        ours, theirs = rate(row["our_rate"], row["unit"]), rate(row["peer_rate"], row["unit"])
+        lines.append(f"| {row['job']} | {row['threads']} | {ours} | {peer} | {theirs} | {row['ratio']:.2f}x |")
+    return "\n".join(lines)
+
+
+def main():
+    readme = ROOT / "README.md"
+    text = readme.read_text()
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    tables = "\n\n".join(table(path, data) for path, data in newest_by_machine())
+    new = f"{before}{BEGIN}\n{tables}\n{END}{after}"
+    if sys.argv[1:] == ["--check"]:
+        sys.exit(0 if new == text else "README.md: the tables are not what bench/tables.py writes")
+    readme.write_text(new)
+
+
+if __name__ == "__main__":
+    main()
