@@ -52,7 +52,12 @@ Found find(std::string_view name) {
                std::to_string(count);
     }
     if (why.empty()) {
-        return {nullptr, "unknown device '" + std::string(name) + "'; this build knows: " + known_names(), false};
+        for (const std::string_view later : {"cuda", "opencl", "sycl"}) {
+            if (name.substr(0, name.find(':')) == later) {
+                return {nullptr, std::string(name) + ": this build has no " + std::string(later) + " backend; it has: " + known_names()};
+            }
+        }
+        return {nullptr, "unknown device '" + std::string(name) + "'; this build has: " + known_names(), false};
     }
     return {nullptr, why};
 }

@@ -330,9 +330,18 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     alone.threads = 1;
     alone.progress = {};
     runtime::Run run(options);
-    run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); });
+    // How many are large is known only after the first pass, so each pass is half of the progress.
+    run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); }, 0.5);
+    const auto n_later = std::count(later.begin(), later.end(), 1);
+    double before = 0.5;
+    RunOptions together = options;
+    if (options.progress) {
+        together.progress = [&](double done) { return options.progress(before + 0.5 * done / static_cast<double>(n_later)); };
+    }
     for (std::size_t i = 0; i < paths.size(); i++) {
-        if (later[i]) hash_one(i, options, false);
+        if (!later[i]) continue;
+        hash_one(i, together, false);
+        before += 0.5 / static_cast<double>(n_later);
     }
     return results;
 }
