@@ -111,23 +111,34 @@ Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run) {
     return parent_node(values[0], values[1], mode);
 }
 
-void ValueStack::push(const ChainingValue& value, std::uint64_t first_chunk) {
-    // After n chunks a finished tree has one value for each 1 bit of n. Merging waits until more data comes: the last merge of
-    // all is the root.
-    while (values_.size() > static_cast<std::size_t>(std::popcount(first_chunk))) {
+void ValueStack::settle(std::uint64_t n_chunks) {
+    while (values_.size() > static_cast<std::size_t>(std::popcount(n_chunks))) {
         const ChainingValue right = values_.back();
         values_.pop_back();
         values_.back() = value_of(parent_node(values_.back(), right, mode_));
     }
+}
+
+void ValueStack::push(const ChainingValue& value, std::uint64_t first_chunk) {
+    settle(first_chunk);
     values_.push_back(value);
 }
 
-Node ValueStack::root(const Node* last) const {
-    std::size_t left = values_.size();
-    Node node = last != nullptr ? *last : parent_node(values_[left - 2], values_[left - 1], mode_);
-    if (last == nullptr) left -= 2;
+// `node` is right of the first `left` values.
+Node ValueStack::fold(Node node, std::size_t left) const {
     for (; left > 0; left--) node = parent_node(values_[left - 1], value_of(node), mode_);
     return node;
+}
+
+Node ValueStack::root() const {
+    const std::size_t n = values_.size();
+    return fold(parent_node(values_[n - 2], values_[n - 1], mode_), n - 2);
+}
+
+Node ValueStack::root(const Node& last, std::uint64_t first_chunk) const {
+    ValueStack settled = *this;
+    settled.settle(first_chunk);
+    return settled.fold(last, settled.values_.size());
 }
 
 }  // namespace merklize::runtime

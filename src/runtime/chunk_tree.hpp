@@ -59,11 +59,17 @@ public:
     /// `first_chunk`: chunks before this subtree; a multiple of its size.
     void push(const ChainingValue& value, std::uint64_t first_chunk);
     bool empty() const noexcept { return values_.empty(); }
-    /// The root above everything pushed, with `last` (may be null) right of it. At least two values in all.
-    Node root(const Node* last) const;
+    /// The root above everything pushed, at least two values.
+    Node root() const;
+    /// The root above everything pushed and `last`, which has `first_chunk` chunks before it.
+    Node root(const Node& last, std::uint64_t first_chunk) const;
     void clear() noexcept { values_.clear(); }
 
 private:
+    // Merges what is certain now that more follows after n chunks: a finished tree has one value for each 1 bit of n.
+    void settle(std::uint64_t n_chunks);
+    Node fold(Node node, std::size_t left) const;
+
     Mode mode_;
     std::vector<ChainingValue> values_;
 };

@@ -87,7 +87,7 @@ public:
     Node root() {
         run_.parallel(run_.threads(), [this](std::size_t) { work(); });
         if (stop_) run_.throw_cancelled();
-        return whole_ ? *whole_ : stack_.root(nullptr);
+        return whole_ ? *whole_ : stack_.root();
     }
 
 private:

@@ -58,9 +58,8 @@ public:
 
     Node root() const {
         if (stack.empty()) return chunk_node({chunk, pending}, 0, mode);
-        if (pending == 0) return stack.root(nullptr);
-        const Node last = chunk_node({chunk, pending}, chunks, mode);
-        return stack.root(&last);
+        if (pending == 0) return stack.root();
+        return stack.root(chunk_node({chunk, pending}, chunks, mode), chunks);
     }
 };
 
