@@ -103,10 +103,10 @@ std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::
     return values;
 }
 
-Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run) {
+Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share) {
     if (data.size() <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(data, 0, mode);
     const std::uint64_t n_chunks = (data.size() + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
-    std::vector<ChainingValue> values = subtree_values(data, 0, subtree_levels(n_chunks), mode, run, 1);
+    std::vector<ChainingValue> values = subtree_values(data, 0, subtree_levels(n_chunks), mode, run, share);
     reduce(values, 2, mode, run);
     return parent_node(values[0], values[1], mode);
 }

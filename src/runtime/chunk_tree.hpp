@@ -48,8 +48,8 @@ std::uint32_t subtree_levels(std::uint64_t n_chunks) noexcept;
 std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::uint64_t counter, std::uint32_t levels,
                                           const Mode& mode, Run& run, double share);
 
-/// The root of data that is all in memory.
-Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run);
+/// The root of data that is all in memory; `share` of the call is done by it.
+Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share = 1);
 
 /// The values of subtrees that came in order, merged as far as they can be while any of them may still be the last.
 class ValueStack {

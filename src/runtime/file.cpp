@@ -91,13 +91,10 @@ public:
     }
 
 private:
-    using Clock = std::chrono::steady_clock;
-    static constexpr auto tick_interval = std::chrono::milliseconds(50);
-
     void work() try {
         while (!stop_) {
             std::unique_lock turn(reading_, std::defer_lock);
-            while (!turn.try_lock_for(tick_interval)) {
+            while (!turn.try_lock_for(std::chrono::milliseconds(50))) {
                 if (!go_on()) return;
             }
             if (ended_ || !go_on()) return;
@@ -139,10 +136,7 @@ private:
 
     // Only the calling thread may tick.
     bool go_on() {
-        if (std::this_thread::get_id() == caller_ && Clock::now() - last_tick_ >= tick_interval) {
-            last_tick_ = Clock::now();
-            if (!run_.tick(0)) stop_ = true;
-        }
+        if (std::this_thread::get_id() == caller_ && !run_.tick(0)) stop_ = true;
         return !stop_;
     }
 
@@ -150,7 +144,6 @@ private:
     const Mode& mode_;
     Run& run_;
     const std::thread::id caller_ = std::this_thread::get_id();
-    Clock::time_point last_tick_ = Clock::now();
     std::atomic<bool> stop_{false};
 
     std::timed_mutex reading_;

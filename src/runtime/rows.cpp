@@ -5,6 +5,7 @@
 
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
+#include "runtime/chunk_tree.hpp"
 #include "runtime/field.hpp"
 #include "runtime/run.hpp"
 
@@ -30,6 +31,15 @@ void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, s
     }
     if (n == 0) return;
     runtime::Run run(options);
+    // Long messages gain nothing from each other: one after another, each by all threads.
+    constexpr std::size_t long_bytes = 4 << 20;
+    if (message_bytes > long_bytes) {
+        for (std::size_t i = 0; i < n; i++) {
+            const auto message = messages.subspan(i * message_bytes, message_bytes);
+            runtime::root_of(message, mode, run, 1.0 / static_cast<double>(n)).expand(out.subspan(i * Digest::size, Digest::size), 0, run);
+        }
+        return;
+    }
     mkz_hash_rows arguments{messages.data(), n, message_bytes, {}, mode.flags(), out.data()};
     std::copy_n(mode.key_words(), 8, arguments.key);
     run.launch(MKZ_KERNEL_HASH_ROWS, arguments, 1);

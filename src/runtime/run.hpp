@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <string>
 
@@ -44,7 +45,10 @@ public:
 
     /// Tells the caller where the work stands, 0 to 1 of this step; false cancels. Only from the calling thread; never throws.
     bool tick(double done) noexcept {
-        if (!options_.progress) return true;
+        // One clock for all launches of the call: a file in many short ones must tick, too.
+        const auto now = Clock::now();
+        if (!options_.progress || now - last_tick_ < tick_interval) return true;
+        last_tick_ = now;
         try {
             return options_.progress(std::min(1.0, before_ + done));
         } catch (...) {
@@ -66,6 +70,9 @@ public:
     const RunOptions& options() const { return options_; }
 
 private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr auto tick_interval = std::chrono::milliseconds(50);
+
     template <class Arguments>
     void launch_threads(mkz_kernel kernel, const Arguments& arguments, unsigned threads, double share) {
         struct Context {
@@ -86,6 +93,7 @@ private:
     const RunOptions& options_;
     const DeviceState& state_;
     double before_ = 0;
+    Clock::time_point last_tick_ = Clock::now();
     std::exception_ptr failure_{};
 };
 

@@ -8,8 +8,8 @@ namespace merklize::runtime {
 /// CPU threads that this process may use (its affinity), at least 1.
 unsigned default_threads() noexcept;
 
-/// Called from the thread that called parallel_for(), about every 50 ms, with the share of items done; false cancels.
-/// Must not throw.
+/// Called from the thread that called parallel_for(), after each of its items and every 50 ms of waiting, with the share of items
+/// done; false cancels. Must not throw.
 using Tick = std::function<bool(double done)>;
 
 /// Runs body(0) .. body(n-1), each once, in any order, on up to `threads` threads, the caller's included; returns when all are

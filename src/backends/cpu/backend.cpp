@@ -199,7 +199,7 @@ mkz_status device_facts(std::uint32_t, mkz_device_facts* facts) {
 
 // Pages are touched for the first time by the kernels, from all threads; huge ones make that cheap.
 mkz_status allocate(std::uint32_t, std::uint64_t bytes, void** memory) {
-    constexpr std::uint64_t huge = 2u << 20;
+    constexpr std::uint64_t huge = 2u << 20, page = 4096;
     const std::uint64_t slack = bytes >= huge ? huge : 0;
     void* raw = bytes > UINT64_MAX - huge ? MAP_FAILED
                                           : mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
@@ -208,12 +208,10 @@ mkz_status allocate(std::uint32_t, std::uint64_t bytes, void** memory) {
         return fail(MKZ_OUT_OF_MEMORY, "cpu: out of memory: " + std::to_string(bytes) + " bytes asked for");
     }
     if (slack != 0) {  // give back what lies before and after the aligned part
-        const auto start = reinterpret_cast<std::uintptr_t>(raw), aligned = (start + huge - 1) / huge * huge;
+        const auto start = reinterpret_cast<std::uintptr_t>(raw), end = start + bytes + slack;
+        const std::uintptr_t aligned = (start + huge - 1) / huge * huge, used = (aligned + bytes + page - 1) / page * page;
         if (aligned != start) munmap(raw, aligned - start);
-        const std::uint64_t after = start + huge - aligned, page = 4096;
-        const std::uintptr_t end = (aligned + bytes + page - 1) / page * page;
-        if (start + bytes + slack > end) munmap(reinterpret_cast<void*>(end), start + bytes + slack - end);
-        (void)after;
+        if (end > used) munmap(reinterpret_cast<void*>(used), end - used);
         raw = reinterpret_cast<void*>(aligned);
         madvise(raw, bytes, MADV_HUGEPAGE);
     }

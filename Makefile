@@ -1,0 +1,158 @@
+# `make demo` and `make test` do all of their own set-up in .venv and build/ of this folder. They need g++, make, git,
+# python3 and python3-venv, and no root. cmake, ninja and everything else come from pip.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+export PATH := $(BIN):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+FUZZ_SECONDS ?= 10
+# Compilers for devices, which need no device: the tests run the portable core through them.
+DEVICE_COMPILERS := 'nvidia-cuda-nvrtc==13.0.*' intel-opencl-rt==2026.0.0 intel-cmplr-lib-rt==2026.0.0
+# Pinned, because another version formats and finds otherwise.
+LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4.*'
+
+PACKAGE_SOURCES := pyproject.toml CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt \
+	$(shell find include src python/bindings python/merklize -type f ! -name '*.pyc')
+CPP_SOURCES = $(shell git ls-files -co --exclude-standard \
+	'include/*.h' 'include/*.hpp' '*.cpp' 'src/*.h' '*.hpp' '*.inc')
+
+.PHONY: help
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+# ---- What newcomers run ----------------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: $(VENV)/package ## install into .venv and run the main jobs on real input
+	@merklize demo
+
+.PHONY: test
+test: test-cpp test-python test-core ## every test, C++ and Python
+
+# ---- Set-up: a stamp file for each step, so that a second run starts at once -----------------------------------------
+
+$(VENV)/made:
+	@echo "== creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/cmake: $(VENV)/made
+	@echo "== installing cmake and ninja"
+	@python -m pip install -q cmake ninja
+	@touch $@
+
+# $(call install,WHAT): pip, with Python's headers where the system has none.
+define install
+headers=$$(scripts/python_headers.sh $(BIN)/python build/python-headers); \
+if [ -n "$$headers" ]; then \
+	export CPLUS_INCLUDE_PATH=$$headers:$$(dirname $$headers) CMAKE_ARGS="-DPython_INCLUDE_DIR=$$headers"; \
+fi; \
+python -m pip install -q $(1)
+endef
+
+$(VENV)/package: $(VENV)/cmake $(PACKAGE_SOURCES)
+	@echo "== building and installing the Python package (a minute or two)"
+	@$(call install,.)
+	@touch $@
+
+$(VENV)/test-tools: $(VENV)/package pyproject.toml
+	@echo "== installing what the tests need"
+	@python -m pip install -q 'merklize[test]' $(DEVICE_COMPILERS)
+	@touch $@
+
+$(VENV)/linters: $(VENV)/made Makefile
+	@echo "== installing linters"
+	@python -m pip install -q $(LINTERS)
+	@touch $@
+
+# ---- Tests -----------------------------------------------------------------------------------------------------------
+
+# $(call build,PRESET)
+define build
+echo "== building: $(1)"; \
+cmake --preset $(1) --log-level=WARNING; \
+cmake --build --preset $(1) -- --quiet
+endef
+
+.PHONY: test-cpp
+test-cpp: $(VENV)/cmake ## C++ tests, examples and the install test, on each instruction set of this machine
+	@$(call build,release)
+	@ctest --preset release -j $$(nproc)
+
+# The widest instruction set runs all of it, the others what computes.
+.PHONY: test-python
+test-python: $(VENV)/test-tools ## tests of the Python package and the command line
+	@echo "== Python tests"
+	@python -m pytest -q python/tests
+	@for isa in scalar avx2 avx512 neon; do \
+		MERKLIZE_CPU_ISA=$$isa python -c 'import merklize; merklize.hash(b"")' 2>/dev/null || continue; \
+		echo "== Python tests of what computes: $$isa"; \
+		MERKLIZE_CPU_ISA=$$isa python -m pytest -q $(patsubst %,python/tests/test_%.py,hash hasher hash_file rows tree); \
+	done
+	@for example in examples/*.py; do \
+		echo "== $$example"; \
+		python $$example; \
+	done
+
+.PHONY: test-core
+test-core: $(VENV)/test-tools ## the portable core through device compilers (NVRTC, OpenCL)
+	@echo "== portable core through device compilers"
+	@python -m pytest -q tests/core
+
+# ---- For developers --------------------------------------------------------------------------------------------------
+
+.PHONY: lint
+lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff, mypy, generated files
+	@echo "== formats"
+	@clang-format --dry-run -Werror $(CPP_SOURCES)
+	@ruff check -q && ruff format -q --check
+	@echo "== generated files"
+	@python scripts/generate_rescue_prime_constants.py --check
+	@echo "== mypy"
+	@python -m mypy -p merklize
+	@echo "== clang-tidy"
+	@cmake --preset release --log-level=WARNING
+	@python $(BIN)/run-clang-tidy.py -clang-tidy-binary $(BIN)/clang-tidy -p build/release -quiet -j $$(nproc) \
+		'^$(CURDIR)/(src|tests|examples)/.*\.cpp$$' >build/clang-tidy.log 2>&1 || \
+		{ grep -v '^\[' build/clang-tidy.log; exit 1; }
+
+.PHONY: format
+format: $(VENV)/linters ## rewrite all sources in the project's format
+	@clang-format -i $(CPP_SOURCES)
+	@ruff check -q --fix && ruff format -q
+
+.PHONY: sanitize
+sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and thread sanitizers
+	@$(call build,asan)
+	@ctest --preset asan -j $$(nproc)
+	@$(call build,tsan)
+	@ctest --preset tsan -j $$(nproc)
+
+.PHONY: fuzz
+fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each
+	@$(call build,asan)
+	@build/asan/tests/fuzz-proof --seconds $(FUZZ_SECONDS)
+	@python tests/fuzz/fuzz_python.py --seconds $(FUZZ_SECONDS)
+
+.PHONY: cross
+cross: $(VENV)/cmake ## build for 64-bit ARM and run the C++ tests under qemu
+	@$(call build,cross-aarch64)
+	@ctest --preset cross-aarch64 -j $$(nproc)
+
+.PHONY: bench
+bench: $(VENV)/test-tools ## benchmarks against the peers (needs cargo)
+	@cmake --preset release --log-level=WARNING -DMERKLIZE_BUILD_BENCH=ON
+	@cmake --build --preset release -- --quiet
+	@RUSTFLAGS="-C target-cpu=native" cargo build -q --release --manifest-path bench/peers/Cargo.toml
+	@python bench/run.py --bench build/release/bench/merklize-bench --peers bench/peers/target/release/peers
+
+.PHONY: clean
+clean: ## remove everything that was made here
+	@rm -rf build $(VENV)

@@ -1,0 +1,187 @@
+#include "arguments.hpp"
+
+#include <climits>
+#include <cstring>
+#include <limits>
+
+namespace merklize::binding {
+
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+std::string name_of_type(nb::handle object) { return nb::cast<std::string>(object.type().attr("__name__")); }
+
+[[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got) {
+    throw nb::type_error((std::string(what) + " must be " + expected + ", got " + name_of_type(got)).c_str());
+}
+
+/// Whether a buffer format (struct syntax, PEP 3118) has Python objects in it. Names of fields stand between colons.
+bool has_objects(const char* format) {
+    bool in_name = false;
+    for (; format && *format; ++format) {
+        if (*format == ':') in_name = !in_name;
+        if (*format == 'O' && !in_name) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+InputBytes::InputBytes(nb::handle object, const char* what) {
+    // NumPy refuses to export some dtypes (datetime64) that are plain bytes all the same: look at those as opaque items.
+    nb::object plain = nb::borrow(object);
+    const bool is_array = nb::hasattr(object, "dtype") && nb::hasattr(object, "tobytes");
+    if (PyObject_GetBuffer(plain.ptr(), &view_, PyBUF_FULL_RO) != 0) {
+        PyErr_Clear();
+        if (!is_array) wrong_type(what, "bytes-like or a NumPy array", object);
+        nb::object dtype = object.attr("dtype");
+        if (nb::cast<bool>(dtype.attr("hasobject"))) {
+            invalid(std::string(what) + ": an array of " + nb::cast<std::string>(nb::str(dtype)) +
+                    " holds references, not bytes; convert it to a dtype of fixed width");
+        }
+        plain = object.attr("view")(nb::str("V{}").attr("format")(dtype.attr("itemsize")));
+        if (PyObject_GetBuffer(plain.ptr(), &view_, PyBUF_FULL_RO) != 0) nb::raise_python_error();
+    }
+    if (has_objects(view_.format)) {
+        PyBuffer_Release(&view_);
+        invalid(std::string(what) +
+                ": an array of Python objects holds references, not bytes; convert it to a dtype of fixed width");
+    }
+    if (PyBuffer_IsContiguous(&view_, 'C')) return;
+
+    PyBuffer_Release(&view_);
+    if (!nb::hasattr(plain, "tobytes")) wrong_type(what, "contiguous", object);
+    nb::object copy = plain.attr("tobytes")();
+    if (PyObject_GetBuffer(copy.ptr(), &view_, PyBUF_SIMPLE) != 0) nb::raise_python_error();
+}
+
+InputBytes::~InputBytes() { PyBuffer_Release(&view_); }
+
+std::span<const std::byte> InputBytes::span() const noexcept {
+    return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+}
+
+OutputBytes::OutputBytes(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_WRITABLE) != 0) nb::raise_python_error();
+}
+
+OutputBytes::~OutputBytes() { PyBuffer_Release(&view_); }
+
+std::span<std::byte> OutputBytes::span() const noexcept {
+    return {static_cast<std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+}
+
+Output::Output(nb::handle length, nb::handle seek, const char* what)
+    : seek_(to_u64(seek, (std::string(what) + ": seek").c_str())) {
+    const std::uint64_t size = to_u64(length, (std::string(what) + ": length").c_str());
+    if (size > std::numeric_limits<std::uint64_t>::max() - seek_) {
+        invalid(std::string(what) + ": seek + length must be below 2^64, got " + std::to_string(seek_) + " + " +
+                std::to_string(size));
+    }
+    PyObject* bytes = nullptr;
+    if (size <= static_cast<std::uint64_t>(PY_SSIZE_T_MAX)) {
+        bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
+    }
+    if (!bytes) {
+        PyErr_Clear();
+        throw Error(ErrorCode::out_of_memory, std::string(what) + ": no memory for " + std::to_string(size) + " bytes");
+    }
+    bytes_ = nb::steal<nb::bytes>(bytes);
+}
+
+std::span<std::byte> Output::span() const noexcept {
+    return {reinterpret_cast<std::byte*>(PyBytes_AS_STRING(bytes_.ptr())), bytes_.size()};
+}
+
+nb::bytes to_bytes(std::span<const std::byte> bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+nb::str to_str(std::string_view text) {
+    return nb::steal<nb::str>(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+
+std::uint64_t to_u64(nb::handle value, const char* what) {
+    nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+    if (!index.is_valid()) {
+        PyErr_Clear();
+        wrong_type(what, "an integer", value);
+    }
+    const std::uint64_t result = PyLong_AsUnsignedLongLong(index.ptr());
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        invalid(std::string(what) + " must be 0 to 2^64 - 1, got " + nb::cast<std::string>(nb::str(index)));
+    }
+    return result;
+}
+
+int to_int(nb::handle value, const char* what) {
+    const std::uint64_t result = to_u64(value, what);
+    if (result > INT_MAX) invalid(std::string(what) + " must be at most 2^31 - 1, got " + std::to_string(result));
+    return static_cast<int>(result);
+}
+
+unsigned to_threads(nb::handle value) {
+    if (value.is_none()) return 0;
+    const std::uint64_t threads = to_u64(value, "threads");
+    if (threads == 0) invalid("threads must be at least 1, or None for all, got 0");
+    return static_cast<unsigned>(std::min<std::uint64_t>(threads, std::numeric_limits<unsigned>::max()));
+}
+
+std::string_view to_text(nb::handle value, const char* what) {
+    if (!PyUnicode_Check(value.ptr())) wrong_type(what, "a string", value);
+    Py_ssize_t length = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &length);
+    if (!text) nb::raise_python_error();
+    return {text, static_cast<std::size_t>(length)};
+}
+
+std::filesystem::path to_path(nb::handle value, const char* what) {
+    if (!PyBytes_Check(value.ptr())) wrong_type(what, "a path", value);
+    const std::string_view path{PyBytes_AS_STRING(value.ptr()),
+                                static_cast<std::size_t>(PyBytes_GET_SIZE(value.ptr()))};
+    if (path.find('\0') != path.npos) invalid(std::string(what) + ": a path cannot hold a zero byte");
+    return path;
+}
+
+Digest to_digest(nb::handle value, const char* what) {
+    const InputBytes bytes(value, what);
+    if (bytes.span().size() != Digest::size) {
+        invalid(std::string(what) + " must be 32 bytes, got " + std::to_string(bytes.span().size()));
+    }
+    Digest digest;
+    std::memcpy(digest.bytes.data(), bytes.span().data(), Digest::size);
+    return digest;
+}
+
+Mode to_mode(nb::handle key, nb::handle context, const char* what) {
+    if (!key.is_none() && !context.is_none()) {
+        invalid(std::string(what) +
+                ": key and context exclude each other: one is keyed hashing, the other key derivation");
+    }
+    if (!key.is_none()) return Mode::keyed(InputBytes(key, "key").span());
+    if (!context.is_none()) return Mode::derive_key(to_text(context, "context"));
+    return {};
+}
+
+thread_local std::exception_ptr Run::raised_;
+
+Run::Run(nb::handle device, nb::handle threads, nb::handle progress)
+    : options_{.device = Device(to_text(device, "device")), .threads = to_threads(threads)} {
+    PyObject* callable = progress.is_none() ? nullptr : progress.ptr();
+    if (callable && !PyCallable_Check(callable)) wrong_type("progress", "callable", progress);
+    options_.progress = [callable](double done) { return call_progress(callable, done); };
+}
+
+bool Run::call_progress(PyObject* progress, double done) {
+    nb::gil_scoped_acquire acquired;
+    try {
+        if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+        return !progress || !nb::handle(progress)(done).is(Py_False);
+    } catch (...) {
+        raised_ = std::current_exception();
+        return false;
+    }
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,131 @@
+#include <mutex>
+
+#include "arguments.hpp"
+#include "module.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+/// merklize::Hasher that threads may share: one works, the others wait, as with hashlib's objects.
+class Hasher {
+public:
+    Hasher(const Mode& mode, const Run& run) : state_(mode, run.options()) {}
+
+    void update(nb::handle data) {
+        const InputBytes input(data, "update: data");
+        const Lock lock(mutex_);
+        check();
+        constexpr std::size_t short_work = 2048;
+        if (input.span().size() <= short_work) {
+            state_.update(input.span());
+            return;
+        }
+        lost_ = true;
+        Run::without_gil([&] { state_.update(input.span()); });
+        lost_ = false;
+    }
+
+    nb::bytes digest(nb::handle length, nb::handle seek) const {
+        const Output out(length, seek, "digest");
+        const Lock lock(mutex_);
+        check();
+        Run::without_gil([&] { state_.digest(out.span(), out.seek()); });
+        return out.bytes();
+    }
+
+    /// The caller owns the copy.
+    Hasher* copy() const {
+        const Lock lock(mutex_);
+        return new Hasher(*this);
+    }
+
+    void reset() {
+        const Lock lock(mutex_);
+        state_.reset();
+        lost_ = false;
+    }
+
+private:
+    /// Waits without the GIL, which the thread that works may need for its progress function.
+    class Lock {
+    public:
+        explicit Lock(std::mutex& mutex) : mutex_(mutex) {
+            if (mutex_.try_lock()) return;
+            nb::gil_scoped_release released;
+            mutex_.lock();
+        }
+        ~Lock() { mutex_.unlock(); }
+        Lock(const Lock&) = delete;
+        Lock& operator=(const Lock&) = delete;
+
+    private:
+        std::mutex& mutex_;
+    };
+
+    Hasher(const Hasher& other) : state_(other.state_), lost_(other.lost_) {}
+
+    void check() const {
+        if (lost_)
+            throw Error(ErrorCode::invalid_argument,
+                        "Hasher: an update was interrupted and its state is lost; reset() first");
+    }
+
+    merklize::Hasher state_;
+    bool lost_ = false;
+    mutable std::mutex mutex_;
+};
+
+}  // namespace
+
+void bind_hasher(nb::module_& m) {
+    nb::class_<Hasher> hasher(m, "Hasher", R"(Streaming BLAKE3, shaped like hashlib's objects.
+
+data      the first bytes to update with
+key       32 bytes: keyed hashing
+context   text that names a purpose: key derivation; the data is then the key material
+device    "auto", or an id of devices()
+threads   for large updates; None is all that the process may use
+
+Threads may share one: each call waits for the one before.)");
+    hasher.def(
+        "__init__",
+        [](Hasher* self, nb::handle data, nb::handle key, nb::handle context, nb::handle device, nb::handle threads) {
+            new (self) Hasher(to_mode(key, context, "Hasher"), Run(device, threads));
+            try {
+                self->update(data);
+            } catch (...) {
+                self->~Hasher();
+                throw;
+            }
+        },
+        nb::sig("def __init__(self, data: typing_extensions.Buffer | numpy.typing.NDArray[typing.Any] = b'', *, "
+                "key: typing_extensions.Buffer | None = None, context: str | None = None, device: str = 'auto', "
+                "threads: int | None = None) -> None"),
+        nb::arg("data").none() = nb::bytes(""), nb::kw_only(), nb::arg("key").none() = nb::none(),
+        nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
+        nb::arg("threads").none() = nb::none());
+    hasher.def(
+        "update", &Hasher::update, nb::arg().none(),
+        nb::sig("def update(self, data: typing_extensions.Buffer | numpy.typing.NDArray[typing.Any], /) -> None"),
+        "Append the bytes of a bytes-like or of any NumPy array, in C order.\n\n"
+        "When Ctrl-C interrupts it, the state is lost: reset() before further use.");
+    hasher.def("digest", &Hasher::digest, nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
+               nb::sig("def digest(self, length: int = 32, seek: int = 0) -> bytes"),
+               "Output bytes `seek` to `seek + length` for all input so far; more input may follow.");
+    hasher.def(
+        "hexdigest",
+        [](const Hasher& self, nb::handle length, nb::handle seek) { return self.digest(length, seek).attr("hex")(); },
+        nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
+        nb::sig("def hexdigest(self, length: int = 32, seek: int = 0) -> str"),
+        "digest() as lower-case hexadecimal text.");
+    hasher.def("copy", &Hasher::copy, nb::rv_policy::take_ownership, nb::sig("def copy(self) -> Hasher"),
+               "A second hasher with the same input so far.");
+    hasher.def("reset", &Hasher::reset, nb::sig("def reset(self) -> None"),
+               "Back to the empty input, in the same mode.");
+    hasher.attr("name") = "blake3";
+    hasher.attr("digest_size") = 32;
+    hasher.attr("block_size") = 64;
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,46 @@
+#include "module.hpp"
+
+#include <new>
+
+#include "arguments.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+const char* class_of(merklize::ErrorCode code) {
+    switch (code) {
+        case merklize::ErrorCode::invalid_argument: return "InvalidArgument";
+        case merklize::ErrorCode::out_of_memory: return "OutOfMemory";
+        case merklize::ErrorCode::unavailable: return "Unavailable";
+        case merklize::ErrorCode::io: return "FileError";
+        case merklize::ErrorCode::cancelled: return "Cancelled";
+        case merklize::ErrorCode::internal: break;
+    }
+    return "InternalError";
+}
+
+// The classes are Python's, and looked up only when one is raised: the extension then imports on its own, for its stub.
+void raise(const char* name, const char* text) {
+    PyErr_SetObject(nb::module_::import_("merklize.errors").attr(name).ptr(), merklize::binding::to_str(text).ptr());
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    m.doc() = "What merklize's Python modules call: arguments are checked there or here, arrays come as plain buffers.";
+    nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+        try {
+            std::rethrow_exception(pointer);
+        } catch (const merklize::Error& error) {
+            raise(class_of(error.code()), error.what());
+        } catch (const std::bad_alloc&) {
+            raise("OutOfMemory", "not enough memory");
+        }
+    });
+    m.def("version", &merklize::version);
+    merklize::binding::bind_device(m);
+    merklize::binding::bind_hash(m);
+    merklize::binding::bind_hasher(m);
+    merklize::binding::bind_tree(m);
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace merklize::binding {
+
+void bind_device(nanobind::module_& m);
+void bind_hash(nanobind::module_& m);
+void bind_hasher(nanobind::module_& m);
+void bind_tree(nanobind::module_& m);
+
+}  // namespace merklize::binding

@@ -1,0 +1,49 @@
+"""BLAKE3 digests and whole binary Merkle trees, fast on every core.
+
+>>> import merklize
+>>> merklize.hash(b"abc").hex()[:16]
+'6437b3ac38465133'
+
+`hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3 of bytes, arrays and files
+`hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
+`MerkleTree`, `TreeFile`                         trees in memory and in files
+`MerkleProof`, `verify`                          proofs of single leaves
+`devices`, `why_unavailable`                     what can run here
+"""
+
+from . import _native
+from ._native import Hasher
+from .device import DeviceInfo, devices, why_unavailable
+from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
+from .hashing import HASHES, hash, hash_elements, hash_file, hash_files, hash_many, merge
+from .proof import MerkleProof, verify
+from .tree import MerkleTree
+from .tree_file import TreeFile
+
+__version__: str = _native.version()
+
+__all__ = [
+    "HASHES",
+    "Cancelled",
+    "DeviceInfo",
+    "Error",
+    "FileError",
+    "Hasher",
+    "InternalError",
+    "InvalidArgument",
+    "MerkleProof",
+    "MerkleTree",
+    "OutOfMemory",
+    "TreeFile",
+    "Unavailable",
+    "__version__",
+    "devices",
+    "hash",
+    "hash_elements",
+    "hash_file",
+    "hash_files",
+    "hash_many",
+    "merge",
+    "verify",
+    "why_unavailable",
+]

@@ -1,0 +1,5 @@
+"""`python -m merklize` is the command `merklize`."""
+
+from merklize.cli import main
+
+main()

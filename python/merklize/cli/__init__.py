@@ -1,0 +1,69 @@
+"""The command `merklize`.
+
+Every sub-command lives in a module of its own that is imported only when it runs: `merklize hash` of a small file
+should cost little more than starting Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+import merklize
+
+from . import output
+
+# Name, which is that of the module too, and what --help says, so that it need not import them.
+COMMANDS = {
+    "hash": "BLAKE3 digests of files, and checking them (as b3sum).",
+    "tree": "Merkle trees: build, root, prove, verify, info.",
+    "devices": "What this machine can compute on.",
+    "demo": "Hash a file, build trees, prove a leaf, and show how fast it went.",
+}
+
+
+class LazyGroup(click.Group):
+    """Finds sub-commands by name, and turns what can go wrong outside this program into one line and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"{__name__}.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> None:
+        try:
+            super().invoke(ctx)
+            output.flush()
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(130) from None
+        except output.StdoutClosed:
+            raise click.exceptions.Exit(141) from None
+        except (merklize.Error, OSError, MemoryError) as error:
+            raise output.Failure(output.reason(error)) from None
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(merklize.__version__, "-V", "--version", prog_name="merklize", message="%(prog)s %(version)s")
+def cli() -> None:
+    """BLAKE3 digests and whole Merkle trees, on all cores.
+
+    Exit codes: 0 all went well; 1 a file could not be read, did not match or is not valid; 2 the command line is wrong.
+    """
+
+
+def main() -> None:
+    """Entry point of the installed command."""
+    try:
+        cli(prog_name="merklize")
+    except KeyboardInterrupt:  # in the few moments outside of a command
+        sys.exit(130)

@@ -1,0 +1,64 @@
+"""Options that several commands share, and sizes as people write them."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+
+def parse_size(text: str) -> int:
+    """A count of bytes: 65536, 64K, 64KiB, 1M, 2G (powers of 1024)."""
+    match = re.fullmatch(r"(\d{1,18})\s*(?:([KMGT])(?:i?B)?)?", text, re.ASCII | re.IGNORECASE)
+    if not match:
+        raise click.BadParameter(f"{text!r} is not a size such as 65536, 64K or 1MiB")
+    return int(match[1]) << (10 * ("KMGT".index(match[2].upper()) + 1) if match[2] else 0)
+
+
+def size_option(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
+    return None if text is None else parse_size(text)
+
+
+def digest_option(_: click.Context, __: click.Parameter, text: str) -> bytes:
+    if not re.fullmatch("[0-9a-fA-F]{64}", text):
+        raise click.BadParameter(f"{text!r} is not 64 hexadecimal digits")
+    return bytes.fromhex(text)
+
+
+def human_bytes(count: int) -> str:
+    """1536 -> "1.5 KiB"."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} TiB"
+
+
+def leaf_size_near(total: int, wanted: int) -> int:
+    """The leaf size that cuts `total` >= 2 bytes into a power of two of leaves and is, by ratio, nearest to `wanted`.
+
+    Not every power of two works: 2^k leaves need (2^k - 1) size < total <= 2^k size, which large k miss by rounding.
+    """
+    sizes = []
+    leaves = 2
+    while leaves <= total:
+        size = -(-total // leaves)
+        if (leaves - 1) * size < total:
+            sizes.append(size)
+        leaves *= 2
+    return min(sizes, key=lambda size: max(size / wanted, wanted / size))
+
+
+device_option = click.option(
+    "--device", default="auto", show_default=True, metavar="NAME", help="Where to compute; see `merklize devices`."
+)
+threads_option = click.option(
+    "--num-threads",
+    "threads",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="NUM",
+    help="CPU threads to use; 0 means all.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")

@@ -1,0 +1,193 @@
+"""Digests: BLAKE3 of bytes, arrays and files, Rescue Prime of field elements, and the 2-to-1 merge of Merkle trees."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Protocol, overload
+
+from . import _arrays, _native
+from .errors import FileError, InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import Buffer
+
+    from ._types import Bytes, Data, Digests, Path, Progress, Words
+
+
+HASHES: tuple[str, ...] = tuple(name for _, name, _ in _native.hashes())
+"""The hashes of Merkle trees, by their names; "rp64_256" is another name of "rp64_256_v3"."""
+
+
+class HasFileno(Protocol):
+    """Anything open for reading that has a file descriptor."""
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+
+
+def hash(
+    data: Data,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    device: str = "auto",
+    threads: int | None = None,
+) -> bytes:
+    """Return the BLAKE3 digest of bytes.
+
+    data      bytes-like, or a NumPy array of any dtype and layout: its bytes in C order (copied if not contiguous)
+    key       32 bytes: keyed hashing
+    context   text that names a purpose: key derivation; `data` is then the key material
+    length    bytes of output
+    seek      position in the extendable output where they start
+    device    "auto", or an id of devices()
+    threads   None is all that the process may use
+
+    Raises InvalidArgument, Unavailable, OutOfMemory.
+    """
+    return _native.hash(data, key, context, length, seek, device, threads)
+
+
+def hash_file(
+    path: Path | int | HasFileno,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> bytes:
+    """Return the BLAKE3 digest of a file, which is never in memory as a whole.
+
+    path      a path, or a file descriptor or open file: read from where it stands to its end, and left open
+    progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
+
+    The rest is as in hash(). Raises FileError too: unreadable, or its size changed while it was read.
+    """
+    options = (key, context, length, seek, device, threads, progress)
+    if isinstance(path, int):
+        return _native.hash_descriptor(path, f"file descriptor {path}", *options)
+    if isinstance(path, (str, bytes, os.PathLike)):
+        return _native.hash_file(os.fsencode(path), *options)
+    if hasattr(path, "fileno"):
+        return _hash_open_file(path, options)
+    raise TypeError(f"hash_file: path must be a path, a file descriptor or an open file, got {type(path).__name__}")
+
+
+def _hash_open_file(file: Any, options: tuple[Any, ...]) -> bytes:
+    file = getattr(file, "buffer", file)  # of a text file, the binary file below it
+    try:
+        descriptor = file.fileno()
+    except OSError as error:  # io.BytesIO and the like
+        raise FileError(f"hash_file: this {type(file).__name__} has no file descriptor; use Hasher") from error
+    name = getattr(file, "name", None)
+    name = name if isinstance(name, str) else f"file descriptor {descriptor}"
+    seekable = hasattr(file, "seekable") and file.seekable()
+    if seekable:
+        # A buffered file stands elsewhere than its descriptor. Seeking to the end drops its buffer, too.
+        if file.writable():
+            file.flush()
+        os.lseek(descriptor, file.tell(), os.SEEK_SET)
+    try:
+        return _native.hash_descriptor(descriptor, name, *options)
+    finally:
+        if seekable:
+            file.seek(0, os.SEEK_END)
+
+
+def hash_files(
+    paths: Iterable[Path],
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> list[bytes | FileError]:
+    """Return the BLAKE3 digests of many files, several at once: one result a path, in order.
+
+    A file that fails does not stop the others: its result is the FileError, not raised. Options as in hash_file().
+    """
+    encoded = [os.fsencode(path) for path in paths]
+    results = _native.hash_files(encoded, key, context, length, seek, device, threads, progress)
+    return [result if isinstance(result, bytes) else FileError(result) for result in results]
+
+
+def hash_many(
+    messages: Bytes,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+) -> Bytes:
+    """Return the BLAKE3 digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side in SIMD lanes.
+
+    The options are as in hash(). Raises InvalidArgument for other shapes and dtypes.
+    """
+    rows = _arrays.byte_rows(messages, "hash_many: messages")
+    out = _arrays.empty((rows.shape[0], 32), "uint8")
+    _native.hash_many(rows, rows.shape[1], out, key, context, device, threads)
+    return out
+
+
+def hash_elements(
+    elements: Words, hash: str = "rp64_256", *, device: str = "auto", threads: int | None = None
+) -> NDArray[np.uint64]:
+    """Return Rescue Prime digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
+
+    elements  each less than p = 2^64 - 2^32 + 1
+    hash      "rp64_256_v1", "rp64_256_v2", or "rp64_256_v3" = "rp64_256"
+
+    Raises InvalidArgument: shape, dtype, an element >= p (the text says where), a hash that is not of field elements.
+    """
+    rows = _arrays.word_rows(elements, "hash_elements: elements")
+    n_rows = rows.shape[0] if rows.ndim == 2 else 1
+    out = _arrays.empty((*rows.shape[:-1], 4), "uint64")
+    _native.hash_elements(rows, n_rows, rows.shape[-1], out, hash, device, threads)
+    return out
+
+
+@overload
+def merge(
+    left: bytes, right: bytes, hash: str = "blake3", *, device: str = "auto", threads: int | None = None
+) -> bytes: ...
+@overload
+def merge(
+    left: Digests, right: Digests, hash: str = "blake3", *, device: str = "auto", threads: int | None = None
+) -> Digests: ...
+def merge(
+    left: bytes | Digests,
+    right: bytes | Digests,
+    hash: str = "blake3",
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+) -> bytes | Digests:
+    """Return the 2-to-1 hash of one pair of digests or of arrays of pairs, in the form of the input.
+
+    left, right  both 32 bytes, or both uint8[..., 32], or both uint64[..., 4] (the same bytes as little-endian words)
+    hash         one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+
+    Raises InvalidArgument: shapes, dtypes, a word >= p, an unknown hash.
+    """
+    if not _arrays.is_array(left) and not _arrays.is_array(right):
+        return _native.merge_one(left, right, hash)
+    first = _arrays.digests(left, "merge: left")
+    second = _arrays.digests(right, "merge: right")
+    if first.shape != second.shape or first.dtype != second.dtype:
+        left_is, right_is = _arrays.describe(first), _arrays.describe(second)
+        raise InvalidArgument(f"merge: left and right must be alike, got {left_is} and {right_is}")
+    out = _arrays.empty(first.shape, first.dtype)
+    _native.merge(first, second, out, hash, device, threads)
+    return out

@@ -1,0 +1,32 @@
+"""Running the command as users do: in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+B3SUM = os.environ.get("B3SUM") or shutil.which("b3sum")
+
+
+def merklize(
+    *args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None, **more: Any
+) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "merklize", *args]
+    return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=60, check=False, **more)
+
+
+def b3sum(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    assert B3SUM is not None
+    return subprocess.run([B3SUM, *args], input=stdin, capture_output=True, cwd=cwd, timeout=60, check=False)
+
+
+def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> str:
+    """Standard output of a run in which nothing goes wrong."""
+    done = merklize(*args, stdin=stdin, cwd=cwd)
+    assert done.stderr == b""
+    assert done.returncode == 0
+    return done.stdout.decode()

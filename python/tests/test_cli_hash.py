@@ -1,0 +1,289 @@
+"""`merklize hash` against what b3sum 1.8 prints: recorded here, and compared directly where b3sum is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_helpers import B3SUM, b3sum, merklize, output
+
+ABC = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"
+EMPTY = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
+# Name, content, and the line that b3sum prints.
+FILES = [
+    (b"a", b"abc", f"{ABC}  a"),
+    (b"b c", b"x", "3ae7d805f6789a6402acb70ad4096a85a56bf6804eaf25c0493ac697548d30b5  b c"),
+    (b"n\nl", b"nl", "\\53ab8b5d668a01133327ab7d0fb5a911374c2950a4544a73ccb68638035410a4  n\\nl"),
+    (b"b\\s", b"bs", "\\2b196e9f1c9e547146edec402834539a4c44e6ca072d6f3c3d93a7baa406d4a1  b\\\\s"),
+    (b"c\rr", b"cr", "\\871dadc0f2a28aadf41f6064a36c0b9a7a4b813aff11162a3c0a11bb37380572  c\\rr"),
+    (b"i\xffv", b"inv", "bd1b8d499e5014697a48645c9d994a1f5304e71b0cefec4b6a3989d59ea3b763  i\ufffdv"),
+    ("\u00fc".encode(), b"u", "135e48e7e8a6c46c54b691dc13e3ce20b8426755ed52ad5f93ebb4b66215b318  \u00fc"),
+]
+NAMES = [name for name, _, _ in FILES]
+needs_b3sum = pytest.mark.skipif(B3SUM is None, reason="no b3sum on PATH or in $B3SUM")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content, _ in FILES:
+        (tmp_path / os.fsdecode(name)).write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+def test_lines(folder: Path) -> None:
+    assert output("hash", *NAMES, cwd=folder) == "".join(f"{line}\n" for _, _, line in FILES)
+
+
+def test_tag(folder: Path) -> None:
+    assert output("hash", "--tag", "a", cwd=folder) == f"BLAKE3 (a) = {ABC}\n"
+    assert output("hash", "--tag", "n\nl", cwd=folder).startswith("\\BLAKE3 (n\\nl) = 53ab8b5d")
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (["--no-names"], f"{ABC}\n"),
+        (["--no-names", "--tag"], f"{ABC}\n"),
+        (["--length", "5"], "6437b3ac38  a\n"),
+        (["-l5"], "6437b3ac38  a\n"),
+        (["-l", "0"], "  a\n"),
+        (["-l3", "--seek", "2"], "b3ac38  a\n"),
+        (["--derive-key", "ctx"], "51b03b2a289e3f32acf87f00c3620dd6cc2c29706de6f8184386550dab656d36  a\n"),
+        (["--derive-key", ""], "d748f5acddafe4daf90a8d64e8e84297acd693f79c14d6afd6f7e8d9aa37e597  a\n"),
+        (["--num-threads", "0"], f"{ABC}  a\n"),
+        (["--num-threads", "1", "--no-mmap", "--device", "cpu"], f"{ABC}  a\n"),
+    ],
+)
+def test_flags(folder: Path, flags: list[str], expected: str) -> None:
+    assert output("hash", *flags, "a", cwd=folder) == expected
+
+
+def test_raw(folder: Path) -> None:
+    assert merklize("hash", "--raw", "a", cwd=folder).stdout.hex() == ABC
+    assert merklize("hash", "--raw", "-l", "3", stdin=b"abc").stdout.hex() == ABC[:6]
+
+
+def test_standard_input(folder: Path) -> None:
+    assert output("hash", stdin=b"abc") == f"{ABC}  -\n"
+    assert output("hash", "--tag", "-", stdin=b"abc") == f"BLAKE3 (-) = {ABC}\n"
+    assert output("hash", "-", "a", "-", stdin=b"abc", cwd=folder) == f"{ABC}  -\n{ABC}  a\n{EMPTY}  -\n"
+
+
+def test_standard_input_is_read_from_where_it_stands(folder: Path) -> None:
+    with open(folder / "a", "rb", buffering=0) as file:
+        file.seek(3)
+        done = subprocess.run([sys.executable, "-m", "merklize", "hash"], stdin=file, capture_output=True, check=True)
+    assert done.stdout.decode() == f"{EMPTY}  -\n"
+
+
+def test_keyed(folder: Path) -> None:
+    key = b"%032d" % 1
+    line = "bc241e2aab15322cf8a8b8dfd5f94fac8cf9f202506dd9b678d347cd34c9fd04  a\n"
+    assert output("hash", "--keyed", "a", stdin=key, cwd=folder) == line
+    for wrong in (b"", key[:31], key + b"\n"):
+        done = merklize("hash", "--keyed", "a", stdin=wrong, cwd=folder)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b"must be 32 bytes" in done.stderr
+        assert done.stderr.count(b"\n") == 1
+    done = merklize("hash", "--keyed", "-", "a", stdin=key, cwd=folder)
+    assert (done.returncode, done.stdout.decode()) == (1, line)
+
+
+def test_long_output_comes_in_pieces(tmp_path: Path) -> None:
+    blake3 = pytest.importorskip("blake3").blake3
+    expected = blake3(b"abc").digest(length=(1 << 20) + 5, seek=7)
+    assert merklize("hash", "--raw", "-l", str(len(expected)), "--seek", "7", stdin=b"abc").stdout == expected
+    text = output("hash", "-l", str(len(expected)), "--seek", "7", stdin=b"abc")
+    assert text == f"{expected.hex()}  -\n"
+
+
+def test_failures_do_not_stop_the_others(folder: Path) -> None:
+    done = merklize("hash", "missing", "a", "folder", "b c", "two\nlines", cwd=folder)
+    assert done.returncode == 1
+    assert done.stdout.decode() == f"{FILES[0][2]}\n{FILES[1][2]}\n"
+    errors = done.stderr.decode().splitlines()
+    assert len(errors) == 3
+    assert errors[0].startswith("merklize: missing: ")
+    assert errors[0].endswith("No such file or directory")
+    assert errors[1].startswith("merklize: folder: ")
+    assert "--recursive" in errors[1]
+    assert errors[2].startswith("merklize: two\\nlines: ")
+
+
+def test_a_missing_file_whose_name_is_not_utf8(folder: Path) -> None:
+    for names in ([b"\xff"], [b"\xff", b"\xfe"]):
+        done = merklize("hash", *names, cwd=folder)
+        assert done.returncode == 1
+        assert done.stderr.decode().count("merklize: \ufffd: ") == len(done.stderr.splitlines()) == len(names)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--keyed", "--derive-key", "x", "a"],
+        ["--keyed"],
+        ["--quiet", "a"],
+        ["--check", "--raw", "a"],
+        ["--check", "--tag", "a"],
+        ["--check", "--no-names", "a"],
+        ["--check", "--length", "15", "a"],
+        ["--raw", "a", "a"],
+        ["--json", "--tag", "a"],
+        ["--length", "x", "a"],
+        ["--length", "-1", "a"],
+        ["--seek", "18446744073709551616", "a"],
+        ["--seek", "18446744073709551615", "-l", "2", "a"],
+        ["--num-threads", "-1", "a"],
+        ["--derive-key", b"\xff", "a"],
+        ["--no-such-flag", "a"],
+        [""],
+    ],
+)
+def test_wrong_usage(folder: Path, flags: list[str | bytes]) -> None:
+    done = merklize("hash", *flags, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Usage: merklize hash" in done.stderr
+
+
+def test_unknown_device(folder: Path) -> None:
+    done = merklize("hash", "--device", "abacus:0", "a", "b c", cwd=folder)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"merklize: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_recursive(folder: Path) -> None:
+    deep = folder / "folder" / "deep"
+    deep.mkdir()
+    (deep / "z").write_bytes(b"z")
+    (folder / "folder" / "b").write_bytes(b"abc")
+    (folder / "folder" / "e").write_bytes(b"")
+    (folder / "folder" / "cycle").symlink_to("..")
+    (folder / "folder" / "link").symlink_to("b")
+    os.mkfifo(folder / "folder" / "pipe")
+    lines = output("hash", "-r", "a", "folder", cwd=folder).splitlines()
+    assert [line[66:] for line in lines] == ["a", "folder/b", "folder/deep/z", "folder/e", "folder/link"]
+    assert lines[1].startswith(ABC)
+    assert len(output("hash", "-r", cwd=folder).splitlines()) == len(FILES) + 4
+
+    (folder / "folder" / "broken").symlink_to("nowhere")
+    done = merklize("hash", "-r", "folder", cwd=folder)
+    assert done.returncode == 1
+    assert done.stdout.count(b"\n") == 4
+    assert done.stderr.startswith(b"merklize: folder/broken: ")
+
+
+def test_recursive_goes_deeper_than_pythons_stack(tmp_path: Path) -> None:
+    here = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        for _ in range(1500):
+            os.mkdir("d")
+            os.chdir("d")
+        Path("f").write_bytes(b"abc")
+    finally:
+        os.chdir(here)
+    assert output("hash", "-r", "d", cwd=tmp_path) == f"{ABC}  {'d/' * 1500}f\n"
+    subprocess.run(["rm", "-rf", tmp_path / "d"], check=True)  # pytest's own clean-up cannot
+
+
+def test_json(folder: Path) -> None:
+    done = merklize("hash", "--json", "-l", "4", "--seek", "1", "a", b"i\xffv", "missing", cwd=folder)
+    assert done.returncode == 1
+    first, second, third = json.loads(done.stdout)["files"]
+    assert first == {"name": "a", "hash": ABC[2:10], "length": 4, "seek": 1}
+    assert (second["name"], bytes.fromhex(second["name_hex"])) == ("i\ufffdv", b"i\xffv")
+    assert third["name"] == "missing"
+    assert "No such file" in third["error"]
+    (folder / "empty").mkdir()
+    assert json.loads(output("hash", "--json", "-r", "empty", cwd=folder)) == {"files": []}
+
+
+def test_many_files_come_in_order(tmp_path: Path) -> None:
+    blake3 = pytest.importorskip("blake3").blake3
+    contents = {f"f{i:04}": b"%d" % i * (i % 50) for i in range(2500)}
+    contents["f0700"] = bytes(5 << 20)
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    expected = "".join(f"{blake3(content).hexdigest()}  {name}\n" for name, content in contents.items())
+    assert output("hash", *contents, cwd=tmp_path) == expected
+
+
+def test_early_end_of_the_reader_is_no_error(folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "merklize", "hash", "--raw", "-l", "20000000", "a"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read(8).hex() == ABC[:16]
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 141
+
+
+def test_full_disk_is_one_line(folder: Path) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "merklize", "hash", "a"],
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"merklize: cannot write the output: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_make_no_traceback(folder: Path, closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -m merklize hash {closed}', sys.executable], cwd=folder, capture_output=True, check=False
+    )
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == (0 if closed == "2>&-" else 1)
+
+
+def test_locale_does_not_matter(folder: Path) -> None:
+    env = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert merklize("hash", *NAMES, cwd=folder, env=env).stdout.decode() == "".join(f"{line}\n" for _, _, line in FILES)
+
+
+@needs_b3sum
+@pytest.mark.parametrize(
+    "flags",
+    [
+        [],
+        ["--tag"],
+        ["--no-names"],
+        ["-l", "100"],
+        ["--seek", "1000000", "--length=65"],
+        ["--derive-key", "a context \u00fc"],
+        ["--tag", "-l1"],
+        ["-l0"],
+    ],
+)
+def test_same_output_as_b3sum(folder: Path, flags: list[str]) -> None:
+    (folder / "large").write_bytes(bytes(range(251)) * 20000)
+    names = [*NAMES, "large", "-", "missing"]
+    ours, theirs = (
+        run(*args, stdin=b"in", cwd=folder)
+        for run, args in ((merklize, ["hash", *flags, *names]), (b3sum, [*flags, *names]))
+    )
+    assert ours.stdout == theirs.stdout
+    assert ours.returncode == theirs.returncode == 1
+
+
+@needs_b3sum
+def test_same_keyed_and_raw_output_as_b3sum(folder: Path) -> None:
+    for flags, stdin in ((["--keyed", "a"], b"k" * 32), (["--raw", "-l", "70"], b"abc")):
+        assert merklize("hash", *flags, stdin=stdin, cwd=folder).stdout == b3sum(*flags, stdin=stdin, cwd=folder).stdout

@@ -1,0 +1,252 @@
+"""Proofs: they hold for their tree, and for nothing else; verify() is total."""
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import merklize
+import oracle
+from oracle import P
+
+HASHES = merklize.HASHES
+TREES = {hash: merklize.MerkleTree(oracle.leaves(16, hash), hash) for hash in HASHES}
+
+
+@pytest.mark.parametrize("hash", HASHES)
+@pytest.mark.parametrize("n", [2, 4, 64, 1024])
+def test_every_leaf_is_proved(hash, n):
+    leaves = oracle.leaves(n, hash)
+    tree = merklize.MerkleTree(leaves, hash)
+    for i in range(n):
+        proof = tree.prove(i)
+        assert (proof.hash, proof.index, proof.n_leaves, proof.leaf) == (hash, i, n, leaves[i].tobytes())
+        assert len(proof.siblings) == n.bit_length() - 1
+        assert proof.verify(tree.root)
+        for form in (proof, proof.to_bytes(), proof.to_json(), proof.to_json(indent=2)):
+            assert merklize.verify(form, tree.root)
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_the_path_by_the_witness(hash):
+    tree = TREES[hash]
+    proof = tree.prove(11)
+    node, position = proof.leaf, 16 + 11
+    for sibling in proof.siblings:
+        assert sibling == tree.nodes[position ^ 1].tobytes()
+        node = oracle.merge(sibling, node, hash) if position & 1 else oracle.merge(node, sibling, hash)
+        position >>= 1
+    assert node == tree.root
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_any_flipped_bit_of_the_bytes_fails(hash):
+    tree = TREES[hash]
+    good = tree.prove(5).to_bytes()
+    assert len(good) == 24 + 32 * 5
+    assert merklize.verify(good, tree.root)
+    for bit in range(8 * len(good)):
+        forged = bytearray(good)
+        forged[bit // 8] ^= 1 << (bit % 8)
+        assert not merklize.verify(forged, tree.root), bit
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_any_flipped_bit_of_the_root_fails(hash):
+    tree = TREES[hash]
+    proof = tree.prove(3)
+    for bit in range(256):
+        root = bytearray(tree.root)
+        root[bit // 8] ^= 1 << (bit % 8)
+        assert not proof.verify(root), bit
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_other_lengths_fail(hash):
+    tree = TREES[hash]
+    good = tree.prove(5).to_bytes()
+    for length in range(len(good)):
+        assert not merklize.verify(good[:length], tree.root)
+    for more in (b"\0", bytes(32), tree.root):
+        assert not merklize.verify(good + more, tree.root)
+
+
+def test_a_node_is_no_leaf():
+    """A shorter path from an inner node fails, if the caller knows the count of leaves."""
+    tree = TREES["blake3"]
+    proof = tree.prove(6)
+    parent = tree.nodes[(16 + 6) >> 1].tobytes()
+    shorter = merklize.MerkleProof("blake3", 3, 8, parent, proof.siblings[1:])
+    assert shorter.verify(tree.root)  # what it claims is true of a tree of 8 leaves
+    assert not shorter.verify(tree.root, n_leaves=16)
+    assert not merklize.MerkleProof("blake3", 3, 16, parent, proof.siblings[1:]).verify(tree.root)
+
+
+def test_expectations():
+    tree = TREES["rp64_256_v3"]
+    proof = tree.prove(9)
+    right = {"n_leaves": 16, "index": 9, "leaf": proof.leaf, "hash": "rp64_256"}
+    assert proof.verify(tree.root, **right)
+    assert merklize.verify(proof.to_json(), tree.root, **right)
+    assert proof.verify(tree.nodes[1], leaf=tree.nodes[16 + 9], hash="rp64_256_v3")
+    assert proof.verify(bytearray(tree.root), leaf=memoryview(proof.leaf))
+    wrong = {"n_leaves": 32, "index": 8, "leaf": bytes(32), "hash": "rp64_256_v2"}
+    nonsense = {"n_leaves": "x", "index": 1.5, "leaf": "leaf", "hash": "md5"}
+    for expectations in (wrong, nonsense):
+        for name, value in expectations.items():
+            assert not proof.verify(tree.root, **{name: value})
+            assert not merklize.verify(proof.to_bytes(), tree.root, **{**right, name: value})
+
+
+@given(
+    data=st.one_of(st.binary(max_size=400), st.text(max_size=100), st.none(), st.integers(), st.lists(st.integers()))
+)
+def test_verify_is_total(data):
+    root = TREES["blake3"].root
+    assert merklize.verify(data, root) is False
+    assert merklize.verify(TREES["blake3"].prove(0), data) is False
+    assert merklize.verify(data, data) is False
+
+
+_json = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=70)
+    | st.just("00" * 32)
+    | st.just("blake3"),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=300)
+@given(field=st.sampled_from(["format", "hash", "index", "n_leaves", "leaf", "siblings", "other"]), value=_json)
+def test_json_with_any_field_replaced(field, value):
+    good = json.loads(TREES["blake3"].prove(5).to_json())
+    forged = {**good, field: value}
+    same = forged == good and type(forged[field]) is type(good.get(field))
+    assert merklize.verify(json.dumps(forged), TREES["blake3"].root) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        (b"\xff", "not JSON"),
+        ("[1, 2]", "expected a JSON object, got list"),
+        ("null", "expected a JSON object, got None"),
+        ('{"format": "merklize-proof-1"}', "'hash' is missing, 'index' is missing"),
+    ],
+)
+def test_json_that_is_no_proof(text, message):
+    with pytest.raises(merklize.InvalidArgument, match=message):
+        merklize.MerkleProof.from_json(text)
+    assert not merklize.verify(text, bytes(32))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("format", "merklize-proof-2", "the format is 'merklize-proof-2'"),
+        ("hash", "md5", "unknown hash 'md5'"),
+        ("hash", 3, "hash must be text, got 3"),
+        ("index", -1, "index must be an integer of 0 to .* got -1"),
+        ("index", 2**64, "index must be an integer"),
+        ("index", True, "index must be an integer .* got True"),
+        ("n_leaves", 16.0, "n_leaves must be an integer .* got 16.0"),
+        ("leaf", "00", "leaf must be 64 hexadecimal digits, got '00'"),
+        ("leaf", "0g" * 32, "leaf must be 64 hexadecimal digits"),
+        ("leaf", " " * 32 + "0" * 32, "leaf must be 64 hexadecimal digits"),
+        ("leaf", None, "leaf must be 64 hexadecimal digits, got None"),
+        ("siblings", "00" * 32, "siblings must be a list"),
+        ("siblings", ["00" * 32, 5], r"siblings\[1\] must be 64 hexadecimal digits, got 5"),
+        ("colour", "blue", "'colour' is unknown"),
+    ],
+)
+def test_json_with_a_wrong_field(field, value, message):
+    fields = {**json.loads(TREES["blake3"].prove(5).to_json()), field: value}
+    with pytest.raises(merklize.InvalidArgument, match=message) as caught:
+        merklize.MerkleProof.from_json(json.dumps(fields))
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_round_trips(hash):
+    proof = TREES[hash].prove(15)
+    for other in (
+        merklize.MerkleProof.from_bytes(proof.to_bytes()),
+        merklize.MerkleProof.from_json(proof.to_json()),
+        merklize.MerkleProof.from_json(proof.to_json().encode()),
+        pickle.loads(pickle.dumps(proof)),
+        copy.deepcopy(proof),
+    ):
+        assert other == proof
+        assert {other, proof} == {proof}
+        assert isinstance(other.siblings, tuple)
+    assert proof != TREES[hash].prove(14)
+    assert proof != "proof"
+    with pytest.raises(merklize.InvalidArgument, match="these bytes are not a proof"):
+        merklize.MerkleProof.from_bytes(proof.to_bytes()[1:])
+
+
+def test_json_form():
+    proof = TREES["blake3"].prove(2)
+    assert json.loads(proof.to_json()) == {
+        "format": "merklize-proof-1",
+        "hash": "blake3",
+        "index": 2,
+        "n_leaves": 16,
+        "leaf": proof.leaf.hex(),
+        "siblings": [sibling.hex() for sibling in proof.siblings],
+    }
+
+
+def test_immutable():
+    proof = TREES["blake3"].prove(2)
+    with pytest.raises(AttributeError, match="immutable: cannot set index"):
+        proof.index = 3
+    with pytest.raises(AttributeError, match="immutable: cannot delete leaf"):
+        del proof.leaf
+    assert repr(proof) == f"<MerkleProof: leaf 2 of 16, blake3, {proof.leaf.hex()}>"
+
+
+def test_wrong_fields():
+    good = {"hash": "blake3", "index": 0, "n_leaves": 2, "leaf": bytes(32), "siblings": (bytes(32),)}
+    merklize.MerkleProof(**good)
+    for name, value, message in (
+        ("hash", "md5", "unknown hash 'md5'"),
+        ("index", -1, "index must be an integer of 0"),
+        ("n_leaves", 2**64, "n_leaves must be an integer of 0"),
+        ("leaf", bytes(31), "leaf must be 32 bytes, got 31 bytes"),
+        ("siblings", (bytes(32), bytes(5)), r"siblings\[1\] must be 32 bytes, got 5 bytes"),
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=message):
+            merklize.MerkleProof(**{**good, name: value})
+
+
+def test_field_words_must_be_canonical():
+    """p + x is x modulo p: two proofs of one leaf would be a forgery."""
+    leaves = oracle.word_leaves(2).copy()
+    leaves[1] = 5
+    tree = merklize.MerkleTree(leaves, "rp64_256_v3")
+    good = tree.prove(1)
+    leaf = np.array([5 + P, 5, 5, 5], np.uint64).tobytes()
+    assert good.verify(tree.root)
+    assert not merklize.MerkleProof(good.hash, 1, 2, leaf, good.siblings).verify(tree.root)
+
+
+@pytest.mark.parametrize("index", [16, 17, 2**63, 2**64 - 1, -1, 2**64])
+def test_no_such_leaf(index):
+    with pytest.raises(merklize.InvalidArgument, match=f"index must be .*, got {index}"):
+        TREES["blake3"].prove(index)
+    assert TREES["blake3"].prove(np.int64(3)) == TREES["blake3"].prove(3)
+    with pytest.raises(TypeError, match="index must be an integer, got float"):
+        TREES["blake3"].prove(1.0)

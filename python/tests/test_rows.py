@@ -1,0 +1,206 @@
+"""hash_many, hash_elements and merge: batches against single ones by an independent oracle."""
+
+import json
+
+import blake3
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_np
+
+import merklize
+import oracle
+from oracle import FIELD_HASHES, VECTORS, P
+
+CASES = json.loads((VECTORS / "rescue_prime.json").read_text())
+COUNTS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100, 257]
+
+
+@pytest.mark.parametrize("n", COUNTS)
+@pytest.mark.parametrize("length", [0, 1, 31, 32, 63, 64, 65, 127, 128, 1023, 1024, 1025, 2048, 2049, 5000])
+def test_hash_many(n, length):
+    messages = np.random.default_rng(length).integers(0, 256, (n, length), np.uint8)
+    digests = merklize.hash_many(messages)
+    assert digests.shape == (n, 32)
+    assert digests.dtype == np.uint8
+    assert [row.tobytes() for row in digests] == [blake3.blake3(row.tobytes()).digest() for row in messages]
+
+
+def test_hash_many_modes_layouts_and_none():
+    messages = np.random.default_rng(0).integers(0, 256, (20, 100), np.uint8)
+    key, context = bytes(range(32)), "context"
+    assert merklize.hash_many(messages, key=key)[3].tobytes() == blake3.blake3(messages[3].tobytes(), key=key).digest()
+    derived = blake3.blake3(messages[3].tobytes(), derive_key_context=context).digest()
+    assert merklize.hash_many(messages, context=context, threads=2)[3].tobytes() == derived
+    for layout in (messages.T, messages[::3, ::-2], np.asfortranarray(messages)):
+        assert np.array_equal(merklize.hash_many(layout), merklize.hash_many(layout.copy()))
+    assert merklize.hash_many(messages[:0]).shape == (0, 32)
+
+
+@pytest.mark.parametrize(
+    "messages", [np.zeros(5, np.uint8), np.zeros((2, 3, 4), np.uint8), np.zeros((2, 3), np.int8), np.zeros((2, 3))]
+)
+def test_hash_many_wrong_arrays(messages):
+    with pytest.raises(
+        merklize.InvalidArgument, match=r"hash_many: messages must be uint8\[n, m\], got " + str(messages.dtype)
+    ):
+        merklize.hash_many(messages)
+
+
+@pytest.mark.parametrize("value", [b"bytes", [[1, 2]], None])
+def test_no_array(value):
+    with pytest.raises(TypeError, match="hash_many: messages must be a NumPy array, got"):
+        merklize.hash_many(value)
+    with pytest.raises(TypeError, match="hash_elements: elements must be a NumPy array, got"):
+        merklize.hash_elements(value)
+
+
+@pytest.mark.parametrize("hash", FIELD_HASHES)
+def test_rescue_vectors(hash):
+    """Made by winter-crypto. Elements of every length, each alone and among others."""
+    used = 0
+    for case in CASES:
+        if case["variant"] != hash or case["op"] not in ("merge", "hash_elements"):
+            continue
+        used += 1
+        elements, digest = np.array(case["input"], np.uint64), np.array(case["digest"], np.uint64)
+        assert np.array_equal(merklize.hash_elements(elements, hash), digest)
+        rows = np.tile(elements, (9, 1))
+        assert np.array_equal(merklize.hash_elements(rows, hash), np.tile(digest, (9, 1)))
+        if case["op"] == "merge":
+            left, right = elements[:4], elements[4:]
+            assert np.array_equal(merklize.merge(left, right, hash), digest)
+            assert merklize.merge(left.tobytes(), right.tobytes(), hash) == digest.tobytes()
+            assert oracle.merge(left.tobytes(), right.tobytes(), hash) == digest.tobytes()
+    assert used >= 10
+
+
+@pytest.mark.parametrize("hash", FIELD_HASHES)
+@pytest.mark.parametrize("k", [0, 1, 3, 4, 7, 8, 9, 16, 17])
+def test_hash_elements(hash, k):
+    rows = np.random.default_rng(k).integers(0, P, (19, k), np.uint64)
+    digests = merklize.hash_elements(rows, hash)
+    assert digests.shape == (19, 4)
+    assert digests.tolist() == [oracle.hash_elements(row.tolist(), hash) for row in rows]
+    assert merklize.hash_elements(rows[5], hash).tolist() == digests[5].tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    hash=st.sampled_from(FIELD_HASHES),
+    rows=st_np.arrays(
+        np.uint64,
+        st.tuples(st.integers(0, 20), st.integers(1, 10)),
+        elements=st.one_of(st.sampled_from([0, 1, 2, P - 1, P - 2, 2**32, 2**32 - 1, 2**63]), st.integers(0, P - 1)),
+    ),
+)
+def test_elements_near_the_edges_of_the_field(hash, rows):
+    digests = merklize.hash_elements(rows, hash)
+    assert digests.tolist() == [oracle.hash_elements(row.tolist(), hash) for row in rows]
+
+
+def test_alias_and_default_of_hash_elements():
+    rows = oracle.word_leaves(10)
+    assert np.array_equal(merklize.hash_elements(rows), merklize.hash_elements(rows, "rp64_256_v3"))
+    assert np.array_equal(merklize.hash_elements(rows, "rp64_256"), merklize.hash_elements(rows, "rp64_256_v3"))
+
+
+@pytest.mark.parametrize("wrong", [P, P + 1, 2**64 - 1])
+@pytest.mark.parametrize("place", [0, 17, 79])
+def test_words_that_are_no_field_elements(wrong, place):
+    rows = np.zeros((10, 8), np.uint64)
+    rows.flat[place] = wrong
+    with pytest.raises(merklize.InvalidArgument, match=f"word {place} is {wrong}"):
+        merklize.hash_elements(rows)
+    with pytest.raises(merklize.InvalidArgument, match=f"left.* is {wrong}"):
+        merklize.merge(rows.reshape(-1, 4), np.zeros((20, 4), np.uint64), "rp64_256")
+    # BLAKE3 takes any words.
+    merklize.merge(rows.reshape(-1, 4), np.zeros((20, 4), np.uint64))
+
+
+def test_hash_elements_wrong_arguments():
+    for wrong in (
+        np.zeros((2, 4), np.int64),
+        np.zeros((2, 4), ">u8"),
+        np.zeros((2, 3, 4), np.uint64),
+        np.uint64(3)[...],
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=r"elements must be uint64\[n, k\] or uint64\[k\], got "):
+            merklize.hash_elements(wrong)
+    with pytest.raises(merklize.InvalidArgument, match=r"'blake3'.*not of field elements"):
+        merklize.hash_elements(np.zeros((2, 4), np.uint64), "blake3")
+    with pytest.raises(merklize.InvalidArgument, match=r"unknown hash 'sha1'; known: .*rp64_256_v1"):
+        merklize.hash_elements(np.zeros((2, 4), np.uint64), "sha1")
+
+
+@pytest.mark.parametrize("hash", merklize.HASHES)
+@pytest.mark.parametrize("n", COUNTS)
+def test_merge_of_arrays(hash, n):
+    left, right = oracle.leaves(n, hash), oracle.leaves(2 * n, hash)[n:]
+    expected = [oracle.merge(a.tobytes(), b.tobytes(), hash) for a, b in zip(left, right)]
+    for width, dtype in ((32, np.uint8), (4, np.uint64)):
+        merged = merklize.merge(left.view(dtype), right.view(dtype), hash)
+        assert (merged.shape, merged.dtype) == ((n, width), dtype)
+        assert [row.tobytes() for row in merged] == expected
+
+
+@pytest.mark.parametrize("hash", merklize.HASHES)
+def test_merge_of_one_pair_in_every_form(hash):
+    left, right = oracle.leaves(2, hash)
+    expected = oracle.merge(left.tobytes(), right.tobytes(), hash)
+    assert merklize.merge(left.tobytes(), right.tobytes(), hash) == expected
+    assert merklize.merge(bytearray(left.tobytes()), memoryview(right.tobytes()), hash) == expected
+    assert merklize.merge(left, right, hash).tobytes() == expected
+    assert (
+        merklize.merge(left.view(np.uint64), right.view(np.uint64), hash).tolist()
+        == np.frombuffer(expected, "u8").tolist()
+    )
+
+
+def test_merge_of_more_dimensions_and_layouts():
+    nodes = oracle.byte_leaves(48).reshape(2, 3, 8, 32)
+    merged = merklize.merge(nodes[:, :, ::2], nodes[:, :, 1::2])
+    assert merged.shape == (2, 3, 4, 32)
+    assert merged[1, 2, 3].tobytes() == oracle.merge(nodes[1, 2, 6].tobytes(), nodes[1, 2, 7].tobytes(), "blake3")
+    assert merklize.merge(nodes[:0], nodes[:0]).shape == (0, 3, 8, 32)
+
+
+def test_merge_of_arrays_at_odd_addresses():
+    """Digests may lie anywhere, also where no 64-bit word may."""
+    words = oracle.word_leaves(32)
+    memory = np.zeros(1024 + 1, np.uint8)
+    shifted = memory[1:].reshape(32, 32)
+    shifted[:] = words.view(np.uint8)
+    for hash in merklize.HASHES:
+        aligned = merklize.merge(words[::2], words[1::2], hash)
+        assert merklize.merge(shifted[:16].copy(), shifted[16:].copy(), hash).shape == (16, 32)
+        assert np.array_equal(merklize.merge(shifted[::2], shifted[1::2], hash), aligned.view(np.uint8))
+        assert np.array_equal(
+            merklize.merge(shifted[:16], shifted[16:], hash),
+            merklize.merge(words[:16], words[16:], hash).view(np.uint8),
+        )
+
+
+def test_merge_wrong_arguments():
+    digests = oracle.byte_leaves(4)
+    with pytest.raises(merklize.InvalidArgument, match=r"alike, got uint8\[4, 32\] and uint8\[3, 32\]"):
+        merklize.merge(digests, digests[:3])
+    with pytest.raises(merklize.InvalidArgument, match=r"alike, got uint8\[4, 32\] and uint64\[4, 4\]"):
+        merklize.merge(digests, digests.view(np.uint64))
+    with pytest.raises(
+        merklize.InvalidArgument, match=r"left must be uint8\[..., 32\] or uint64\[..., 4\], got uint8\[4, 31\]"
+    ):
+        merklize.merge(digests[:, 1:], digests)
+    with pytest.raises(merklize.InvalidArgument, match=r"right must be .* got float64\[4, 4\]"):
+        merklize.merge(digests, np.zeros((4, 4)))
+    with pytest.raises(TypeError, match="merge: right must be a NumPy array, got bytes"):
+        merklize.merge(digests[0], bytes(32))
+    with pytest.raises(merklize.InvalidArgument, match="left must be 32 bytes, got 31"):
+        merklize.merge(bytes(31), bytes(32))
+    with pytest.raises(TypeError, match="right must be bytes-like"):
+        merklize.merge(bytes(32), "x" * 32)
+    with pytest.raises(merklize.InvalidArgument, match="unknown hash 'md5'"):
+        merklize.merge(bytes(32), bytes(32), "md5")
+    with pytest.raises(TypeError, match="hash must be a string"):
+        merklize.merge(digests, digests, hash=3)

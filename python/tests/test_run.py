@@ -1,0 +1,334 @@
+"""How calls run: threads, forks, the GIL, Ctrl-C, start-up time, instruction sets, inputs over 4 GiB."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import blake3
+import numpy as np
+import pytest
+
+import merklize
+import oracle
+from oracle import KNOWN_ROOTS, pattern
+
+
+def python(script, *arguments, env=(), **options):
+    """Run a script in a fresh interpreter and return what it printed."""
+    command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
+    return subprocess.check_output(command, text=True, env={**os.environ, **dict(env)}, timeout=100, **options).strip()
+
+
+def test_devices():
+    devices = merklize.devices()
+    assert devices[0].id == devices[0].backend == "cpu"
+    assert devices[0].isa in ("scalar", "avx2", "avx512", "neon")
+    assert devices[0].units >= 1
+    assert devices[0].memory_bytes > 1 << 20
+    assert merklize.why_unavailable("cpu") == merklize.why_unavailable("auto") == ""
+    assert "cuda" in merklize.why_unavailable("cuda:0")
+    with pytest.raises(TypeError, match="name must be a string"):
+        merklize.why_unavailable(0)
+
+
+def test_version_and_names():
+    assert merklize.__version__.count(".") == 2
+    assert all(hasattr(merklize, name) for name in merklize.__all__)
+    assert merklize.HASHES == ("blake3", "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
+    for error, builtin in (
+        (merklize.InvalidArgument, ValueError),
+        (merklize.OutOfMemory, MemoryError),
+        (merklize.Unavailable, RuntimeError),
+        (merklize.FileError, OSError),
+        (merklize.Cancelled, RuntimeError),
+        (merklize.InternalError, RuntimeError),
+    ):
+        assert issubclass(error, merklize.Error)
+        assert issubclass(error, builtin)
+
+
+@pytest.mark.parametrize("isa", ["scalar", "avx2", "avx512", "neon"])
+def test_instruction_sets(isa):
+    """Each one that this processor has gives the same bytes; each other one is a clear error."""
+    script = """
+        import hashlib, merklize, numpy as np
+        shown = []
+        try:
+            merklize.hash(b"")
+        except merklize.Unavailable as error:
+            assert merklize.devices() == []
+            assert merklize.why_unavailable("cpu")
+            print("unavailable:", error)
+            raise SystemExit
+        data = merklize.hash(b"leaves", length=32 << 10)
+        shown.append(merklize.devices()[0].isa)
+        shown.append(merklize.MerkleTree(np.frombuffer(data, np.uint8).reshape(-1, 32)).root.hex())
+        words = np.frombuffer(data, np.uint64).reshape(-1, 4) >> 1
+        for name in merklize.HASHES:
+            shown.append(merklize.MerkleTree(words, name).root.hex())
+        shown.append(merklize.hash(data * 33).hex())
+        print(*shown)
+    """
+    output = python(script, env={"MERKLIZE_CPU_ISA": isa})
+    if output.startswith("unavailable:"):
+        assert f"MERKLIZE_CPU_ISA={isa} is not an instruction set of this processor" in output
+        assert isa != "scalar"
+        return
+    shown = output.split()
+    data = blake3.blake3(b"leaves").digest(length=32 << 10)
+    words = np.frombuffer(data, np.uint64).reshape(-1, 4) >> 1
+    assert shown[:2] == [isa, KNOWN_ROOTS[1 << 10]]
+    assert shown[2:-1] == [merklize.MerkleTree(words, name).root.hex() for name in merklize.HASHES]
+    assert shown[-1] == blake3.blake3(data * 33).hexdigest()
+
+
+def _work(seed):
+    """Some of everything, small enough to run often."""
+    data = pattern(300_000 + 7 * seed)
+    leaves = oracle.byte_leaves(256)[np.random.default_rng(seed).permutation(256)]
+    words = oracle.word_leaves(64, seed)
+    return (
+        merklize.hash(data),
+        merklize.MerkleTree(leaves).root,
+        merklize.MerkleTree(words, "rp64_256_v3").root,
+        merklize.hash_many(leaves).tobytes(),
+    )
+
+
+def test_eight_threads_at_once():
+    expected = [_work(seed) for seed in range(8)]
+    assert expected[3][0] == blake3.blake3(pattern(300_021)).digest()
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            assert list(pool.map(_work, range(8))) == expected
+
+
+def _child(seed, queue):
+    queue.put(_work(seed))
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_forked_children_after_use():
+    expected = _work(3)  # the parent's worker threads are there now
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    children = [context.Process(target=_child, args=(3, queue)) for _ in range(4)]
+    for child in children:
+        child.start()
+    assert [queue.get() for _ in children] == [expected] * 4
+    for child in children:
+        child.join(30)
+        assert child.exitcode == 0
+    assert _work(3) == expected
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_fork_while_another_thread_works():
+    stop = threading.Event()
+
+    def busy():
+        while not stop.is_set():
+            _work(1)
+
+    worker = threading.Thread(target=busy)
+    worker.start()
+    try:
+        context = multiprocessing.get_context("fork")
+        for _ in range(10):
+            queue = context.SimpleQueue()
+            child = context.Process(target=_child, args=(2, queue))
+            child.start()
+            child.join(30)
+            assert child.exitcode == 0
+            assert queue.get() == _work(2)
+    finally:
+        stop.set()
+        worker.join()
+
+
+def test_pool_of_processes():
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert pool.map(_work, range(2)) == [_work(0), _work(1)]
+
+
+@pytest.fixture(scope="module")
+def sparse(tmp_path_factory):
+    """A file of 1 TiB, all zeros, that takes no room on the disk."""
+    path = tmp_path_factory.mktemp("sparse") / "sparse"
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
+    yield path
+    path.unlink()
+
+
+def test_other_threads_run_meanwhile(sparse):
+    with open(sparse, "rb") as file:
+        data = np.memmap(file, mode="r", shape=(1 << 30,))
+    worker = threading.Thread(target=lambda: [merklize.hash(data, threads=1) for _ in range(3)])
+    worker.start()
+    longest, last = 0.0, time.perf_counter()
+    while worker.is_alive():
+        time.sleep(0.001)
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    assert longest < 0.25
+
+
+LONG_WORK = {
+    "hash": "merklize.hash(np.memmap(path, mode='r'))",
+    "hash on one thread": "merklize.hash(np.memmap(path, mode='r'), threads=1)",
+    "long output": "merklize.hash(b'', length=1 << 33, threads=1)",
+    "Hasher": "merklize.Hasher().update(np.memmap(path, mode='r'))",
+    "hash_file": "merklize.hash_file(path)",
+    "hash_file of a pipe": "merklize.hash_file(os.pipe()[0])",
+    "hash_file of an endless stream": "merklize.hash_file('/dev/zero')",
+    "hash_files": "merklize.hash_files([path, path])",
+    "from_file": "merklize.MerkleTree.from_file(path, 1 << 22)",
+    "from_file of small leaves": "merklize.MerkleTree.from_file(path, 1 << 16)",
+    "hash_many": "merklize.hash_many(np.memmap(path, mode='r', shape=(1 << 20, 1 << 20)))",
+    "hash_elements": "merklize.hash_elements(np.zeros((1 << 21, 8), np.uint64), 'rp64_256_v1')",
+    "merge": "merklize.merge(np.zeros((1 << 21, 4), np.uint64), np.zeros((1 << 21, 4), np.uint64), 'rp64_256_v1')",
+    "MerkleTree": "merklize.MerkleTree(np.zeros((1 << 21, 4), np.uint64), 'rp64_256_v1')",
+}
+
+
+@pytest.mark.parametrize("work", LONG_WORK)
+def test_ctrl_c_stops_within_a_second(sparse, work):
+    script = f"""
+        import os, sys, time
+        import numpy as np, merklize
+        path = sys.argv[1]
+        print("ready", flush=True)
+        try:
+            {LONG_WORK[work]}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        else:
+            print("finished", flush=True)
+        os._exit(0)  # what takes long afterwards (unmapping) is not counted
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(sparse)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        limit = threading.Timer(20, process.kill)
+        limit.start()
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.4)
+            begin = time.perf_counter()
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "interrupted\n"
+            assert time.perf_counter() - begin < 1
+        finally:
+            limit.cancel()
+            process.kill()
+
+
+def test_interrupted_hasher_says_so(sparse):
+    script = """
+        import _thread, sys, threading
+        import numpy as np, merklize
+        hasher = merklize.Hasher(b"start")
+        threading.Timer(0.3, _thread.interrupt_main).start()
+        try:
+            hasher.update(np.memmap(sys.argv[1], mode="r"))
+        except KeyboardInterrupt:
+            pass
+        for act in (hasher.digest, lambda: hasher.update(b"more"), hasher.copy().digest):
+            try:
+                act()
+            except merklize.InvalidArgument as error:
+                print(error)
+        hasher.reset()
+        print(hasher.digest() == merklize.hash(b""), flush=True)
+        import os; os._exit(0)
+    """
+    lines = python(script, sparse).splitlines()
+    assert lines == ["Hasher: an update was interrupted and its state is lost; reset() first"] * 3 + ["True"]
+
+
+def test_import_is_quick_and_leaves_numpy_alone():
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        assert python("import sys, merklize; merklize.hash(b'x'); print('numpy' in sys.modules)") == "False"
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 0.15
+
+
+def test_memory_of_a_tree():
+    """Peak memory: leaves, nodes and 64 MiB."""
+    script = """
+        import resource
+        import numpy as np, merklize
+        n = 1 << 22
+        leaves = np.ones((n, 32), np.uint8)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        tree = merklize.MerkleTree(leaves)
+        print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 - 64 * n)
+    """
+    assert int(python(script)) < 64 << 20
+
+
+def test_memory_of_a_pipe():
+    script = """
+        import os, resource, threading
+        import merklize
+        merklize.hash(bytes(1 << 20))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        read, write = os.pipe()
+        def feed():
+            data = bytes(1 << 20)
+            with open(write, "wb") as file:
+                for _ in range(300):
+                    file.write(data)
+        threading.Thread(target=feed).start()
+        merklize.hash_file(read)
+        print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)
+    """
+    assert int(python(script)) < 64 << 20
+
+
+@pytest.mark.slow
+def test_input_over_4_gib(tmp_path):
+    path, size = tmp_path / "large", (4 << 30) + 12_345
+    with open(path, "wb") as file:
+        file.truncate(size)
+        for place in (0, 1 << 30, (4 << 30) - 5, size - 1):
+            file.seek(place)
+            file.write(b"mark" if place < size - 1 else b"k")
+    expected = blake3.blake3(max_threads=blake3.blake3.AUTO).update_mmap(path).digest()
+    assert merklize.hash_file(path) == expected
+    data = np.memmap(path, mode="r")
+    assert merklize.hash(data) == expected
+    hasher = merklize.Hasher()
+    hasher.update(data[:12_345])
+    hasher.update(data[12_345:])
+    assert hasher.digest() == expected
+    with open(path, "rb") as file, subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE) as cat:
+        assert merklize.hash_file(cat.stdout) == expected
+
+
+@pytest.mark.slow
+def test_output_over_4_gib():
+    length = (4 << 30) + 100
+    output = merklize.hash(b"x", length=length, seek=77)
+    official = blake3.blake3(b"x")
+    for place in (0, 1 << 31, (1 << 32) - 40, length - 100):
+        assert output[place : place + 100] == official.digest(length=100, seek=77 + place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hash", merklize.HASHES)
+def test_large_trees(hash):
+    """2^24 leaves by BLAKE3 (nodes over 1 GiB), 2^18 by the others: every node by batches of merges."""
+    tree = merklize.MerkleTree(oracle.leaves(1 << (24 if hash == "blake3" else 18), hash), hash)
+    level = tree.nodes[tree.n_leaves :]
+    while len(level) > 1:
+        level = merklize.merge(level[::2], level[1::2], hash)
+        assert np.array_equal(tree.nodes[len(level) : 2 * len(level)], level)

@@ -1,0 +1,258 @@
+"""Trees: known roots, every node, every leaf's influence, the forms of leaves and nodes, files, wrong input."""
+
+import gc
+import os
+
+import blake3
+import numpy as np
+import pytest
+
+import merklize
+import oracle
+from oracle import KNOWN_ROOTS, P
+
+HASHES = merklize.HASHES
+
+
+@pytest.mark.parametrize("n", KNOWN_ROOTS)
+@pytest.mark.parametrize("threads", [1, 2, None])
+def test_known_roots(n, threads):
+    assert merklize.MerkleTree(oracle.byte_leaves(n), threads=threads).root.hex() == KNOWN_ROOTS[n]
+
+
+@pytest.mark.parametrize("hash", HASHES)
+@pytest.mark.parametrize("n", [2, 4, 8, 16, 32, 64, 128])
+def test_every_node_against_the_witness(hash, n):
+    leaves = oracle.leaves(n, hash)
+    tree = merklize.MerkleTree(leaves, hash)
+    assert [node.tobytes() for node in tree.nodes] == oracle.nodes(leaves, hash)
+    assert tree.root == tree.nodes[1].tobytes()
+
+
+@pytest.mark.parametrize("hash", HASHES)
+@pytest.mark.parametrize("levels", range(8, 15))
+def test_every_node_against_single_merges(hash, levels):
+    """Larger trees, where levels are built by more than one launch and by several threads."""
+    n = 1 << (levels if hash == "blake3" else min(levels, 12))
+    leaves = oracle.leaves(n, hash)
+    tree = merklize.MerkleTree(leaves, hash)
+    merge = (lambda a, b, hash: blake3.blake3(a + b).digest()) if hash == "blake3" else merklize.merge
+    assert [node.tobytes() for node in tree.nodes] == oracle.nodes(leaves, hash, merge)
+
+
+@pytest.mark.parametrize("hash", HASHES)
+@pytest.mark.parametrize("levels_per_launch", [1, 2, 3, 5, 8, 12, 16])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_policies_change_no_byte(hash, levels_per_launch, threads):
+    leaves = oracle.leaves(1 << 10, hash)
+    tree = merklize.MerkleTree(leaves, hash, threads=threads, policy={"levels_per_launch": levels_per_launch})
+    assert tree.policy == {"levels_per_launch": levels_per_launch}
+    assert np.array_equal(tree.nodes, merklize.MerkleTree(leaves, hash).nodes)
+
+
+@pytest.mark.parametrize("hash", HASHES)
+@pytest.mark.parametrize("n", [2, 16, 64])
+def test_every_leaf_changes_the_root(hash, n):
+    leaves = oracle.leaves(n, hash).copy()
+    roots = {merklize.MerkleTree(leaves, hash).root}
+    for k in range(n):
+        leaves[k, k % leaves.shape[1]] ^= 1
+        roots.add(merklize.MerkleTree(leaves, hash).root)
+        leaves[k, k % leaves.shape[1]] ^= 1
+    assert len(roots) == n + 1
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_forms_of_leaves(hash):
+    words = oracle.word_leaves(64)
+    nodes = merklize.MerkleTree(words, hash).nodes
+    for form in (words.view(np.uint8), np.asfortranarray(words), np.repeat(words, 2, 0)[::2], words[::-1][::-1]):
+        assert np.array_equal(merklize.MerkleTree(form, hash).nodes, nodes)
+    shifted = np.zeros(64 * 32 + 1, np.uint8)[1:].reshape(64, 32)
+    shifted[:] = words.view(np.uint8)
+    assert np.array_equal(merklize.MerkleTree(shifted, hash).nodes, nodes)
+
+
+def test_leaves_are_copied():
+    leaves = oracle.byte_leaves(4).copy()
+    tree = merklize.MerkleTree(leaves)
+    leaves[:] = 0
+    assert np.array_equal(tree.nodes[4:], oracle.byte_leaves(4))
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_nodes(hash):
+    tree = merklize.MerkleTree(oracle.leaves(16, hash), hash)
+    nodes = tree.nodes
+    assert (nodes.shape, nodes.dtype) == (((32, 32), np.uint8) if hash == "blake3" else ((32, 4), np.uint64))
+    assert not nodes[0].any()
+    assert np.shares_memory(nodes, tree.nodes)
+    assert not nodes.flags.writeable
+    with pytest.raises(ValueError, match="read-only|WRITEABLE"):
+        nodes[1] = 0
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        nodes.flags.writeable = True
+    # The view keeps the tree alive.
+    row, expected = nodes[3], nodes[3].copy()
+    del tree, nodes
+    gc.collect()
+    other = [merklize.MerkleTree(oracle.leaves(16, hash), hash) for _ in range(20)]
+    assert np.array_equal(row, expected)
+    assert len(other) == 20
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_cap(hash):
+    tree = merklize.MerkleTree(oracle.leaves(16, hash), hash)
+    for height in range(5):
+        assert np.array_equal(tree.cap(height), tree.nodes[1 << height : 2 << height])
+    assert tree.cap(0).tobytes() == tree.root
+    assert np.array_equal(tree.cap(np.int64(4)), tree.nodes[16:])
+    for height in (-1, 5, 64):
+        with pytest.raises(
+            merklize.InvalidArgument, match=f"height must be 0 to 4 in a tree of 16 leaves, got {height}"
+        ):
+            tree.cap(height)
+
+
+def test_what_a_tree_says_of_itself():
+    tree = merklize.MerkleTree(oracle.word_leaves(8), "rp64_256", device="cpu")
+    assert (tree.hash, tree.n_leaves, tree.device) == ("rp64_256_v3", 8, "cpu")
+    assert (tree.leaf_size, tree.file_size) == (0, 0)
+    assert isinstance(tree.root, bytes)
+    assert len(tree.root) == 32
+    assert repr(tree) == f"<MerkleTree: 8 leaves, rp64_256_v3, root {tree.root.hex()}>"
+    assert merklize.MerkleTree(oracle.byte_leaves(8)).device in [device.id for device in merklize.devices()]
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 5, 6, 7, 9, 100, 1023])
+def test_leaf_counts_that_make_no_tree(n):
+    with pytest.raises(merklize.InvalidArgument, match=f"power of two >= 2, got {n}"):
+        merklize.MerkleTree(np.zeros((n, 32), np.uint8))
+
+
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        np.zeros((8, 31), np.uint8),
+        np.zeros((8, 4), np.uint8),
+        np.zeros((8, 32), np.int8),
+        np.zeros((8, 4), np.int64),
+        np.zeros((8, 4), ">u8"),
+        np.zeros((8, 4)),
+        np.zeros((2, 4, 32), np.uint8),
+        np.zeros(32, np.uint8),
+        np.zeros((), np.uint8),
+        np.zeros((8, 32), object),
+    ],
+    ids=lambda leaves: f"{leaves.dtype}{leaves.shape}",
+)
+def test_wrong_leaves(leaves):
+    with pytest.raises(
+        merklize.InvalidArgument, match=r"leaves must be uint8\[n, 32\] or uint64\[n, 4\], got \W?\w+\["
+    ):
+        merklize.MerkleTree(leaves)
+
+
+@pytest.mark.parametrize("place", [0, 5, 4 * 8191 + 3])
+def test_words_that_are_no_field_elements(place):
+    leaves = np.zeros((8192, 4), np.uint64)
+    leaves.flat[place] = P
+    with pytest.raises(merklize.InvalidArgument, match=f"leaves: word {place} is {P}"):
+        merklize.MerkleTree(leaves, "rp64_256_v1")
+    merklize.MerkleTree(leaves)  # BLAKE3 takes any bytes
+
+
+def test_wrong_arguments():
+    leaves = oracle.byte_leaves(4)
+    with pytest.raises(TypeError, match="leaves must be a NumPy array, got bytes"):
+        merklize.MerkleTree(bytes(64))
+    with pytest.raises(merklize.InvalidArgument, match="unknown hash 'keccak'; known: .*blake3"):
+        merklize.MerkleTree(leaves, "keccak")
+    with pytest.raises(merklize.InvalidArgument, match="abacus"):
+        merklize.MerkleTree(leaves, device="abacus")
+    with pytest.raises(merklize.InvalidArgument, match="unknown field 'lanes'; the fields are: levels_per_launch"):
+        merklize.MerkleTree(leaves, policy={"lanes": 4})
+    with pytest.raises(merklize.InvalidArgument, match="levels_per_launch must be 0 to"):
+        merklize.MerkleTree(leaves, policy={"levels_per_launch": -1})
+    with pytest.raises(TypeError, match="levels_per_launch must be an integer, got str"):
+        merklize.MerkleTree(leaves, policy={"levels_per_launch": "all"})
+    with pytest.raises(TypeError, match="progress must be callable"):
+        merklize.MerkleTree(leaves, progress="bar")
+    with pytest.raises(merklize.InvalidArgument, match="threads must be at least 1"):
+        merklize.MerkleTree(leaves, threads=0)
+
+
+def test_progress_and_cancelling():
+    calls, leaves = [], oracle.word_leaves(1 << 17)
+    merklize.MerkleTree(leaves, "rp64_256_v1", progress=calls.append)
+    assert calls
+    assert calls == sorted(calls)
+    assert 0 <= calls[0] <= calls[-1] <= 1
+    with pytest.raises(merklize.Cancelled):
+        merklize.MerkleTree(leaves, "rp64_256_v1", progress=lambda done: False)
+    with pytest.raises(ZeroDivisionError):
+        merklize.MerkleTree(leaves, "rp64_256_v1", progress=lambda done: 1 / 0)
+
+
+PIECES = [
+    *(
+        (2, 1),
+        (4096, 1),
+        (3 * 4095 + 1, 3),
+        (1 << 20, 1024),
+        ((1 << 20) - 1000, 1024),
+        (100_000, 50_000),
+        (100_001, 50_001),
+    ),
+    *(
+        (100_001, 50_001),
+        (8 << 20, 1 << 20),
+        ((8 << 20) - 7, 1 << 20),
+        (1 << 21, 1 << 18),
+        ((1 << 18) + 5, (1 << 17) + 3),
+    ),
+]
+
+
+@pytest.mark.parametrize(("size", "leaf_size"), PIECES)
+@pytest.mark.parametrize("threads", [1, None])
+def test_from_file(tmp_path, size, leaf_size, threads):
+    data, path = oracle.pattern(size), tmp_path / "data"
+    path.write_bytes(data)
+    tree = merklize.MerkleTree.from_file(path, leaf_size=leaf_size, threads=threads)
+    digests = [blake3.blake3(data[start : start + leaf_size]).digest() for start in range(0, size, leaf_size)]
+    leaves = np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
+    assert np.array_equal(tree.nodes, merklize.MerkleTree(leaves).nodes)
+    assert (tree.hash, tree.n_leaves, tree.leaf_size, tree.file_size) == ("blake3", len(leaves), leaf_size, size)
+
+
+def test_from_file_wrong(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(bytes(3000))
+    with pytest.raises(merklize.InvalidArgument, match="3000 bytes makes 3 leaves of 1000 bytes.*power of two >= 2"):
+        merklize.MerkleTree.from_file(path, leaf_size=1000)
+    with pytest.raises(merklize.InvalidArgument, match="1 leaves"):
+        merklize.MerkleTree.from_file(path, 3000)
+    with pytest.raises(merklize.InvalidArgument, match="at least 1, got 0"):
+        merklize.MerkleTree.from_file(path, 0)
+    with pytest.raises(merklize.InvalidArgument, match="leaf_size must be 0 to .* got -5"):
+        merklize.MerkleTree.from_file(path, -5)
+    with pytest.raises(TypeError, match="leaf_size must be an integer, got str"):
+        merklize.MerkleTree.from_file(path, "1k")
+    with pytest.raises(merklize.FileError, match="missing: cannot open"):
+        merklize.MerkleTree.from_file(tmp_path / "missing", 1000)
+    with pytest.raises(merklize.FileError, match="directory|regular file"):
+        merklize.MerkleTree.from_file(tmp_path, 1000)
+    path.write_bytes(b"")
+    with pytest.raises(merklize.InvalidArgument, match="0 leaves"):
+        merklize.MerkleTree.from_file(path, 1000)
+
+
+@pytest.mark.parametrize("change", [-1, 1, -(1 << 29)])
+def test_from_file_that_changes_its_size(tmp_path, change):
+    path, size = tmp_path / "sparse", 1 << 30
+    with open(path, "wb") as file:
+        file.truncate(size)
+    with pytest.raises(merklize.FileError, match=f"sparse: {'grew' if change > 0 else 'shrank'} while being read"):
+        merklize.MerkleTree.from_file(path, 1 << 16, progress=lambda done: os.truncate(path, size + change))

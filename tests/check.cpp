@@ -1,0 +1,91 @@
+#include "check.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <merklize/merklize.hpp>
+
+#include "processor.hpp"
+
+namespace check {
+namespace {
+
+struct Test {
+    const char* name;
+    Function function;
+};
+
+std::vector<Test>& tests() {
+    static std::vector<Test> all;
+    return all;
+}
+
+std::atomic<int> failures = 0;
+
+constexpr int skipped = 77;  // SKIP_RETURN_CODE of the CMake tests
+
+/// What a test run is worth depends on the instruction set, so no run goes on with another one than was asked for.
+/// returns  0 to go on, or the exit status
+int require_isa() {
+    const char* wanted = std::getenv("MERKLIZE_CPU_ISA");
+    try {
+        const std::string isa = merklize::Device("cpu").info().isa;
+        std::cout << "instruction set: " << isa << '\n';
+        if (isa == (wanted != nullptr ? wanted : processor::widest())) return 0;
+        std::cout << "FAILED: expected " << (wanted != nullptr ? wanted : processor::widest()) << '\n';
+        return 1;
+    } catch (const merklize::Error& e) {
+        std::cout << e.what() << '\n';
+        if (wanted == nullptr || processor::has(wanted)) return 1;
+        std::cout << "skipped: this processor has no " << wanted << '\n';
+        return skipped;
+    }
+}
+
+}  // namespace
+
+bool add(const char* name, Function function) {
+    tests().push_back({name, function});
+    return true;
+}
+
+void fail(const char* file, int line, std::string_view what) {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    constexpr int shown = 20;  // one fault can fail thousands of checks
+    if (++failures <= shown) std::cout << file << ':' << line << ": " << what << std::endl;
+    if (failures == shown + 1) std::cout << "(further failures are only counted)" << std::endl;
+}
+
+/// argv  what the names of the tests to run begin with; all tests if there is none
+int run(int argc, char** argv) {
+    const std::vector<std::string> only(argv + 1, argv + argc);
+    int n_run = 0;
+    for (const Test& test : tests()) {
+        bool chosen = only.empty();
+        for (const std::string& start : only) chosen = chosen || std::string_view(test.name).starts_with(start + ":");
+        if (!chosen) continue;
+        const int before = failures;
+        try {
+            test.function();
+        } catch (const std::exception& e) {
+            fail(test.name, 0, std::string("exception: ") + e.what());
+        }
+        std::cout << (failures == before ? "ok      " : "FAILED  ") << test.name << std::endl;
+        ++n_run;
+    }
+    if (n_run == 0) fail(argv[0], 0, "no test has such a name");
+    std::cout << n_run << " tests, " << failures << " failures" << std::endl;
+    return failures == 0 ? 0 : 1;
+}
+
+}  // namespace check
+
+int main(int argc, char** argv) {
+    const int status = check::require_isa();
+    return status == 0 ? check::run(argc, argv) : status;
+}

@@ -1,0 +1,172 @@
+// Files, pipes and trees over files: the same digests as of the bytes in memory.
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "support.hpp"
+
+using namespace support;
+using merklize::MerkleTree;
+
+namespace {
+
+Bytes file_digest(const std::filesystem::path& path, unsigned n_threads = 0) {
+    Bytes out(32);
+    merklize::hash_file(path, view(out), 0, {}, threads(n_threads));
+    return out;
+}
+
+/// BLAKE3 of `data` that comes through a pipe in pieces of `piece` bytes.
+Bytes pipe_digest(const Bytes& data, std::size_t piece, unsigned n_threads) {
+    int ends[2];
+    if (::pipe(ends) != 0) throw std::runtime_error(std::strerror(errno));
+    std::thread writer([&] {
+        for (std::size_t at = 0; at < data.size();) {
+            const ssize_t count = ::write(ends[1], data.data() + at, std::min(piece, data.size() - at));
+            if (count > 0) at += static_cast<std::size_t>(count);
+        }
+        ::close(ends[1]);
+    });
+    Bytes out(32);
+    merklize::hash_descriptor(ends[0], "pipe", view(out), 0, {}, threads(n_threads));
+    writer.join();
+    ::close(ends[0]);
+    return out;
+}
+
+}  // namespace
+
+TEST("files: digests around the edges of chunks and reads") {
+    const TemporaryFolder folder;
+    const std::size_t read = 256 << 10;
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, std::size_t{1024}, std::size_t{1025}, read / 2, read / 2 + 1, read - 1, read,
+          read + 1, 2 * read, 3 * read - 1, 5 * read + 1025, std::size_t{3000001}}) {
+        const Bytes data = Random(size).bytes(size);
+        const std::string expected = hex(reference::blake3(data));
+        const auto path = folder.write("file", data);
+        for (const unsigned n : {1, 2, 5}) {
+            CHECK_EQ(hex(file_digest(path, n)), expected);
+            CHECK_EQ(hex(pipe_digest(data, 65536, n)), expected);
+        }
+        CHECK_EQ(hex(pipe_digest(data, 1000, 3)), expected);
+        // From where the descriptor stands.
+        const int fd = ::open(path.c_str(), O_RDONLY);
+        const std::size_t skip = size / 3;
+        CHECK_EQ(::lseek(fd, static_cast<off_t>(skip), SEEK_SET), static_cast<off_t>(skip));
+        Bytes out(40);
+        merklize::hash_descriptor(fd, "file", view(out), 7);
+        ::close(fd);
+        CHECK_EQ(hex(out),
+                 hex(reference::blake3(Bytes(data.begin() + static_cast<std::ptrdiff_t>(skip), data.end()), 40, 7)));
+    }
+}
+
+TEST("files: a file of the kernel that says size 0") {
+    std::ifstream file("/proc/version", std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    CHECK_EQ(hex(file_digest("/proc/version")), hex(reference::blake3(Bytes(text.begin(), text.end()))));
+}
+
+TEST("files: many at once, with failures among them") {
+    const TemporaryFolder folder;
+    std::vector<std::filesystem::path> paths;
+    std::vector<std::string> expected;
+    for (std::size_t i = 0; i < 60; ++i) {
+        const Bytes data = Random(i).bytes(i * i * 101);
+        paths.push_back(folder.write("file" + std::to_string(i), data));
+        expected.push_back(hex(reference::blake3(data, 50, 3)));
+    }
+    paths.insert(paths.begin() + 20, {folder.path() / "missing", folder.path()});
+    expected.insert(expected.begin() + 20, {"", ""});
+    const auto large = Random(99).bytes(5 << 20);
+    paths.push_back(folder.write("large", large));
+    expected.push_back(hex(reference::blake3(large, 50, 3)));
+    for (const unsigned n : {1, 3}) {
+        const std::vector<merklize::FileDigest> results = merklize::hash_files(paths, 50, 3, {}, threads(n));
+        CHECK_EQ(results.size(), paths.size());
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            Bytes output;
+            for (const std::byte b : results[i].output) output.push_back(std::to_integer<std::uint8_t>(b));
+            CHECK_EQ(hex(output), expected[i]);
+            CHECK_EQ(results[i].error.empty(), !expected[i].empty());
+        }
+        CHECK(results[20].error.find("missing: cannot open: No such file") != std::string::npos);
+        CHECK(results[21].error.find("Is a directory") != std::string::npos);
+    }
+    CHECK(merklize::hash_files({}).empty());
+}
+
+TEST("files: trees over pieces") {
+    const TemporaryFolder folder;
+    struct Case {
+        std::size_t size, leaf;
+    };
+    for (const auto& [size, leaf] : {Case{2, 1},
+                                     {4096, 32},
+                                     {4095, 32},
+                                     {64 * 1024, 1024},
+                                     {63 * 1024 + 1, 1024},
+                                     {1 << 20, 1 << 16},
+                                     {(1 << 20) - 5, 1 << 18},
+                                     {(1 << 20) - 5, 1 << 19},
+                                     {3 << 19, 3 << 17},
+                                     {8000, 1000}}) {
+        const Bytes data = Random(size + leaf).bytes(size);
+        std::vector<Digest> given;
+        for (std::size_t at = 0; at < size; at += leaf) {
+            const auto begin = data.begin() + static_cast<std::ptrdiff_t>(at);
+            given.push_back(to_digest(
+                reference::blake3(Bytes(begin, begin + static_cast<std::ptrdiff_t>(std::min(leaf, size - at))))));
+        }
+        const MerkleTree expected(given);
+        for (const unsigned n : {1, 3}) {
+            const MerkleTree tree = MerkleTree::from_file(folder.write("file", data), leaf, {}, threads(n));
+            CHECK_EQ(tree.n_leaves(), given.size());
+            CHECK(std::ranges::equal(tree.nodes(), expected.nodes()));
+        }
+    }
+}
+
+TEST("files: errors name the file and the cause") {
+    const TemporaryFolder folder;
+    const auto path = folder.write("three", Bytes(96));
+    CHECK_ERROR(io, "missing: cannot open: No such file", file_digest(folder.path() / "missing"));
+    CHECK_ERROR(io, "Is a directory", file_digest(folder.path()));
+    CHECK_ERROR(io, "missing: cannot open", MerkleTree::from_file(folder.path() / "missing", 32));
+    CHECK_ERROR(io, "not a regular file", MerkleTree::from_file("/dev/null", 32));
+    CHECK_ERROR(invalid_argument, "of 96 bytes makes 3 leaves of 32 bytes", MerkleTree::from_file(path, 32));
+    CHECK_ERROR(invalid_argument, "makes 1 leaves", MerkleTree::from_file(path, 96));
+    CHECK_ERROR(invalid_argument, "got 0", MerkleTree::from_file(path, 0));
+    Bytes out(32);
+    CHECK_ERROR(io, "the pipe: cannot", merklize::hash_descriptor(-1, "the pipe", view(out)));
+}
+
+TEST("files: one that changes its size while being read") {
+    // The progress function is called while the work goes on: there the file shrinks or grows.
+    const TemporaryFolder folder;
+    const Bytes data(96 << 20);
+    for (const bool grows : {false, true}) {
+        const auto path = folder.write("file", data);
+        bool changed = false;
+        merklize::RunOptions options = threads(2);
+        options.progress = [&](double) {
+            if (!changed) std::filesystem::resize_file(path, grows ? data.size() + 1 : 5000);
+            changed = true;
+            return true;
+        };
+        Bytes out(32);
+        try {
+            // A machine that hashes all of it between two calls of the progress function proves nothing.
+            merklize::hash_file(path, view(out), 0, {}, options);
+            CHECK(!changed);
+        } catch (const merklize::Error& e) {
+            CHECK(e.code() == merklize::ErrorCode::io);
+            CHECK(std::string(e.what()).find("while being read") != std::string::npos);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// Whole trees: every node against single merges, every leaf's influence, known roots.
+
+#include <algorithm>
+
+#include "support.hpp"
+
+using namespace support;
+using merklize::MerkleTree;
+using merklize::TreePolicy;
+
+namespace {
+
+std::vector<Digest> witness(Hash hash, const std::vector<Digest>& given) {
+    std::vector<Bytes> bytes;
+    for (const Digest& leaf : given) bytes.push_back(to_bytes(leaf));
+    std::vector<Digest> nodes;
+    for (const Bytes& node : reference::tree(static_cast<int>(hash), bytes)) nodes.push_back(to_digest(node));
+    return nodes;
+}
+
+}  // namespace
+
+TEST("tree: every node of every size and policy against the reference") {
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const std::size_t largest = t.is_field ? 128 : 4096;
+        for (std::size_t n = 2; n <= largest; n *= 2) {
+            const std::vector<Digest> given = leaves(t.hash, n, n);
+            const std::vector<Digest> expected = witness(t.hash, given);
+            for (const std::uint32_t levels : {0, 1, 2, 3, 5, 30}) {
+                const MerkleTree tree(given, t.hash, TreePolicy{.levels_per_launch = levels}, threads(1 + levels % 3));
+                CHECK_EQ(tree.n_leaves(), n);
+                CHECK(tree.hash() == t.hash);
+                CHECK_EQ(tree.root(), expected[1]);
+                CHECK(std::ranges::equal(tree.nodes(), expected));
+                CHECK(tree.policy().levels_per_launch >= 1);
+                CHECK_EQ(tree.device().id, "cpu");
+            }
+        }
+    }
+}
+
+TEST("tree: every node of a large tree against single merges") {
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const std::size_t n = t.is_field ? 1024 : 1 << 15;
+        const MerkleTree tree(leaves(t.hash, n, 3), t.hash);
+        const std::span<const Digest> nodes = tree.nodes();
+        CHECK_EQ(nodes.size(), 2 * n);
+        CHECK_EQ(nodes[0], Digest{});
+        for (std::size_t i = 1; i < n; ++i) CHECK_EQ(nodes[i], merklize::merge(nodes[2 * i], nodes[2 * i + 1], t.hash));
+    }
+}
+
+TEST("tree: any leaf changes the root, and only its own path") {
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const std::size_t n = t.is_field ? 64 : 512;
+        std::vector<Digest> given = leaves(t.hash, n, 5);
+        const MerkleTree before(given, t.hash);
+        for (std::size_t k = 0; k < n; ++k) {
+            const Digest saved = given[k];
+            given[k].bytes[8] ^= std::byte{1};  // the lowest bit of a word: canonical stays canonical, except for p - 1
+            if (t.is_field && given[k].words()[1] >= 0xffffffff00000001) given[k] = Digest{};
+            const MerkleTree after(given, t.hash);
+            for (std::size_t i = 1; i < 2 * n; ++i) {
+                bool on_path = false;
+                for (std::size_t node = n + k; node >= 1; node /= 2) on_path = on_path || node == i;
+                CHECK_EQ(before.nodes()[i] != after.nodes()[i], on_path);
+            }
+            given[k] = saved;
+        }
+    }
+}
+
+TEST("tree: known roots") {
+    const auto root = [](std::size_t n) { return MerkleTree(known_leaves(n)).root().hex(); };
+    CHECK_EQ(root(2), "ac5319ace433dd60ba5ffd206b27f3136ec357b69ca08f44eda8ffcc52a4a65f");
+    CHECK_EQ(root(1 << 10), "a10cdf376affe2cf843d72b664faa33e37ed4e3d01e3dea214850fa7679879f4");
+    CHECK_EQ(root(1 << 20), "ede5e0f06e7f756c19cc86c73599183cef05c130613a1ae1faf1d7c564ce2696");
+}
+
+TEST("tree: the same bytes for every count of threads and every policy") {
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const std::vector<Digest> given = leaves(t.hash, t.is_field ? 512 : 1 << 14, 6);
+        const Digest root = MerkleTree(given, t.hash, {}, threads(1)).root();
+        for (unsigned n_threads = 2; n_threads <= 9; ++n_threads) {
+            CHECK_EQ(MerkleTree(given, t.hash, TreePolicy{.levels_per_launch = n_threads}, threads(n_threads)).root(),
+                     root);
+        }
+    }
+}
+
+TEST("tree: build_tree in the caller's memory, aligned or not") {
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const std::vector<Digest> given = leaves(t.hash, 64, 7);
+        const MerkleTree tree(given, t.hash);
+        for (const std::size_t offset : {0, 1, 4}) {
+            Bytes memory(offset + 128 * Digest::size, 0xa5);
+            const std::span nodes(reinterpret_cast<Digest*>(memory.data() + offset), 128);
+            std::copy(given.begin(), given.end(), nodes.begin() + 64);
+            const TreePolicy used = merklize::build_tree(nodes, t.hash);
+            CHECK(used.levels_per_launch >= 1);
+            CHECK(std::ranges::equal(nodes, tree.nodes()));
+        }
+    }
+}
+
+TEST("tree: caps") {
+    const MerkleTree tree(leaves(Hash::blake3, 64, 8));
+    for (unsigned height = 0; height <= 6; ++height) {
+        const std::span<const Digest> cap = tree.cap(height);
+        CHECK_EQ(cap.size(), std::size_t{1} << height);
+        CHECK(std::ranges::equal(cap, tree.nodes().subspan(cap.size(), cap.size())));
+    }
+    CHECK_ERROR(invalid_argument, "height must be at most 6 for 64 leaves, got 7", tree.cap(7));
+}
+
+TEST("tree: moved-to trees hold the nodes") {
+    MerkleTree a(leaves(Hash::blake3, 8, 9)), b(leaves(Hash::rp64_256, 4, 9), Hash::rp64_256);
+    const Digest root = a.root();
+    b = std::move(a);
+    CHECK_EQ(b.root(), root);
+    CHECK_EQ(b.n_leaves(), 8u);
+    const MerkleTree c = std::move(b);
+    CHECK_EQ(c.root(), root);
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Feeds mutated input to the parsers of the Python package: proofs, tree files, check files.
+
+    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|check]
+
+What must hold: no exception but merklize.Error, nothing that was changed passes for the original, and what a parser
+takes its writer writes back.
+"""
+
+import argparse
+import contextlib
+import io
+import os
+import random
+import sys
+import tempfile
+import time
+
+import merklize
+from merklize.cli.checkfile import CheckLine, frame, parse_check_line
+
+# fmt: off
+WORDS = [
+    b"", b"\0", b"\n", b"\r\n", b"\\", b"\\n", b"  ", b" *", b"BLAKE3 (", b") = ", b"\xff", b"\xef\xbf\xbd", b'"', b"{",
+    b"]", b"-1", b"1e999", b"NaN", b"null", b"true", b"18446744073709551616", b"9" * 5000, b"[" * 5000,
+    "\u0663\ud7ff".encode(),
+]
+# fmt: on
+EDGES = [0, 1, 2, 3, 0x7F, 0x80, 0xFF]
+
+
+def mutate(data, rng, kinds=7):
+    """One to four changes: bits, edge bytes, cut and repeated parts, and words that parsers trip over.
+
+    kinds  2: only changes that keep the length
+    """
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at, end = sorted(rng.randint(0, len(data)) for _ in range(2))
+        kind = rng.randrange(kinds)
+        if kind == 0 and data:
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        elif kind == 1 and data:
+            data[rng.randrange(min(len(data), 64))] = rng.choice(EDGES)
+        elif kind == 2:
+            del data[at:end]
+        elif kind == 3:
+            data[at:at] = data[at : min(end, at + 256)]
+        elif kind == 4:
+            data[at:at] = rng.choice(WORDS)
+        elif kind == 5:
+            data[at : at + rng.randint(0, 8)] = rng.choice(WORDS)
+        else:
+            data[at:at] = rng.randbytes(rng.randint(0, 40))
+    return bytes(data)
+
+
+class Proofs:
+    def __init__(self):
+        self.samples = []
+        for name in merklize.HASHES:
+            for n in (2, 32):
+                leaves = [bytes(24) + k.to_bytes(8, "little") for k in range(n)]
+                tree = merklize.MerkleTree(bytes_array(leaves), hash=name)
+                self.samples += [(tree.prove(k), tree.root) for k in (0, n - 1)]
+
+    def run(self, rng):
+        proof, root = rng.choice(self.samples)
+        as_json = rng.random() < 0.5
+        good = proof.to_json().encode() if as_json else proof.to_bytes()
+        data = mutate(good, rng)
+        parse = merklize.MerkleProof.from_json if as_json else merklize.MerkleProof.from_bytes
+        parsed = None
+        with contextlib.suppress(merklize.Error):
+            parsed = parse(data)
+        verified = merklize.verify(data.decode("latin-1") if as_json else data, root)
+        if parsed is None:
+            return False
+        # A JSON text may change its spaces or the case of its digits and still say the same.
+        assert verified == (parsed == proof) or as_json, "verify() and the parser differ"
+        assert not parsed.verify(root) or parsed == proof, "a changed proof verifies"
+        assert parse(parsed.to_json() if as_json else parsed.to_bytes()) == parsed, "a proof changes when written again"
+        assert as_json or parsed.to_bytes() == data, "from_bytes() takes what to_bytes() does not write"
+        return True
+
+
+class TreeFiles:
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="merklize-fuzz-")
+        self.path = os.path.join(self.folder.name, "tree")
+        self.samples = []
+        for name in ("blake3", "rp64_256"):
+            merklize.MerkleTree(bytes_array([bytes([k] * 7 + [0]) * 4 for k in range(8)]), hash=name).save(self.path)
+            with open(self.path, "rb") as file:
+                self.samples.append(file.read())
+
+    def run(self, rng):
+        data = mutate(rng.choice(self.samples), rng, rng.choice((2, 7)))
+        with open(self.path, "wb") as file:
+            file.write(data)
+        try:
+            with merklize.TreeFile(self.path) as tree:
+                nodes = tree.nodes.tobytes()
+                proof = tree.prove(rng.randrange(tree.n_leaves))
+                assert len(nodes) == 64 * tree.n_leaves, "nodes of another size than the header says"
+                tree.check()
+                assert any(data[64:] == sample[64:] for sample in self.samples), "changed nodes pass the check"
+                assert proof.verify(tree.root, n_leaves=tree.n_leaves), "a proof out of a checked tree does not verify"
+        except merklize.Error:
+            return False
+        return True
+
+
+class CheckLines:
+    NAMES = ("file", "a  b", "x) = y", "BLAKE3 (z", "new\nline", "back\\slash", "\u00e4\u4e00", " ", "-", "a\rb")
+
+    def run(self, rng):
+        length = rng.choice((32, 32, 1, 64))
+        digest, name = rng.randbytes(length), rng.choice(self.NAMES)
+        before, after = frame(name, tag=rng.random() < 0.5)
+        good = (before + digest.hex() + after).encode()
+        assert parse_check_line(good, length)[0] == name, "a written line reads as another name"
+        lines = io.BytesIO(mutate(good, rng)).readlines()  # as a check file is read
+        return sum(self.check(line, length) for line in lines) > 0
+
+    def check(self, line, length):
+        parsed = parse_check_line(line, length)
+        if not isinstance(parsed, CheckLine):
+            assert parsed.reason, "a refusal without a reason"
+            return False
+        assert len(parsed.digest) == length, "a digest of another length"
+        assert "\n" not in parsed.shown, "a name that breaks the output's lines"
+        for tag in (False, True):
+            before, after = frame(parsed.name, tag)
+            again = parse_check_line((before + parsed.digest.hex() + after).encode(), length)
+            assert again[::2] == parsed[::2], "a line changes when written again"
+        return True
+
+
+def bytes_array(leaves):
+    import numpy as np
+
+    return np.frombuffer(b"".join(leaves), np.uint8).reshape(-1, 32)
+
+
+def fuzz(name, target, seconds, seed):
+    rng = random.Random(f"{name} {seed}")
+    end = time.monotonic() + seconds
+    n = taken = 0
+    while time.monotonic() < end:
+        state = rng.getstate()
+        try:
+            taken += target.run(rng)
+        except Exception as error:
+            print(f"{name}: FAILED at input {n} of seed {seed}: {type(error).__name__}: {error}", flush=True)
+            rng.setstate(state)
+            raise
+        n += 1
+    print(f"{name}: {n} inputs, {taken} of them taken, no fault (seed {seed}, {seconds:g} s)", flush=True)
+
+
+def main():
+    targets = {"proof": Proofs, "tree": TreeFiles, "check": CheckLines}
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=10, help="for each parser")
+    parser.add_argument("--seed", type=int, default=20261120)
+    parser.add_argument("--only", choices=targets)
+    options = parser.parse_args()
+    for name, make in targets.items():
+        if options.only in (None, name):
+            fuzz(name, make(), options.seconds, options.seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

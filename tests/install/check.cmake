@@ -1,0 +1,22 @@
+# Installs the built library to a fresh prefix and builds the consumer against it in each of the documented ways; run by ctest.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " line)
+    message(FATAL_ERROR "${line}\nfailed (${status}):\n${out}")
+  endif()
+endfunction()
+
+function(consume way)
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/install/consumer -B ${WORK}/${way} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX}
+      -D CMAKE_BUILD_TYPE=Release -D MERKLIZE_WAY=${way} ${ARGN})
+  run(${CMAKE_COMMAND} --build ${WORK}/${way})
+  run(${WORK}/${way}/consumer)
+  message(STATUS "${way}: built and run")
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+consume(find_package -D CMAKE_PREFIX_PATH=${WORK}/prefix -D MERKLIZE_VERSION=${VERSION})
+consume(core -D MERKLIZE_INCLUDE=${WORK}/prefix/include)
+consume(add_subdirectory -D MERKLIZE_SOURCE=${SOURCE})

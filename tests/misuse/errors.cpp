@@ -1,0 +1,126 @@
+// What a wrong call gets: an Error with the right code and a text that holds the numbers and names.
+
+#include "support.hpp"
+
+using namespace support;
+using merklize::MerkleTree;
+
+namespace {
+
+constexpr std::uint64_t p = 0xffffffff00000001;
+
+}  // namespace
+
+TEST("misuse: counts of leaves") {
+    CHECK_ERROR(invalid_argument, "got 0", MerkleTree(std::vector<Digest>{}));
+    CHECK_ERROR(invalid_argument, "got 1", MerkleTree(std::vector<Digest>(1)));
+    CHECK_ERROR(invalid_argument, "power of two >= 2, got 3", MerkleTree(std::vector<Digest>(3)));
+    CHECK_ERROR(invalid_argument, "got 1000", MerkleTree(std::vector<Digest>(1000), Hash::rp64_256));
+    std::vector<Digest> nodes(7);
+    CHECK_ERROR(invalid_argument, "got 7", merklize::build_tree(nodes));
+    nodes.resize(6);
+    CHECK_ERROR(invalid_argument, "got 3", merklize::build_tree(nodes));
+    CHECK_ERROR(invalid_argument, "got 0", merklize::build_tree({}));
+}
+
+TEST("misuse: words that are no field elements") {
+    for (const Hash hash : {Hash::rp64_256_v1, Hash::rp64_256_v2, Hash::rp64_256_v3}) {
+        for (const std::uint64_t word : {p, p + 1, UINT64_MAX}) {
+            const std::string got = std::to_string(word);
+            std::vector<Digest> given = leaves(hash, 8192);
+            given[5000] = Digest::from_words({1, 2, word, 3});
+            CHECK_ERROR(invalid_argument, "word 20002 is " + got, MerkleTree(given, hash));
+            std::vector<Digest> nodes(16384);
+            std::copy(given.begin(), given.end(), nodes.begin() + 8192);
+            CHECK_ERROR(invalid_argument, "word 20002 is " + got, merklize::build_tree(nodes, hash));
+            const Digest good, bad = Digest::from_words({0, 0, 0, word});
+            CHECK_ERROR(invalid_argument, "left: word 3 is " + got, merklize::merge(bad, good, hash));
+            CHECK_ERROR(invalid_argument, "right: word 3 is " + got, merklize::merge(good, bad, hash));
+            std::vector<std::uint64_t> rows(20), out(16);
+            rows[13] = word;
+            CHECK_ERROR(invalid_argument, "word 13 is " + got, merklize::hash_elements(rows, 4, 5, out, hash));
+        }
+    }
+    // blake3 takes any bytes.
+    CHECK_EQ(MerkleTree(std::vector<Digest>(2, Digest::from_words({p, p, p, p}))).n_leaves(), 2u);
+}
+
+TEST("misuse: sizes that do not fit") {
+    Bytes in(100), out(64);
+    CHECK_ERROR(invalid_argument, "100 bytes", merklize::hash_many(view(in), 49, view(out)));
+    CHECK_ERROR(invalid_argument, "100 bytes", merklize::hash_many(view(in), 0, view(out)));
+    CHECK_ERROR(invalid_argument, "63 bytes", merklize::hash_many(view(in), 50, view(out).first(63)));
+    std::vector<std::uint64_t> rows(10), words(8);
+    CHECK_ERROR(invalid_argument, "10 words", merklize::hash_elements(rows, 2, 4, words));
+    CHECK_ERROR(invalid_argument, "10 words", merklize::hash_elements(rows, 2, 0, words));
+    CHECK_ERROR(invalid_argument, "8 words", merklize::hash_elements(rows, 1, 10, words));
+    // Sizes whose product wraps around 2^64.
+    CHECK_ERROR(invalid_argument, "hash_many", merklize::hash_many({}, std::size_t{1} << 63, view(out)));
+    CHECK_ERROR(invalid_argument, "hash_elements", merklize::hash_elements({}, std::size_t{1} << 62, 4, {}));
+    const std::vector<Digest> two(2), three(3);
+    std::vector<Digest> digests(2);
+    CHECK_ERROR(invalid_argument, "2 left, 3 right and 2 output", merklize::merge(two, three, digests));
+    CHECK_ERROR(invalid_argument, "3 left, 3 right and 2 output", merklize::merge(three, three, digests));
+}
+
+TEST("misuse: keys") {
+    for (const std::size_t size : {0, 31, 33, 64}) {
+        CHECK_ERROR(invalid_argument, "32 bytes, got " + std::to_string(size),
+                    merklize::Mode::keyed(view(Bytes(size))));
+    }
+}
+
+TEST("misuse: names of hashes and devices") {
+    CHECK_ERROR(invalid_argument, "unknown hash 'sha256'; known: rp64_256, blake3", merklize::hash_from_name("sha256"));
+    CHECK_ERROR(invalid_argument, "unknown hash ''", merklize::hash_from_name(""));
+    CHECK_ERROR(invalid_argument, "unknown hash 'BLAKE3'", merklize::hash_from_name("BLAKE3"));
+    CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::traits(static_cast<Hash>(77)));
+    CHECK_ERROR(invalid_argument, "unknown hash id 77", MerkleTree(std::vector<Digest>(2), static_cast<Hash>(77)));
+    CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::merge(Digest{}, Digest{}, static_cast<Hash>(77)));
+    std::vector<std::uint64_t> words(4);
+    CHECK_ERROR(invalid_argument, "'blake3' is of bytes", merklize::hash_elements(words, 1, 4, words, Hash::blake3));
+    CHECK_ERROR(invalid_argument, "unknown device 'tpu'", merklize::Device("tpu"));
+    CHECK_ERROR(invalid_argument, "unknown device ''", merklize::Device(""));
+    for (const char* name : {"cpu:1", "cpu:x", "cpu:", "cpu0"}) {
+        CHECK(!merklize::why_unavailable(name).empty());
+        bool thrown = false;
+        try {
+            const merklize::Device device(name);
+        } catch (const merklize::Error&) {
+            thrown = true;
+        }
+        CHECK(thrown);
+    }
+}
+
+TEST("misuse: hexadecimal digests") {
+    const std::string good(64, 'A');
+    CHECK_EQ(Digest::from_hex(good).value_or(Digest{}).hex(), std::string(64, 'a'));
+    for (const std::size_t size : {0, 1, 63, 65, 128}) CHECK(!Digest::from_hex(std::string(size, 'a')));
+    for (const char bad : {'g', 'G', ' ', '/', ':', '@', '`', '\0', '\xff'}) {
+        for (const std::size_t at : {0, 31, 63}) {
+            std::string text = good;
+            text[at] = bad;
+            CHECK(!Digest::from_hex(text));
+        }
+    }
+}
+
+TEST("names: hashes, devices and version") {
+    CHECK_EQ(merklize::hashes().size(), 4u);
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        CHECK(merklize::hash_from_name(t.name) == t.hash);
+        CHECK_EQ(merklize::traits(t.hash).name, t.name);
+        CHECK_EQ(t.is_field, t.hash != Hash::blake3);
+    }
+    CHECK(merklize::hash_from_name("rp64_256") == Hash::rp64_256_v3);
+    CHECK_EQ(std::string_view(merklize::version()), MERKLIZE_VERSION_STRING);
+    const std::vector<merklize::DeviceInfo> all = merklize::devices();
+    CHECK(!all.empty());
+    for (const merklize::DeviceInfo& info : all) {
+        CHECK(info.units >= 1 && info.memory_bytes > 0 && !info.name.empty());
+        CHECK_EQ(merklize::why_unavailable(info.id), "");
+        CHECK_EQ(merklize::Device(info.id).info().id, info.id);
+    }
+    CHECK_EQ(merklize::why_unavailable("auto"), "");
+}

@@ -1,0 +1,235 @@
+#include "reference.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "json.hpp"
+
+namespace reference {
+namespace {
+
+// ---- BLAKE3 ---------------------------------------------------------------------------------------------------------
+
+using Words8 = std::array<std::uint32_t, 8>;
+using Words16 = std::array<std::uint32_t, 16>;
+
+constexpr Words8 iv = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+enum : std::uint32_t {
+    chunk_start = 1,
+    chunk_end = 2,
+    parent = 4,
+    root = 8,
+    keyed = 16,
+    context_flag = 32,
+    material = 64
+};
+
+std::uint32_t rotate_right(std::uint32_t x, int n) { return x >> n | x << (32 - n); }
+
+void quarter_round(Words16& v, int a, int b, int c, int d, std::uint32_t x, std::uint32_t y) {
+    v[a] = v[a] + v[b] + x;
+    v[d] = rotate_right(v[d] ^ v[a], 16);
+    v[c] = v[c] + v[d];
+    v[b] = rotate_right(v[b] ^ v[c], 12);
+    v[a] = v[a] + v[b] + y;
+    v[d] = rotate_right(v[d] ^ v[a], 8);
+    v[c] = v[c] + v[d];
+    v[b] = rotate_right(v[b] ^ v[c], 7);
+}
+
+Words16 compress(const Words8& cv, Words16 m, std::uint64_t counter, std::uint32_t length, std::uint32_t flags) {
+    constexpr std::array<int, 16> permutation = {2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8};
+    Words16 v{};
+    std::copy(cv.begin(), cv.end(), v.begin());
+    std::copy(iv.begin(), iv.begin() + 4, v.begin() + 8);
+    v[12] = static_cast<std::uint32_t>(counter);
+    v[13] = static_cast<std::uint32_t>(counter >> 32);
+    v[14] = length;
+    v[15] = flags;
+    for (int r = 0; r < 7; ++r) {
+        for (int k = 0; k < 4; ++k) quarter_round(v, k, 4 + k, 8 + k, 12 + k, m[2 * k], m[2 * k + 1]);
+        for (int k = 0; k < 4; ++k) {
+            quarter_round(v, k, 4 + (k + 1) % 4, 8 + (k + 2) % 4, 12 + (k + 3) % 4, m[8 + 2 * k], m[9 + 2 * k]);
+        }
+        Words16 next{};
+        for (int k = 0; k < 16; ++k) next[k] = m[permutation[k]];
+        m = next;
+    }
+    for (int k = 0; k < 8; ++k) {
+        v[k] ^= v[k + 8];
+        v[k + 8] ^= cv[k];
+    }
+    return v;
+}
+
+Words16 block_words(const std::uint8_t* data, std::size_t length) {
+    Words16 m{};
+    for (std::size_t i = 0; i < length; ++i) m[i / 4] |= std::uint32_t{data[i]} << (8 * (i % 4));
+    return m;
+}
+
+/// The last compression of a chunk or parent, not yet done: as a chaining value or, with the root flag, as output.
+struct Output {
+    Words8 cv;
+    Words16 m;
+    std::uint64_t counter;
+    std::uint32_t length, flags;
+
+    Words8 chaining_value() const {
+        const Words16 v = compress(cv, m, counter, length, flags);
+        Words8 out{};
+        std::copy(v.begin(), v.begin() + 8, out.begin());
+        return out;
+    }
+};
+
+Output chunk_output(const std::uint8_t* data, std::size_t size, std::uint64_t index, const Words8& key,
+                    std::uint32_t flags) {
+    Words8 cv = key;
+    std::uint32_t start = chunk_start;
+    for (; size > 64; data += 64, size -= 64, start = 0) {
+        cv = Output{cv, block_words(data, 64), index, 64, flags | start}.chaining_value();
+    }
+    return {cv, block_words(data, size), index, static_cast<std::uint32_t>(size), flags | start | chunk_end};
+}
+
+Output subtree_output(const std::uint8_t* data, std::size_t size, std::uint64_t index, const Words8& key,
+                      std::uint32_t flags) {
+    if (size <= 1024) return chunk_output(data, size, index, key, flags);
+    std::size_t left = 1024;  // the largest power of two of chunks that leaves something for the right side
+    while (2 * left < size) left *= 2;
+    const Words8 l = subtree_output(data, left, index, key, flags).chaining_value();
+    const Words8 r = subtree_output(data + left, size - left, index + left / 1024, key, flags).chaining_value();
+    Words16 m{};
+    std::copy(l.begin(), l.end(), m.begin());
+    std::copy(r.begin(), r.end(), m.begin() + 8);
+    return {key, m, 0, 64, flags | parent};
+}
+
+Bytes root_bytes(const Output& output, std::size_t length, std::uint64_t seek) {
+    Bytes out;
+    for (std::uint64_t at = seek; at < seek + length; ++at) {
+        static thread_local Words16 v;
+        if (at == seek || at % 64 == 0) v = compress(output.cv, output.m, at / 64, output.length, output.flags | root);
+        out.push_back(static_cast<std::uint8_t>(v[at % 64 / 4] >> (8 * (at % 4))));
+    }
+    return out;
+}
+
+Words8 key_words(const Bytes& key) {
+    const Words16 m = block_words(key.data(), 32);
+    Words8 out{};
+    std::copy(m.begin(), m.begin() + 8, out.begin());
+    return out;
+}
+
+// ---- Rescue Prime ---------------------------------------------------------------------------------------------------
+
+__extension__ using Wide = unsigned __int128;
+constexpr std::uint64_t p = 0xffffffff00000001;
+
+std::uint64_t add(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>((Wide{a} + b) % p); }
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(Wide{a} * b % p); }
+
+std::uint64_t power(std::uint64_t x, std::uint64_t e) {
+    std::uint64_t out = 1;
+    for (; e != 0; e >>= 1, x = multiply(x, x)) {
+        if (e & 1) out = multiply(out, x);
+    }
+    return out;
+}
+
+using Matrix = std::vector<std::vector<std::uint64_t>>;
+
+struct Constants {
+    std::uint64_t inverse_alpha;
+    Matrix dense, circulant, ark1, ark2;
+};
+
+const Constants& constants() {
+    static const Constants all = [] {
+        const json::Value file = json::read(MERKLIZE_VECTORS "/rescue_prime_constants.json");
+        const auto matrix = [&](const char* name) {
+            Matrix out;
+            for (const json::Value& row : file[name].items) out.push_back(row.numbers());
+            return out;
+        };
+        return Constants{file["inv_alpha"].number, matrix("MDS_v1_v2"), matrix("MDS_v3"), matrix("ARK1"),
+                         matrix("ARK2")};
+    }();
+    return all;
+}
+
+void half_round(State& state, std::uint64_t exponent, const Matrix& mds, const std::vector<std::uint64_t>& ark) {
+    State out{};
+    for (std::uint64_t& cell : state) cell = power(cell, exponent);
+    for (std::size_t i = 0; i < 12; ++i) {
+        for (std::size_t k = 0; k < 12; ++k) out[i] = add(out[i], multiply(mds[i][k], state[k]));
+        out[i] = add(out[i], ark[i]);
+    }
+    state = out;
+}
+
+Element4 to_words(const Bytes& digest) {
+    Element4 out{};
+    for (std::size_t i = 0; i < 32; ++i) out[i / 8] |= std::uint64_t{digest[i]} << (8 * (i % 8));
+    return out;
+}
+
+}  // namespace
+
+Bytes blake3(const Bytes& data, std::size_t length, std::uint64_t seek, const Mode& mode) {
+    if (!mode.key.empty()) {
+        return root_bytes(subtree_output(data.data(), data.size(), 0, key_words(mode.key), keyed), length, seek);
+    }
+    if (!mode.context.empty()) {
+        const Bytes context(mode.context.begin(), mode.context.end());
+        const Bytes key = root_bytes(subtree_output(context.data(), context.size(), 0, iv, context_flag), 32, 0);
+        return root_bytes(subtree_output(data.data(), data.size(), 0, key_words(key), material), length, seek);
+    }
+    return root_bytes(subtree_output(data.data(), data.size(), 0, iv, 0), length, seek);
+}
+
+void rescue_permute(int variant, State& state) {
+    const Constants& c = constants();
+    const Matrix& mds = variant == 3 ? c.circulant : c.dense;
+    for (std::size_t r = 0; r < 7; ++r) {
+        half_round(state, 7, mds, c.ark1[r]);
+        half_round(state, c.inverse_alpha, mds, c.ark2[r]);
+    }
+}
+
+Element4 rescue_hash_elements(int variant, const std::vector<std::uint64_t>& elements) {
+    const std::size_t rate = variant == 1 ? 0 : 4, length = variant == 1 ? 11 : 0;
+    State state{};
+    state[length] = elements.size();
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        state[rate + i % 8] = add(state[rate + i % 8], elements[i]);
+        if (i % 8 == 7 || i + 1 == elements.size()) rescue_permute(variant, state);
+    }
+    return {state[rate], state[rate + 1], state[rate + 2], state[rate + 3]};
+}
+
+Bytes merge(int hash, const Bytes& left, const Bytes& right) {
+    if (hash == 0) {
+        Bytes both = left;
+        both.insert(both.end(), right.begin(), right.end());
+        return blake3(both);
+    }
+    const Element4 l = to_words(left), r = to_words(right);
+    const Element4 words = rescue_hash_elements(hash, {l[0], l[1], l[2], l[3], r[0], r[1], r[2], r[3]});
+    Bytes out;
+    for (const std::uint64_t word : words) {
+        for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::uint8_t>(word >> (8 * i)));
+    }
+    return out;
+}
+
+std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves) {
+    std::vector<Bytes> nodes(leaves.size(), Bytes(32));
+    nodes.insert(nodes.end(), leaves.begin(), leaves.end());
+    for (std::size_t i = leaves.size() - 1; i >= 1; --i) nodes[i] = merge(hash, nodes[2 * i], nodes[2 * i + 1]);
+    return nodes;
+}
+
+}  // namespace reference

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// Independent, slow witnesses: BLAKE3 by its specification, byte by byte and recursive, and Rescue Prime by its
+// definition with `unsigned __int128 % p`. They share no code with the library; tests/conformance/reference.cpp checks
+// them against published vectors.
+namespace reference {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// Which of BLAKE3's modes: empty key and context = plain hash.
+struct Mode {
+    Bytes key{};
+    std::string context{};
+};
+
+/// `length` bytes of BLAKE3's extendable output from byte `seek` on.
+Bytes blake3(const Bytes& data, std::size_t length = 32, std::uint64_t seek = 0, const Mode& mode = {});
+
+using State = std::array<std::uint64_t, 12>;
+using Element4 = std::array<std::uint64_t, 4>;
+
+/// variant  1, 2 or 3 of rp64_256_v1, _v2, _v3; all words canonical
+void rescue_permute(int variant, State& state);
+Element4 rescue_hash_elements(int variant, const std::vector<std::uint64_t>& elements);
+
+/// Merge of two 32-byte digests. hash  id as in hashes.def
+Bytes merge(int hash, const Bytes& left, const Bytes& right);
+
+/// All 2n nodes of the tree in heap order (slot 0: zeros), by n-1 single merges.
+std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves);
+
+}  // namespace reference

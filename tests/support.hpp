@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <merklize/merklize.hpp>
+
+#include "check.hpp"
+#include "reference.hpp"
+
+// Small helpers that the tests share.
+namespace support {
+
+using merklize::Digest;
+using merklize::Hash;
+using reference::Bytes;
+
+inline std::span<const std::byte> view(const Bytes& bytes) { return std::as_bytes(std::span(bytes)); }
+inline std::span<std::byte> view(Bytes& bytes) { return std::as_writable_bytes(std::span(bytes)); }
+
+inline Bytes to_bytes(const Digest& digest) {
+    const auto* data = reinterpret_cast<const std::uint8_t*>(digest.bytes.data());
+    return Bytes(data, data + Digest::size);
+}
+inline Digest to_digest(const Bytes& bytes) {
+    Digest digest;
+    for (std::size_t i = 0; i < Digest::size; ++i) digest.bytes[i] = std::byte{bytes[i]};
+    return digest;
+}
+inline std::string hex(const Bytes& bytes) {
+    static constexpr char digits[] = "0123456789abcdef";
+    std::string out;
+    for (const std::uint8_t byte : bytes) out += {digits[byte >> 4], digits[byte & 15]};
+    return out;
+}
+
+/// Byte i is i mod 251, as in BLAKE3's published test vectors.
+inline Bytes pattern(std::size_t size) {
+    Bytes out(size);
+    for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::uint8_t>(i % 251);
+    return out;
+}
+
+/// SplitMix64: small, seeded, the same everywhere.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t operator()() {
+        std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+        return z ^ (z >> 31);
+    }
+    std::uint64_t below(std::uint64_t n) { return (*this)() % n; }
+    Bytes bytes(std::size_t n) {
+        Bytes out(n);
+        for (std::uint8_t& byte : out) byte = static_cast<std::uint8_t>((*this)() >> 56);
+        return out;
+    }
+    /// A canonical field word; one in four is close to an edge of the field or of its 32-bit halves.
+    std::uint64_t element() {
+        constexpr std::uint64_t p = 0xffffffff00000001;
+        const std::uint64_t edges[] = {0, 1, 0xffffffff, 0x100000000, 0x7fffffff80000000, p - 0x100000000, p - 1};
+        return below(4) == 0 ? (edges[below(7)] + below(3)) % p : (*this)() % p;
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+/// n digests that fit `hash`: canonical words for field hashes.
+inline std::vector<Digest> leaves(Hash hash, std::size_t n, std::uint64_t seed = 1) {
+    Random random(seed);
+    std::vector<Digest> out(n);
+    for (Digest& leaf : out) {
+        leaf = merklize::traits(hash).is_field
+                   ? Digest::from_words({random.element(), random.element(), random.element(), random.element()})
+                   : to_digest(random.bytes(Digest::size));
+    }
+    return out;
+}
+
+/// n digests of BLAKE3's extendable output of "leaves": those of the published roots.
+inline std::vector<Digest> known_leaves(std::size_t n) {
+    std::vector<Digest> out(n);
+    merklize::hash(view(Bytes{'l', 'e', 'a', 'v', 'e', 's'}), std::as_writable_bytes(std::span(out)));
+    return out;
+}
+
+inline merklize::RunOptions threads(unsigned n) {
+    merklize::RunOptions options;
+    options.threads = n;
+    return options;
+}
+
+/// A folder that is removed at the end.
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "merklize-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+        path_ = name;
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+    const std::filesystem::path& path() const { return path_; }
+    std::filesystem::path write(const std::string& name, const Bytes& bytes) const {
+        std::ofstream(path_ / name, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        return path_ / name;
+    }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace support
