@@ -166,6 +166,7 @@ def pairs(args, folder):
                 yield job, n, unit, threads, mine, command(args.b3sum, "--num-threads", threads, *files)
     try:
         import blake3
+
         import merklize
     except ImportError as error:
         print(f"skipped the rows that run in Python: {error}", file=sys.stderr)

@@ -64,8 +64,8 @@ MKZ_TABLE mkz_u64 MKZ_RP_ARK[7 * 2 * 12] = {{
 {rows(ark, "MKZ_U64(%d)", 4)},
 }};
 
-/* [row][column][limb]: the dense MDS of variants 1 and 2. For an entry m: three limbs of m, of 22, 21 and 21 bits from the
- * lowest, then three of 2^32 m mod p. */
+/* [row][column][limb]: the dense MDS of variants 1 and 2. For an entry m: three limbs of m, of 22, 21 and 21 bits from
+ * the lowest, then three of 2^32 m mod p. */
 MKZ_TABLE mkz_u32 MKZ_RP_MDS_DENSE[12 * 12 * 6] = {{
 {rows(mds, "%d", 12)},
 }};

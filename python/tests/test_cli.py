@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 
 import click
-import merklize as library
 import pytest
-from cli_helpers import output
 from click.testing import CliRunner
+
+import merklize as library
+from cli_helpers import output
 from merklize.cli import COMMANDS, cli
 from merklize.cli.options import human_bytes, leaf_size_near, parse_size
 from merklize.cli.output import sentence, table

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cli_helpers import B3SUM, b3sum, merklize, output
 
 ABC = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"

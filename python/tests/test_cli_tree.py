@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import merklize as library
 import pytest
+
+import merklize as library
 from cli_helpers import merklize, output
 
 # Leaves are the first 32 * 1024 bytes of the extendable output of "leaves".

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
 
 #include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -53,6 +55,10 @@ ChainingValue value_of(const Node& node) {
 }
 
 void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const {
+    if (seek > UINT64_MAX - out.size()) {
+        throw Error(ErrorCode::invalid_argument, "hash: output of " + std::to_string(out.size()) + " bytes from position " +
+                                                     std::to_string(seek) + " passes byte 2^64 - 1");
+    }
     const std::uint32_t root_flags = flags | MKZ_BLAKE3_ROOT;
     // Whole blocks in the middle go to the device when they are many; the ends and short outputs are made here.
     constexpr std::uint64_t many_blocks = 16;

@@ -41,7 +41,7 @@ const HashEntry* entry_of(Hash hash) noexcept {
     return nullptr;
 }
 
-bool canonical(const Digest& digest) noexcept { return runtime::first_not_canonical(digest.words()) == 4; }
+bool canonical(const Digest& digest) noexcept { return runtime::first_not_canonical(digest.bytes.data(), 4) == 4; }
 
 constexpr char magic[4] = {'M', 'K', 'Z', 'P'};
 constexpr std::uint8_t format_version = 1;

@@ -14,10 +14,6 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-std::span<const std::uint64_t> words_of(std::span<const Digest> digests) {
-    return {reinterpret_cast<const std::uint64_t*>(digests.data()), digests.size() * 4};
-}
-
 }  // namespace
 
 void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out, const Mode& mode,
@@ -58,7 +54,7 @@ void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std:
         invalid("hash_elements: " + std::to_string(n_rows) + " rows of " + std::to_string(elements) + " elements do not make " +
                 std::to_string(rows.size()) + " words");
     }
-    runtime::require_canonical(rows, "hash_elements");
+    runtime::require_canonical(rows.data(), rows.size(), "hash_elements");
     if (n_rows == 0) return;
     runtime::Run run(options);
     const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash), rows.data(), n_rows, elements, out.data()};
@@ -72,8 +68,8 @@ void merge(std::span<const Digest> left, std::span<const Digest> right, std::spa
                 std::to_string(out.size()) + " output digests");
     }
     if (traits(hash).is_field) {
-        runtime::require_canonical(words_of(left), "merge: left");
-        runtime::require_canonical(words_of(right), "merge: right");
+        runtime::require_canonical(left.data(), 4 * left.size(), "merge: left");
+        runtime::require_canonical(right.data(), 4 * right.size(), "merge: right");
     }
     if (out.empty()) return;
     runtime::Run run(options);

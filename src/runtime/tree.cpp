@@ -49,10 +49,6 @@ TreePolicy build(Digest* nodes, const HeapLayout& layout, Hash hash, const TreeP
     return policy;
 }
 
-std::span<const std::uint64_t> words_of(std::span<const Digest> digests) {
-    return {reinterpret_cast<const std::uint64_t*>(digests.data()), digests.size() * 4};
-}
-
 }  // namespace
 
 TreePolicy build_tree(std::span<Digest> nodes, Hash hash, const TreePolicy& policy, const RunOptions& options) {
@@ -62,7 +58,7 @@ TreePolicy build_tree(std::span<Digest> nodes, Hash hash, const TreePolicy& poli
     }
     require_leaf_count(n);
     runtime::Run run(options);
-    if (traits(hash).is_field) runtime::require_canonical(words_of(nodes.subspan(n)), "build_tree: leaves");
+    if (traits(hash).is_field) runtime::require_canonical(nodes.data() + n, 4 * n, "build_tree: leaves");
     nodes[0] = Digest{};
     return build(nodes.data(), HeapLayout{n}, hash, policy, run, 1);
 }
@@ -108,7 +104,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, Hash hash, const TreePoli
         [&](std::size_t piece) {
             const std::size_t first = piece * per_piece;
             const auto part = leaves.subspan(first, std::min(per_piece, leaves.size() - first));
-            if (is_field) runtime::require_canonical(words_of(part), "tree: leaves", 4 * first);
+            if (is_field) runtime::require_canonical(part.data(), 4 * part.size(), "tree: leaves", 4 * first);
             std::memcpy(nodes + layout.level_offset(0) + first, part.data(), part.size_bytes());
         },
         copy_share);

@@ -203,9 +203,8 @@ TEST("cancel: a pipe that stays silent") {
     int ends[2];
     CHECK_EQ(::pipe(ends), 0);
     Bytes out(32);
-    check_cancel("hash_descriptor", [&](const auto& options) {
-        merklize::hash_descriptor(ends[0], "pipe", view(out), 0, {}, options);
-    });
+    check_cancel("hash_descriptor",
+                 [&](const auto& options) { merklize::hash_descriptor(ends[0], "pipe", view(out), 0, {}, options); });
     ::close(ends[0]);
     ::close(ends[1]);
 }

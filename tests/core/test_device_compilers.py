@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import blake3
 import numpy as np
 import pytest
+
 import source_text
 import witness
 from conftest import open_or_skip

@@ -9,6 +9,7 @@ import struct
 
 import blake3
 import numpy as np
+
 from source_text import ROOT
 
 VECTORS = ROOT / "tests" / "vectors"

@@ -51,8 +51,8 @@ MKZ_TABLE mkz_u64 MKZ_RP_ARK[7 * 2 * 12] = {
     MKZ_U64(15939230865809555943), MKZ_U64(12717309295554119359), MKZ_U64(4130723396860574906), MKZ_U64(7706153020203677238),
 };
 
-/* [row][column][limb]: the dense MDS of variants 1 and 2. For an entry m: three limbs of m, of 22, 21 and 21 bits from the
- * lowest, then three of 2^32 m mod p. */
+/* [row][column][limb]: the dense MDS of variants 1 and 2. For an entry m: three limbs of m, of 22, 21 and 21 bits from
+ * the lowest, then three of 2^32 m mod p. */
 MKZ_TABLE mkz_u32 MKZ_RP_MDS_DENSE[12 * 12 * 6] = {
     2852192, 723736, 239750, 3919166, 34698, 1863159, 264907, 1410905, 1275938, 4123294, 45456, 934052,
     846692, 503703, 263573, 1267220, 1392511, 48946, 97322, 605232, 1277893, 120241, 1696144, 1376244,

@@ -58,7 +58,12 @@ class Bar:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
         # The text may hold names of files: no markup in it. Drawn from the library's own calls, so no thread.
-        columns = [TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
+        columns = [
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+        ]
         progress = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
         progress.add_task(self._what, total=self._parts or None)
         progress.start()

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backends/cpu/lanes.hpp"
@@ -136,10 +138,23 @@ bool expand(const mkz_expand& a, const mkz_run& run) {
 
 bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
     const std::uint64_t per_piece = std::max<std::uint64_t>(64, 4096 / (a.elements / 8 + 1));
-    return in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
+    // A single row can take long, so the kernels ask inside one, too; only the launching thread may tick.
+    const auto launcher = std::this_thread::get_id();
+    std::atomic<bool> stop{false};
+    std::atomic<std::uint64_t> rows_done{0};
+    const auto go_on = [&] {
+        if (run.tick != nullptr && std::this_thread::get_id() == launcher) {
+            const double done = static_cast<double>(rows_done.load()) / static_cast<double>(a.n);
+            if (run.tick(run.context, done) != 0) stop = true;
+        }
+        return !stop;
+    };
+    const bool finished = in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
         lanes().hash_elements[a.hash](static_cast<const std::uint8_t*>(a.rows) + 8 * first * a.elements, count, a.elements,
-                                      static_cast<std::uint8_t*>(a.out) + 32 * first);
+                                      static_cast<std::uint8_t*>(a.out) + 32 * first, go_on);
+        rows_done += count;
     });
+    return finished && !stop;
 }
 
 bool merge_pairs(const mkz_merge_pairs& a, const mkz_run& run) {

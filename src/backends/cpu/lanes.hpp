@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace merklize::cpu {
 
@@ -33,8 +34,10 @@ struct Lanes {
                      std::uint32_t flags);
     /// By hash id: n pairs of digests to n digests, all 32 bytes; out may be in.
     void (*merge[n_hashes])(const std::uint8_t* in, std::size_t n, std::uint8_t* out);
-    /// By hash id, null where the hash is not of field elements: n rows of `elements` words to n digests of 4 words.
-    void (*hash_elements[n_hashes])(const std::uint8_t* rows, std::size_t n, std::size_t elements, std::uint8_t* out);
+    /// By hash id, null where the hash is not of field elements: n rows of `elements` words to n digests of 4 words. A row may
+    /// be long: go_on is called now and then, and false ends the work, unfinished.
+    void (*hash_elements[n_hashes])(const std::uint8_t* rows, std::size_t n, std::size_t elements, std::uint8_t* out,
+                                    const std::function<bool()>& go_on);
 };
 
 extern const Lanes lanes_scalar;
