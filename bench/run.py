@@ -156,9 +156,11 @@ def pairs(args, folder):
             yield (f"{n_files} files of 16 KiB (peer: whole process)", n_files, "files", threads,
                    ours("files", "--path", many, "--threads", threads), b3sum)  # fmt: skip
         merklize = pathlib.Path(sys.executable).with_name("merklize")
+        small = many / "0000"
         threads = max(args.threads)
         if merklize.exists():
             for job, n, unit, files in (
+                ("start-up: command line, one small file (both whole processes)", 1, "runs", [small]),
                 ("command line, one large file (both whole processes)", size, "bytes", [big]),
                 (f"command line, {n_files} files of 16 KiB (both whole processes)", n_files, "files", sorted(many.iterdir())),
             ):
@@ -172,6 +174,8 @@ def pairs(args, folder):
         print(f"skipped the rows that run in Python: {error}", file=sys.stderr)
         return
     threads = max(args.threads)
+    imports = [command(sys.executable, "-c", f"import {name}") for name in ("merklize", "blake3")]
+    yield "start-up: import of the package (both whole processes)", 1, "runs", 1, *imports
 
     def official():
         return blake3.blake3(max_threads=threads)

@@ -11,8 +11,8 @@
 namespace merklize::runtime {
 namespace {
 
-// Pieces in which one thread of the CPU reads its data: docs/performance.md.
-constexpr std::uint32_t max_subtree_levels = 7;
+// A subtree's upper levels leave SIMD lanes empty, so subtrees are large: up to 512 KiB, where every thread still gets several.
+constexpr std::uint32_t least_subtree_levels = 7, most_subtree_levels = 9;
 
 void set_key(std::uint32_t (&to)[8], const Mode& mode) { std::copy_n(mode.key_words(), 8, to); }
 
@@ -95,8 +95,12 @@ void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mo
     }
 }
 
-std::uint32_t subtree_levels(std::uint64_t n_chunks) noexcept {
-    return n_chunks < 2 ? 0 : std::min<std::uint32_t>(max_subtree_levels, std::bit_width(n_chunks - 1) - 1);
+std::uint32_t subtree_levels(std::uint64_t n_chunks, unsigned threads) noexcept {
+    if (n_chunks < 2) return 0;
+    const std::uint64_t fair = n_chunks / (std::uint64_t{4} * threads);
+    const auto levels = static_cast<std::uint32_t>(std::bit_width(fair)) - (fair != 0);
+    return std::min<std::uint32_t>(std::clamp(levels, least_subtree_levels, most_subtree_levels),
+                                   std::bit_width(n_chunks - 1) - 1);
 }
 
 std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::uint64_t counter, std::uint32_t levels,
@@ -112,7 +116,7 @@ std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::
 Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share) {
     if (data.size() <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(data, 0, mode);
     const std::uint64_t n_chunks = (data.size() + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
-    std::vector<ChainingValue> values = subtree_values(data, 0, subtree_levels(n_chunks), mode, run, share);
+    std::vector<ChainingValue> values = subtree_values(data, 0, subtree_levels(n_chunks, run.threads()), mode, run, share);
     reduce(values, 2, mode, run);
     return parent_node(values[0], values[1], mode);
 }

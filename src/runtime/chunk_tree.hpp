@@ -42,7 +42,7 @@ void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mo
 
 /// log2 of the chunks of one launched subtree, for data of n chunks: at least two subtrees remain (n >= 2), so that the root is
 /// left to do.
-std::uint32_t subtree_levels(std::uint64_t n_chunks) noexcept;
+std::uint32_t subtree_levels(std::uint64_t n_chunks, unsigned threads) noexcept;
 
 /// Chaining values of the subtrees of 2^levels chunks in `data`, which begins with chunk `counter`.
 std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::uint64_t counter, std::uint32_t levels,

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -70,7 +71,7 @@ void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_
     std::memcpy(out, cv, 32);
 }
 
-constexpr std::uint64_t chunks_per_piece = 128;  // 128 KiB: read once, then its chaining values are merged in the first cache
+constexpr std::uint64_t chunks_per_piece = 128;  // 128 KiB: enough work for a thread, its chaining values stay in the first cache
 
 bool hash_chunks(const mkz_hash_chunks& a, const mkz_run& run) {
     const std::uint64_t chunks = (a.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
@@ -212,29 +213,60 @@ mkz_status device_facts(std::uint32_t, mkz_device_facts* facts) {
     }
 }
 
-// Pages are touched for the first time by the kernels, from all threads; huge ones make that cheap.
-mkz_status allocate(std::uint32_t, std::uint64_t bytes, void** memory) {
+// A block's pages are touched for the first time by the kernels, from all threads; huge ones make that cheap.
+void* map_block(std::uint64_t bytes) {
     constexpr std::uint64_t huge = 2u << 20, page = 4096;
+    if (bytes > UINT64_MAX - huge) return nullptr;
     const std::uint64_t slack = bytes >= huge ? huge : 0;
-    void* raw = bytes > UINT64_MAX - huge ? MAP_FAILED
-                                          : mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
-                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (raw == MAP_FAILED) {
-        return fail(MKZ_OUT_OF_MEMORY, "cpu: out of memory: " + std::to_string(bytes) + " bytes asked for");
-    }
-    if (slack != 0) {  // give back what lies before and after the aligned part
-        const auto start = reinterpret_cast<std::uintptr_t>(raw), end = start + bytes + slack;
-        const std::uintptr_t aligned = (start + huge - 1) / huge * huge, used = (aligned + bytes + page - 1) / page * page;
-        if (aligned != start) munmap(raw, aligned - start);
-        if (end > used) munmap(reinterpret_cast<void*>(used), end - used);
-        raw = reinterpret_cast<void*>(aligned);
-        madvise(raw, bytes, MADV_HUGEPAGE);
-    }
-    *memory = raw;
-    return MKZ_OK;
+    void* raw = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED) return nullptr;
+    if (slack == 0) return raw;
+    // Give back what lies before and after the aligned part.
+    const auto start = reinterpret_cast<std::uintptr_t>(raw), end = start + bytes + slack;
+    const std::uintptr_t aligned = (start + huge - 1) / huge * huge, used = (aligned + bytes + page - 1) / page * page;
+    if (aligned != start) munmap(raw, aligned - start);
+    if (end > used) munmap(reinterpret_cast<void*>(used), end - used);
+    raw = reinterpret_cast<void*>(aligned);
+    madvise(raw, bytes, MADV_HUGEPAGE);
+    return raw;
 }
 
-void release(std::uint32_t, void* memory, std::uint64_t bytes) { munmap(memory, bytes); }
+// The block freed last, for the next tree of its size: with 16 threads the pages of a tree cost several times its merges. The
+// kernel may take its memory whenever it wants (MADV_FREE).
+struct Spare {
+    void* memory;
+    std::uint64_t bytes;
+};
+std::atomic<Spare*> the_spare{nullptr};
+
+void keep_spare(Spare* spare) {
+    Spare* old = the_spare.exchange(spare);
+    if (old == nullptr) return;
+    munmap(old->memory, old->bytes);
+    delete old;
+}
+
+mkz_status allocate(std::uint32_t, std::uint64_t bytes, void** memory) {
+    if (Spare* spare = the_spare.exchange(nullptr)) {
+        if (spare->bytes == bytes) {
+            *memory = spare->memory;
+            delete spare;
+            return MKZ_OK;
+        }
+        munmap(spare->memory, spare->bytes);
+        delete spare;
+    }
+    *memory = map_block(bytes);
+    if (*memory != nullptr) return MKZ_OK;
+    return fail(MKZ_OUT_OF_MEMORY, "cpu: out of memory: " + std::to_string(bytes) + " bytes asked for");
+}
+
+void release(std::uint32_t, void* memory, std::uint64_t bytes) {
+    if (madvise(memory, bytes, MADV_FREE) == 0) {
+        if (Spare* spare = new (std::nothrow) Spare{memory, bytes}) return keep_spare(spare);
+    }
+    munmap(memory, bytes);
+}
 
 mkz_status launch(std::uint32_t, mkz_kernel kernel, const void* arguments, const mkz_run* run) {
     try {
