@@ -61,10 +61,12 @@ void report(const char* job, std::uint64_t n, const Options& options, const RunO
         std::snprintf(text, sizeof text, "%s%.9f", i > 1 ? ", " : "", s);
         if (i > 0) seconds += text;
     }
-    std::printf("{\"peer\": \"merklize\", \"version\": \"%s\", \"job\": \"%s\", \"hash\": \"%s\", \"n\": %llu, \"threads\": %u, "
-                "\"isa\": \"%s\", \"device\": \"%s\", \"result\": \"%s\", \"seconds\": [%s]}\n",
-                version(), job, options.hash.c_str(), static_cast<unsigned long long>(n), options.threads,
-                run.device.info().isa.c_str(), run.device.info().name.c_str(), result.c_str(), seconds.c_str());
+    std::printf(
+        "{\"peer\": \"merklize\", \"version\": \"%s\", \"job\": \"%s\", \"hash\": \"%s\", \"n\": %llu, \"threads\": "
+        "%u, "
+        "\"isa\": \"%s\", \"device\": \"%s\", \"result\": \"%s\", \"seconds\": [%s]}\n",
+        version(), job, options.hash.c_str(), static_cast<unsigned long long>(n), options.threads,
+        run.device.info().isa.c_str(), run.device.info().name.c_str(), result.c_str(), seconds.c_str());
     std::fflush(stdout);
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the benchmarks against the peers and writes one dated JSON file a machine to bench/results.
 
-Each row pairs a job of this library with a peer's on the same data. The two alternate, round by round, so that a machine
-whose speed drifts slows both; the ratio is the median over the rounds of peer time / our time (above 1: we are faster).
+Each row pairs a job of this library with a peer's on the same data. The two alternate, round by round, so that a
+machine whose speed drifts slows both; the ratio is the median over the rounds of peer time / our time (above 1: we are
+faster).
 
     python bench/run.py --bench BUILD/bench/merklize-bench --peers PEERS [--peers-other PEERS2] [--b3sum B3SUM]
                         [--threads 1,2] [--rounds 5] [--quick] [--only SUBSTRING]
@@ -122,7 +123,14 @@ def pairs(args, folder):
     size = 1 << 26 if quick else 1 << 30
     for threads in args.threads:
         t = ("--threads", threads)
-        yield ("digest of memory", size, "bytes", threads, ours("digest", "--bytes", size, *t), peer("digest", "--bytes", size, *t))
+        yield (
+            "digest of memory",
+            size,
+            "bytes",
+            threads,
+            ours("digest", "--bytes", size, *t),
+            peer("digest", "--bytes", size, *t),
+        )
         for k in (16,) if quick else (20, 22):
             leaves = ("--log2-leaves", k)
             job = f"blake3 tree of 2^{k} leaves"
@@ -132,7 +140,14 @@ def pairs(args, folder):
         leaves = ("--log2-leaves", 10 if quick else 16)
         n = 1 << leaves[1]
         winterfell = peer("winterfell-tree", "--hash", "rp64_256", *leaves, *t)
-        yield f"rp64_256_v3 tree of 2^{leaves[1]} leaves", n, "leaves", threads, ours("tree", "--hash", "rp64_256_v3", *leaves, *t), winterfell
+        yield (
+            f"rp64_256_v3 tree of 2^{leaves[1]} leaves",
+            n,
+            "leaves",
+            threads,
+            ours("tree", "--hash", "rp64_256_v3", *leaves, *t),
+            winterfell,
+        )
     merges = 1 << 13
     for variant in ("v1", "v3"):
         mine = ours("tree", "--hash", f"rp64_256_{variant}", "--log2-leaves", 13)
@@ -151,10 +166,23 @@ def pairs(args, folder):
     if args.b3sum:
         for threads in args.threads:
             b3sum = command(args.b3sum, "--num-threads", threads, big)
-            yield "file in the page cache (peer: whole process)", size, "bytes", threads, ours("file", "--path", big, "--threads", threads), b3sum
+            yield (
+                "file in the page cache (peer: whole process)",
+                size,
+                "bytes",
+                threads,
+                ours("file", "--path", big, "--threads", threads),
+                b3sum,
+            )
             b3sum = command(args.b3sum, "--num-threads", threads, *sorted(many.iterdir()))
-            yield (f"{n_files} files of 16 KiB (peer: whole process)", n_files, "files", threads,
-                   ours("files", "--path", many, "--threads", threads), b3sum)  # fmt: skip
+            yield (
+                f"{n_files} files of 16 KiB (peer: whole process)",
+                n_files,
+                "files",
+                threads,
+                ours("files", "--path", many, "--threads", threads),
+                b3sum,
+            )
         merklize = pathlib.Path(sys.executable).with_name("merklize")
         small = many / "0000"
         threads = max(args.threads)
@@ -162,7 +190,12 @@ def pairs(args, folder):
             for job, n, unit, files in (
                 ("start-up: command line, one small file (both whole processes)", 1, "runs", [small]),
                 ("command line, one large file (both whole processes)", size, "bytes", [big]),
-                (f"command line, {n_files} files of 16 KiB (both whole processes)", n_files, "files", sorted(many.iterdir())),
+                (
+                    f"command line, {n_files} files of 16 KiB (both whole processes)",
+                    n_files,
+                    "files",
+                    sorted(many.iterdir()),
+                ),
             ):
                 mine = command(merklize, "hash", "--num-threads", threads, *files)
                 yield job, n, unit, threads, mine, command(args.b3sum, "--num-threads", threads, *files)
@@ -204,6 +237,14 @@ def _hash_file(merklize, path, threads):
         return merklize.hash_file(file, threads=threads).hex()
 
 
+def require_same_result(job, ours, theirs):
+    if "merges" in job or "digest of memory" in job:  # there the programs make their own data
+        return
+    for key in ("result", "root"):
+        if ours.get("result") and theirs.get(key) and ours["result"] != theirs[key]:
+            sys.exit(f"{job}: results differ: {ours['result']} and {theirs[key]}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=pathlib.Path, required=True)
@@ -225,31 +266,46 @@ def main():
                 continue
             samples = [(ours(), theirs()) for _ in range(args.rounds)]
             our_row, peer_row = samples[0][0][1], samples[0][1][1]
-            for key in ("result", "root"):
-                if peer_row.get(key) and our_row.get("result") and peer_row[key] != our_row["result"] and "merges" not in job:
-                    if "digest of memory" not in job:  # the programs make their own random data there
-                        sys.exit(f"{job}: results differ: {our_row['result']} and {peer_row[key]}")
+            require_same_result(job, our_row, peer_row)
             our_s = statistics.median(s[0][0] for s in samples)
             peer_s = statistics.median(s[1][0] for s in samples)
             ratios = sorted(s[1][0] / s[0][0] for s in samples)
             row = {
-                "job": job, "n": n, "unit": unit, "threads": threads, "isa": our_row.get("isa"),
-                "peer": peer_row.get("peer"), "peer_version": peer_row.get("version"), "peer_build": peer_row.get("target_cpu"),
-                "our_seconds": our_s, "peer_seconds": peer_s, "our_rate": n / our_s, "peer_rate": n / peer_s,
-                "ratio": statistics.median(ratios), "ratio_min": ratios[0], "ratio_max": ratios[-1], "rounds": args.rounds,
-            }  # fmt: skip
+                "job": job,
+                "n": n,
+                "unit": unit,
+                "threads": threads,
+                "isa": our_row.get("isa"),
+                "peer": peer_row.get("peer"),
+                "peer_version": peer_row.get("version"),
+                "peer_build": peer_row.get("target_cpu"),
+                "our_seconds": our_s,
+                "peer_seconds": peer_s,
+                "our_rate": n / our_s,
+                "peer_rate": n / peer_s,
+                "ratio": statistics.median(ratios),
+                "ratio_min": ratios[0],
+                "ratio_max": ratios[-1],
+                "rounds": args.rounds,
+            }
             rows.append(row)
-            print(f"{row['ratio']:6.2f}x  {job}, {threads} threads: {row['our_rate']:.3g} {unit}/s "
-                  f"(peer {row['peer']}: {row['peer_rate']:.3g}; ratios {ratios[0]:.2f} to {ratios[-1]:.2f})", flush=True)  # fmt: skip
+            rates = f"{row['our_rate']:.3g} {unit}/s (peer {row['peer']}: {row['peer_rate']:.3g}"
+            spread = f"{ratios[0]:.2f} to {ratios[-1]:.2f}"
+            print(f"{row['ratio']:6.2f}x  {job}, {threads} threads: {rates}; ratios {spread})", flush=True)
     out = args.out
     if out is None:
         name = "".join(c if c.isalnum() else "-" for c in processor().lower()).strip("-")
         out = HERE / "results" / f"{datetime.date.today()}-cpu-{name}.json"
     out.parent.mkdir(exist_ok=True)
     header = {
-        "date": str(datetime.date.today()), "machine": processor(), "cpus": os.cpu_count(), "system": platform.platform(),
-        "commit": commit(), "quick": args.quick, "rows": rows,
-    }  # fmt: skip
+        "date": str(datetime.date.today()),
+        "machine": processor(),
+        "cpus": os.cpu_count(),
+        "system": platform.platform(),
+        "commit": commit(),
+        "quick": args.quick,
+        "rows": rows,
+    }
     out.write_text(json.dumps(header, indent=1) + "\n")
     print(f"wrote {out}")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the benchmark tables of README.md from bench/results: the newest file of each machine. --check only compares."""
+"""Writes the tables of README.md from bench/results: the newest file of each machine. --check only compares."""
 
 import json
 import pathlib

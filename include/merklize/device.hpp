@@ -15,11 +15,11 @@ struct DeviceState;
 
 /// What a device is. `id` is the name to ask for it by.
 struct DeviceInfo {
-    std::string id;        ///< "cpu", later "cuda:0", "opencl:0", ...
-    std::string backend;   ///< "cpu", ...
-    std::string name;      ///< as the vendor calls it
-    std::string isa;       ///< instruction set or architecture in use: "scalar", "avx2", "avx512", "neon"
-    unsigned units = 0;    ///< CPU threads that this process may use, or compute units
+    std::string id;       ///< "cpu", later "cuda:0", "opencl:0", ...
+    std::string backend;  ///< "cpu", ...
+    std::string name;     ///< as the vendor calls it
+    std::string isa;      ///< instruction set or architecture in use: "scalar", "avx2", "avx512", "neon"
+    unsigned units = 0;   ///< CPU threads that this process may use, or compute units
     std::uint64_t memory_bytes = 0;
 };
 

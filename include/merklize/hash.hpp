@@ -71,11 +71,11 @@ void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64
 /// BLAKE3 of a file or any other readable thing with a descriptor, never held in memory as a whole: at most about 32 MiB.
 /// A regular file is read by all threads at once; a pipe by one thread while the others hash.
 /// errors  io (cannot open or read; a regular file that changed its size while being read)
-void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
-               const RunOptions& options = {});
+void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek = 0,
+               const Mode& mode = {}, const RunOptions& options = {});
 /// fd  open for reading, read from its current position to its end; not closed.
-void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
-                     const RunOptions& options = {});
+void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, std::uint64_t seek = 0,
+                     const Mode& mode = {}, const RunOptions& options = {});
 
 /// What became of one file of hash_files().
 struct FileDigest {
@@ -92,16 +92,16 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
 /// messages  [n, message_bytes] bytes, host memory
 /// out       [n, 32] bytes
 /// errors    invalid_argument (sizes that do not fit)
-void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out, const Mode& mode = {},
-               const RunOptions& options = {});
+void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out,
+               const Mode& mode = {}, const RunOptions& options = {});
 
 /// Digests of n rows of field elements by one of the Rescue Prime hashes.
 /// rows    [n, elements] words, each < p
 /// out     [n, 4] words
 /// errors  invalid_argument (a hash that is not of field elements; sizes; a word >= p, with its place)
 /// cost    ceil(elements / 8) permutations a row
-void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements, std::span<std::uint64_t> out,
-                   Hash hash = Hash::rp64_256, const RunOptions& options = {});
+void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
+                   std::span<std::uint64_t> out, Hash hash = Hash::rp64_256, const RunOptions& options = {});
 
 /// Merges n pairs: out[i] = merge(left[i], right[i]).
 /// errors  invalid_argument (unequal sizes; for field hashes a word >= p)

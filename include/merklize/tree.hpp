@@ -35,8 +35,8 @@ public:
     /// Leaf k = BLAKE3 of bytes [k leaf_bytes, (k+1) leaf_bytes) of the file (the last one may be shorter); parents by
     /// `blake3`. The file is read once, by all threads, and not held.
     /// errors  io; invalid_argument (leaf_bytes 0; a file whose count of leaves is not a power of two >= 2)
-    static MerkleTree from_file(const std::filesystem::path& path, std::uint64_t leaf_bytes, const TreePolicy& policy = {},
-                                const RunOptions& options = {});
+    static MerkleTree from_file(const std::filesystem::path& path, std::uint64_t leaf_bytes,
+                                const TreePolicy& policy = {}, const RunOptions& options = {});
 
     MerkleTree(MerkleTree&&) noexcept;
     MerkleTree& operator=(MerkleTree&&) noexcept;

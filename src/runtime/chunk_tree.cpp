@@ -56,8 +56,9 @@ ChainingValue value_of(const Node& node) {
 
 void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const {
     if (seek > UINT64_MAX - out.size()) {
-        throw Error(ErrorCode::invalid_argument, "hash: output of " + std::to_string(out.size()) + " bytes from position " +
-                                                     std::to_string(seek) + " passes byte 2^64 - 1");
+        throw Error(ErrorCode::invalid_argument, "hash: output of " + std::to_string(out.size()) +
+                                                     " bytes from position " + std::to_string(seek) +
+                                                     " passes byte 2^64 - 1");
     }
     const std::uint32_t root_flags = flags | MKZ_BLAKE3_ROOT;
     // Whole blocks in the middle go to the device when they are many; the ends and short outputs are made here.
@@ -116,7 +117,8 @@ std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::
 Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share) {
     if (data.size() <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(data, 0, mode);
     const std::uint64_t n_chunks = (data.size() + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
-    std::vector<ChainingValue> values = subtree_values(data, 0, subtree_levels(n_chunks, run.threads()), mode, run, share);
+    std::vector<ChainingValue> values =
+        subtree_values(data, 0, subtree_levels(n_chunks, run.threads()), mode, run, share);
     reduce(values, 2, mode, run);
     return parent_node(values[0], values[1], mode);
 }

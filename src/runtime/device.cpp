@@ -11,7 +11,9 @@ namespace {
 
 // A single device is called by its backend's name; one of several has a number.
 std::string id_of(const mkz_backend& backend, std::uint32_t index) {
-    return index == 0 && std::string_view(backend.name) == "cpu" ? "cpu" : std::string(backend.name) + ":" + std::to_string(index);
+    return index == 0 && std::string_view(backend.name) == "cpu"
+               ? "cpu"
+               : std::string(backend.name) + ":" + std::to_string(index);
 }
 
 std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend, std::uint32_t index) {
@@ -54,7 +56,8 @@ Found find(std::string_view name) {
     if (why.empty()) {
         for (const std::string_view later : {"cuda", "opencl", "sycl"}) {
             if (name.substr(0, name.find(':')) == later) {
-                return {nullptr, std::string(name) + ": this build has no " + std::string(later) + " backend; it has: " + known_names()};
+                return {nullptr, std::string(name) + ": this build has no " + std::string(later) +
+                                     " backend; it has: " + known_names()};
             }
         }
         return {nullptr, "unknown device '" + std::string(name) + "'; this build has: " + known_names(), false};

@@ -12,7 +12,12 @@ Digest Digest::from_words(const std::array<std::uint64_t, 4>& words) noexcept {
 
 std::optional<Digest> Digest::from_hex(std::string_view hex) noexcept {
     if (hex.size() != 2 * size) return std::nullopt;
-    const auto value = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; };
+    const auto value = [](char c) {
+        return c >= '0' && c <= '9'   ? c - '0'
+               : c >= 'a' && c <= 'f' ? c - 'a' + 10
+               : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                      : -1;
+    };
     Digest digest;
     for (std::size_t i = 0; i < size; i++) {
         const int high = value(hex[2 * i]), low = value(hex[2 * i + 1]);

@@ -36,9 +36,10 @@ std::size_t first_not_canonical(const void* words, std::size_t n) noexcept {
 void require_canonical(const void* words, std::size_t n, const char* what, std::uint64_t first_index) {
     const std::size_t i = first_not_canonical(words, n);
     if (i == n) return;
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": word " + std::to_string(first_index + i) + " is " +
-                                                 std::to_string(word_at(words, i)) +
-                                                 ", not a field element: it must be below p = " + std::to_string(MKZ_GL_P));
+    throw Error(ErrorCode::invalid_argument,
+                std::string(what) + ": word " + std::to_string(first_index + i) + " is " +
+                    std::to_string(word_at(words, i)) +
+                    ", not a field element: it must be below p = " + std::to_string(MKZ_GL_P));
 }
 
 }  // namespace merklize::runtime

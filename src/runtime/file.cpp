@@ -46,7 +46,8 @@ void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::
 }
 
 // `bytes` bytes at `offset`, by all threads.
-Node root_of_extent(const File& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
+Node root_of_extent(const File& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
+                    double share) {
     if (bytes <= read_bytes) {
         const auto buffer = thread_buffer().first(bytes);
         file.read_at(buffer, offset);
@@ -127,7 +128,8 @@ private:
     void commit(std::uint64_t index, std::span<const ChainingValue> values) {
         std::lock_guard lock(committing_);
         early_.emplace(index, std::vector<ChainingValue>(values.begin(), values.end()));
-        for (auto it = early_.begin(); it != early_.end() && it->first == next_commit_; it = early_.erase(it), next_commit_++) {
+        for (auto it = early_.begin(); it != early_.end() && it->first == next_commit_;
+             it = early_.erase(it), next_commit_++) {
             for (std::size_t half = 0; half < it->second.size(); half++) {
                 stack_.push(it->second[half], it->first * read_chunks + half * (read_chunks / 2));
             }
@@ -147,19 +149,20 @@ private:
     std::atomic<bool> stop_{false};
 
     std::timed_mutex reading_;
-    bool ended_ = false;            // guarded by reading_
-    std::uint64_t next_read_ = 0;   // guarded by reading_
+    bool ended_ = false;           // guarded by reading_
+    std::uint64_t next_read_ = 0;  // guarded by reading_
 
     std::mutex committing_;
-    std::uint64_t next_commit_ = 0;                             // guarded by committing_
+    std::uint64_t next_commit_ = 0;                              // guarded by committing_
     std::map<std::uint64_t, std::vector<ChainingValue>> early_;  // guarded by committing_
-    ValueStack stack_;                                          // guarded by committing_
-    std::optional<Node> whole_;                                 // written by the thread of the first read
+    ValueStack stack_;                                           // guarded by committing_
+    std::optional<Node> whole_;                                  // written by the thread of the first read
 };
 
 }  // namespace
 
-File::File(const std::filesystem::path& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), name_(path.string()), owned_(true) {
+File::File(const std::filesystem::path& path)
+    : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), name_(path.string()), owned_(true) {
     if (fd_ < 0) fail("cannot open", errno);
 }
 
@@ -236,9 +239,11 @@ void File::require_size(std::uint64_t bytes) const {
 }
 
 void File::fail_size(std::uint64_t expected, std::uint64_t found) const {
-    throw Error(ErrorCode::io, name_ + (found < expected ? ": shrank while being read: it ends at byte " + std::to_string(found)
-                                                         : std::string(": grew while being read")) +
-                                   ", expected its end at byte " + std::to_string(expected));
+    throw Error(ErrorCode::io,
+                name_ +
+                    (found < expected ? ": shrank while being read: it ends at byte " + std::to_string(found)
+                                      : std::string(": grew while being read")) +
+                    ", expected its end at byte " + std::to_string(expected));
 }
 
 Node root_of(const File& file, const Mode& mode, Run& run) {
@@ -247,7 +252,8 @@ Node root_of(const File& file, const Mode& mode, Run& run) {
     return root_of_rest(file, position, bytes, mode, run);
 }
 
-void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run, double share) {
+void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run,
+                 double share) {
     const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
     if (piece_bytes > read_bytes) {
         for (std::uint64_t k = 0; k < pieces; k++) {
@@ -258,23 +264,23 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
         }
     } else {
         const std::uint64_t per_read = read_bytes / piece_bytes;
-        run.parallel(
-            (pieces + per_read - 1) / per_read,
-            [&](std::size_t i) {
-                const std::uint64_t first = i * per_read, offset = first * piece_bytes;
-                const auto buffer = thread_buffer().first(std::min(per_read * piece_bytes, bytes - offset));
-                file.read_at(buffer, offset);
-                const auto hash_rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
-                    const Mode mode;
-                    mkz_hash_rows arguments{buffer.data() + row * piece_bytes, n, row_bytes, {}, 0, out + first + row};
-                    std::copy_n(mode.key_words(), 8, arguments.key);
-                    if (n != 0) run.launch_here(MKZ_KERNEL_HASH_ROWS, arguments);
-                };
-                const std::uint64_t whole = buffer.size() / piece_bytes, rest = buffer.size() % piece_bytes;
-                hash_rows(0, whole, piece_bytes);
-                if (rest != 0) hash_rows(whole, 1, rest);
-            },
-            share);
+        run.parallel((pieces + per_read - 1) / per_read,
+                     [&](std::size_t i) {
+                         const std::uint64_t first = i * per_read, offset = first * piece_bytes;
+                         const auto buffer = thread_buffer().first(std::min(per_read * piece_bytes, bytes - offset));
+                         file.read_at(buffer, offset);
+                         const auto hash_rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
+                             const Mode mode;
+                             mkz_hash_rows arguments{
+                                 buffer.data() + row * piece_bytes, n, row_bytes, {}, 0, out + first + row};
+                             std::copy_n(mode.key_words(), 8, arguments.key);
+                             if (n != 0) run.launch_here(MKZ_KERNEL_HASH_ROWS, arguments);
+                         };
+                         const std::uint64_t whole = buffer.size() / piece_bytes, rest = buffer.size() % piece_bytes;
+                         hash_rows(0, whole, piece_bytes);
+                         if (rest != 0) hash_rows(whole, 1, rest);
+                     },
+                     share);
     }
     file.require_size(bytes);
 }
@@ -329,7 +335,9 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     double before = 0.5;
     RunOptions together = options;
     if (options.progress) {
-        together.progress = [&](double done) { return options.progress(before + 0.5 * done / static_cast<double>(n_later)); };
+        together.progress = [&](double done) {
+            return options.progress(before + 0.5 * done / static_cast<double>(n_later));
+        };
     }
     for (std::size_t i = 0; i < paths.size(); i++) {
         if (!later[i]) continue;

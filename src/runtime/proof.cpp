@@ -13,13 +13,13 @@ namespace {
 // Merges of the core by hash id: one at a time, and nothing that can fail or allocate, so that verify() is total.
 using MergeFunction = void (*)(const Digest& left, const Digest& right, Digest& out);
 
-#define MERGE_FUNCTION(prefix, name, word, words)                                            \
-    void merge_##name(const Digest& left, const Digest& right, Digest& out) {         \
-        word l[words], r[words], o[words];                                            \
-        std::memcpy(l, left.bytes.data(), 32);                                        \
-        std::memcpy(r, right.bytes.data(), 32);                                       \
-        prefix##_merge(o, l, r);                                                      \
-        std::memcpy(out.bytes.data(), o, 32);                                         \
+#define MERGE_FUNCTION(prefix, name, word, words)                             \
+    void merge_##name(const Digest& left, const Digest& right, Digest& out) { \
+        word l[words], r[words], o[words];                                    \
+        std::memcpy(l, left.bytes.data(), 32);                                \
+        std::memcpy(r, right.bytes.data(), 32);                               \
+        prefix##_merge(o, l, r);                                              \
+        std::memcpy(out.bytes.data(), o, 32);                                 \
     }
 #define MKZ_HASH(id, name, prefix, lane, is_field) MERGE_FUNCTION(prefix, name, mkz_u##lane, 256 / lane)
 #include <merklize/hashes.def>
@@ -65,7 +65,8 @@ std::vector<std::byte> MerkleProof::to_bytes() const {
 }
 
 std::optional<MerkleProof> MerkleProof::from_bytes(std::span<const std::byte> bytes) noexcept try {
-    if (bytes.size() < header_bytes + Digest::size || (bytes.size() - header_bytes) % Digest::size != 0) return std::nullopt;
+    if (bytes.size() < header_bytes + Digest::size || (bytes.size() - header_bytes) % Digest::size != 0)
+        return std::nullopt;
     const std::size_t height = (bytes.size() - header_bytes) / Digest::size - 1;
     if (height > max_height || std::memcmp(bytes.data(), magic, sizeof magic) != 0) return std::nullopt;
     if (bytes[4] != static_cast<std::byte>(format_version) || bytes[6] != std::byte{0} || bytes[7] != std::byte{0}) {
@@ -79,7 +80,8 @@ std::optional<MerkleProof> MerkleProof::from_bytes(std::span<const std::byte> by
     if (proof.n_leaves != std::uint64_t{1} << height || proof.index >= proof.n_leaves) return std::nullopt;
     std::memcpy(proof.leaf.bytes.data(), bytes.data() + header_bytes, Digest::size);
     proof.siblings.resize(height);
-    if (height != 0) std::memcpy(proof.siblings.data(), bytes.data() + header_bytes + Digest::size, Digest::size * height);
+    if (height != 0)
+        std::memcpy(proof.siblings.data(), bytes.data() + header_bytes + Digest::size, Digest::size * height);
     return proof;
 } catch (...) {  // no memory for the siblings
     return std::nullopt;

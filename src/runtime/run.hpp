@@ -36,7 +36,8 @@ public:
 
     /// parallel_for with this call's threads and progress.
     void parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share = 1) {
-        const Tick tick = options_.progress ? Tick([this, share](double done) { return this->tick(done * share); }) : Tick();
+        const Tick tick =
+            options_.progress ? Tick([this, share](double done) { return this->tick(done * share); }) : Tick();
         const bool finished = parallel_for(n, threads(), body, tick);
         if (failure_) std::rethrow_exception(failure_);
         if (!finished) throw_cancelled();

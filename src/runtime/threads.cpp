@@ -21,7 +21,7 @@ constexpr auto tick_interval = std::chrono::milliseconds(50);
 struct Job {
     const std::function<void(std::size_t)>& body;
     const std::size_t n;
-    unsigned helpers_wanted;  // guarded by Pool::mutex
+    unsigned helpers_wanted;      // guarded by Pool::mutex
     unsigned helpers_inside = 0;  // guarded by Pool::mutex
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> done{0};
@@ -73,8 +73,7 @@ struct Pool {
         std::lock_guard lock(mutex);
         try {
             for (; workers < job.helpers_wanted; workers++) std::thread([this] { worker(); }).detach();
-        } catch (const std::system_error&) {
-        }
+        } catch (const std::system_error&) {}
         jobs.push_back(&job);
         work.notify_all();
     }

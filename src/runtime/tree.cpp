@@ -33,18 +33,21 @@ TreePolicy tuned(TreePolicy policy, const HeapLayout& layout, unsigned threads) 
     constexpr unsigned cache_levels = 12, subtrees_per_thread = 4;
     const unsigned spread = threads == 1 ? 0 : std::bit_width(subtrees_per_thread * threads - 1);
     const unsigned height = layout.height();
-    policy.levels_per_launch = std::min(cache_levels, height > spread + 4 ? height - spread : std::min(height, cache_levels));
+    policy.levels_per_launch =
+        std::min(cache_levels, height > spread + 4 ? height - spread : std::min(height, cache_levels));
     return policy;
 }
 
-TreePolicy build(Digest* nodes, const HeapLayout& layout, Hash hash, const TreePolicy& wanted, runtime::Run& run, double share) {
+TreePolicy build(Digest* nodes, const HeapLayout& layout, Hash hash, const TreePolicy& wanted, runtime::Run& run,
+                 double share) {
     const TreePolicy policy = tuned(wanted, layout, run.threads());
     const double merges = static_cast<double>(layout.n_leaves - 1);
     for (const runtime::Launch& launch : runtime::plan_tree(layout, policy)) {
         const std::uint64_t n = layout.level_size(launch.from);
         mkz_merge_subtrees arguments{static_cast<std::uint32_t>(hash), launch.levels, n, nodes, {}};
         for (unsigned l = 0; l <= launch.levels; l++) arguments.offset[l] = layout.level_offset(launch.from + l);
-        run.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments, share * static_cast<double>(n - (n >> launch.levels)) / merges);
+        run.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
+                   share * static_cast<double>(n - (n >> launch.levels)) / merges);
     }
     return policy;
 }
@@ -54,7 +57,8 @@ TreePolicy build(Digest* nodes, const HeapLayout& layout, Hash hash, const TreeP
 TreePolicy build_tree(std::span<Digest> nodes, Hash hash, const TreePolicy& policy, const RunOptions& options) {
     const std::uint64_t n = nodes.size() / 2;
     if (nodes.size() % 2 != 0) {
-        throw Error(ErrorCode::invalid_argument, "build_tree: nodes must be 2 n slots, got " + std::to_string(nodes.size()));
+        throw Error(ErrorCode::invalid_argument,
+                    "build_tree: nodes must be 2 n slots, got " + std::to_string(nodes.size()));
     }
     require_leaf_count(n);
     runtime::Run run(options);
@@ -99,15 +103,14 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, Hash hash, const TreePoli
     // All threads copy, and so share the first touch of the pages.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
-    run.parallel(
-        (leaves.size() + per_piece - 1) / per_piece,
-        [&](std::size_t piece) {
-            const std::size_t first = piece * per_piece;
-            const auto part = leaves.subspan(first, std::min(per_piece, leaves.size() - first));
-            if (is_field) runtime::require_canonical(part.data(), 4 * part.size(), "tree: leaves", 4 * first);
-            std::memcpy(nodes + layout.level_offset(0) + first, part.data(), part.size_bytes());
-        },
-        copy_share);
+    run.parallel((leaves.size() + per_piece - 1) / per_piece,
+                 [&](std::size_t piece) {
+                     const std::size_t first = piece * per_piece;
+                     const auto part = leaves.subspan(first, std::min(per_piece, leaves.size() - first));
+                     if (is_field) runtime::require_canonical(part.data(), 4 * part.size(), "tree: leaves", 4 * first);
+                     std::memcpy(nodes + layout.level_offset(0) + first, part.data(), part.size_bytes());
+                 },
+                 copy_share);
     policy_ = build(nodes, layout, hash, policy, run, 1 - copy_share);
 }
 
@@ -118,8 +121,9 @@ MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_
     const std::uint64_t bytes = file.regular_size();
     const std::uint64_t n = bytes / leaf_bytes + (bytes % leaf_bytes != 0);
     if (n < 2 || !std::has_single_bit(n)) {
-        throw Error(ErrorCode::invalid_argument, "from_file: " + path.string() + " of " + std::to_string(bytes) + " bytes makes " +
-                                                     std::to_string(n) + " leaves of " + std::to_string(leaf_bytes) +
+        throw Error(ErrorCode::invalid_argument, "from_file: " + path.string() + " of " + std::to_string(bytes) +
+                                                     " bytes makes " + std::to_string(n) + " leaves of " +
+                                                     std::to_string(leaf_bytes) +
                                                      " bytes; the count of leaves must be a power of two >= 2");
     }
     MerkleTree tree(n, Hash::blake3, options.device);
@@ -139,8 +143,9 @@ std::span<const Digest> MerkleTree::nodes() const noexcept { return {nodes_->dat
 std::span<const Digest> MerkleTree::cap(unsigned height) const {
     const HeapLayout layout{n_leaves_};
     if (height > layout.height()) {
-        throw Error(ErrorCode::invalid_argument, "cap: height must be at most " + std::to_string(layout.height()) + " for " +
-                                                     std::to_string(n_leaves_) + " leaves, got " + std::to_string(height));
+        throw Error(ErrorCode::invalid_argument, "cap: height must be at most " + std::to_string(layout.height()) +
+                                                     " for " + std::to_string(n_leaves_) + " leaves, got " +
+                                                     std::to_string(height));
     }
     const unsigned level = layout.height() - height;
     return nodes().subspan(layout.level_offset(level), layout.level_size(level));
@@ -153,7 +158,8 @@ MerkleProof MerkleTree::prove(std::uint64_t index) const {
     }
     const HeapLayout layout{n_leaves_};
     MerkleProof proof{hash_, n_leaves_, index, nodes()[layout.level_offset(0) + index], {}};
-    for (unsigned level = 0; level < layout.height(); level++) proof.siblings.push_back(nodes()[layout.sibling(index, level)]);
+    for (unsigned level = 0; level < layout.height(); level++)
+        proof.siblings.push_back(nodes()[layout.sibling(index, level)]);
     return proof;
 }
 

@@ -115,7 +115,8 @@ MKZ_FN void mkz_blake3_compress(mkz_lane32 cv[8], const mkz_lane32 m[16], mkz_la
 
 /* The block function with all 64 output bytes: one block of extendable output. counter: output block index. */
 MKZ_FN void mkz_blake3_compress_xof(mkz_lane32 out[16], const mkz_lane32 cv[8], const mkz_lane32 m[16],
-                                    mkz_lane32 counter_lo, mkz_lane32 counter_hi, mkz_lane32 block_len, mkz_lane32 flags) {
+                                    mkz_lane32 counter_lo, mkz_lane32 counter_hi, mkz_lane32 block_len,
+                                    mkz_lane32 flags) {
     mkz_lane32 v[16];
     mkz_blake3_init(v, cv, counter_lo, counter_hi, block_len, flags);
     mkz_blake3_rounds(v, m);

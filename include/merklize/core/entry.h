@@ -41,10 +41,10 @@
 #define MKZ_ENTRY_DIGEST_0(name) MKZ_ENTRY_HASH_CHUNKS(name) MKZ_ENTRY_HASH_PARENTS(name)
 #define MKZ_ENTRY_DIGEST_1(name)
 
-#define MKZ_HASH(id, name, prefix, lane, is_field)   \
-    MKZ_ENTRY_MERGE_LEVEL(name, mkz_u##lane)         \
-    MKZ_ENTRY_MERGE_SUBTREE(name, mkz_u##lane)       \
-    MKZ_ENTRY_HASH_ROWS(name, mkz_u##lane)           \
+#define MKZ_HASH(id, name, prefix, lane, is_field) \
+    MKZ_ENTRY_MERGE_LEVEL(name, mkz_u##lane)       \
+    MKZ_ENTRY_MERGE_SUBTREE(name, mkz_u##lane)     \
+    MKZ_ENTRY_HASH_ROWS(name, mkz_u##lane)         \
     MKZ_ENTRY_DIGEST_##is_field(name)
 #ifdef MKZ_HASHES
 MKZ_HASHES

@@ -26,7 +26,8 @@ MKZ_FN mkz_gl mkz_gl_canonical(mkz_gl a) {
 /* a + b, where b is canonical. */
 MKZ_FN mkz_gl mkz_gl_add(mkz_gl a, mkz_gl b) {
     mkz_lane64 s = a + b;
-    return s + (MKZ_LT_MASK(s, b) & MKZ_SPLAT64(MKZ_GL_E)); /* a carry is worth e; b < p keeps this from carrying again */
+    return s +
+           (MKZ_LT_MASK(s, b) & MKZ_SPLAT64(MKZ_GL_E)); /* a carry is worth e; b < p keeps this from carrying again */
 }
 
 /* lo + 2^64 hi, any two words. */

@@ -252,16 +252,16 @@ typedef ulong2 mkz_pair64;
 #define MKZ_MAKE_QUAD32(a, b, c, d) ((uint4)((a), (b), (c), (d)))
 #define MKZ_MAKE_PAIR64(a, b) ((ulong2)((a), (b)))
 #endif
-#define MKZ_LOAD_QUAD32(v, p)                                                         \
-    do {                                                                              \
-        mkz_quad32 mkz_q = *(MKZ_GLOBAL const mkz_quad32 *)(p);                       \
-        (v)[0] = mkz_q.x, (v)[1] = mkz_q.y, (v)[2] = mkz_q.z, (v)[3] = mkz_q.w;       \
+#define MKZ_LOAD_QUAD32(v, p)                                                   \
+    do {                                                                        \
+        mkz_quad32 mkz_q = *(MKZ_GLOBAL const mkz_quad32 *)(p);                 \
+        (v)[0] = mkz_q.x, (v)[1] = mkz_q.y, (v)[2] = mkz_q.z, (v)[3] = mkz_q.w; \
     } while (0)
 #define MKZ_STORE_QUAD32(p, v) (*(MKZ_GLOBAL mkz_quad32 *)(p) = MKZ_MAKE_QUAD32((v)[0], (v)[1], (v)[2], (v)[3]))
-#define MKZ_LOAD_PAIR64(v, p)                                                         \
-    do {                                                                              \
-        mkz_pair64 mkz_q = *(MKZ_GLOBAL const mkz_pair64 *)(p);                       \
-        (v)[0] = mkz_q.x, (v)[1] = mkz_q.y;                                           \
+#define MKZ_LOAD_PAIR64(v, p)                                   \
+    do {                                                        \
+        mkz_pair64 mkz_q = *(MKZ_GLOBAL const mkz_pair64 *)(p); \
+        (v)[0] = mkz_q.x, (v)[1] = mkz_q.y;                     \
     } while (0)
 #define MKZ_STORE_PAIR64(p, v) (*(MKZ_GLOBAL mkz_pair64 *)(p) = MKZ_MAKE_PAIR64((v)[0], (v)[1]))
 #endif

@@ -38,15 +38,15 @@ MKZ_FN void mkz_rp_root7(mkz_gl x[MKZ_RP_CELLS]) {
     mkz_gl low[MKZ_RP_CELLS], t[MKZ_RP_CELLS], u[MKZ_RP_CELLS];
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) {
         mkz_gl x2 = mkz_gl_square(x[k]);
-        t[k] = mkz_gl_square(x2);                          /* 100 */
-        low[k] = mkz_gl_mul(mkz_gl_mul(x2, t[k]), x[k]);   /* 111 */
+        t[k] = mkz_gl_square(x2);                        /* 100 */
+        low[k] = mkz_gl_mul(mkz_gl_mul(x2, t[k]), x[k]); /* 111 */
     }
-    mkz_rp_power(t, t, 3, t);    /* (100)^2 */
-    mkz_rp_power(u, t, 6, t);    /* (100)^4 */
-    mkz_rp_power(u, u, 12, u);   /* (100)^8 */
-    mkz_rp_power(u, u, 6, t);    /* (100)^10 */
-    mkz_rp_power(t, u, 31, u);   /* (100)^10 0 (100)^10 */
-    mkz_rp_power(t, t, 1, u);    /* (100)^10 0 (011)^10 0, its lower half being (100)^10 0 + (100)^10 */
+    mkz_rp_power(t, t, 3, t);  /* (100)^2 */
+    mkz_rp_power(u, t, 6, t);  /* (100)^4 */
+    mkz_rp_power(u, u, 12, u); /* (100)^8 */
+    mkz_rp_power(u, u, 6, t);  /* (100)^10 */
+    mkz_rp_power(t, u, 31, u); /* (100)^10 0 (100)^10 */
+    mkz_rp_power(t, t, 1, u);  /* (100)^10 0 (011)^10 0, its lower half being (100)^10 0 + (100)^10 */
     mkz_rp_power(x, t, 2, low);
 }
 
@@ -139,14 +139,14 @@ MKZ_FN void mkz_rp_mds_dense(mkz_gl s[MKZ_RP_WIDTH], MKZ_CONSTANT const mkz_u64 
 }
 
 /* The permutation, in place, with either MDS. Input and output words are any 64-bit words. */
-#define MKZ_RP_PERMUTE(mds)                                                   \
-    MKZ_FN_CALL void mkz_rp_permute_##mds(mkz_gl s[MKZ_RP_WIDTH]) {           \
-        MKZ_NO_UNROLL for (int r = 0; r < MKZ_RP_ROUNDS; r++) {               \
-            mkz_rp_pow7_state(s);                                             \
-            mkz_rp_mds_##mds(s, MKZ_RP_ARK + 24 * r);                         \
-            mkz_rp_root7_state(s);                                            \
-            mkz_rp_mds_##mds(s, MKZ_RP_ARK + 24 * r + 12);                    \
-        }                                                                     \
+#define MKZ_RP_PERMUTE(mds)                                         \
+    MKZ_FN_CALL void mkz_rp_permute_##mds(mkz_gl s[MKZ_RP_WIDTH]) { \
+        MKZ_NO_UNROLL for (int r = 0; r < MKZ_RP_ROUNDS; r++) {     \
+            mkz_rp_pow7_state(s);                                   \
+            mkz_rp_mds_##mds(s, MKZ_RP_ARK + 24 * r);               \
+            mkz_rp_root7_state(s);                                  \
+            mkz_rp_mds_##mds(s, MKZ_RP_ARK + 24 * r + 12);          \
+        }                                                           \
     }
 MKZ_RP_PERMUTE(dense)
 MKZ_RP_PERMUTE(circulant)

@@ -42,7 +42,8 @@ MKZ_FN void MKZ_RP(digest)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl s[MKZ_RP_WIDT
 }
 
 /* Merge of a Merkle tree: hash_elements of the 8 elements left || right: one permutation. Canonical in and out. */
-MKZ_FN void MKZ_RP(merge)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST], const mkz_gl right[MKZ_RP_DIGEST]) {
+MKZ_FN void MKZ_RP(merge)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST],
+                          const mkz_gl right[MKZ_RP_DIGEST]) {
     mkz_gl s[MKZ_RP_WIDTH];
     MKZ_RP(init)(s, 2 * MKZ_RP_DIGEST);
     for (int k = 0; k < MKZ_RP_DIGEST; k++) {

@@ -71,32 +71,35 @@ void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_
     std::memcpy(out, cv, 32);
 }
 
-constexpr std::uint64_t chunks_per_piece = 128;  // 128 KiB: enough work for a thread, its chaining values stay in the first cache
+constexpr std::uint64_t chunks_per_piece =
+    128;  // 128 KiB: enough work for a thread, its chaining values stay in the first cache
 
 bool hash_chunks(const mkz_hash_chunks& a, const mkz_run& run) {
     const std::uint64_t chunks = (a.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
     const std::uint64_t per_subtree = std::uint64_t{1} << a.levels;
-    return in_pieces(run, chunks, std::max(chunks_per_piece, per_subtree), [&](std::uint64_t first, std::uint64_t count) {
-        const std::uint8_t* data = static_cast<const std::uint8_t*>(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
-        const std::uint64_t bytes = std::min(count * MKZ_BLAKE3_CHUNK_LEN, a.bytes - first * MKZ_BLAKE3_CHUNK_LEN);
-        const std::uint64_t full = bytes / MKZ_BLAKE3_CHUNK_LEN;
-        std::uint8_t* out = static_cast<std::uint8_t*>(a.out) + 32 * (first >> a.levels);
-        std::uint8_t small[32 * chunks_per_piece];
-        std::vector<std::uint8_t> large(count > chunks_per_piece ? 32 * count : 0);
-        std::uint8_t* values = count > chunks_per_piece ? large.data() : small;
-        lanes().hash_chunks(data, full, a.counter + first, a.key, a.flags, values);
-        if (full != count) {
-            hash_last_chunk(data + full * MKZ_BLAKE3_CHUNK_LEN, bytes - full * MKZ_BLAKE3_CHUNK_LEN, a.counter + first + full,
-                            a.key, a.flags, values + 32 * full);
-        }
-        for (std::uint32_t level = 0; level < a.levels; level++) count = one_level_up(values, count, a.key, a.flags);
-        std::memcpy(out, values, 32 * count);
-    });
+    return in_pieces(
+        run, chunks, std::max(chunks_per_piece, per_subtree), [&](std::uint64_t first, std::uint64_t count) {
+            const std::uint8_t* data = static_cast<const std::uint8_t*>(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
+            const std::uint64_t bytes = std::min(count * MKZ_BLAKE3_CHUNK_LEN, a.bytes - first * MKZ_BLAKE3_CHUNK_LEN);
+            const std::uint64_t full = bytes / MKZ_BLAKE3_CHUNK_LEN;
+            std::uint8_t* out = static_cast<std::uint8_t*>(a.out) + 32 * (first >> a.levels);
+            std::uint8_t small[32 * chunks_per_piece];
+            std::vector<std::uint8_t> large(count > chunks_per_piece ? 32 * count : 0);
+            std::uint8_t* values = count > chunks_per_piece ? large.data() : small;
+            lanes().hash_chunks(data, full, a.counter + first, a.key, a.flags, values);
+            if (full != count) {
+                hash_last_chunk(data + full * MKZ_BLAKE3_CHUNK_LEN, bytes - full * MKZ_BLAKE3_CHUNK_LEN,
+                                a.counter + first + full, a.key, a.flags, values + 32 * full);
+            }
+            for (std::uint32_t level = 0; level < a.levels; level++)
+                count = one_level_up(values, count, a.key, a.flags);
+            std::memcpy(out, values, 32 * count);
+        });
 }
 
 // The digest of one message, by one thread, without the runtime: rows too long for hash_short_rows.
-void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const mkz_hash_rows& a, std::vector<std::uint8_t>& values,
-                   std::uint8_t* out) {
+void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const mkz_hash_rows& a,
+                   std::vector<std::uint8_t>& values, std::uint8_t* out) {
     const mkz_run alone = {1, nullptr, nullptr};
     const std::uint64_t chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
     const std::uint32_t levels = std::min<std::uint32_t>(7, std::bit_width(chunks - 1) - 1);
@@ -151,8 +154,8 @@ bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
         return !stop;
     };
     const bool finished = in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
-        lanes().hash_elements[a.hash](static_cast<const std::uint8_t*>(a.rows) + 8 * first * a.elements, count, a.elements,
-                                      static_cast<std::uint8_t*>(a.out) + 32 * first, go_on);
+        lanes().hash_elements[a.hash](static_cast<const std::uint8_t*>(a.rows) + 8 * first * a.elements, count,
+                                      a.elements, static_cast<std::uint8_t*>(a.out) + 32 * first, go_on);
         rows_done += count;
     });
     return finished && !stop;
@@ -218,7 +221,8 @@ void* map_block(std::uint64_t bytes) {
     constexpr std::uint64_t huge = 2u << 20, page = 4096;
     if (bytes > UINT64_MAX - huge) return nullptr;
     const std::uint64_t slack = bytes >= huge ? huge : 0;
-    void* raw = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* raw =
+        mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
     if (slack == 0) return raw;
     // Give back what lies before and after the aligned part.
@@ -272,12 +276,20 @@ mkz_status launch(std::uint32_t, mkz_kernel kernel, const void* arguments, const
     try {
         bool done = false;
         switch (kernel) {
-            case MKZ_KERNEL_HASH_CHUNKS: done = hash_chunks(*static_cast<const mkz_hash_chunks*>(arguments), *run); break;
-            case MKZ_KERNEL_HASH_PARENTS: done = hash_parents(*static_cast<const mkz_hash_parents*>(arguments), *run); break;
+            case MKZ_KERNEL_HASH_CHUNKS:
+                done = hash_chunks(*static_cast<const mkz_hash_chunks*>(arguments), *run);
+                break;
+            case MKZ_KERNEL_HASH_PARENTS:
+                done = hash_parents(*static_cast<const mkz_hash_parents*>(arguments), *run);
+                break;
             case MKZ_KERNEL_HASH_ROWS: done = hash_rows(*static_cast<const mkz_hash_rows*>(arguments), *run); break;
             case MKZ_KERNEL_EXPAND: done = expand(*static_cast<const mkz_expand*>(arguments), *run); break;
-            case MKZ_KERNEL_HASH_ELEMENTS: done = hash_elements(*static_cast<const mkz_hash_elements*>(arguments), *run); break;
-            case MKZ_KERNEL_MERGE_PAIRS: done = merge_pairs(*static_cast<const mkz_merge_pairs*>(arguments), *run); break;
+            case MKZ_KERNEL_HASH_ELEMENTS:
+                done = hash_elements(*static_cast<const mkz_hash_elements*>(arguments), *run);
+                break;
+            case MKZ_KERNEL_MERGE_PAIRS:
+                done = merge_pairs(*static_cast<const mkz_merge_pairs*>(arguments), *run);
+                break;
             case MKZ_KERNEL_MERGE_SUBTREES:
                 done = merge_subtrees(*static_cast<const mkz_merge_subtrees*>(arguments), *run);
                 break;

@@ -33,8 +33,9 @@ const Lanes& choose() {
         if (std::string(wanted) == set->isa) return *set;
         names += names.empty() ? set->isa : std::string(", ") + set->isa;
     }
-    throw Error(ErrorCode::unavailable, std::string("cpu: MERKLIZE_CPU_ISA=") + wanted +
-                                            " is not an instruction set of this processor and build; usable here: " + names);
+    throw Error(ErrorCode::unavailable,
+                std::string("cpu: MERKLIZE_CPU_ISA=") + wanted +
+                    " is not an instruction set of this processor and build; usable here: " + names);
 }
 
 }  // namespace

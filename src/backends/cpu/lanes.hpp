@@ -27,8 +27,8 @@ struct Lanes {
     void (*hash_short_rows)(const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t key[8],
                             std::uint32_t flags, std::uint8_t* out);
     /// n blocks of 64 bytes of extendable output from block index `counter` on.
-    void (*expand)(const std::uint32_t cv[8], const std::uint32_t block[16], std::uint32_t block_len, std::uint32_t flags,
-                   std::uint64_t counter, std::size_t n, std::uint8_t* out);
+    void (*expand)(const std::uint32_t cv[8], const std::uint32_t block[16], std::uint32_t block_len,
+                   std::uint32_t flags, std::uint64_t counter, std::size_t n, std::uint8_t* out);
     /// One compression of a 64-byte block (zero-padded), chaining value in place.
     void (*compress)(std::uint32_t cv[8], const std::uint8_t block[64], std::uint32_t block_len, std::uint64_t counter,
                      std::uint32_t flags);

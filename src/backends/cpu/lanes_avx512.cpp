@@ -63,7 +63,8 @@ LANES_INLINE void transpose(Lane32 rows[16]) {
     // b[4q + j]: column j of each 128-bit block of rows 4q .. 4q+3; now the 4x4 blocks are transposed.
     for (int j = 0; j < 4; j++) {
         const __m512i x = _mm512_shuffle_i32x4(b[j], b[4 + j], 0x88), y = _mm512_shuffle_i32x4(b[j], b[4 + j], 0xdd);
-        const __m512i z = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0x88), w = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0xdd);
+        const __m512i z = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0x88),
+                      w = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0xdd);
         r[j] = _mm512_shuffle_i32x4(x, z, 0x88);
         r[8 + j] = _mm512_shuffle_i32x4(x, z, 0xdd);
         r[4 + j] = _mm512_shuffle_i32x4(y, w, 0x88);
