@@ -86,6 +86,7 @@ public:
     Stream(const File& file, const Mode& mode, Run& run) : file_(file), mode_(mode), run_(run), stack_(mode) {}
 
     Node root() {
+        file_.widen_pipe(read_bytes);
         run_.parallel(run_.threads(), [this](std::size_t) { work(); });
         if (stop_) run_.throw_cancelled();
         return whole_ ? *whole_ : stack_.root();
@@ -217,6 +218,14 @@ void File::read_at(std::span<std::byte> out, std::uint64_t offset) const {
         if (count == 0) fail_size(offset + out.size(), offset + done);
         done += count;
     }
+}
+
+void File::widen_pipe(std::size_t bytes) const {
+#ifdef F_SETPIPE_SZ
+    fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes));  // no pipe, or not allowed: it stays as it is
+#else
+    (void)bytes;
+#endif
 }
 
 bool File::readable_within(int milliseconds) const {

@@ -35,6 +35,8 @@ public:
     /// false stops waiting and gives what there is.
     template <class Wait>
     std::size_t read_some(std::span<std::byte> out, Wait wait) const;
+    /// Asks for a pipe that holds as much as one read: each side then runs on while the other works.
+    void widen_pipe(std::size_t bytes) const;
     /// Throws io if the file's size is no longer `bytes`.
     void require_size(std::uint64_t bytes) const;
 
