@@ -21,6 +21,8 @@ def newest_by_machine():
 def rate(value, unit):
     if unit == "bytes":
         return f"{value / 1e9:.2f} GB/s"
+    if unit == "runs":
+        return f"{1000 / value:.1f} ms"
     for scale, letter in ((1e6, "M"), (1e3, "k")):
         if value >= scale:
             return f"{value / scale:.1f} {letter} {unit}/s"

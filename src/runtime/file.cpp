@@ -19,8 +19,8 @@
 #include "merklize/core/blake3.h"
 #include "merklize/error.hpp"
 
-// Files are read, never mapped: a mapped file that shrinks kills the process, and reading into a buffer that stays in cache,
-// from all threads at once, is as fast (docs/performance.md).
+// Files are read, never mapped: a mapped file that shrinks kills the process. Reading costs a copy into a buffer that stays in
+// cache (docs/performance.md has what that is).
 
 namespace merklize {
 namespace runtime {
