@@ -56,8 +56,7 @@ Found find(std::string_view name) {
     if (why.empty()) {
         for (const std::string_view later : {"cuda", "opencl", "sycl"}) {
             if (name.substr(0, name.find(':')) == later) {
-                return {nullptr, std::string(name) + ": this build has no " + std::string(later) +
-                                     " backend; it has: " + known_names()};
+                return {nullptr, "this build has no " + std::string(later) + " backend; it has: " + known_names()};
             }
         }
         return {nullptr, "unknown device '" + std::string(name) + "'; this build has: " + known_names(), false};
