@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -93,19 +94,34 @@ public:
     }
 
 private:
+    // Who has the turn reads. Not a std::timed_mutex: thread sanitizers do not know all of its calls.
+    bool take_turn() {
+        std::unique_lock lock(turn_mutex_);
+        while (!turn_free_.wait_for(lock, std::chrono::milliseconds(50), [this] { return !turn_taken_; })) {
+            lock.unlock();
+            if (!go_on()) return false;
+            lock.lock();
+        }
+        turn_taken_ = true;
+        return true;
+    }
+
+    void pass_turn() {
+        {
+            const std::lock_guard lock(turn_mutex_);
+            turn_taken_ = false;
+        }
+        turn_free_.notify_one();
+    }
+
     void work() try {
-        while (!stop_) {
-            std::unique_lock turn(reading_, std::defer_lock);
-            while (!turn.try_lock_for(std::chrono::milliseconds(50))) {
-                if (!go_on()) return;
-            }
-            if (ended_ || !go_on()) return;
+        while (take_turn()) {
             const auto buffer = thread_buffer();
-            const std::size_t count = file_.read_some(buffer, [this] { return go_on(); });
-            if (stop_) return;
+            const std::size_t count = ended_ || !go_on() ? 0 : file_.read_some(buffer, [this] { return go_on(); });
             const std::uint64_t index = next_read_++;
             ended_ = count < buffer.size();
-            turn.unlock();
+            pass_turn();
+            if (stop_) return;
 
             const auto data = buffer.first(count);
             if (index == 0 && count <= read_bytes / 2) {
@@ -119,6 +135,7 @@ private:
                 hash_read(data, index * read_chunks, half_levels, mode_, run_, halves);
                 commit(index, {halves, count > read_bytes / 2 ? 2u : 1u});
             }
+            if (count < buffer.size()) return;
         }
     } catch (...) {
         stop_ = true;  // the other threads must not wait for this one's value
@@ -149,9 +166,11 @@ private:
     const std::thread::id caller_ = std::this_thread::get_id();
     std::atomic<bool> stop_{false};
 
-    std::timed_mutex reading_;
-    bool ended_ = false;           // guarded by reading_
-    std::uint64_t next_read_ = 0;  // guarded by reading_
+    std::mutex turn_mutex_;
+    std::condition_variable turn_free_;
+    bool turn_taken_ = false;      // guarded by turn_mutex_
+    bool ended_ = false;           // belongs to the turn
+    std::uint64_t next_read_ = 0;  // belongs to the turn
 
     std::mutex committing_;
     std::uint64_t next_commit_ = 0;                              // guarded by committing_
