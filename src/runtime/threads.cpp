@@ -48,6 +48,8 @@ struct Job {
 };
 
 struct Pool {
+    static constexpr unsigned most_workers = 1024;
+
     std::mutex mutex;
     std::condition_variable work;      // a job wants helpers
     std::condition_variable finished;  // a helper left its job
@@ -68,11 +70,11 @@ struct Pool {
         }
     }
 
-    // As many helpers as there are; a machine that gives no more threads only makes the job slower.
+    // As many helpers as there are; a machine that gives no more threads, or a count beyond reason, only makes the job slower.
     void ask(Job& job) {
         std::lock_guard lock(mutex);
         try {
-            for (; workers < job.helpers_wanted; workers++) std::thread([this] { worker(); }).detach();
+            for (; workers < std::min(job.helpers_wanted, most_workers); workers++) std::thread([this] { worker(); }).detach();
         } catch (const std::system_error&) {}
         jobs.push_back(&job);
         work.notify_all();
