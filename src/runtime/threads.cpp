@@ -70,11 +70,12 @@ struct Pool {
         }
     }
 
-    // As many helpers as there are; a machine that gives no more threads, or a count beyond reason, only makes the job slower.
+    // A machine that gives no more threads, or a count beyond reason, only makes the job slower.
     void ask(Job& job) {
         std::lock_guard lock(mutex);
         try {
-            for (; workers < std::min(job.helpers_wanted, most_workers); workers++) std::thread([this] { worker(); }).detach();
+            for (; workers < std::min(job.helpers_wanted, most_workers); workers++)
+                std::thread([this] { worker(); }).detach();
         } catch (const std::system_error&) {}
         jobs.push_back(&job);
         work.notify_all();
