@@ -24,23 +24,23 @@ void require_leaf_count(std::uint64_t n) {
 }
 
 // Subtrees of 2^12 leaves take 256 KiB, leaves and parents: they stay in a core's second-level cache. Small trees are cut finer,
-// so that every thread has several.
-TreePolicy tuned(TreePolicy policy, const HeapLayout& layout, unsigned threads) {
+// so that every thread has several. Field hashes compute too long to need the cache; smaller subtrees share out and stop sooner.
+TreePolicy tuned(TreePolicy policy, const HeapLayout& layout, Hash hash, unsigned threads) {
     if (policy.levels_per_launch != 0) {
         policy.levels_per_launch = std::min<std::uint32_t>(policy.levels_per_launch, MKZ_MAX_LEVELS);
         return policy;
     }
-    constexpr unsigned cache_levels = 12, subtrees_per_thread = 4;
+    constexpr unsigned subtrees_per_thread = 4;
+    const unsigned most_levels = traits(hash).is_field ? 8 : 12;
     const unsigned spread = threads == 1 ? 0 : std::bit_width(subtrees_per_thread * threads - 1);
     const unsigned height = layout.height();
-    policy.levels_per_launch =
-        std::min(cache_levels, height > spread + 4 ? height - spread : std::min(height, cache_levels));
+    policy.levels_per_launch = std::min(most_levels, height > spread + 4 ? height - spread : height);
     return policy;
 }
 
 TreePolicy build(Digest* nodes, const HeapLayout& layout, Hash hash, const TreePolicy& wanted, runtime::Run& run,
                  double share) {
-    const TreePolicy policy = tuned(wanted, layout, run.threads());
+    const TreePolicy policy = tuned(wanted, layout, hash, run.threads());
     const double merges = static_cast<double>(layout.n_leaves - 1);
     for (const runtime::Launch& launch : runtime::plan_tree(layout, policy)) {
         const std::uint64_t n = layout.level_size(launch.from);
