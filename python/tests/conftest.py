@@ -1,6 +1,7 @@
 """Which device and instruction set the tests ran on, and which tests are slow."""
 
 import os
+import signal
 
 import pytest
 
@@ -14,6 +15,11 @@ def pytest_addoption(parser):
 def pytest_report_header(config):
     shown = [f"{device.id} ({device.name}, {device.isa}, {device.units} units)" for device in merklize.devices()]
     return f"merklize {merklize.__version__}: {', '.join(shown) or 'no device'}"
+
+
+# A run in the background of a script ignores Ctrl-C, and so would the programs that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart(session):
