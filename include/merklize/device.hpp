@@ -3,23 +3,29 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <merklize/policy.hpp>
 
 namespace merklize {
 
 namespace runtime {
 struct DeviceState;
-}
+class StreamState;
+}  // namespace runtime
 
 /// What a device is. `id` is the name to ask for it by.
 struct DeviceInfo {
-    std::string id;       ///< "cpu", later "cuda:0", "opencl:0", ...
-    std::string backend;  ///< "cpu", ...
+    std::string id;       ///< "cpu", "cuda:0", "opencl:0", ...
+    std::string backend;  ///< "cpu", "cuda", "opencl", ...
     std::string name;     ///< as the vendor calls it
-    std::string isa;      ///< instruction set or architecture in use: "scalar", "avx2", "avx512", "neon"
-    unsigned units = 0;   ///< CPU threads that this process may use, or compute units
+    std::string vendor;
+    std::string driver;  ///< version of the driver or runtime; empty for the CPU
+    std::string isa;     ///< instruction set or architecture in use: "scalar", "avx2", "avx512", "neon", "sm_90", "OpenCL C 1.2"
+    unsigned units = 0;  ///< CPU threads that this process may use, or compute units
     std::uint64_t memory_bytes = 0;
 };
 
@@ -45,6 +51,33 @@ private:
     std::shared_ptr<const runtime::DeviceState> state_;
 };
 
+/// A queue of a device, which runs its commands in order. A cheap handle; the queue lives as long as one of them. Calls that get
+/// one begin after everything enqueued on it before; they are complete when they return.
+class Stream {
+public:
+    /// A queue of our own.  errors  unavailable (a device without queues: the CPU)
+    explicit Stream(const Device& device);
+    /// The caller's CUstream (1 is CUDA's default stream), cl_command_queue or sycl::queue*; not owned.
+    static Stream wrap(const Device& device, void* native);
+
+    const Device& device() const noexcept;
+    /// Waits for all of it.
+    void synchronize() const;
+    const runtime::StreamState& state() const noexcept { return *state_; }
+
+private:
+    explicit Stream(std::shared_ptr<runtime::StreamState> state) : state_(std::move(state)) {}
+    std::shared_ptr<runtime::StreamState> state_;
+};
+
+/// Seconds of a call by the device's own clock. `available` is false on the CPU and on a caller's queue without profiling.
+struct Timings {
+    bool available = false;
+    double kernel = 0;     ///< from the start of the first kernel to the end of the last, of each stretch without a copy
+    double to_device = 0;  ///< copies from the host
+    double to_host = 0;    ///< copies to the host
+};
+
 /// How one call runs. Every function that computes takes one; the default is right for most.
 struct RunOptions {
     Device device{};
@@ -53,6 +86,12 @@ struct RunOptions {
     /// Called about every 50 ms from the calling thread with the share of the work that is done, 0 to 1; returning false cancels
     /// the work with Error(cancelled).
     std::function<bool(double done)> progress{};
+    /// The queue to run on; nothing = one of our own. Must be of `device`.
+    std::optional<Stream> stream{};
+    /// Tuning of digests and batches; trees have their own TreePolicy.
+    HashPolicy policy{};
+    /// Where to put the times, or null: measuring them costs a few microseconds.
+    Timings* timings = nullptr;
 };
 
 }  // namespace merklize

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 
@@ -68,6 +69,15 @@ Digest hash(std::span<const std::byte> data, const Mode& mode = {}, const RunOpt
 void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
           const RunOptions& options = {});
 
+/// The same of bytes in the memory of a device, hashed there: the device is the buffer's, options.device is not looked at.
+/// data    any alignment; only read; of any length
+/// order   after what is enqueued on options.stream; complete when it returns
+/// errors  invalid_argument (a stream of another device), out_of_memory, internal (the driver's text)
+Digest hash(const Buffer& data, const Mode& mode = {}, const RunOptions& options = {});
+/// Extendable output is made on the host from the root.
+void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
+          const RunOptions& options = {});
+
 /// BLAKE3 of a file or any other readable thing with a descriptor, never held in memory as a whole: at most about 32 MiB.
 /// A regular file is read by all threads at once; a pipe by one thread while the others hash.
 /// errors  io (cannot open or read; a regular file that changed its size while being read)
@@ -95,6 +105,10 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
 void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out,
                const Mode& mode = {}, const RunOptions& options = {});
 
+/// The same on a device: [n, message_bytes] bytes and [n, 32] bytes of one device, of any alignment.
+void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& out, const Mode& mode = {},
+               const RunOptions& options = {});
+
 /// Digests of n rows of field elements by one of the Rescue Prime hashes.
 /// rows    [n, elements] words, each < p
 /// out     [n, 4] words
@@ -103,11 +117,18 @@ void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, s
 void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
                    std::span<std::uint64_t> out, Hash hash = Hash::rp64_256, const RunOptions& options = {});
 
+/// The same on a device: [n, elements] words and [n, 4] words of one device. A word >= p is found there.
+void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
+                   Hash hash = Hash::rp64_256, const RunOptions& options = {});
+
 /// Merges n pairs: out[i] = merge(left[i], right[i]).
 /// errors  invalid_argument (unequal sizes; for field hashes a word >= p)
 void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash = Hash::blake3,
            const RunOptions& options = {});
-/// One pair.
+/// The same on a device: [n, 32] bytes each, of one device.
+void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash = Hash::blake3,
+           const RunOptions& options = {});
+/// One pair, on the CPU.
 Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3);
 
 namespace runtime {

@@ -1,31 +1,33 @@
 /* backend.h: the seam between the runtime, which knows trees and digests, and a backend, which knows bytes and launches.
  *
  * A backend is one table of C functions. The runtime never includes a vendor's header and a backend never includes the public
- * API; both see this file. What devices with their own memory need on top (copies, streams, events, foreign memory, programs)
- * joins the table with the first backend that has it, and the ABI version goes up.
+ * API; both see this file. A backend either has kernels of its own and runs launches itself (the CPU: `launch`), or has queues
+ * and programs (`driver`, see driver.h), and src/runtime/queue/ makes launches of those.
  *
  * Every function may be called from any thread. Those that return mkz_status leave a text for last_error(), per thread. */
 #ifndef MKZ_BACKEND_H
 #define MKZ_BACKEND_H
 
-#include <stdint.h>
+#include "runtime/driver.h"
+#include "runtime/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define MKZ_BACKEND_ABI 1u
+#define MKZ_BACKEND_ABI 2u
 #define MKZ_MAX_LEVELS 32
 
-/* 0 is success; others have the numbers of merklize::ErrorCode. */
-typedef int32_t mkz_status;
-#define MKZ_OK 0
-#define MKZ_OUT_OF_MEMORY 2
-#define MKZ_CANCELLED 5
-#define MKZ_INTERNAL 6
+/* Ids of the hashes, as MKZ_HASH_blake3. */
+typedef enum {
+#define MKZ_HASH(id, name, prefix, lane, is_field) MKZ_HASH_##name = id,
+#include "merklize/hashes.def"
+} mkz_hash;
 
 typedef struct {
     char name[128];
+    char vendor[64];
+    char driver[64]; /* version of the driver or runtime; empty for the CPU */
     char isa[32];
     uint32_t units;
     uint64_t memory_bytes;
@@ -38,6 +40,29 @@ typedef struct {
     int (*tick)(void *context, double done);
     void *context;
 } mkz_run;
+
+/* Where bytes lie. Host: pointer + offset is their address. On the device of the launch: a block of it and an offset. */
+typedef struct {
+    void *pointer; /* host address, or mkz_memory * */
+    uint64_t offset;
+    uint32_t on_device;
+} mkz_place;
+
+/* Where a field hash's constants are while a kernel runs. 0 leaves the choice to tune(). */
+typedef enum {
+    MKZ_CONSTANTS_LITERAL = 1, /* in the instructions */
+    MKZ_CONSTANTS_CONSTANT,    /* constant memory */
+    MKZ_CONSTANTS_GLOBAL,      /* a block of device memory */
+    MKZ_CONSTANTS_LOCAL,       /* copied to the group's memory first */
+} mkz_constants;
+
+/* How a kernel runs: no choice changes a byte. 0 in a field: the backend's tune() fills it. */
+typedef struct {
+    uint32_t levels_per_launch; /* of a tree */
+    uint32_t group_size;        /* items of a group */
+    uint32_t lanes;             /* merges or chunks that an item computes side by side: 1, 2, 4, 8 or 16 */
+    uint32_t constants;         /* mkz_constants */
+} mkz_tuning;
 
 typedef enum {
     MKZ_KERNEL_HASH_CHUNKS,
@@ -53,18 +78,19 @@ typedef enum {
  * partial subtree has BLAKE3's shape: an odd node goes up unmerged. `counter`: index of the first chunk, a multiple of
  * 2^levels. No value is a root. out: one value a subtree. */
 typedef struct {
-    const void *data;
+    mkz_place data;
     uint64_t bytes;
     uint64_t counter;
     uint32_t key[8];
     uint32_t flags;
     uint32_t levels;
-    void *out;
+    mkz_place out;
+    mkz_tuning tuning;
 } mkz_hash_chunks;
 
 /* n chaining values, in place, to the ceil(n / 2) values above them. */
 typedef struct {
-    void *values;
+    mkz_place values;
     uint64_t n;
     uint32_t key[8];
     uint32_t flags;
@@ -72,12 +98,13 @@ typedef struct {
 
 /* n messages of `bytes` bytes, one after another, to n BLAKE3 digests. */
 typedef struct {
-    const void *rows;
+    mkz_place rows;
     uint64_t n;
     uint64_t bytes;
     uint32_t key[8];
     uint32_t flags;
-    void *out;
+    mkz_place out;
+    mkz_tuning tuning;
 } mkz_hash_rows;
 
 /* n blocks of extendable output, from block `counter` on, of the root compression (cv, block, block_len, flags). */
@@ -88,35 +115,40 @@ typedef struct {
     uint32_t flags;
     uint64_t counter;
     uint64_t n;
-    void *out;
+    mkz_place out;
 } mkz_expand;
 
 /* n rows of `elements` canonical words to n digests of 4. hash: id in hashes.def. */
 typedef struct {
     uint32_t hash;
-    const void *rows;
+    mkz_place rows;
     uint64_t n;
     uint64_t elements;
-    void *out;
+    mkz_place out;
+    mkz_tuning tuning;
 } mkz_hash_elements;
 
 /* out[i] = merge(left[i], right[i]). */
 typedef struct {
     uint32_t hash;
-    const void *left;
-    const void *right;
+    mkz_place left;
+    mkz_place right;
     uint64_t n;
-    void *out;
+    mkz_place out;
+    mkz_tuning tuning;
 } mkz_merge_pairs;
 
 /* Builds `levels` levels of a tree above a level of n nodes, n a multiple of 2^levels. offset[l]: place in `nodes`, counted in
- * nodes, of level l (0 = the level that is there). The kernel sees offsets, never a layout. */
+ * nodes, of level l; offset[0]: of the level that is there, in `below`, which may be `nodes`. The kernel sees offsets, never
+ * a layout; kernels of core/entry.h need offset[l + 1] = offset[l] / 2 from level 1 on. */
 typedef struct {
     uint32_t hash;
     uint32_t levels;
     uint64_t n;
-    void *nodes;
+    mkz_place below;
+    mkz_place nodes;
     uint64_t offset[MKZ_MAX_LEVELS + 1];
+    mkz_tuning tuning;
 } mkz_merge_subtrees;
 
 typedef struct {
@@ -126,10 +158,12 @@ typedef struct {
     const char *(*why_unavailable)(void);
     uint32_t (*device_count)(void);
     mkz_status (*device_facts)(uint32_t device, mkz_device_facts *facts);
-    /* Memory of the device that the host can read and write, aligned to 4096 bytes, undefined content. */
-    mkz_status (*allocate)(uint32_t device, uint64_t bytes, void **memory);
-    void (*release)(uint32_t device, void *memory, uint64_t bytes);
-    /* Runs `kernel` with its arguments struct (mkz_hash_chunks for MKZ_KERNEL_HASH_CHUNKS and so on); done when it returns. */
+    /* Fills the fields of *tuning that are 0, from the backend's table. n: merges, chunks or rows of the job; `threads` as in
+     * mkz_run. */
+    void (*tune)(uint32_t device, mkz_kernel kernel, uint32_t hash, uint64_t n, uint32_t threads, mkz_tuning *tuning);
+    /* The table of queues and programs, or null for a backend that has kernels of its own. */
+    const mkz_driver *driver;
+    /* Null if there is a driver. Runs `kernel` with its arguments struct (mkz_hash_chunks for MKZ_KERNEL_HASH_CHUNKS and so on); done when it returns. */
     mkz_status (*launch)(uint32_t device, mkz_kernel kernel, const void *arguments, const mkz_run *run);
     const char *(*last_error)(void);
 } mkz_backend;

@@ -7,6 +7,7 @@
 
 #include "merklize/core/blake3.h"
 #include "merklize/error.hpp"
+#include "runtime/wipe.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -68,10 +69,10 @@ void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const 
     while (!out.empty()) {
         const std::uint64_t whole = out.size() / 64;
         if (skip == 0 && whole >= many_blocks) {
-            mkz_expand arguments{{}, {}, block_len, root_flags, counter, whole, out.data()};
+            mkz_expand arguments{{}, {}, block_len, root_flags, counter, whole, host_place(out.data())};
             std::copy_n(cv, 8, arguments.cv);
             std::copy_n(block, 16, arguments.block);
-            run.launch(MKZ_KERNEL_EXPAND, arguments);
+            run.launch_on_host(MKZ_KERNEL_EXPAND, arguments, run.threads());
             out = out.subspan(64 * whole);
             counter += whole;
             continue;
@@ -89,38 +90,51 @@ void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const 
 
 void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run) {
     while (values.size() > left) {
-        mkz_hash_parents arguments{values.data(), values.size(), {}, mode.flags()};
+        mkz_hash_parents arguments{host_place(values.data()), values.size(), {}, mode.flags()};
         set_key(arguments.key, mode);
-        run.launch(MKZ_KERNEL_HASH_PARENTS, arguments);
+        run.launch_on_host(MKZ_KERNEL_HASH_PARENTS, arguments, 1);
         values.resize((values.size() + 1) / 2);
     }
 }
 
-std::uint32_t subtree_levels(std::uint64_t n_chunks, unsigned threads) noexcept {
+std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept {
     if (n_chunks < 2) return 0;
-    const std::uint64_t fair = n_chunks / (std::uint64_t{4} * threads);
+    const std::uint32_t most = std::bit_width(n_chunks - 1) - 1;
+    if (!run.on_host()) return most;  // a device merges them all: two values come back
+    const std::uint64_t fair = n_chunks / (std::uint64_t{4} * run.threads());
     const auto levels = static_cast<std::uint32_t>(std::bit_width(fair)) - (fair != 0);
-    return std::min<std::uint32_t>(std::clamp(levels, least_subtree_levels, most_subtree_levels),
-                                   std::bit_width(n_chunks - 1) - 1);
+    return std::min(std::clamp(levels, least_subtree_levels, most_subtree_levels), most);
 }
 
-std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::uint64_t counter, std::uint32_t levels,
-                                          const Mode& mode, Run& run, double share) {
+std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t bytes, std::uint64_t counter,
+                                          std::uint32_t levels, const Mode& mode, Run& run, double share) {
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << levels;
-    std::vector<ChainingValue> values((data.size() + subtree_bytes - 1) / subtree_bytes);
-    mkz_hash_chunks arguments{data.data(), data.size(), counter, {}, mode.flags(), levels, values.data()};
+    std::vector<ChainingValue> values((bytes + subtree_bytes - 1) / subtree_bytes);
+    mkz_hash_chunks arguments{data,   bytes, counter, {}, mode.flags(), levels, host_place(values.data()),
+                              tuning_of(run.options().policy)};
     set_key(arguments.key, mode);
     run.launch(MKZ_KERNEL_HASH_CHUNKS, arguments, share);
+    wipe(arguments.key, sizeof arguments.key);
     return values;
 }
 
-Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share) {
-    if (data.size() <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(data, 0, mode);
-    const std::uint64_t n_chunks = (data.size() + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
-    std::vector<ChainingValue> values =
-        subtree_values(data, 0, subtree_levels(n_chunks, run.threads()), mode, run, share);
+Node root_of(const mkz_place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
+    if (bytes <= MKZ_BLAKE3_CHUNK_LEN) {
+        std::byte chunk[MKZ_BLAKE3_CHUNK_LEN];
+        if (!data.on_device)
+            return chunk_node({static_cast<const std::byte*>(data.pointer) + data.offset, bytes}, 0, mode);
+        run.session().copy_to_host(chunk, data, bytes);
+        run.finish();
+        return chunk_node({chunk, bytes}, 0, mode);
+    }
+    const std::uint64_t n_chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
+    std::vector<ChainingValue> values = subtree_values(data, bytes, 0, subtree_levels(n_chunks, run), mode, run, share);
     reduce(values, 2, mode, run);
     return parent_node(values[0], values[1], mode);
+}
+
+Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share) {
+    return root_of(host_place(data.data()), data.size(), mode, run, share);
 }
 
 void ValueStack::settle(std::uint64_t n_chunks) {

@@ -42,13 +42,14 @@ void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mo
 
 /// log2 of the chunks of one launched subtree, for data of n chunks: at least two subtrees remain (n >= 2), so that the root is
 /// left to do.
-std::uint32_t subtree_levels(std::uint64_t n_chunks, unsigned threads) noexcept;
+std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept;
 
-/// Chaining values of the subtrees of 2^levels chunks in `data`, which begins with chunk `counter`.
-std::vector<ChainingValue> subtree_values(std::span<const std::byte> data, std::uint64_t counter, std::uint32_t levels,
-                                          const Mode& mode, Run& run, double share);
+/// Chaining values of the subtrees of 2^levels chunks in `bytes` bytes of data, which begins with chunk `counter`.
+std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t bytes, std::uint64_t counter,
+                                          std::uint32_t levels, const Mode& mode, Run& run, double share);
 
-/// The root of data that is all in memory; `share` of the call is done by it.
+/// The root of data that is all in memory, of the host or of the run's device; `share` of the call is done by it.
+Node root_of(const mkz_place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share = 1);
 Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share = 1);
 
 /// The values of subtrees that came in order, merged as far as they can be while any of them may still be the last.

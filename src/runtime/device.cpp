@@ -1,6 +1,8 @@
 #include "merklize/device.hpp"
 
-#include <optional>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
@@ -16,11 +18,20 @@ std::string id_of(const mkz_backend& backend, std::uint32_t index) {
                : std::string(backend.name) + ":" + std::to_string(index);
 }
 
+// One a device: its programs, streams and pinned memory are shared by all handles.
 std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend, std::uint32_t index) {
+    static std::mutex mutex;
+    static auto& known = *new std::map<std::pair<const mkz_backend*, std::uint32_t>,
+                                       std::shared_ptr<const runtime::DeviceState>>;  // never destroyed: drivers may be gone
+    const std::lock_guard lock(mutex);
+    if (const auto it = known.find({&backend, index}); it != known.end()) return it->second;
     mkz_device_facts facts{};
     if (backend.device_facts(index, &facts) != MKZ_OK) throw Error(ErrorCode::unavailable, backend.last_error());
-    DeviceInfo info{id_of(backend, index), backend.name, facts.name, facts.isa, facts.units, facts.memory_bytes};
-    return std::make_shared<const runtime::DeviceState>(&backend, index, std::move(info));
+    DeviceInfo info{id_of(backend, index), backend.name, facts.name,  facts.vendor,
+                    facts.driver,          facts.isa,    facts.units, facts.memory_bytes};
+    return known.emplace(std::pair(&backend, index),
+                         std::make_shared<const runtime::DeviceState>(&backend, index, std::move(info)))
+        .first->second;
 }
 
 std::string known_names() {
@@ -54,7 +65,7 @@ Found find(std::string_view name) {
                std::to_string(count);
     }
     if (why.empty()) {
-        for (const std::string_view later : {"cuda", "opencl", "sycl"}) {
+        for (const std::string_view later : {"sycl"}) {
             if (name.substr(0, name.find(':')) == later) {
                 return {nullptr, "this build has no " + std::string(later) + " backend; it has: " + known_names()};
             }

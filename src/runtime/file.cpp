@@ -41,9 +41,65 @@ std::span<std::byte> thread_buffer() {
 // Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
 void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
                const Run& run, ChainingValue* out) {
-    mkz_hash_chunks arguments{data.data(), data.size(), first_chunk, {}, mode.flags(), levels, out};
+    mkz_hash_chunks arguments{
+        host_place(data.data()), data.size(), first_chunk, {}, mode.flags(), levels, host_place(out), {}};
     std::copy_n(mode.key_words(), 8, arguments.key);
     run.launch_here(MKZ_KERNEL_HASH_CHUNKS, arguments);
+}
+
+// For a device: 64 MiB, read by all threads or as they come, then hashed there.
+constexpr std::uint32_t batch_levels = 16;
+constexpr std::uint64_t batch_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << batch_levels;
+constexpr std::uint64_t batch_chunks = std::uint64_t{1} << batch_levels;
+
+// Fills `out` from `offset` on, by all threads.
+void read_together(const File& file, std::span<std::byte> out, std::uint64_t offset, Run& run) {
+    run.parallel((out.size() + read_bytes - 1) / read_bytes,
+                 [&](std::size_t i) {
+                     const std::uint64_t first = i * read_bytes;
+                     file.read_at(out.subspan(first, std::min<std::uint64_t>(read_bytes, out.size() - first)),
+                                  offset + first);
+                 },
+                 0);
+}
+
+// `bytes` bytes at `offset`, more than one read, on the run's device.
+Node root_of_extent_on_device(const File& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
+                              double share) {
+    std::vector<std::byte> batch(std::min(bytes, batch_bytes));
+    ValueStack stack(mode);
+    for (std::uint64_t first = 0; first < bytes; first += batch_bytes) {
+        const auto data = std::span(batch).first(std::min(batch_bytes, bytes - first));
+        read_together(file, data, offset + first, run);
+        if (bytes <= batch_bytes) return root_of(data, mode, run, share);
+        const auto values =
+            subtree_values(host_place(data.data()), data.size(), first / MKZ_BLAKE3_CHUNK_LEN, batch_levels, mode, run,
+                           share * static_cast<double>(data.size()) / static_cast<double>(bytes));
+        stack.push(values[0], first / MKZ_BLAKE3_CHUNK_LEN);
+    }
+    return stack.root();
+}
+
+// The same of data that can only be read in order.
+Node root_of_stream_on_device(const File& file, const Mode& mode, Run& run) {
+    std::vector<std::byte> batch(batch_bytes);
+    ValueStack stack(mode);
+    bool stopped = false;
+    file.widen_pipe(read_bytes);
+    for (std::uint64_t chunk = 0;; chunk += batch_chunks) {
+        const std::size_t count = file.read_some(std::span(batch), [&] { return !(stopped = !run.tick(0)); });
+        if (stopped) run.throw_cancelled();
+        const auto data = std::span(batch).first(count);
+        if (chunk == 0 && count < batch.size()) return root_of(data, mode, run);
+        if (count != 0) {
+            // Two halves, because the value above them may be the root.
+            const auto values =
+                subtree_values(host_place(data.data()), count, chunk, batch_levels - 1, mode, run, 0);
+            for (std::size_t half = 0; half < values.size(); half++)
+                stack.push(values[half], chunk + half * (batch_chunks / 2));
+        }
+        if (count < batch.size()) return stack.root();
+    }
 }
 
 // `bytes` bytes at `offset`, by all threads.
@@ -54,6 +110,7 @@ Node root_of_extent(const File& file, std::uint64_t offset, std::uint64_t bytes,
         file.read_at(buffer, offset);
         return root_of(buffer, mode, run);
     }
+    if (!run.on_host()) return root_of_extent_on_device(file, offset, bytes, mode, run, share);
     std::vector<ChainingValue> values((bytes + read_bytes - 1) / read_bytes);
     run.parallel(
         values.size(),
@@ -179,6 +236,25 @@ private:
     std::optional<Node> whole_;                                  // written by the thread of the first read
 };
 
+Node root_of_stream(const File& file, const Mode& mode, Run& run) {
+    return run.on_host() ? Stream(file, mode, run).root() : root_of_stream_on_device(file, mode, run);
+}
+
+// out[k] = BLAKE3 of piece k of `data`, in pieces of `piece_bytes`, the last one perhaps shorter.
+template <class Launch>
+void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, Digest* out, Launch launch) {
+    const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
+        const Mode mode;
+        mkz_hash_rows arguments{
+            host_place(data.data() + row * piece_bytes), n, row_bytes, {}, 0, host_place(out + row), {}};
+        std::copy_n(mode.key_words(), 8, arguments.key);
+        if (n != 0) launch(arguments);
+    };
+    const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
+    rows(0, whole, piece_bytes);
+    if (rest != 0) rows(whole, 1, rest);
+}
+
 }  // namespace
 
 File::File(const std::filesystem::path& path)
@@ -276,14 +352,25 @@ void File::fail_size(std::uint64_t expected, std::uint64_t found) const {
 
 Node root_of(const File& file, const Mode& mode, Run& run) {
     std::uint64_t position = 0, bytes = 0;
-    if (!file.has_extent(position, bytes)) return Stream(file, mode, run).root();
+    if (!file.has_extent(position, bytes)) return root_of_stream(file, mode, run);
     return root_of_rest(file, position, bytes, mode, run);
 }
 
 void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run,
                  double share) {
     const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
-    if (piece_bytes > read_bytes) {
+    if (!run.on_host() && piece_bytes <= batch_bytes) {
+        const std::uint64_t per_batch = batch_bytes / piece_bytes;
+        std::vector<std::byte> batch(std::min(bytes, per_batch * piece_bytes));
+        for (std::uint64_t first = 0; first < pieces; first += per_batch) {
+            const std::uint64_t offset = first * piece_bytes;
+            const auto data = std::span(batch).first(std::min<std::uint64_t>(batch.size(), bytes - offset));
+            read_together(file, data, offset, run);
+            const double part = share * static_cast<double>(data.size()) / static_cast<double>(bytes);
+            hash_rows(data, piece_bytes, out + first,
+                      [&](const mkz_hash_rows& arguments) { run.launch(MKZ_KERNEL_HASH_ROWS, arguments, part); });
+        }
+    } else if (piece_bytes > read_bytes) {
         for (std::uint64_t k = 0; k < pieces; k++) {
             const std::uint64_t offset = k * piece_bytes;
             const Node node = root_of_extent(file, offset, std::min(piece_bytes, bytes - offset), Mode(), run,
@@ -297,16 +384,9 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
                          const std::uint64_t first = i * per_read, offset = first * piece_bytes;
                          const auto buffer = thread_buffer().first(std::min(per_read * piece_bytes, bytes - offset));
                          file.read_at(buffer, offset);
-                         const auto hash_rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
-                             const Mode mode;
-                             mkz_hash_rows arguments{
-                                 buffer.data() + row * piece_bytes, n, row_bytes, {}, 0, out + first + row};
-                             std::copy_n(mode.key_words(), 8, arguments.key);
-                             if (n != 0) run.launch_here(MKZ_KERNEL_HASH_ROWS, arguments);
-                         };
-                         const std::uint64_t whole = buffer.size() / piece_bytes, rest = buffer.size() % piece_bytes;
-                         hash_rows(0, whole, piece_bytes);
-                         if (rest != 0) hash_rows(whole, 1, rest);
+                         hash_rows(buffer, piece_bytes, out + first, [&](const mkz_hash_rows& arguments) {
+                             run.launch_here(MKZ_KERNEL_HASH_ROWS, arguments);
+                         });
                      },
                      share);
     }
@@ -344,7 +424,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
             if (later[i]) return;
             runtime::Run run(one);
             const runtime::Node root = extent ? runtime::root_of_rest(file, position, bytes, mode, run)
-                                              : runtime::Stream(file, mode, run).root();
+                                              : runtime::root_of_stream(file, mode, run);
             results[i].output.resize(length);
             root.expand(results[i].output, seek, run);
         } catch (const Error& error) {

@@ -72,4 +72,17 @@ void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64
     runtime::root_of(data, mode, run).expand(out, seek, run);
 }
 
+Digest hash(const Buffer& data, const Mode& mode, const RunOptions& options) {
+    Digest digest;
+    hash(data, digest.bytes, 0, mode, options);
+    return digest;
+}
+
+void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
+          const RunOptions& options) {
+    const RunOptions here = runtime::on_device_of(data, options);
+    runtime::Run run(here);
+    runtime::root_of(data.block()->at(data.offset()), data.size(), mode, run).expand(out, seek, run);
+}
+
 }  // namespace merklize

@@ -45,7 +45,7 @@ public:
             } else {
                 // Both halves, not the value above them: that may be the root.
                 auto values =
-                    subtree_values(part, chunks, subtree_levels(count, run.threads()), mode, run, part.size() / whole);
+                    subtree_values(host_place(part.data()), part.size(), chunks, subtree_levels(count, run), mode, run, part.size() / whole);
                 reduce(values, 2, mode, run);
                 stack.push(values[0], chunks);
                 stack.push(values[1], chunks + count / 2);

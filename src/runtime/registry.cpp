@@ -1,14 +1,30 @@
 #include "runtime/registry.hpp"
 
+#include "runtime/queue/device.hpp"
+
 namespace merklize::cpu {
+extern const mkz_backend backend;
+}
+namespace merklize::cuda {
+extern const mkz_backend backend;
+}
+namespace merklize::opencl {
 extern const mkz_backend backend;
 }
 
 namespace merklize::runtime {
 
 std::span<const mkz_backend* const> backends() noexcept {
-    static const mkz_backend* const all[] = {&cpu::backend};
+    static const mkz_backend* const all[] = {&cpu::backend, &cuda::backend};
     return all;
+}
+
+const mkz_backend& host_backend() noexcept { return cpu::backend; }
+
+const std::shared_ptr<QueueDevice>& DeviceState::queue_device() const {
+    const std::lock_guard lock(opening_);
+    if (!opened_) opened_ = std::make_shared<QueueDevice>(*backend, index, info.id);
+    return opened_;
 }
 
 }  // namespace merklize::runtime

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <string>
 
+#include "merklize/buffer.hpp"
 #include "merklize/device.hpp"
 #include "merklize/error.hpp"
 #include "runtime/backend.h"
+#include "runtime/queue/session.hpp"
 #include "runtime/registry.hpp"
 #include "runtime/threads.hpp"
 
@@ -17,7 +20,23 @@ namespace merklize::runtime {
 /// function. An exception of that function cancels the work and is thrown on from here.
 class Run {
 public:
-    explicit Run(const RunOptions& options) : options_(options), state_(options.device.state()) {}
+    explicit Run(const RunOptions& options) : options_(options), state_(options.device.state()) {
+        if (options.timings != nullptr) *options.timings = Timings{};
+        if (!state_.is_host()) {
+            session_.emplace(state_.queue_device(), options, threads());
+        } else if (options.stream) {
+            throw Error(ErrorCode::invalid_argument, "the stream is of " + options.stream->device().info().id +
+                                                         ", the call is for " + state_.info.id);
+        }
+    }
+
+    /// Whether launches run on the CPU, on host memory. Else there is a session.
+    bool on_host() const { return !session_; }
+    Session& session() { return *session_; }
+    /// Waits for what is enqueued on a device.
+    void finish() {
+        if (session_) session_->finish();
+    }
 
     unsigned threads() const { return options_.threads == 0 ? default_threads() : options_.threads; }
 
@@ -27,11 +46,18 @@ public:
         launch_threads(kernel, arguments, threads(), share);
     }
 
-    /// The same on the calling thread alone and without progress: for pieces inside a parallel loop. Safe from any thread.
+    /// On the CPU, whatever the call's device: the small ends of its work, on host memory.
+    template <class Arguments>
+    void launch_on_host(mkz_kernel kernel, const Arguments& arguments, unsigned threads) const {
+        const mkz_run run = {threads, nullptr, nullptr};
+        const mkz_status status = host_backend().launch(0, kernel, &arguments, &run);
+        if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), host_backend().last_error());
+    }
+
+    /// On the CPU, on the calling thread alone and without progress: for pieces inside a parallel loop. Safe from any thread.
     template <class Arguments>
     void launch_here(mkz_kernel kernel, const Arguments& arguments) const {
-        const mkz_run run = {1, nullptr, nullptr};
-        check(state_.backend->launch(state_.index, kernel, &arguments, &run));
+        launch_on_host(kernel, arguments, 1);
     }
 
     /// parallel_for with this call's threads and progress.
@@ -80,6 +106,14 @@ private:
             Run& run;
             double share;
         } context{*this, share};
+        if (session_) {
+            const auto ask = [&](double done) { return tick(done * share); };
+            const bool finished =
+                session_->launch(kernel, &arguments, options_.progress ? Session::Tick(ask) : Session::Tick());
+            if (!finished) throw_cancelled();
+            before_ += share;
+            return;
+        }
         const auto call = [](void* c, double done) {
             Context& context = *static_cast<Context*>(c);
             return context.run.tick(done * context.share) ? 0 : 1;
@@ -93,9 +127,37 @@ private:
 
     const RunOptions& options_;
     const DeviceState& state_;
+    std::optional<Session> session_{};
     double before_ = 0;
     Clock::time_point last_tick_ = Clock::now();
     std::exception_ptr failure_{};
 };
+
+/// Where host bytes lie, for a launch.
+inline mkz_place host_place(const void* bytes) { return {const_cast<void*>(bytes), 0, 0}; }
+
+/// The options of a call on a buffer: on its device.
+inline RunOptions on_device_of(const Buffer& buffer, const RunOptions& options) {
+    RunOptions here = options;
+    here.device = buffer.device();
+    return here;
+}
+
+/// Where a buffer's bytes lie, for a launch on its device.
+inline mkz_place place_of(const Buffer& buffer) {
+    return buffer.block()->at(buffer.offset());
+}
+
+/// Throws invalid_argument if two operands are on different devices.
+inline void require_same_device(const char* what, const Buffer& one, const Buffer& other) {
+    if (&one.device().state() == &other.device().state()) return;
+    throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands on different devices: " +
+                                                 one.device().info().id + " and " + other.device().info().id);
+}
+
+/// A HashPolicy as a launch wants it.
+inline mkz_tuning tuning_of(const HashPolicy& policy) {
+    return {0, policy.group_size, policy.chunks_per_item, static_cast<std::uint32_t>(policy.constants)};
+}
 
 }  // namespace merklize::runtime

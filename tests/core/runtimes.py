@@ -2,6 +2,7 @@
 
 import ctypes
 import ctypes.util
+import functools
 import importlib.metadata
 import itertools
 import re
@@ -104,6 +105,7 @@ class OpenCL:
     """The first device of an OpenCL platform, with one in-order queue."""
 
     is_cpp = False
+    group_size = 8
 
     def __init__(self, which):
         name = PLATFORMS[which]
@@ -180,9 +182,9 @@ class OpenCL:
         return program
 
     def launch(self, program, kernel_name, items, group, *args):
-        """Runs a kernel on `items` items, rounded up to whole groups, and waits.
+        """Runs a kernel on `items` items in groups of `group`, and waits.
 
-        args  numpy array: a buffer, copied there and back (the same array twice is the same buffer);
+        args  numpy array: a buffer, copied there and back (the same array twice is the same buffer); None: no buffer;
               numpy scalar or bytes: a value
         """
         error = ctypes.c_int()
@@ -200,11 +202,13 @@ class OpenCL:
                     self._check(error.value)
                     buffers[id(arg)] = (ctypes.c_void_p(handle), arg)
                 data = bytes(buffers[id(arg)][0])
+            elif arg is None:
+                data = bytes(8)
             else:
                 data = arg if isinstance(arg, bytes) else arg.tobytes()
             code = self.lib.clSetKernelArg(kernel, index, ctypes.c_size_t(len(data)), data)
             assert code == 0, f"{kernel_name}: argument {index} of {len(data)} bytes: OpenCL error {code}"
-        shape = [(ctypes.c_size_t * 1)(n) for n in (-(-items // group) * group, group)]
+        shape = [(ctypes.c_size_t * 1)(n) for n in (items, group)]
         self._check(self.lib.clEnqueueNDRangeKernel(self.queue, kernel, 1, None, *shape, 0, None, None))
         for handle, arg in buffers.values():
             self._check(
@@ -225,6 +229,7 @@ class HostCpp:
     """
 
     is_cpp = True
+    group_size = 1
 
     def __init__(self):
         self.compiler = shutil.which("g++")
@@ -260,14 +265,18 @@ class HostCpp:
             if isinstance(arg, np.ndarray):
                 values.append(ctypes.c_void_p(arg.ctypes.data))
             elif isinstance(arg, bytes):
-                values.append(Key.from_buffer_copy(arg))
+                values.append(structure(len(arg)).from_buffer_copy(arg))
+            elif arg is None:
+                values.append(ctypes.c_void_p())
             else:
                 values.append((ctypes.c_uint32 if arg.dtype == np.uint32 else ctypes.c_uint64)(int(arg)))
         kernel = getattr(program, kernel_name)
-        for index in range(-(-items // group) * group):
+        for index in range(items):
             program.set_item(ctypes.c_uint64(index))
             kernel(*values)
 
 
-class Key(ctypes.Structure):
-    _fields_ = (("w", ctypes.c_uint32 * 8),)
+@functools.cache
+def structure(size):
+    """A type for arguments of `size` bytes by value, too large for registers."""
+    return type("Value", (ctypes.Structure,), {"_fields_": [("words", ctypes.c_uint64 * (size // 8))]})

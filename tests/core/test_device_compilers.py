@@ -32,12 +32,19 @@ def entry_text(*lines):
     return "".join(lines) + source_text.flatten(source_text.CORE / "entry.h")
 
 
+def defines(**values):
+    return "".join(f"#define MKZ_{name.upper()} {value}\n" for name, value in values.items())
+
+
+DATA_KERNELS = {"mkz_gather_paths", "mkz_gather_strided", "mkz_check_words"}
+
+
 def kernels_of(name):
     """Names of the entry points in a program of one hash."""
-    bodies = ["merge_level", "merge_subtree", "hash_rows"]
+    bodies = ["merge_level", "merge_pairs", "merge_subtree", "hash_rows"]
     if name == "blake3":
         bodies += ["hash_chunks", "hash_parents"]
-    return {f"mkz_{body}_{name}" for body in bodies} | {"mkz_gather_paths"}
+    return {f"mkz_{body}_{name}" for body in bodies} | DATA_KERNELS
 
 
 # ---- The witness itself ---------------------------------------------------------------------------------------------
@@ -71,42 +78,69 @@ def nvrtc(request):
     return compiler
 
 
+# Policies beside the default: lines of a program. Wide lanes of field hashes do not fit in registers: not for GPUs.
+POLICIES = {
+    "blake3": [
+        {"group_size": 64},
+        {"group_size": 1024},
+        {"lanes": 2, "group_size": 256},
+        {"lanes": 4, "group_size": 128},
+        {"align": 4, "group_size": 256},
+        {"align": 1},
+    ],
+    "rp64_256_v3": [{"constants": 1}, {"constants": 3}, {"constants": 4, "group_size": 64}, {"group_size": 512}],
+    "rp64_256_v1": [{"constants": 1}, {"constants": 3}, {"constants": 4}],
+}
+POLICY_ARCHITECTURE = "sm_90"
+
+
 @pytest.fixture(scope="session")
 def machine_code(nvrtc):
-    """(architecture, hash) -> future of (cubin, log, seconds); all processors compile."""
+    """(architecture, hash, lines) -> future of (cubin, log, seconds); all processors compile."""
     include = '#include "merklize/core/entry.h"\n'
     options = [f"--include-path={source_text.INCLUDE}"]
+    wanted = [(arch, name, "") for name in HASHES for arch in ARCHITECTURES]
+    wanted += [(POLICY_ARCHITECTURE, name, defines(**policy)) for name in POLICIES for policy in POLICIES[name]]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield {
-            (arch, name): pool.submit(nvrtc.compile, source_text.select(name) + include, arch, options)
-            for arch in ARCHITECTURES
-            for name in HASHES
+            (arch, name, lines): pool.submit(nvrtc.compile, lines + source_text.select(name) + include, arch, options)
+            for arch, name, lines in wanted
         }
+
+
+def check_machine_code(compiler, arch, name, lines, compiled):
+    cubin, log, seconds = compiled
+    facts = kernel_facts(log)
+    print(f"\n{compiler.version}, {arch}, {name} {lines.split()}: {len(cubin)} bytes in {seconds:.1f} s")
+    for kernel, fact in sorted(facts.items()):
+        print(f"  {kernel}: {fact['registers']} registers, {fact['stack']} bytes of stack, {fact['spills']} of spills")
+    assert cubin[:4] == b"\x7fELF"
+    assert set(facts) == kernels_of(name)
+    # A stack would mean that an array is indexed at run time.
+    assert {kernel for kernel, fact in facts.items() if fact["spills"] or fact["stack"]} == set()
 
 
 @pytest.mark.parametrize("name", HASHES)
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_nvrtc_makes_machine_code(machine_code, nvrtc, arch, name):
-    cubin, log, seconds = machine_code[arch, name].result()
-    facts = kernel_facts(log)
-    print(f"\n{nvrtc.version}, {arch}, {name}: {len(cubin)} bytes in {seconds:.1f} s")
-    for kernel, fact in sorted(facts.items()):
-        print(f"  {kernel}: {fact['registers']} registers, {fact['stack']} bytes of stack, {fact['spills']} of spills")
-    assert cubin[:4] == b"\x7fELF"
-    assert set(facts) == kernels_of(name)
-    assert all(fact["spills"] == 0 for fact in facts.values())
-    if name == "blake3":
-        # A stack would mean that a message word is picked at run time.
-        assert all(fact["stack"] == 0 for fact in facts.values())
+    check_machine_code(nvrtc, arch, name, "", machine_code[arch, name, ""].result())
 
 
-@pytest.mark.parametrize("align", [4, 1])
-def test_nvrtc_takes_the_variants_of_a_program(nvrtc, align):
-    text = entry_text(source_text.select("blake3"))
-    _, log, _ = nvrtc.compile(text, "sm_90", [f"-DMKZ_ALIGN={align}", "-DMKZ_GROUP_SIZE=256"])
-    facts = kernel_facts(log)
-    assert set(facts) == kernels_of("blake3")
-    assert all(fact["spills"] == fact["stack"] == 0 for fact in facts.values())
+@pytest.mark.parametrize(("name", "policy"), [(n, p) for n in POLICIES for p in POLICIES[n]], ids=str)
+def test_nvrtc_makes_machine_code_of_policies(machine_code, nvrtc, name, policy):
+    lines = defines(**policy)
+    compiled = machine_code[POLICY_ARCHITECTURE, name, lines].result()
+    check_machine_code(nvrtc, POLICY_ARCHITECTURE, name, lines, compiled)
+
+
+def test_nvrtc_takes_the_core_as_one_text(nvrtc):
+    _, log, _ = nvrtc.compile(entry_text(source_text.select("blake3")), "sm_90")
+    assert set(kernel_facts(log)) == kernels_of("blake3")
+
+
+def test_nvrtc_takes_a_program_of_no_hash(nvrtc):
+    _, log, _ = nvrtc.compile(entry_text("#define MKZ_HASHES\n"), "sm_90")
+    assert set(kernel_facts(log)) == DATA_KERNELS
 
 
 def test_nvrtc_compiles_the_example_of_the_readme(nvrtc):
@@ -119,17 +153,35 @@ def test_nvrtc_compiles_the_example_of_the_readme(nvrtc):
 
 
 class Runner:
-    """A device with the programs built on it: one of all hashes, and one for each variant."""
+    """A device with the programs built on it: one for each hash (None: of no hash) and policy.
+
+    policy  MKZ_ values beside the group size, such as {"lanes": 4}
+    """
 
     def __init__(self, device):
         self.device, self.programs = device, {}
+        self.table = np.concatenate([witness.rescue_table(), np.zeros(1, np.uint64)])
 
-    def launch(self, kernel, name, items, group, *args, lines=""):
-        """lines  the #define lines of a variant"""
-        if lines not in self.programs:
-            self.programs[lines] = self.device.build(entry_text(lines), CL_OPTIONS)
+    def group_nodes(self, policy):
+        return self.device.group_size * policy.get("lanes", 1)
+
+    def groups(self, count, policy):
+        """Groups whose items handle `count` things, one a lane."""
+        return -(-count // self.group_nodes(policy))
+
+    def launch(self, kernel, name, groups, *args, **policy):
+        key = name, tuple(sorted(policy.items()))
+        if key not in self.programs:
+            lines = defines(**{"group_size": self.device.group_size, **policy})
+            chosen = source_text.select(name) if name else "#define MKZ_HASHES\n"
+            self.programs[key] = self.device.build(entry_text(lines, chosen), CL_OPTIONS)
+        if name in FIELD_HASHES:
+            args = (*args, self.table if policy.get("constants", 2) >= 3 else None)
+        elif name and not kernel.startswith(("hash_chunks", "hash_parents")):
+            args = (*args, None)
         entry = f"mkz_{kernel}_{name}" if name else f"mkz_{kernel}"
-        self.device.launch(self.programs[lines], entry, items, group, *args)
+        group = policy.get("group_size", self.device.group_size)
+        self.device.launch(self.programs[key], entry, groups * group, group, *args)
 
 
 @pytest.fixture(scope="module", params=["pocl", "intel", "host"])
@@ -148,9 +200,29 @@ def untouched(nodes):
     return (nodes.view(np.uint8) == CANARY).all()
 
 
+def check_merges(runner, name, counts, pairs, expected, **policy):
+    """Levels and pairs of `counts` merges each. They begin some nodes into their buffers; launches are rounded up."""
+    dtype, words = words_of(name)
+    given = np.concatenate([blank(3, dtype).ravel(), pairs]).reshape(-1, words)
+    left, right = np.ascontiguousarray(given[1::2]), np.ascontiguousarray(given[2::2])
+    for n in counts:
+        for extra in (0, 1):
+            out = blank(len(expected) + 16, dtype)
+            groups = runner.groups(n, policy) + extra
+            runner.launch("merge_level", name, groups, given, u64(3), out, u64(2), u64(n), **policy)
+            assert (out[2 : 2 + n] == expected[:n]).all()
+            assert untouched(out[:2])
+            assert untouched(out[2 + n :])
+        out = blank(len(expected) + 16, dtype)
+        runner.launch("merge_pairs", name, groups, left, u64(1), right, u64(1), out, u64(5), u64(n), **policy)
+        assert (out[5 : 5 + n] == expected[:n]).all()
+        assert untouched(out[:5])
+        assert untouched(out[5 + n :])
+
+
 @pytest.mark.parametrize("name", HASHES)
 def test_merges_of_vectors(runner, name):
-    dtype, words = words_of(name)
+    dtype, _ = words_of(name)
     if name == "blake3":
         pairs = random_words(name, 16 * 50, seed=3)
         expected = [np.frombuffer(blake3.blake3(pair.tobytes()).digest(), dtype) for pair in pairs.reshape(-1, 16)]
@@ -158,15 +230,21 @@ def test_merges_of_vectors(runner, name):
         vectors = witness.rescue_vectors(name, "merge")
         pairs = np.array([elements for elements, _ in vectors], dtype).ravel()
         expected = [np.array(digest, dtype) for _, digest in vectors]
-    count = len(expected)
-    # The pairs begin three nodes into their buffer, the results two nodes into theirs; one launch is rounded up.
-    given = np.concatenate([blank(3, dtype).ravel(), pairs]).reshape(-1, words)
-    for n in (1, count - 1, count):
-        out = blank(count + 16, dtype)
-        runner.launch("merge_level", name, n, 8, given, u64(3), out, u64(2), u64(n))
-        assert (out[2 : 2 + n] == expected[:n]).all()
-        assert untouched(out[:2])
-        assert untouched(out[2 + n :])
+    check_merges(runner, name, sorted({1, 7, 8, min(9, len(expected)), len(expected)}), pairs, expected)
+
+
+def check_tree_by_subtrees(runner, name, leaves, levels, **policy):
+    """A whole tree, so many levels a launch, in place."""
+    expected = witness.tree(name, leaves)
+    nodes = np.array(expected)
+    nodes[:leaves] = 0
+    width = leaves
+    for step in levels:
+        args = (nodes, u64(width), nodes, u64(width // 2), u64(width), u32(step))
+        runner.launch("merge_subtree", name, width >> step, *args, **policy)
+        width >>= step
+    assert width == 1
+    assert (nodes == expected).all()
 
 
 @pytest.mark.parametrize("name", HASHES)
@@ -176,26 +254,17 @@ def test_tree_level_by_level(runner, name):
     nodes[:TREE_LEAVES] = 0
     width = TREE_LEAVES // 2
     while width:
-        runner.launch("merge_level", name, width, 8, nodes, u64(2 * width), nodes, u64(width), u64(width))
+        args = (nodes, u64(2 * width), nodes, u64(width), u64(width))
+        runner.launch("merge_level", name, runner.groups(width, {}), *args)
         width //= 2
     assert (nodes == expected).all()
 
 
-# Groups smaller than, as large as and larger than the first level's work, and one whose size is no power of two.
-@pytest.mark.parametrize(("levels", "group"), [([5, 5], 16), ([4, 1, 5], 16), ([10], 7), ([3, 7], 16)], ids=str)
+# Groups smaller than, as large as and larger than the first level's work: their tower holds none, some or all levels.
+@pytest.mark.parametrize("levels", [[5, 5], [4, 1, 5], [10], [3, 7], [6, 4], [1] * 10], ids=str)
 @pytest.mark.parametrize("name", HASHES)
-def test_tree_by_subtrees(runner, name, levels, group):
-    expected = witness.tree(name, TREE_LEAVES)
-    nodes = np.array(expected)
-    nodes[:TREE_LEAVES] = 0
-    width = TREE_LEAVES
-    for step in levels:
-        items = (width >> step) * group
-        args = (nodes, u64(width), nodes, u64(width // 2), u64(width), u32(step))
-        runner.launch("merge_subtree", name, items, group, *args)
-        width >>= step
-    assert width == 1
-    assert (nodes == expected).all()
+def test_tree_by_subtrees(runner, name, levels):
+    check_tree_by_subtrees(runner, name, TREE_LEAVES, levels)
 
 
 @pytest.mark.parametrize("name", HASHES)
@@ -207,8 +276,8 @@ def test_part_of_a_level_by_subtrees_from_a_separate_buffer(runner, name):
     nodes = blank(2 * TREE_LEAVES, dtype)
     out = (TREE_LEAVES + first) // 2
     # Two groups too many, which must do nothing.
-    items = ((count >> levels) + 2) * 16
-    runner.launch("merge_subtree", name, items, 16, leaves, u64(5), nodes, u64(out), u64(count), u32(levels))
+    args = (leaves, u64(5), nodes, u64(out), u64(count), u32(levels))
+    runner.launch("merge_subtree", name, (count >> levels) + 2, *args)
     written = np.zeros(2 * TREE_LEAVES, bool)
     for level in range(1, levels + 1):
         start = (TREE_LEAVES + first) >> level
@@ -229,12 +298,12 @@ def test_every_leaf_changes_the_root(runner, name):
         if changed >= 0:
             changed_nodes[leaves + changed, changed % words] ^= dtype(1)
         args = (changed_nodes, u64(leaves), changed_nodes, u64(leaves // 2), u64(leaves), u32(5))
-        runner.launch("merge_subtree", name, 16, 16, *args)
+        runner.launch("merge_subtree", name, 1, *args)
         roots.add(changed_nodes[1].tobytes())
     assert len(roots) == leaves + 1
 
 
-def rows_by(runner, name, rows, layout):
+def rows_by(runner, name, rows, layout, **policy):
     """Digests of rows [count, words], given row by row or column by column, some words into the buffer."""
     dtype, _ = words_of(name)
     count, words = rows.shape
@@ -243,7 +312,7 @@ def rows_by(runner, name, rows, layout):
     strides = (words, 1) if layout == "row-major" else (1, count)
     out = blank(count + 9, dtype)
     args = (data, u64(3), u64(strides[0]), u64(strides[1]), u32(words), out, u64(1), u64(count))
-    runner.launch("hash_rows", name, count, 8, *args)
+    runner.launch("hash_rows", name, runner.groups(count, policy), *args, **policy)
     assert untouched(out[:1])
     assert untouched(out[count + 1 :])
     return out[1 : count + 1]
@@ -280,24 +349,33 @@ def test_rows_take_words_mod_p(runner, name):
 # ---- The digest of a long input: chunks, then parents ---------------------------------------------------------------
 
 
-def digest_by(runner, data, key=witness.IV, flags=0, *, offset=0, lines=""):
-    """BLAKE3 of data as a library would launch it, one kernel a level."""
+def padded(data, offset):
+    """The bytes in a buffer of their own, `offset` bytes into it."""
+    return np.frombuffer(bytearray(b"?" * offset) + data + b"?" * 16, np.uint8)
+
+
+def digest_by(runner, data, key=witness.IV, flags=0, *, offset=0, levels=0, levels_above=1, **policy):
+    """BLAKE3 of data as a library would launch it: subtrees of 2^levels chunks first, then levels_above a launch."""
     key = struct.pack("<8I", *key)
-    chunks = max(1, -(-len(data) // 1024))
-    given = np.frombuffer(bytearray(b"?" * offset) + data + b"?", np.uint8)
-    out = blank(chunks + 9, u32)
-    root = ROOT_FLAG if chunks == 1 else 0
-    args = (given, u64(offset), u64(len(data)), out, u64(0), key, u32(flags | root), u64(0))
-    runner.launch("hash_chunks", "blake3", chunks, 8, *args, lines=lines)
-    assert untouched(out[chunks:])
-    while chunks > 1:
-        parents = blank(chunks // 2 + 9, u32)
-        flags_here = u32(flags | (ROOT_FLAG if chunks == 2 else 0))
-        args = (out, u64(0), parents, u64(1), u64(chunks), key, flags_here)
-        runner.launch("hash_parents", "blake3", -(-chunks // 2), 8, *args, lines=lines)
-        chunks = -(-chunks // 2)
+    width = max(1, -(-len(data) // 1024))
+    groups = runner.groups(width, policy)
+    out_width = -(-width // 2**levels)
+    out = blank(out_width + 9, u32)
+    root = ROOT_FLAG if out_width == 1 else 0
+    args = (padded(data, offset), u64(offset), u64(len(data)), u64(1), out, u64(0), key, u32(flags | root), u64(0))
+    runner.launch("hash_chunks", "blake3", groups, *args, u32(levels), **policy)
+    assert untouched(out[out_width:])
+    width = out_width
+    while width > 1:
+        out_width = -(-width // 2**levels_above)
+        parents = blank(out_width + 9, u32)
+        flags_here = u32(flags | (ROOT_FLAG if out_width == 1 else 0))
+        args = (out, u64(0), parents, u64(1), u64(width), u64(1), key, flags_here, u32(levels_above))
+        groups = -(-(-(-width // 2)) // runner.device.group_size)
+        runner.launch("hash_parents", "blake3", groups, *args, **policy)
+        width = out_width
         assert untouched(parents[:1])
-        assert untouched(parents[chunks + 1 :])
+        assert untouched(parents[width + 1 :])
         out = parents[1:].copy()
     return out[0].tobytes()
 
@@ -324,6 +402,71 @@ def test_digests(runner, mode):
         assert found == expected.digest(), length
 
 
+def test_digests_by_towers(runner):
+    """Several levels a launch: every count of chunks around the sizes of groups and subtrees."""
+    group = runner.device.group_size
+    lengths = [1024 * chunks - cut for chunks in (*range(1, 2 * group + 3), 4 * group - 1, 40) for cut in (0, 1023)]
+    for levels in range(group.bit_length()):
+        for levels_above in range(1, group.bit_length() + 1):
+            if levels > 1 and levels_above not in (1, group.bit_length()):
+                continue
+            for length in lengths:
+                data = np.random.default_rng(length).bytes(length)
+                found = digest_by(runner, data, levels=levels, levels_above=levels_above)
+                assert found == blake3.blake3(data).digest(), (levels, levels_above, length)
+
+
+def test_values_of_subtrees_far_into_an_input(runner):
+    """A keyed part of an input without its root: the values of whole and of cut subtrees."""
+    key, counter, levels = tuple(range(8)), 2**32 - 16, 2 if runner.device.group_size >= 4 else 0
+    for chunks, cut in ((16, 0), (19, 5), (21, 1000)):
+        data = np.random.default_rng(chunks).bytes(1024 * chunks - cut)
+        width = -(-chunks >> levels) if levels == 0 else -(-chunks // 2**levels)
+        out = blank(width + 3, u32)
+        args = (padded(data, 0), u64(0), u64(len(data)), u64(1), out, u64(2), struct.pack("<8I", *key),
+                u32(KEYED_HASH), u64(counter), u32(levels))  # fmt: skip
+        runner.launch("hash_chunks", "blake3", runner.groups(chunks, {}), *args)
+        values = [witness.blake3_chunk(data[1024 * k :][:1024], counter + k, key, KEYED_HASH) for k in range(chunks)]
+        for _ in range(levels):
+            values = witness.blake3_parents(values, key, KEYED_HASH)
+        assert untouched(out[:2])
+        assert out[2 : 2 + width].tolist() == values
+        assert untouched(out[2 + width :])
+
+
+def check_rows_of_messages(runner, **policy):
+    """Many messages of one length, whole digests of one chunk and values of more, and the parents of each."""
+    align = policy.get("align", 16)
+    key = struct.pack("<8I", *witness.IV)
+    for row_bytes, rows in ((64, 21), (1024, 9), (1024 + 16, 5), (3 * 1024, 7), (0, 3), (33, 6), (2047, 5)):
+        if row_bytes % align != 0:
+            continue
+        chunks = max(1, -(-row_bytes // 1024))
+        messages = [np.random.default_rng(row).bytes(row_bytes) for row in range(rows)]
+        out = blank(rows * chunks + 2, u32)
+        flags = u32(ROOT_FLAG if chunks == 1 else 0)
+        args = (padded(b"".join(messages), 16), u64(16), u64(row_bytes), u64(rows), out, u64(1), key, flags, u64(0))
+        runner.launch("hash_chunks", "blake3", runner.groups(rows * chunks, policy), *args, u32(0), **policy)
+        assert untouched(out[:1])
+        assert untouched(out[rows * chunks + 1 :])
+        values = out[1:-1].copy()
+        while chunks > 1:
+            parents = -(-chunks // 2)
+            above = blank(rows * parents + 2, u32)
+            flags = u32(ROOT_FLAG if chunks == 2 else 0)
+            groups = -(-rows * parents // runner.device.group_size)
+            args = (values, u64(0), above, u64(1), u64(chunks), u64(rows), key, flags, u32(1))
+            runner.launch("hash_parents", "blake3", groups, *args, **policy)
+            assert untouched(above[:1])
+            assert untouched(above[-1:])
+            values, chunks = above[1:-1].copy(), parents
+        assert [value.tobytes() for value in values] == [blake3.blake3(message).digest() for message in messages]
+
+
+def test_rows_of_messages(runner):
+    check_rows_of_messages(runner)
+
+
 def test_digests_of_input_inside_a_buffer(runner):
     for length in (5, 1024, 5000):
         data = np.random.default_rng(length).bytes(length)
@@ -333,14 +476,74 @@ def test_digests_of_input_inside_a_buffer(runner):
 @pytest.mark.parametrize("counter", [0, 5, 2**32 - 1, 2**32 + 5, 2**53 + 2**32 - 1])
 def test_chunks_far_into_an_input(runner, counter):
     data, key = np.random.default_rng(9).bytes(2 * 1024 + 100), tuple(range(8))
-    given, out = np.frombuffer(bytearray(data), np.uint8), blank(4, u32)
-    args = (given, u64(0), u64(len(data)), out, u64(1), struct.pack("<8I", *key), u32(KEYED_HASH), u64(counter))
-    runner.launch("hash_chunks", "blake3", 3, 8, *args)
+    out = blank(4, u32)
+    args = (padded(data, 0), u64(0), u64(len(data)), u64(1), out, u64(1), struct.pack("<8I", *key), u32(KEYED_HASH),
+            u64(counter), u32(0))  # fmt: skip
+    runner.launch("hash_chunks", "blake3", runner.groups(3, {}), *args)
     expected = [witness.blake3_chunk(data[1024 * k :][:1024], counter + k, key, KEYED_HASH) for k in range(3)]
     assert out[1:].tolist() == expected
 
 
-# ---- Paths, variants of programs, examples --------------------------------------------------------------------------
+# ---- Policies: the same bytes whatever the lanes, the constants and the alignment ------------------------------------
+
+
+@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.parametrize(
+    "policy",
+    [{"lanes": 2, "constants": 1}, {"lanes": 4, "constants": 3}, {"lanes": 8, "constants": 4}, {"lanes": 16},
+     {"constants": 1}, {"constants": 3}, {"constants": 4}],
+    ids=str,
+)  # fmt: skip
+def test_policies_of_lanes_and_constants(runner, name, policy):
+    if name == "blake3" and "lanes" not in policy:
+        return
+    if name == "rp64_256_v2" and policy.get("lanes") != 4:
+        return  # its matrix is v1's, its state v3's
+    nodes = runner.group_nodes(policy)
+    leaves = 128
+    expected = witness.tree(name, leaves)
+    pairs, parents = expected[leaves:].ravel(), expected[leaves // 2 : leaves]
+    counts = sorted({n for n in (1, 2, 3, nodes - 1, nodes, nodes + 1, 64) if 1 <= n <= 64})
+    check_merges(runner, name, counts, pairs, parents, **policy)
+    for levels in ([7], [2, 5], [3, 1, 3]):
+        check_tree_by_subtrees(runner, name, leaves, levels, **policy)
+    for words in (1, 9) if name != "blake3" else (0, 1, 17, 256):
+        for count in (1, 5, nodes + 1):
+            rows = random_words(name, count * words, seed=words).reshape(count, words)
+            for layout in ("row-major", "column-major"):
+                digests = [row.tobytes() for row in rows_by(runner, name, rows, layout, **policy)]
+                if name == "blake3":
+                    assert digests == [blake3.blake3(row.tobytes()).digest() for row in rows]
+                else:
+                    wanted = [witness.rescue_hash_elements(name, row.tolist()) for row in rows]
+                    assert digests == [np.array(row, u64).tobytes() for row in wanted]
+
+
+@pytest.mark.parametrize("lanes", [2, 4, 8, 16])
+def test_digests_by_lanes(runner, lanes):
+    check_rows_of_messages(runner, lanes=lanes)
+    nodes = runner.group_nodes({"lanes": lanes})
+    levels = nodes.bit_length() - 1
+    for chunks in (1, 2, 3, lanes - 1, lanes, lanes + 1, nodes - 1, nodes, nodes + 1, 2 * nodes + lanes + 1):
+        for cut in (0, 1, 1000):
+            data = np.random.default_rng(chunks).bytes(1024 * chunks - cut)
+            for step, above in ((0, 1), (1, 1), (levels, runner.device.group_size.bit_length())):
+                found = digest_by(runner, data, levels=step, levels_above=above, lanes=lanes)
+                assert found == blake3.blake3(data).digest(), (chunks, cut, step)
+
+
+@pytest.mark.parametrize(
+    ("policy", "offset"), [({"align": 4}, 20), ({"align": 1}, 3), ({"align": 1, "lanes": 4}, 5)], ids=str
+)
+def test_alignments(runner, policy, offset):
+    for length in (5, 1024, 5000):
+        data = np.random.default_rng(length).bytes(length)
+        assert digest_by(runner, data, offset=offset, **policy) == blake3.blake3(data).digest()
+    check_rows_of_messages(runner, **policy)
+    check_tree_by_subtrees(runner, "blake3", TREE_LEAVES, [10], **policy)
+
+
+# ---- Kernels without a hash, examples -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", HASHES)
@@ -350,7 +553,7 @@ def test_paths(runner, name, levels):
     indices = np.array([0, 1, 2, 511, 512, 777, TREE_LEAVES - 1, 777, TREE_LEAVES, 2**64 - 1], u64)
     out = blank(len(indices) * levels + 3, nodes.dtype)
     args = (nodes, u64(TREE_LEAVES), u32(levels), indices, u64(len(indices)), out)
-    runner.launch("gather_paths", None, len(indices) * levels, 8, *args)
+    runner.launch("gather_paths", None, runner.groups(len(indices) * levels, {}), *args)
     assert untouched(out[len(indices) * levels :])
     paths = out[: len(indices) * levels].reshape(len(indices), levels, -1)
     assert not paths[-2:].any()
@@ -362,20 +565,40 @@ def test_paths(runner, name, levels):
         assert node == nodes[(TREE_LEAVES + index) >> levels].tobytes()
 
 
-@pytest.mark.parametrize(
-    ("align", "offset", "more"), [(4, 20, "#define MKZ_GROUP_SIZE 8\n"), (1, 3, "")], ids=["align-4-group-8", "align-1"]
-)
-def test_variants_of_a_program_of_one_hash(runner, align, offset, more):
-    lines = f"#define MKZ_ALIGN {align}\n{more}{source_text.select('blake3')}"
-    for length in (5, 1024, 5000):
-        data = np.random.default_rng(length).bytes(length)
-        assert digest_by(runner, data, offset=offset, lines=lines) == blake3.blake3(data).digest()
-    expected = witness.tree("blake3", TREE_LEAVES)
-    nodes = np.array(expected)
-    nodes[:TREE_LEAVES] = 0
-    args = (nodes, u64(TREE_LEAVES), nodes, u64(TREE_LEAVES // 2), u64(TREE_LEAVES), u32(10))
-    runner.launch("merge_subtree", "blake3", 8, 8, *args, lines=lines)
-    assert (nodes == expected).all()
+def test_words_that_are_no_elements_are_found(runner):
+    edges = np.array([0, 1, 2**32, witness.P - 1, witness.P, witness.P + 1, 2**64 - 1], u64)
+    for count in (0, 1, 9, 100):
+        words = random_words("rp64_256_v3", 103, seed=count)
+        for place in (0, 2, 3, 3 + count // 2, 3 + count - 1, 3 + count):
+            for edge in edges:
+                given, flag = words.copy(), np.array([7, 7], u32)
+                given[min(place, 102)] = edge
+                runner.launch("check_words", None, runner.groups(count, {}) + 1, given, u64(3), u64(count), flag)
+                bad = bool((given[3 : 3 + count] >= witness.P).any())
+                assert flag.tolist() == [1 if bad else 7, 7]
+
+
+@pytest.mark.parametrize("align", [16, 4, 1])
+@pytest.mark.parametrize("item_bytes", [1, 2, 4, 8, 16])
+def test_strided_arrays(runner, item_bytes, align):
+    dtype = np.dtype((np.void, item_bytes))
+    base = np.frombuffer(bytearray(np.random.default_rng(5).bytes(item_bytes * 6 * 5 * 4 * 3 + 32)), np.uint8)
+    whole = base[16 : 16 + item_bytes * 360].view(dtype).reshape(6, 5, 4, 3)
+    views = [whole, whole[::2, :, ::-1], whole.transpose(3, 1, 0, 2)[1:, ::-2], whole[2, 3], whole[5, 4, 3, 2:],
+             np.broadcast_to(whole[1:2, :, :1], (4, 5, 2, 3)), whole.reshape(6, 5, 2, 2, 1, 3, 1, 1)]  # fmt: skip
+    for view in views:
+        expected = np.ascontiguousarray(view).reshape(-1)
+        for first, count in ((0, len(expected)), (len(expected) // 3, len(expected) // 2)):
+            extents, strides = list(view.shape), list(view.strides)
+            pad = [0] * (8 - view.ndim)
+            shape = struct.pack("<8Q8q2I", *extents, *pad, *strides, *pad, view.ndim, item_bytes)
+            offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+            out = np.full(16 + item_bytes * count + 16, CANARY, np.uint8)
+            args = (base, u64(offset), out, u64(16), shape, u64(first), u64(count))
+            runner.launch("gather_strided", None, runner.groups(count, {}) + 1, *args, align=align)
+            assert out[16:-16].tobytes() == expected[first : first + count].tobytes()
+            assert untouched(out[:16])
+            assert untouched(out[-16:])
 
 
 def test_example_of_the_readme(runner):

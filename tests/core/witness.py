@@ -24,6 +24,17 @@ def rescue_constants():
     return json.loads((VECTORS / "rescue_prime_constants.json").read_text())
 
 
+def rescue_table():
+    """The buffer of kernels whose constants are an argument: round constants, then limbs of the dense MDS, as words."""
+    constants = rescue_constants()
+    ark = [halves[half] for halves in zip(constants["ARK1"], constants["ARK2"]) for half in (0, 1)]
+    limbs = []
+    for m in np.array(constants["MDS_v1_v2"], object).ravel():
+        for factor in (int(m), 2**32 * int(m) % P):
+            limbs += [factor & 0x3FFFFF, factor >> 22 & 0x1FFFFF, factor >> 43]
+    return np.concatenate([np.array(ark, np.uint64).ravel(), np.array(limbs, np.uint32).view(np.uint64)])
+
+
 @functools.cache
 def rescue_vectors(variant, op):
     rows = json.loads((VECTORS / "rescue_prime.json").read_text())
@@ -52,7 +63,7 @@ IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x
 PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
 MIXES = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
          (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14))  # fmt: skip
-CHUNK_START, CHUNK_END, ROOT_FLAG = 1, 2, 8
+CHUNK_START, CHUNK_END, PARENT, ROOT_FLAG = 1, 2, 4, 8
 KEYED_HASH, DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL = 16, 32, 64
 
 
@@ -73,6 +84,14 @@ def blake3_compress(cv, block, counter, flags):
 
 def ror(x, n):
     return (x >> n | x << (32 - n)) & 0xFFFFFFFF
+
+
+def blake3_parents(values, key=IV, flags=0):
+    """The level above `values`: an odd one goes up as it is."""
+    block = struct.Struct("<16I")
+    pairs = zip(values[::2], values[1::2])
+    odd = values[-1:] if len(values) % 2 else []
+    return [blake3_compress(key, block.pack(*left, *right), 0, flags | PARENT) for left, right in pairs] + odd
 
 
 def blake3_chunk(data, counter, key=IV, flags=0):

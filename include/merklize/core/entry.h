@@ -1,7 +1,9 @@
 /* entry.h: kernel entry points for OpenCL C and CUDA (NVRTC, nvcc): one line a body, for every hash of hashes.def.
  *
- * Names are mkz_merge_level_blake3 and so on; arguments are those of the body in kernels.h, without the item. Launches
- * have one dimension. All entry points of a body take the same number and sizes of arguments, whatever the hash. */
+ * Names are mkz_merge_level_blake3 and so on; arguments are those of the body in kernels.h, without the item and the local
+ * memory. Launches have one dimension. All entry points of a body take the same number and sizes of arguments, whatever the
+ * hash. `constants`: a buffer of MKZ_RP_TABLE_WORDS words, the tables of rescue_prime_constants.h, read where MKZ_CONSTANTS
+ * is 3 or 4; else it may be null. */
 #ifndef MKZ_ENTRY_H
 #define MKZ_ENTRY_H
 
@@ -12,39 +14,71 @@
 #endif
 
 /* clang-format off */
-#define MKZ_ENTRY_MERGE_LEVEL(name, word) MKZ_ENTRY(mkz_merge_level_##name)( \
-    MKZ_GLOBAL const word *in, mkz_u64 in_offset, MKZ_GLOBAL word *out, mkz_u64 out_offset, mkz_u64 count) { \
-    mkz_body_merge_level_##name(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, count); }
 
-#define MKZ_ENTRY_MERGE_SUBTREE(name, word) MKZ_ENTRY(mkz_merge_subtree_##name)( \
-    MKZ_GLOBAL const word *in, mkz_u64 in_offset, MKZ_GLOBAL word *out, mkz_u64 out_offset, mkz_u64 count, \
-    mkz_u32 levels) { \
-    mkz_body_merge_subtree_##name(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, count, levels); }
+/* Declares `item` and `table`: the constants where MKZ_CONSTANTS wants them. A byte hash (is_field 0) has none. */
+#define MKZ_ENTRY_TABLE_0(prefix) \
+    mkz_work_item item = MKZ_THIS_ITEM(); \
+    mkz_rp_table table = 0; \
+    (void)constants;
+#if MKZ_CONSTANTS == 4
+#define MKZ_ENTRY_TABLE_1(prefix) \
+    MKZ_LOCAL_ARRAY(mkz_u64, table, prefix##_table_words); \
+    mkz_work_item item = MKZ_THIS_ITEM(); \
+    for (mkz_u32 word = item.rank; word < prefix##_table_words; word += MKZ_GROUP_SIZE) table[word] = constants[word]; \
+    MKZ_BARRIER(item);
+#else
+#define MKZ_ENTRY_TABLE_1(prefix) \
+    mkz_work_item item = MKZ_THIS_ITEM(); \
+    mkz_rp_table table = constants;
+#endif
 
-#define MKZ_ENTRY_HASH_ROWS(name, word) MKZ_ENTRY(mkz_hash_rows_##name)( \
-    MKZ_GLOBAL const word *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words, \
-    MKZ_GLOBAL word *out, mkz_u64 out_offset, mkz_u64 count) { \
-    mkz_body_hash_rows_##name( \
-        MKZ_THIS_ITEM(), in, in_offset, row_stride, word_stride, row_words, out, out_offset, count); }
+#define MKZ_ENTRY_MERGE_LEVEL(name, prefix, lane, is_field) MKZ_ENTRY(mkz_merge_level_##name)( \
+    MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, mkz_u64 count, \
+    MKZ_GLOBAL const mkz_u64 *constants) { \
+    MKZ_ENTRY_TABLE_##is_field(prefix) \
+    mkz_body_merge_level_##name(item, in, in_offset, out, out_offset, count, table); }
+
+#define MKZ_ENTRY_MERGE_PAIRS(name, prefix, lane, is_field) MKZ_ENTRY(mkz_merge_pairs_##name)( \
+    MKZ_GLOBAL const mkz_u##lane *left, mkz_u64 left_offset, MKZ_GLOBAL const mkz_u##lane *right, mkz_u64 right_offset, \
+    MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) { \
+    MKZ_ENTRY_TABLE_##is_field(prefix) \
+    mkz_body_merge_pairs_##name(item, left, left_offset, right, right_offset, out, out_offset, count, table); }
+
+#define MKZ_ENTRY_MERGE_SUBTREE(name, prefix, lane, is_field) MKZ_ENTRY(mkz_merge_subtree_##name)( \
+    MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, mkz_u64 count, \
+    mkz_u32 levels, MKZ_GLOBAL const mkz_u64 *constants) { \
+    MKZ_LOCAL_ARRAY(mkz_u##lane, tower, MKZ_TOWER_WORDS(lane)); \
+    MKZ_ENTRY_TABLE_##is_field(prefix) \
+    mkz_body_merge_subtree_##name(item, in, in_offset, out, out_offset, count, levels, table, tower); }
+
+#define MKZ_ENTRY_HASH_ROWS(name, prefix, lane, is_field) MKZ_ENTRY(mkz_hash_rows_##name)( \
+    MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words, \
+    MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) { \
+    MKZ_ENTRY_TABLE_##is_field(prefix) \
+    mkz_body_hash_rows_##name(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, table); }
 
 #define MKZ_ENTRY_HASH_CHUNKS(name) MKZ_ENTRY(mkz_hash_chunks_##name)( \
-    MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 length, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, \
-    mkz_key key, mkz_u32 flags, mkz_u64 counter) { \
-    mkz_body_hash_chunks_##name(MKZ_THIS_ITEM(), in, in_offset, length, out, out_offset, key, flags, counter); }
+    MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_bytes, mkz_u64 rows, MKZ_GLOBAL mkz_u32 *out, \
+    mkz_u64 out_offset, mkz_key key, mkz_u32 flags, mkz_u64 counter, mkz_u32 levels) { \
+    MKZ_LOCAL_ARRAY(mkz_u32, tower, MKZ_TOWER_WORDS(32)); \
+    mkz_body_hash_chunks_##name( \
+        MKZ_THIS_ITEM(), in, in_offset, row_bytes, rows, out, out_offset, key, flags, counter, levels, tower); }
 
 #define MKZ_ENTRY_HASH_PARENTS(name) MKZ_ENTRY(mkz_hash_parents_##name)( \
     MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, \
-    mkz_key key, mkz_u32 flags) { \
-    mkz_body_hash_parents_##name(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, count, key, flags); }
-/* clang-format on */
+    mkz_u64 rows, mkz_key key, mkz_u32 flags, mkz_u32 levels) { \
+    MKZ_LOCAL_ARRAY(mkz_u32, tower, MKZ_TOWER_WORDS(32)); \
+    mkz_body_hash_parents_##name( \
+        MKZ_THIS_ITEM(), in, in_offset, out, out_offset, count, rows, key, flags, levels, tower); }
 
 #define MKZ_ENTRY_DIGEST_0(name) MKZ_ENTRY_HASH_CHUNKS(name) MKZ_ENTRY_HASH_PARENTS(name)
 #define MKZ_ENTRY_DIGEST_1(name)
 
 #define MKZ_HASH(id, name, prefix, lane, is_field) \
-    MKZ_ENTRY_MERGE_LEVEL(name, mkz_u##lane)       \
-    MKZ_ENTRY_MERGE_SUBTREE(name, mkz_u##lane)     \
-    MKZ_ENTRY_HASH_ROWS(name, mkz_u##lane)         \
+    MKZ_ENTRY_MERGE_LEVEL(name, prefix, lane, is_field)   \
+    MKZ_ENTRY_MERGE_PAIRS(name, prefix, lane, is_field)   \
+    MKZ_ENTRY_MERGE_SUBTREE(name, prefix, lane, is_field) \
+    MKZ_ENTRY_HASH_ROWS(name, prefix, lane, is_field)     \
     MKZ_ENTRY_DIGEST_##is_field(name)
 #ifdef MKZ_HASHES
 MKZ_HASHES
@@ -53,10 +87,23 @@ MKZ_HASHES
 #include "../hashes.def"
 #endif
 
+/* clang-format on */
+
 MKZ_ENTRY(mkz_gather_paths)
 (MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 leaves, mkz_u32 levels, MKZ_GLOBAL const mkz_u64 *indices, mkz_u64 count,
  MKZ_GLOBAL mkz_u32 *out) {
     mkz_body_gather_paths(MKZ_THIS_ITEM(), nodes, leaves, levels, indices, count, out);
+}
+
+MKZ_ENTRY(mkz_gather_strided)
+(MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u8 *out, mkz_u64 out_offset, mkz_strides shape,
+ mkz_u64 first, mkz_u64 count) {
+    mkz_body_gather_strided(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, shape, first, count);
+}
+
+MKZ_ENTRY(mkz_check_words)
+(MKZ_GLOBAL const mkz_u64 *in, mkz_u64 in_offset, mkz_u64 count, MKZ_GLOBAL mkz_u32 *flag) {
+    mkz_body_check_words(MKZ_THIS_ITEM(), in, in_offset, count, flag);
 }
 
 #endif /* MKZ_ENTRY_H */

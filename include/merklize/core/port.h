@@ -5,10 +5,15 @@
  * the same name in capitals before this file is reached (or below, where the target is detected). README.md beside this
  * file is the table of all of them.
  *
- * A lane is one word (mkz_u32, mkz_u64) by default. A vector build defines MKZ_LANE32 and MKZ_LANE64 as vector types of
- * equal lane count before including any core header; the algorithms do not change. */
+ * A lane is one word (mkz_u32, mkz_u64) by default. MKZ_LANES makes it that many (port_lanes.h), or a vector build defines
+ * MKZ_LANE32 and MKZ_LANE64 itself, before including any core header; the algorithms do not change. */
 #ifndef MKZ_PORT_H
 #define MKZ_PORT_H
+
+/* Words of a lane type: 1, 2, 4, 8 or 16. */
+#ifndef MKZ_LANES
+#define MKZ_LANES 1
+#endif
 
 /* ---- Target: function qualifier, address spaces, constant tables ---------------------------------------------------- */
 
@@ -17,6 +22,7 @@
 typedef uchar mkz_u8;
 typedef uint mkz_u32;
 typedef ulong mkz_u64;
+typedef long mkz_i64;
 #define MKZ_FN static inline
 #define MKZ_GLOBAL __global
 #define MKZ_LOCAL __local
@@ -28,6 +34,7 @@ typedef ulong mkz_u64;
 typedef unsigned char mkz_u8;
 typedef unsigned int mkz_u32;
 typedef unsigned long long mkz_u64;
+typedef long long mkz_i64;
 #define MKZ_FN static __host__ __device__ __forceinline__
 #define MKZ_GLOBAL
 #define MKZ_LOCAL
@@ -39,7 +46,8 @@ typedef unsigned long long mkz_u64;
 typedef unsigned char mkz_u8;
 typedef unsigned int mkz_u32;
 typedef unsigned long long mkz_u64;
-#if defined(MKZ_LANE32) || defined(MKZ_LANE64)
+typedef long long mkz_i64;
+#if defined(MKZ_LANE32) || defined(MKZ_LANE64) || MKZ_LANES > 1
 #define MKZ_FN static inline __attribute__((always_inline, unused))
 #define MKZ_FN_CALL static __attribute__((noinline, unused))
 #else
@@ -57,19 +65,6 @@ typedef unsigned long long mkz_u64;
 #define MKZ_FN_CALL MKZ_FN
 #endif
 
-#ifndef MKZ_LANE32
-#define MKZ_LANE32 mkz_u32
-#define MKZ_SPLAT32(x) ((mkz_u32)(x))
-#endif
-#ifndef MKZ_LANE64
-#define MKZ_LANE64 mkz_u64
-#define MKZ_SPLAT64(x) ((mkz_u64)(x))
-#define MKZ_LANE64_IS_WORD 1
-#endif
-
-typedef MKZ_LANE32 mkz_lane32;
-typedef MKZ_LANE64 mkz_lane64;
-
 /* ---- Loop hints: kept loops save registers and code, unrolled ones latency ------------------------------------------ */
 
 #define MKZ_PRAGMA(x) _Pragma(#x)
@@ -86,6 +81,28 @@ typedef MKZ_LANE64 mkz_lane64;
 #define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 16)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(GCC unroll 1)
 #endif
+
+/* ---- Lanes ---------------------------------------------------------------------------------------------------------- */
+
+#ifdef MKZ_LANE32
+#define MKZ_LANES_ARE_FOREIGN 1
+#elif MKZ_LANES > 1
+#include "port_lanes.h"
+#else
+#define MKZ_LANE(type, v, j) (v) /* word j of a lane, to read and to write */
+#endif
+#ifndef MKZ_LANE32
+#define MKZ_LANE32 mkz_u32
+#define MKZ_SPLAT32(x) ((mkz_u32)(x))
+#endif
+#ifndef MKZ_LANE64
+#define MKZ_LANE64 mkz_u64
+#define MKZ_SPLAT64(x) ((mkz_u64)(x))
+#define MKZ_LANE64_IS_WORD 1
+#endif
+
+typedef MKZ_LANE32 mkz_lane32;
+typedef MKZ_LANE64 mkz_lane64;
 
 /* ---- Primitives: the portable line, unless the target overrides it -------------------------------------------------- */
 
@@ -108,12 +125,17 @@ typedef MKZ_LANE64 mkz_lane64;
 #define MKZ_MUL32(a, b) (((a) & MKZ_SPLAT64(0xffffffffu)) * ((b) & MKZ_SPLAT64(0xffffffffu)))
 #endif
 
+/* 1: 64-bit products are made of four 32-bit ones, which vectorise where a whole one does not. Vectors always do so. */
+#ifndef MKZ_MUL_BY_HALVES
+#define MKZ_MUL_BY_HALVES 0
+#endif
+
 /* A 64x64 -> 128 bit product, low and high words of each lane. */
 typedef struct {
     mkz_lane64 lo, hi;
 } mkz_wide;
 
-#ifdef MKZ_LANE64_IS_WORD
+#if defined(MKZ_LANE64_IS_WORD) && !MKZ_MUL_BY_HALVES
 /* High word of a 64x64-bit product of words. */
 #if defined(MKZ_TARGET_OPENCL)
 #define MKZ_MUL_HI64(a, b) mul_hi((mkz_u64)(a), (mkz_u64)(b))
@@ -179,49 +201,67 @@ typedef struct {
 #define MKZ_BODY [[maybe_unused]] static inline
 #endif
 
-/* Waits for all items of the group; what they wrote to global memory before is then visible in the group. Every item of
- * a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
+/* Waits for all items of the group; what they wrote to global and local memory before is then visible in the group. Every
+ * item of a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
 #ifndef MKZ_BARRIER
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_BARRIER(item) __syncthreads()
 #elif defined(MKZ_TARGET_OPENCL)
-#define MKZ_BARRIER(item) barrier(CLK_GLOBAL_MEM_FENCE)
+#define MKZ_BARRIER(item) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #else
 #define MKZ_BARRIER(item) ((void)(item))
 #endif
 #endif
 
-/* MKZ_ENTRY(name): head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside one. MKZ_GROUP_SIZE: the
- * group size of every launch of the program, if fixed; compilers then know how many registers an item may have. C++ has
- * no entry points of its own: a host loop or SYCL may define the two macros. */
+/* Items of a group, the same in every launch of the program: compilers then know how many registers an item may have, and
+ * how much local memory a group needs. */
+#ifndef MKZ_GROUP_SIZE
+#if defined(MKZ_TARGET_CPP)
+#define MKZ_GROUP_SIZE 1
+#else
+#define MKZ_GROUP_SIZE 128
+#endif
+#endif
+
+/* Declares an array that the items of a group share; at the head of an entry point. */
+#ifndef MKZ_LOCAL_ARRAY
+#if defined(MKZ_TARGET_CUDA)
+#define MKZ_LOCAL_ARRAY(type, name, count) __shared__ type name[count]
+#elif defined(MKZ_TARGET_OPENCL)
+#define MKZ_LOCAL_ARRAY(type, name, count) __local type name[count]
+#else
+#define MKZ_LOCAL_ARRAY(type, name, count) type name[count]
+#endif
+#endif
+
+/* Where kernels read the constants of Rescue Prime: 1 in the code itself, 2 in the program's constant memory, 3 in a buffer
+ * that is an argument, 4 in local memory, copied there from that buffer when a group starts. */
+#ifndef MKZ_CONSTANTS
+#define MKZ_CONSTANTS 2
+#endif
+
+/* MKZ_ENTRY(name): head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside one. C++ has no entry points of
+ * its own: a host loop or SYCL may define the two macros. */
 #ifndef MKZ_ENTRY
 #if defined(MKZ_TARGET_CUDA)
-#ifdef MKZ_GROUP_SIZE
 #define MKZ_ENTRY(name) extern "C" __global__ void __launch_bounds__(MKZ_GROUP_SIZE) name
-#else
-#define MKZ_ENTRY(name) extern "C" __global__ void name
-#endif
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     mkz_work_item item;
     item.group = blockIdx.x;
     item.rank = threadIdx.x;
-    item.group_size = blockDim.x;
-    item.index = item.group * item.group_size + item.rank;
+    item.group_size = MKZ_GROUP_SIZE;
+    item.index = item.group * MKZ_GROUP_SIZE + item.rank;
     return item;
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
 #elif defined(MKZ_TARGET_OPENCL)
-#ifdef MKZ_GROUP_SIZE
 #define MKZ_ENTRY(name) __kernel __attribute__((reqd_work_group_size(MKZ_GROUP_SIZE, 1, 1))) void name
-#else
-#define MKZ_ENTRY(name) __kernel void name
-#endif
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     mkz_work_item item;
     item.index = get_global_id(0);
     item.group = get_group_id(0);
     item.rank = (mkz_u32)get_local_id(0);
-    item.group_size = (mkz_u32)get_local_size(0);
+    item.group_size = MKZ_GROUP_SIZE;
     return item;
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
@@ -229,7 +269,7 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #endif
 
 /* What a program may count on. 16: every buffer begins on 16 bytes, as allocators give, and in_offset of hash_chunks is
- * a multiple of 16; nodes and blocks move in 16-byte accesses. 4: buffers begin on their own word size, in_offset on 4;
+ * a multiple of 16 (and row_bytes, for more rows than one); nodes and blocks move in 16-byte accesses. 4: buffers begin on their own word size, in_offset on 4;
  * nodes and blocks move in words. 1: likewise, but bytes begin anywhere. C++ moves words and bytes in any case. */
 #ifndef MKZ_ALIGN
 #define MKZ_ALIGN 16

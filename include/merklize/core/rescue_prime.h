@@ -95,61 +95,56 @@ MKZ_FN void mkz_rp_circulant(mkz_lane64 y[MKZ_RP_WIDTH], const mkz_lane64 x[MKZ_
     }
 }
 
-/* s = circulant MDS * s + ark; ark: 12 canonical words. */
-MKZ_FN void mkz_rp_mds_circulant(mkz_gl s[MKZ_RP_WIDTH], MKZ_CONSTANT const mkz_u64 *ark) {
-    mkz_lane64 lo[MKZ_RP_WIDTH], hi[MKZ_RP_WIDTH];
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
-        lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
-        hi[k] = s[k] >> 32;
-    }
-    mkz_rp_circulant(lo, lo);
-    mkz_rp_circulant(hi, hi);
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
-        /* Adding the constant by halves costs no carry: lo + 2^32 hi with both below 2^41. */
-        mkz_lane64 l = lo[k] + MKZ_SPLAT64(ark[k] & MKZ_GL_E), h = hi[k] + MKZ_SPLAT64(ark[k] >> 32);
-        mkz_lane64 top = h >> 32, low = h << 32;
-        mkz_lane64 r = l + (top << 32) - top + low;
-        s[k] = r + (MKZ_LT_MASK(r, low) & MKZ_SPLAT64(MKZ_GL_E));
-    }
-}
+/* 1: the rows of the dense MDS are unrolled, so that a row's result stays in registers; 0: a loop, where code is dear. */
+#ifndef MKZ_RP_UNROLL_ROWS
+#if defined(MKZ_TARGET_CUDA) || MKZ_CONSTANTS == 1
+#define MKZ_RP_UNROLL_ROWS 1
+#else
+#define MKZ_RP_UNROLL_ROWS 0
+#endif
+#endif
+#if MKZ_RP_UNROLL_ROWS
+#define MKZ_RP_ROWS MKZ_UNROLL
+#else
+#define MKZ_RP_ROWS MKZ_NO_UNROLL
+#endif
 
-/* s = dense MDS * s + ark. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1; with both factors m in limbs of at most 22 bits
- * (the table), 24 products of 54 bits add up in one word, and a row is reduced once. */
-MKZ_FN void mkz_rp_mds_dense(mkz_gl s[MKZ_RP_WIDTH], MKZ_CONSTANT const mkz_u64 *ark) {
-    mkz_gl out[MKZ_RP_WIDTH];
-    mkz_lane64 high[MKZ_RP_WIDTH];
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) high[k] = s[k] >> 32;
-    MKZ_NO_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++) {
-        mkz_lane64 a0 = MKZ_SPLAT64(ark[i] & MKZ_GL_E), a1 = MKZ_SPLAT64((ark[i] >> 32) << 10), a2 = MKZ_SPLAT64(0);
-        mkz_lane64 lo, t;
-        MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
-            MKZ_CONSTANT const mkz_u32 *m = MKZ_RP_MDS_DENSE + (i * MKZ_RP_WIDTH + k) * 6;
-            a0 = a0 + MKZ_MUL32(s[k], MKZ_SPLAT64(m[0])) + MKZ_MUL32(high[k], MKZ_SPLAT64(m[3]));
-            a1 = a1 + MKZ_MUL32(s[k], MKZ_SPLAT64(m[1])) + MKZ_MUL32(high[k], MKZ_SPLAT64(m[4]));
-            a2 = a2 + MKZ_MUL32(s[k], MKZ_SPLAT64(m[2])) + MKZ_MUL32(high[k], MKZ_SPLAT64(m[5]));
-        }
-        /* a0 + 2^22 a1 + 2^43 a2, each < 2^59: gather what lies below 2^43 first, so that only one carry is left. */
-        a1 = a1 + (a0 >> 22);
-        a2 = a2 + (a1 >> 21);
-        lo = (a0 & MKZ_SPLAT64(0x3fffff)) | ((a1 & MKZ_SPLAT64(0x1fffff)) << 22) | (a2 << 43);
-        t = a2 >> 21;
-        out[i] = mkz_gl_reduce(lo, t);
-    }
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = out[k];
-}
+#define MKZ_RP_PLACED(name) mkz_rp_##name
+#define MKZ_RP_SPACE MKZ_CONSTANT
+#define MKZ_RP_LIMB_WORD mkz_u32
+#define MKZ_RP_LIMB(mds, j) (mds)[j]
+#include "rescue_prime_permutation.h"
+#undef MKZ_RP_PLACED
+#undef MKZ_RP_SPACE
+#undef MKZ_RP_LIMB_WORD
+#undef MKZ_RP_LIMB
 
-/* The permutation, in place, with either MDS. Input and output words are any 64-bit words. */
-#define MKZ_RP_PERMUTE(mds)                                         \
-    MKZ_FN_CALL void mkz_rp_permute_##mds(mkz_gl s[MKZ_RP_WIDTH]) { \
-        MKZ_NO_UNROLL for (int r = 0; r < MKZ_RP_ROUNDS; r++) {     \
-            mkz_rp_pow7_state(s);                                   \
-            mkz_rp_mds_##mds(s, MKZ_RP_ARK + 24 * r);               \
-            mkz_rp_root7_state(s);                                  \
-            mkz_rp_mds_##mds(s, MKZ_RP_ARK + 24 * r + 12);          \
-        }                                                           \
-    }
-MKZ_RP_PERMUTE(dense)
-MKZ_RP_PERMUTE(circulant)
+MKZ_FN_CALL void mkz_rp_permute_circulant(mkz_gl s[MKZ_RP_WIDTH]) {
+    mkz_rp_rounds_circulant(s, MKZ_RP_ARK, MKZ_RP_MDS_DENSE);
+}
+MKZ_FN_CALL void mkz_rp_permute_dense(mkz_gl s[MKZ_RP_WIDTH]) { mkz_rp_rounds_dense(s, MKZ_RP_ARK, MKZ_RP_MDS_DENSE); }
+
+/* For kernels: constants where MKZ_CONSTANTS says. A table is MKZ_RP_ARK, then MKZ_RP_MDS_DENSE as little-endian words. */
+#define MKZ_RP_ARK_WORDS (2 * MKZ_RP_ROUNDS * MKZ_RP_WIDTH)
+#define MKZ_RP_TABLE_WORDS (MKZ_RP_ARK_WORDS + MKZ_RP_WIDTH * MKZ_RP_WIDTH * 6 / 2)
+#if MKZ_CONSTANTS == 4
+typedef MKZ_LOCAL const mkz_u64 *mkz_rp_table;
+#define MKZ_RP_SPACE MKZ_LOCAL
+#else
+typedef MKZ_GLOBAL const mkz_u64 *mkz_rp_table;
+#define MKZ_RP_SPACE MKZ_GLOBAL
+#endif
+#if MKZ_CONSTANTS >= 3
+#define MKZ_RP_PLACED(name) mkz_rp_placed_##name
+#define MKZ_RP_LIMB_WORD mkz_u64
+#define MKZ_RP_LIMB(mds, j) ((mkz_u32)((mds)[(j) / 2] >> 32 * ((j) % 2)))
+#include "rescue_prime_permutation.h"
+#undef MKZ_RP_PLACED
+#define MKZ_RP_PERMUTE_BY(matrix, s, table) \
+    mkz_rp_placed_rounds_##matrix(s, table, (table) + MKZ_RP_ARK_WORDS)
+#else
+#define MKZ_RP_PERMUTE_BY(matrix, s, table) ((void)(table), mkz_rp_permute_##matrix(s))
+#endif
 
 #define MKZ_RP_VARIANT 1
 #include "rescue_prime_variant.h"

@@ -11,19 +11,31 @@
 #define MKZ_RP_FIRST 0
 #define MKZ_RP_LENGTH 11
 #define MKZ_RP_PERMUTATION mkz_rp_permute_dense
+#define MKZ_RP_PERMUTATION_BY(s, table) MKZ_RP_PERMUTE_BY(dense, s, table)
+#define MKZ_RP_READS MKZ_RP_TABLE_WORDS
 #elif MKZ_RP_VARIANT == 2
 #define MKZ_RP(name) mkz_rp64_256_v2_##name
 #define MKZ_RP_FIRST 4
 #define MKZ_RP_LENGTH 0
 #define MKZ_RP_PERMUTATION mkz_rp_permute_dense
+#define MKZ_RP_PERMUTATION_BY(s, table) MKZ_RP_PERMUTE_BY(dense, s, table)
+#define MKZ_RP_READS MKZ_RP_TABLE_WORDS
 #elif MKZ_RP_VARIANT == 3
 #define MKZ_RP(name) mkz_rp64_256_v3_##name
 #define MKZ_RP_FIRST 4
 #define MKZ_RP_LENGTH 0
 #define MKZ_RP_PERMUTATION mkz_rp_permute_circulant
+#define MKZ_RP_PERMUTATION_BY(s, table) MKZ_RP_PERMUTE_BY(circulant, s, table)
+#define MKZ_RP_READS MKZ_RP_ARK_WORDS
 #endif
 
 MKZ_FN void MKZ_RP(permute)(mkz_gl s[MKZ_RP_WIDTH]) { MKZ_RP_PERMUTATION(s); }
+
+/* The same with a kernel's table. */
+MKZ_FN void MKZ_RP(permute_by)(mkz_gl s[MKZ_RP_WIDTH], mkz_rp_table table) { MKZ_RP_PERMUTATION_BY(s, table); }
+
+/* Words of a kernel's table that this variant reads. */
+enum { MKZ_RP(table_words) = MKZ_RP_READS };
 
 /* The state before the first block of `length` elements. */
 MKZ_FN void MKZ_RP(init)(mkz_gl s[MKZ_RP_WIDTH], mkz_u64 length) {
@@ -41,16 +53,31 @@ MKZ_FN void MKZ_RP(digest)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl s[MKZ_RP_WIDT
     for (int k = 0; k < MKZ_RP_DIGEST; k++) out[k] = mkz_gl_canonical(s[MKZ_RP_FIRST + k]);
 }
 
-/* Merge of a Merkle tree: hash_elements of the 8 elements left || right: one permutation. Canonical in and out. */
-MKZ_FN void MKZ_RP(merge)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST],
-                          const mkz_gl right[MKZ_RP_DIGEST]) {
-    mkz_gl s[MKZ_RP_WIDTH];
+/* The state of a merge before its permutation. */
+MKZ_FN void MKZ_RP(merge_init)(mkz_gl s[MKZ_RP_WIDTH], const mkz_gl left[MKZ_RP_DIGEST],
+                               const mkz_gl right[MKZ_RP_DIGEST]) {
     MKZ_RP(init)(s, 2 * MKZ_RP_DIGEST);
     for (int k = 0; k < MKZ_RP_DIGEST; k++) {
         s[MKZ_RP_FIRST + k] = left[k];
         s[MKZ_RP_FIRST + MKZ_RP_DIGEST + k] = right[k];
     }
+}
+
+/* Merge of a Merkle tree: hash_elements of the 8 elements left || right: one permutation. Canonical in and out. */
+MKZ_FN void MKZ_RP(merge)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST],
+                          const mkz_gl right[MKZ_RP_DIGEST]) {
+    mkz_gl s[MKZ_RP_WIDTH];
+    MKZ_RP(merge_init)(s, left, right);
     MKZ_RP(permute)(s);
+    MKZ_RP(digest)(out, s);
+}
+
+/* The same with a kernel's table. */
+MKZ_FN void MKZ_RP(merge_by)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST],
+                             const mkz_gl right[MKZ_RP_DIGEST], mkz_rp_table table) {
+    mkz_gl s[MKZ_RP_WIDTH];
+    MKZ_RP(merge_init)(s, left, right);
+    MKZ_RP(permute_by)(s, table);
     MKZ_RP(digest)(out, s);
 }
 
@@ -58,3 +85,5 @@ MKZ_FN void MKZ_RP(merge)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DI
 #undef MKZ_RP_FIRST
 #undef MKZ_RP_LENGTH
 #undef MKZ_RP_PERMUTATION
+#undef MKZ_RP_PERMUTATION_BY
+#undef MKZ_RP_READS

@@ -37,6 +37,11 @@ runtime::Tick tick_of(const mkz_run& run) {
     return [&run](double done) { return run.tick(run.context, done) == 0; };
 }
 
+// The CPU's own places are all on the host.
+std::uint8_t* at(const mkz_place& place) { return static_cast<std::uint8_t*>(place.pointer) + place.offset; }
+
+mkz_place host(const void* pointer) { return {const_cast<void*>(pointer), 0, 0}; }
+
 // Items of one kernel in pieces of `per_piece`: body(first, count).
 template <class Body>
 bool in_pieces(const mkz_run& run, std::uint64_t n, std::uint64_t per_piece, Body body) {
@@ -79,10 +84,10 @@ bool hash_chunks(const mkz_hash_chunks& a, const mkz_run& run) {
     const std::uint64_t per_subtree = std::uint64_t{1} << a.levels;
     return in_pieces(
         run, chunks, std::max(chunks_per_piece, per_subtree), [&](std::uint64_t first, std::uint64_t count) {
-            const std::uint8_t* data = static_cast<const std::uint8_t*>(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
+            const std::uint8_t* data = at(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
             const std::uint64_t bytes = std::min(count * MKZ_BLAKE3_CHUNK_LEN, a.bytes - first * MKZ_BLAKE3_CHUNK_LEN);
             const std::uint64_t full = bytes / MKZ_BLAKE3_CHUNK_LEN;
-            std::uint8_t* out = static_cast<std::uint8_t*>(a.out) + 32 * (first >> a.levels);
+            std::uint8_t* out = at(a.out) + 32 * (first >> a.levels);
             std::uint8_t small[32 * chunks_per_piece];
             std::vector<std::uint8_t> large(count > chunks_per_piece ? 32 * count : 0);
             std::uint8_t* values = count > chunks_per_piece ? large.data() : small;
@@ -105,7 +110,7 @@ void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const mkz_hash_
     const std::uint32_t levels = std::min<std::uint32_t>(7, std::bit_width(chunks - 1) - 1);
     std::uint64_t n = (chunks + (std::uint64_t{1} << levels) - 1) >> levels;
     values.resize(32 * n);
-    mkz_hash_chunks chunk_args{row, bytes, 0, {}, a.flags, levels, values.data()};
+    mkz_hash_chunks chunk_args{host(row), bytes, 0, {}, a.flags, levels, host(values.data()), {}};
     std::copy_n(a.key, 8, chunk_args.key);
     hash_chunks(chunk_args, alone);
     while (n > 2) n = one_level_up(values.data(), n, a.key, a.flags);
@@ -113,8 +118,8 @@ void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const mkz_hash_
 }
 
 bool hash_rows(const mkz_hash_rows& a, const mkz_run& run) {
-    const std::uint8_t* rows = static_cast<const std::uint8_t*>(a.rows);
-    std::uint8_t* out = static_cast<std::uint8_t*>(a.out);
+    const std::uint8_t* rows = at(a.rows);
+    std::uint8_t* out = at(a.out);
     const std::uint64_t per_piece = std::max<std::uint64_t>(1, 131072 / std::max<std::uint64_t>(a.bytes, 64));
     return in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
         if (a.bytes <= MKZ_BLAKE3_CHUNK_LEN) {
@@ -129,14 +134,14 @@ bool hash_rows(const mkz_hash_rows& a, const mkz_run& run) {
 }
 
 bool hash_parents(const mkz_hash_parents& a, const mkz_run&) {
-    one_level_up(static_cast<std::uint8_t*>(a.values), a.n, a.key, a.flags);
+    one_level_up(at(a.values), a.n, a.key, a.flags);
     return true;
 }
 
 bool expand(const mkz_expand& a, const mkz_run& run) {
     return in_pieces(run, a.n, 2048, [&](std::uint64_t first, std::uint64_t count) {
         lanes().expand(a.cv, a.block, a.block_len, a.flags, a.counter + first, count,
-                       static_cast<std::uint8_t*>(a.out) + 64 * first);
+                       at(a.out) + 64 * first);
     });
 }
 
@@ -154,8 +159,8 @@ bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
         return !stop;
     };
     const bool finished = in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
-        lanes().hash_elements[a.hash](static_cast<const std::uint8_t*>(a.rows) + 8 * first * a.elements, count,
-                                      a.elements, static_cast<std::uint8_t*>(a.out) + 32 * first, go_on);
+        lanes().hash_elements[a.hash](at(a.rows) + 8 * first * a.elements, count,
+                                      a.elements, at(a.out) + 32 * first, go_on);
         rows_done += count;
     });
     return finished && !stop;
@@ -166,20 +171,21 @@ bool merge_pairs(const mkz_merge_pairs& a, const mkz_run& run) {
     return in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
         std::uint8_t pairs[64 * per_piece];
         for (std::uint64_t i = 0; i < count; i++) {
-            std::memcpy(pairs + 64 * i, static_cast<const std::uint8_t*>(a.left) + 32 * (first + i), 32);
-            std::memcpy(pairs + 64 * i + 32, static_cast<const std::uint8_t*>(a.right) + 32 * (first + i), 32);
+            std::memcpy(pairs + 64 * i, at(a.left) + 32 * (first + i), 32);
+            std::memcpy(pairs + 64 * i + 32, at(a.right) + 32 * (first + i), 32);
         }
-        lanes().merge[a.hash](pairs, count, static_cast<std::uint8_t*>(a.out) + 32 * first);
+        lanes().merge[a.hash](pairs, count, at(a.out) + 32 * first);
     });
 }
 
 // A subtree's levels one after another, while its nodes are in the core's cache.
 bool merge_subtrees(const mkz_merge_subtrees& a, const mkz_run& run) {
-    std::uint8_t* nodes = static_cast<std::uint8_t*>(a.nodes);
+    std::uint8_t* nodes = at(a.nodes);
     return in_pieces(run, a.n >> a.levels, 1, [&](std::uint64_t subtree, std::uint64_t) {
         for (std::uint32_t level = 1; level <= a.levels; level++) {
             const std::uint64_t count = std::uint64_t{1} << (a.levels - level);
-            lanes().merge[a.hash](nodes + 32 * (a.offset[level - 1] + 2 * count * subtree), count,
+            const std::uint8_t* below = level == 1 ? at(a.below) : nodes;
+            lanes().merge[a.hash](below + 32 * (a.offset[level - 1] + 2 * count * subtree), count,
                                   nodes + 32 * (a.offset[level] + count * subtree));
         }
     });
@@ -216,60 +222,19 @@ mkz_status device_facts(std::uint32_t, mkz_device_facts* facts) {
     }
 }
 
-// A block's pages are touched for the first time by the kernels, from all threads; huge ones make that cheap.
-void* map_block(std::uint64_t bytes) {
-    constexpr std::uint64_t huge = 2u << 20, page = 4096;
-    if (bytes > UINT64_MAX - huge) return nullptr;
-    const std::uint64_t slack = bytes >= huge ? huge : 0;
-    void* raw =
-        mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (raw == MAP_FAILED) return nullptr;
-    if (slack == 0) return raw;
-    // Give back what lies before and after the aligned part.
-    const auto start = reinterpret_cast<std::uintptr_t>(raw), end = start + bytes + slack;
-    const std::uintptr_t aligned = (start + huge - 1) / huge * huge, used = (aligned + bytes + page - 1) / page * page;
-    if (aligned != start) munmap(raw, aligned - start);
-    if (end > used) munmap(reinterpret_cast<void*>(used), end - used);
-    raw = reinterpret_cast<void*>(aligned);
-    madvise(raw, bytes, MADV_HUGEPAGE);
-    return raw;
-}
-
-// The block freed last, for the next tree of its size: with 16 threads the pages of a tree cost several times its merges. The
-// kernel may take its memory whenever it wants (MADV_FREE).
-struct Spare {
-    void* memory;
-    std::uint64_t bytes;
-};
-std::atomic<Spare*> the_spare{nullptr};
-
-void keep_spare(Spare* spare) {
-    Spare* old = the_spare.exchange(spare);
-    if (old == nullptr) return;
-    munmap(old->memory, old->bytes);
-    delete old;
-}
-
-mkz_status allocate(std::uint32_t, std::uint64_t bytes, void** memory) {
-    if (Spare* spare = the_spare.exchange(nullptr)) {
-        if (spare->bytes == bytes) {
-            *memory = spare->memory;
-            delete spare;
-            return MKZ_OK;
-        }
-        munmap(spare->memory, spare->bytes);
-        delete spare;
-    }
-    *memory = map_block(bytes);
-    if (*memory != nullptr) return MKZ_OK;
-    return fail(MKZ_OUT_OF_MEMORY, "cpu: out of memory: " + std::to_string(bytes) + " bytes asked for");
-}
-
-void release(std::uint32_t, void* memory, std::uint64_t bytes) {
-    if (madvise(memory, bytes, MADV_FREE) == 0) {
-        if (Spare* spare = new (std::nothrow) Spare{memory, bytes}) return keep_spare(spare);
-    }
-    munmap(memory, bytes);
+// Subtrees of 2^12 leaves take 256 KiB, leaves and parents: they stay in a core's second-level cache. Small trees are cut finer,
+// so that every thread has several. Field hashes compute too long to need the cache; smaller subtrees share out and stop sooner.
+void tune(std::uint32_t, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t threads,
+          mkz_tuning* tuning) {
+    tuning->group_size = 0;
+    tuning->lanes = 0;
+    tuning->constants = 0;
+    if (kernel != MKZ_KERNEL_MERGE_SUBTREES || tuning->levels_per_launch != 0) return;
+    constexpr unsigned subtrees_per_thread = 4;
+    const unsigned most_levels = hash == MKZ_HASH_blake3 ? 12 : 8;
+    const unsigned spread = threads == 1 ? 0 : std::bit_width(subtrees_per_thread * threads - 1);
+    const unsigned height = std::bit_width(n);  // n merges: 2^height - 1 of them
+    tuning->levels_per_launch = std::min(most_levels, height > spread + 4 ? height - spread : height);
 }
 
 mkz_status launch(std::uint32_t, mkz_kernel kernel, const void* arguments, const mkz_run* run) {
@@ -311,8 +276,8 @@ const mkz_backend backend = {
     .why_unavailable = why_unavailable,
     .device_count = [] { return 1u; },
     .device_facts = device_facts,
-    .allocate = allocate,
-    .release = release,
+    .tune = tune,
+    .driver = nullptr,
     .launch = launch,
     .last_error = [] { return error_text.c_str(); },
 };

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <merklize/device.hpp>
+
+namespace merklize {
+
+namespace runtime {
+class Block;
+}
+
+/// Bytes in the memory of a device that has its own (not the CPU, whose memory is std::span). A cheap handle to a range of a
+/// block; the block lives as long as one of them.
+class Buffer {
+public:
+    /// bytes  undefined content, aligned to 256 bytes
+    /// errors  unavailable (the CPU), out_of_memory
+    Buffer(const Device& device, std::uint64_t bytes);
+    /// The caller's memory, not owned: a CUdeviceptr as a pointer, a cl_mem or a USM pointer. It must outlive every handle.
+    /// errors  invalid_argument (memory of another device or of the host)
+    static Buffer wrap(const Device& device, void* native, std::uint64_t bytes);
+    /// A block of our own with a copy of host bytes.
+    static Buffer copy_of(std::span<const std::byte> host, const Device& device);
+
+    std::uint64_t size() const noexcept { return bytes_; }
+    bool empty() const noexcept { return bytes_ == 0; }
+    const Device& device() const noexcept { return device_; }
+    /// Bytes [first, first + bytes).  errors  invalid_argument (outside)
+    Buffer slice(std::uint64_t first, std::uint64_t bytes) const;
+
+    /// Both wait until the copy is done.  errors  invalid_argument (unequal sizes)
+    void copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream = {});
+    void copy_to(std::span<std::byte> host, const std::optional<Stream>& stream = {}) const;
+
+    /// CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the range begins at offset().
+    void* native() const;
+    std::uint64_t offset() const noexcept { return offset_; }
+    const std::shared_ptr<runtime::Block>& block() const noexcept { return block_; }
+
+private:
+    Buffer(const Device& device, std::shared_ptr<runtime::Block> block, std::uint64_t bytes);
+
+    Device device_;
+    std::shared_ptr<runtime::Block> block_;
+    std::uint64_t offset_ = 0;
+    std::uint64_t bytes_;
+};
+
+}  // namespace merklize

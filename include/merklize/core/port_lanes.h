@@ -1,0 +1,84 @@
+/* port_lanes.h: lane types of MKZ_LANES words each, for kernels whose items handle several nodes. Included by port.h.
+ *
+ * OpenCL C has vector types, g++ and clang++ have vector extensions. CUDA has neither: there a lane type is a struct of
+ * words with the operators that the core uses. */
+#ifndef MKZ_PORT_LANES_H
+#define MKZ_PORT_LANES_H
+
+#define MKZ_JOIN_(a, b) a##b
+#define MKZ_JOIN(a, b) MKZ_JOIN_(a, b)
+
+#if defined(MKZ_TARGET_OPENCL)
+
+#define MKZ_LANE32 MKZ_JOIN(uint, MKZ_LANES)
+#define MKZ_LANE64 MKZ_JOIN(ulong, MKZ_LANES)
+#define MKZ_SPLAT32(x) ((MKZ_LANE32)((mkz_u32)(x)))
+#define MKZ_SPLAT64(x) ((MKZ_LANE64)((mkz_u64)(x)))
+/* A comparison of vectors gives signed lanes of 0 or -1. */
+#define MKZ_LT_MASK(a, b) MKZ_JOIN(as_ulong, MKZ_LANES)((a) < (b))
+#define MKZ_LANE(type, v, j) (((type *)&(v))[j])
+
+#elif defined(MKZ_TARGET_CUDA)
+
+#define MKZ_DEFINE_LANE_OPERATOR(T, op)                                     \
+    MKZ_FN T operator op(T a, T b) {                                        \
+        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] op## = b.w[j]; \
+        return a;                                                           \
+    }                                                                       \
+    MKZ_FN T &operator op##=(T &a, T b) { return a = a op b; }
+#define MKZ_DEFINE_LANE_SHIFT(T, op)                                   \
+    MKZ_FN T operator op(T a, int n) {                                 \
+        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] op## = n; \
+        return a;                                                      \
+    }
+#define MKZ_DEFINE_LANE(T, word, splat)                                  \
+    typedef struct {                                                     \
+        word w[MKZ_LANES];                                               \
+    } T;                                                                 \
+    MKZ_FN T splat(word x) {                                             \
+        T r;                                                             \
+        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) r.w[j] = x;       \
+        return r;                                                        \
+    }                                                                    \
+    MKZ_FN T operator~(T a) {                                            \
+        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] = ~a.w[j]; \
+        return a;                                                        \
+    }                                                                    \
+    MKZ_DEFINE_LANE_OPERATOR(T, +)                                       \
+    MKZ_DEFINE_LANE_OPERATOR(T, -)                                       \
+    MKZ_DEFINE_LANE_OPERATOR(T, *)                                       \
+    MKZ_DEFINE_LANE_OPERATOR(T, &)                                       \
+    MKZ_DEFINE_LANE_OPERATOR(T, |)                                       \
+    MKZ_DEFINE_LANE_OPERATOR(T, ^)                                       \
+    MKZ_DEFINE_LANE_SHIFT(T, <<)                                         \
+    MKZ_DEFINE_LANE_SHIFT(T, >>)
+MKZ_DEFINE_LANE(mkz_lanes32, mkz_u32, mkz_splat32)
+MKZ_DEFINE_LANE(mkz_lanes64, mkz_u64, mkz_splat64)
+
+MKZ_FN mkz_lanes64 mkz_lanes_lt_mask(mkz_lanes64 a, mkz_lanes64 b) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] = 0 - (mkz_u64)(a.w[j] < b.w[j]);
+    return a;
+}
+
+#define MKZ_LANE32 mkz_lanes32
+#define MKZ_LANE64 mkz_lanes64
+#define MKZ_SPLAT32(x) mkz_splat32(x)
+#define MKZ_SPLAT64(x) mkz_splat64(x)
+#define MKZ_LT_MASK(a, b) mkz_lanes_lt_mask((a), (b))
+#define MKZ_LANE(type, v, j) ((v).w[j])
+
+#else
+
+/* Vectors wider than the build's registers pass in memory: nothing outside sees how, all functions of the core are static. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+typedef mkz_u32 mkz_lanes32 __attribute__((vector_size(4 * MKZ_LANES)));
+typedef mkz_u64 mkz_lanes64 __attribute__((vector_size(8 * MKZ_LANES)));
+#define MKZ_LANE32 mkz_lanes32
+#define MKZ_LANE64 mkz_lanes64
+#define MKZ_SPLAT32(x) (mkz_lanes32{} + (mkz_u32)(x))
+#define MKZ_SPLAT64(x) (mkz_lanes64{} + (mkz_u64)(x))
+#define MKZ_LANE(type, v, j) ((v)[j])
+
+#endif
+
+#endif /* MKZ_PORT_LANES_H */

@@ -1,0 +1,84 @@
+/* rescue_prime_permutation.h: linear layers and rounds of Rescue Prime, for constants in one address space. Included by
+ * rescue_prime.h, once a place:
+ *
+ *   MKZ_RP_PLACED(name)   what the functions are called
+ *   MKZ_RP_SPACE          address space of the tables that they are given
+ *   MKZ_RP_LIMB(mds, j)   limb j of the dense MDS, in a table of words of type MKZ_RP_LIMB_WORD */
+
+/* The 12 constants added after MDS number h of the permutation, 0 <= h < 14. */
+MKZ_FN void MKZ_RP_PLACED(round_constants)(mkz_u64 c[MKZ_RP_WIDTH], MKZ_RP_SPACE const mkz_u64 *ark, int h) {
+#if MKZ_CONSTANTS == 1
+    (void)ark;
+    MKZ_UNROLL for (int i = 0; i < 2 * MKZ_RP_ROUNDS; i++) {
+        if (i == h) {
+            MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) c[k] = MKZ_RP_ARK[MKZ_RP_WIDTH * i + k];
+        }
+    }
+#else
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) c[k] = ark[MKZ_RP_WIDTH * h + k];
+#endif
+}
+
+/* s = circulant MDS * s + c; c: 12 canonical words. */
+MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ_RP_WIDTH],
+                                         MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
+    mkz_lane64 lo[MKZ_RP_WIDTH], hi[MKZ_RP_WIDTH];
+    (void)mds;
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
+        lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
+        hi[k] = s[k] >> 32;
+    }
+    mkz_rp_circulant(lo, lo);
+    mkz_rp_circulant(hi, hi);
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
+        /* Adding the constant by halves costs no carry: lo + 2^32 hi with both below 2^41. */
+        mkz_lane64 l = lo[k] + MKZ_SPLAT64(c[k] & MKZ_GL_E), h = hi[k] + MKZ_SPLAT64(c[k] >> 32);
+        mkz_lane64 top = h >> 32, low = h << 32;
+        mkz_lane64 r = l + (top << 32) - top + low;
+        s[k] = r + (MKZ_LT_MASK(r, low) & MKZ_SPLAT64(MKZ_GL_E));
+    }
+}
+
+/* s = dense MDS * s + c. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1; with both factors m in limbs of at most 22 bits
+ * (the table), 24 products of 54 bits add up in one word, and a row is reduced once. */
+MKZ_FN void MKZ_RP_PLACED(mds_dense)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ_RP_WIDTH],
+                                     MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
+    mkz_gl out[MKZ_RP_WIDTH];
+    mkz_lane64 high[MKZ_RP_WIDTH];
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) high[k] = s[k] >> 32;
+    MKZ_RP_ROWS for (int i = 0; i < MKZ_RP_WIDTH; i++) {
+        mkz_lane64 a0 = MKZ_SPLAT64(c[i] & MKZ_GL_E), a1 = MKZ_SPLAT64((c[i] >> 32) << 10), a2 = MKZ_SPLAT64(0);
+        mkz_lane64 lo, t;
+        MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
+            int m = (i * MKZ_RP_WIDTH + k) * 6;
+            a0 = a0 + MKZ_MUL32(s[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 0))) + MKZ_MUL32(high[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 3)));
+            a1 = a1 + MKZ_MUL32(s[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 1))) + MKZ_MUL32(high[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 4)));
+            a2 = a2 + MKZ_MUL32(s[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 2))) + MKZ_MUL32(high[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 5)));
+        }
+        /* a0 + 2^22 a1 + 2^43 a2, each < 2^59: gather what lies below 2^43 first, so that only one carry is left. */
+        a1 = a1 + (a0 >> 22);
+        a2 = a2 + (a1 >> 21);
+        lo = (a0 & MKZ_SPLAT64(0x3fffff)) | ((a1 & MKZ_SPLAT64(0x1fffff)) << 22) | (a2 << 43);
+        t = a2 >> 21;
+        out[i] = mkz_gl_reduce(lo, t);
+    }
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = out[k];
+}
+
+/* The seven rounds as fourteen halves, an S-box and an MDS each, with either matrix: one copy of the MDS serves both. */
+#define MKZ_RP_ROUNDS_WITH(matrix)                                                                                     \
+    MKZ_FN void MKZ_RP_PLACED(rounds_##matrix)(mkz_gl s[MKZ_RP_WIDTH], MKZ_RP_SPACE const mkz_u64 *ark,               \
+                                               MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {                                      \
+        MKZ_NO_UNROLL for (int h = 0; h < 2 * MKZ_RP_ROUNDS; h++) {                                                    \
+            mkz_u64 c[MKZ_RP_WIDTH] = {0};                                                                             \
+            if (h % 2 == 0)                                                                                            \
+                mkz_rp_pow7_state(s);                                                                                  \
+            else                                                                                                       \
+                mkz_rp_root7_state(s);                                                                                 \
+            MKZ_RP_PLACED(round_constants)(c, ark, h);                                                                 \
+            MKZ_RP_PLACED(mds_##matrix)(s, c, mds);                                                                    \
+        }                                                                                                              \
+    }
+MKZ_RP_ROUNDS_WITH(circulant)
+MKZ_RP_ROUNDS_WITH(dense)
+#undef MKZ_RP_ROUNDS_WITH

@@ -1,0 +1,82 @@
+#include "backends/cuda/error.hpp"
+
+#include <new>
+
+#include "backends/cuda/library.hpp"
+
+namespace merklize::cuda {
+namespace {
+
+thread_local std::string error_text;
+thread_local const char* error_without_memory = nullptr;
+
+// "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"
+std::string words_of(CUresult result) {
+    const char* name = nullptr;
+    const char* text = nullptr;
+    if (driver().cuGetErrorName(result, &name) != CUDA_SUCCESS || name == nullptr) {
+        return "error " + std::to_string(result);
+    }
+    if (driver().cuGetErrorString(result, &text) != CUDA_SUCCESS || text == nullptr) return name;
+    return std::string(name) + " (" + text + ")";
+}
+
+// After one of these every call in the context fails, whoever's kernel it was, until the process ends.
+bool is_sticky(CUresult result) {
+    return result == CUDA_ERROR_ILLEGAL_ADDRESS || result == CUDA_ERROR_ECC_UNCORRECTABLE ||
+           result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
+           result == CUDA_ERROR_ASSERT ||
+           (result >= CUDA_ERROR_HARDWARE_STACK_ERROR && result <= CUDA_ERROR_LAUNCH_FAILED);
+}
+
+}  // namespace
+
+void check(CUresult result, const char* what, const std::string& on) {
+    if (result == CUDA_SUCCESS) return;
+    const std::string text = on + ": " + what + ": " + words_of(result);
+    if (is_sticky(result)) {
+        throw Failure(
+            MKZ_INTERNAL,
+            text +
+                ". The device's context in this process is unusable since an earlier kernel failed, perhaps one "
+                "of the caller's own (PyTorch, CuPy, ...); that says nothing about the data of this call. Start "
+                "a new process; compute-sanitizer finds the kernel");
+    }
+    switch (result) {
+        case CUDA_ERROR_OUT_OF_MEMORY: throw Failure(MKZ_OUT_OF_MEMORY, text);
+        case CUDA_ERROR_NO_DEVICE:
+        case CUDA_ERROR_NOT_INITIALIZED:
+        case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: throw Failure(MKZ_UNAVAILABLE, text);
+        default: throw Failure(MKZ_INTERNAL, text);
+    }
+}
+
+void require_own_process() {
+    if (forked()) throw Failure(MKZ_UNAVAILABLE, forked_text);
+}
+
+mkz_status note_exception() noexcept {
+    error_without_memory = nullptr;
+    try {
+        try {
+            throw;
+        } catch (Failure& failure) {
+            error_text.swap(failure.text);
+            return failure.status;
+        } catch (const std::bad_alloc&) {
+            throw;
+        } catch (const std::exception& e) {
+            error_text = std::string("cuda: ") + e.what();
+            return MKZ_INTERNAL;
+        }
+    } catch (...) {
+        error_without_memory = "cuda: the host has no memory left";
+        return MKZ_OUT_OF_MEMORY;
+    }
+}
+
+const char* last_error() noexcept {
+    return error_without_memory != nullptr ? error_without_memory : error_text.c_str();
+}
+
+}  // namespace merklize::cuda

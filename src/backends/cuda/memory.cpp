@@ -1,0 +1,251 @@
+#include "backends/cuda/memory.hpp"
+
+#include <algorithm>
+
+namespace merklize::cuda {
+namespace {
+
+constexpr std::uint64_t smallest_block = 512;
+constexpr std::uint64_t page = std::uint64_t{2} << 20;  // the driver's own unit for large blocks
+constexpr std::size_t most_kept = 256;
+
+// Small sizes become powers of two and large ones whole pages, so that blocks fit again.
+std::uint64_t block_size(std::uint64_t bytes) {
+    if (bytes > UINT64_MAX - page) return bytes;  // more than there can be
+    if (bytes > page) return (bytes + page - 1) / page * page;
+    std::uint64_t size = smallest_block;
+    while (size < bytes) size *= 2;
+    return size;
+}
+
+std::string in_bytes(std::uint64_t bytes) {
+    std::string text = std::to_string(bytes) + " bytes";
+    constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+    if (bytes < gib) return text;
+    const std::uint64_t tenths = bytes / (gib / 10);
+    return text + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB)";
+}
+
+[[noreturn]] void out_of_memory(const Device& device, std::uint64_t bytes) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    device.check(driver().cuMemGetInfo(&free, &total), "cuMemGetInfo");
+    throw Failure(MKZ_OUT_OF_MEMORY, device.name + ": out of memory: " + in_bytes(bytes) + " asked for, " +
+                                         in_bytes(free) + " free of " + in_bytes(total));
+}
+
+// What the driver knows of an address; all 0 for host memory that it does not know.
+struct Place {
+    unsigned type = 0;
+    unsigned is_managed = 0;
+    int device = 0;
+};
+
+Place place_of(Device& device, const void* pointer) {
+    const Current current(device);
+    Place place;
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+    void* values[] = {&place.type, &place.is_managed, &place.device};
+    const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer));
+    device.check(driver().cuPointerGetAttributes(3, attributes, values, address), "cuPointerGetAttributes");
+    return place;
+}
+
+}  // namespace
+
+BlockCache::BlockCache(Device& device) : device_(device) {
+    kept_.reserve(2 * most_kept);  // give() needs no memory, even with as many threads in it
+}
+
+bool BlockCache::take_kept(std::uint64_t bytes, Block& taken) {
+    const std::uint64_t most = bytes + bytes / 8;
+    const auto is_done = [](const auto& mark) { return mark->done(); };
+    const std::lock_guard lock(mutex_);
+    auto best = kept_.end();
+    for (auto block = kept_.begin(); block != kept_.end(); ++block) {
+        if (block->bytes < bytes || block->bytes > most) continue;
+        if (best != kept_.end() && block->bytes >= best->bytes) continue;
+        if (std::all_of(block->marks.begin(), block->marks.end(), is_done)) best = block;
+    }
+    if (best == kept_.end()) return false;
+    taken = std::move(*best);
+    taken.marks.clear();
+    kept_.erase(best);
+    kept_bytes_ -= taken.bytes;
+    return true;
+}
+
+void BlockCache::shrink(std::uint64_t most_bytes, std::size_t most_blocks) noexcept {
+    for (;;) {
+        Block oldest;
+        {
+            const std::lock_guard lock(mutex_);
+            if (kept_bytes_ <= most_bytes && kept_.size() <= most_blocks) return;
+            oldest = std::move(kept_.front());
+            kept_.erase(kept_.begin());
+            kept_bytes_ -= oldest.bytes;
+        }
+        free(oldest);
+    }
+}
+
+BlockCache::Block BlockCache::take(std::uint64_t bytes) {
+    Block block;
+    const std::uint64_t size = block_size(bytes);
+    if (take_kept(size, block)) return block;
+    if (size > device_.memory_bytes()) out_of_memory(device_, bytes);
+    block.bytes = size;
+    CUresult result = driver().cuMemAlloc(&block.address, size);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+        shrink(0, 0);
+        result = driver().cuMemAlloc(&block.address, size);
+    }
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) out_of_memory(device_, bytes);
+    device_.check(result, "cuMemAlloc");
+    return block;
+}
+
+// At most a quarter of the device stays here, used or idle, since PyTorch and others in the process cannot ask for it back. Freeing
+// waits, so that a caller who enqueues and releases without end is slowed down rather than given ever more memory.
+void BlockCache::give(Block block) noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        kept_bytes_ += block.bytes;
+        kept_.push_back(std::move(block));
+    }
+    shrink(device_.memory_bytes() / 4, most_kept);
+}
+
+void BlockCache::free(const Block& block) noexcept {
+    driver().cuCtxSynchronize();  // cuMemFree waits, too, but is not said to
+    driver().cuMemFree(block.address);
+}
+
+CUdeviceptr Memory::used_by(Stream& stream) {
+    if (&stream.device != &device) {
+        throw Failure(MKZ_INVALID_ARGUMENT,
+                      "cuda: memory of " + device.name + " in a command for " + stream.device.name);
+    }
+    if (block_bytes == 0) return address;  // whoever owns it knows who uses it
+    const std::lock_guard lock(mutex);
+    if (stream.per_thread()) {
+        used_elsewhere = true;
+    } else if (std::find(uses.begin(), uses.end(), stream.use) == uses.end()) {
+        constexpr std::size_t many = 8;
+        if (uses.size() >= many) std::erase_if(uses, [](const auto& use) { return use->is_over(); });
+        uses.push_back(stream.use);
+    }
+    return address;
+}
+
+CUdeviceptr Memory::range(Stream& stream, std::uint64_t offset, std::uint64_t length) {
+    if (offset > bytes || length > bytes - offset) {
+        throw Failure(MKZ_INVALID_ARGUMENT, device.name + ": " + std::to_string(length) + " bytes at offset " +
+                                                std::to_string(offset) + " are not inside a block of " +
+                                                std::to_string(bytes));
+    }
+    return used_by(stream) + offset;
+}
+
+mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        const Current current(d);
+        BlockCache::Block block = d.blocks->take(bytes);
+        try {
+            auto made = std::make_unique<Memory>(d, block.address, bytes);
+            made->block_bytes = block.bytes;
+            *memory = reinterpret_cast<mkz_memory*>(made.release());
+        } catch (...) {
+            d.blocks->free(block);
+            throw;
+        }
+    });
+}
+
+mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        const Current current(d);
+        const std::size_t size = std::max<std::size_t>(bytes, 1);
+        const CUresult result = driver().cuMemHostAlloc(host, size, CU_MEMHOSTALLOC_PORTABLE);
+        if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+            throw Failure(MKZ_OUT_OF_MEMORY,
+                          d.name + ": out of page-locked host memory: " + in_bytes(bytes) + " asked for");
+        }
+        d.check(result, "cuMemHostAlloc");
+    });
+}
+
+void release_host(std::uint32_t device, void* host) noexcept {
+    if (host == nullptr || forked()) return;
+    (void)guarded([&] {
+        const Current current(device_of(device));
+        driver().cuCtxSynchronize();  // a copy may still use it
+        driver().cuMemFreeHost(host);
+    });
+}
+
+// Page-locked by this driver, whoever asked for it: PyTorch's pinned tensors, cudaHostRegister, allocate_host().
+std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept {
+    bool pinned = false;
+    (void)guarded([&] { pinned = place_of(device_of(device), host).type == CU_MEMORYTYPE_HOST; });
+    return pinned ? 1 : 0;
+}
+
+mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_memory** memory) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        if (bytes != 0) {  // nothing may be anywhere
+            const Place place = place_of(d, native);
+            if (place.type != CU_MEMORYTYPE_DEVICE && place.is_managed == 0) {
+                throw Failure(MKZ_INVALID_ARGUMENT,
+                              d.name + ": the pointer is host memory, not memory of a CUDA device");
+            }
+            if (place.is_managed == 0 && place.device != static_cast<int>(d.index)) {
+                throw Failure(MKZ_INVALID_ARGUMENT, "cuda: the data is on cuda:" + std::to_string(place.device) +
+                                                        ", the call is for " + d.name);
+            }
+        }
+        const auto address = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(native));
+        *memory = reinterpret_cast<mkz_memory*>(std::make_unique<Memory>(d, address, bytes).release());
+    });
+}
+
+mkz_status wrap_host(std::uint32_t device, void*, std::uint64_t, mkz_memory**) noexcept {
+    return guarded([&] {
+        throw Failure(MKZ_UNAVAILABLE,
+                      device_of(device).name + " has memory of its own: host memory cannot be a block");
+    });
+}
+
+void release(std::uint32_t, mkz_memory* memory) noexcept {
+    if (memory == nullptr || forked()) return;
+    const std::unique_ptr<Memory> released(&of(memory));
+    if (released->block_bytes == 0) return;
+    (void)guarded([&] {
+        Device& d = released->device;
+        const Current current(d);
+        BlockCache::Block block{released->address, released->block_bytes};
+        if (released->used_elsewhere) {
+            if (driver().cuCtxSynchronize() != CUDA_SUCCESS) return d.blocks->free(block);
+            return d.blocks->give(std::move(block));
+        }
+        try {
+            for (const auto& use : released->uses) block.marks.push_back(use->mark());
+        } catch (const std::exception&) {
+            return d.blocks->free(block);  // no memory, or a failed context
+        }
+        d.blocks->give(std::move(block));
+    });
+}
+
+void* native(mkz_memory* memory) noexcept {
+    Memory& block = of(memory);
+    const std::lock_guard lock(block.mutex);
+    block.used_elsewhere = true;
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(block.address));
+}
+
+}  // namespace merklize::cuda

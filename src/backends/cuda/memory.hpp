@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/cuda/queue.hpp"
+
+namespace merklize::cuda {
+
+/// Device memory that was released, kept for the next allocation of its size: 2 GiB take 0.6 ms to
+/// get and to free (H200, driver 580), half as long as building a tree in them. A block is given out again only when every command that used it has ended; then it needs no order with any
+/// stream, as if it were new.
+class BlockCache {
+public:
+    struct Block {
+        CUdeviceptr address = 0;
+        std::uint64_t bytes = 0;
+        std::vector<std::shared_ptr<const Mark>> marks{};  // all must be done
+    };
+
+    explicit BlockCache(Device& device);
+
+    /// At least `bytes`. The context must be current, here and below.
+    Block take(std::uint64_t bytes);
+    /// Keeps the block; frees the oldest ones if that is too much.
+    void give(Block block) noexcept;
+    /// Waits for everything that runs on the device, then frees the block.
+    void free(const Block& block) noexcept;
+
+private:
+    bool take_kept(std::uint64_t bytes, Block& taken);
+    /// Frees the oldest blocks until at most this is left.
+    void shrink(std::uint64_t most_bytes, std::size_t most_blocks) noexcept;
+
+    Device& device_;
+    std::mutex mutex_;
+    std::vector<Block> kept_;  // oldest first
+    std::uint64_t kept_bytes_ = 0;
+};
+
+/// A block, of this library or of the caller.
+struct Memory {
+    Memory(Device& device_, CUdeviceptr address_, std::uint64_t bytes_)
+        : device(device_), address(address_), bytes(bytes_) {}
+
+    /// The device address for a command of `stream`, which the block's release will wait for.
+    CUdeviceptr used_by(Stream& stream);
+    /// The same for bytes of it; throws a Failure if they are not all inside.
+    CUdeviceptr range(Stream& stream, std::uint64_t offset, std::uint64_t length);
+
+    Device& device;
+    const CUdeviceptr address;
+    const std::uint64_t bytes;      // as asked for
+    std::uint64_t block_bytes = 0;  // as allocated; 0: not owned
+    std::mutex mutex{};             // guards what follows
+    bool used_elsewhere = false;    // by commands that no mark can tell of
+    std::vector<std::shared_ptr<StreamUse>> uses{};
+};
+
+inline Memory& of(mkz_memory* memory) { return *reinterpret_cast<Memory*>(memory); }
+
+mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept;
+mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept;
+void release_host(std::uint32_t device, void* host) noexcept;
+std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept;
+mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_memory** memory) noexcept;
+mkz_status wrap_host(std::uint32_t device, void* host, std::uint64_t bytes, mkz_memory** memory) noexcept;
+void release(std::uint32_t device, mkz_memory* memory) noexcept;
+
+/// The device address of a block, for code outside this library. Once asked for, a release of the block waits for the device.
+void* native(mkz_memory* memory) noexcept;
+
+}  // namespace merklize::cuda

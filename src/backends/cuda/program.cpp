@@ -1,0 +1,282 @@
+#include "backends/cuda/program.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/memory.hpp"
+#include "backends/cuda/nvrtc.hpp"
+#include "backends/cuda/queue.hpp"
+
+namespace merklize::cuda {
+namespace {
+
+constexpr std::uint32_t most_arguments = 64;
+
+struct Program;
+
+struct Function {
+    Function(const Program& program_, std::string name_) : program(program_), name(std::move(name_)) {}
+
+    const Program& program;
+    const std::string name;
+    CUfunction handle = nullptr;
+    std::uint32_t max_group_size = 0;
+    std::size_t n_arguments = SIZE_MAX;  // SIZE_MAX: the driver cannot tell
+    mutable std::mutex mutex{};          // guards argument_bytes while it grows to `n_known`
+    mutable std::size_t argument_bytes[most_arguments] = {};
+    mutable std::atomic<std::uint32_t> n_known{0};
+};
+
+struct Program {
+    Program(Device& device_, Image image_) : device(device_), image(std::move(image_)) { load(); }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+    ~Program() {
+        if (module != nullptr) driver().cuModuleUnload(module);
+    }
+
+    void load();
+
+    Device& device;
+    const Image image;
+    CUmodule module = nullptr;
+    std::mutex mutex{};  // guards functions
+    std::map<std::string, std::unique_ptr<Function>, std::less<>> functions{};
+};
+
+Program& of(mkz_program* program) { return *reinterpret_cast<Program*>(program); }
+const Function& of(const mkz_function* function) { return *reinterpret_cast<const Function*>(function); }
+
+void Program::load() {
+    char log[2048] = {};
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof log - 1)};
+    const CUresult result = driver().cuModuleLoadDataEx(&module, image.bytes.data(), 2, options, values);
+    if (result == CUDA_SUCCESS) return;
+    try {
+        device.check(result, "cuModuleLoadDataEx");
+    } catch (Failure& failure) {
+        if (log[0] != '\0') failure.text += std::string(": ") + log;
+        throw;
+    }
+}
+
+// ---- The compiled form ---------------------------------------------------------------------------------------------
+
+// The driver reads an image without being told its size and trusts what it reads, so a damaged one must not get there.
+struct Header {
+    char magic[8];
+    std::uint64_t is_ptx;
+    std::uint64_t bytes;
+    std::uint64_t checksum;
+};
+
+constexpr char magic[8] = {'m', 'k', 'z', 'c', 'u', 'd', 'a', '1'};
+
+// FNV-1a, eight bytes at a time: against accidents only. No single changed word leaves it as it was.
+std::uint64_t checksum_of(const Image& image) {
+    std::uint64_t sum = 0xcbf29ce484222325 ^ (image.is_ptx ? 1 : 0);
+    for (std::size_t i = 0; i < image.bytes.size(); i += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, image.bytes.data() + i, std::min<std::size_t>(8, image.bytes.size() - i));
+        sum = (sum ^ word) * 0x100000001b3;
+    }
+    return sum;
+}
+
+Image image_of(const void* binary, std::uint64_t bytes, const std::string& on) {
+    Header header{};
+    Image image;
+    bool whole = binary != nullptr && bytes > sizeof header;
+    if (whole) {
+        std::memcpy(&header, binary, sizeof header);
+        whole = std::memcmp(header.magic, magic, sizeof magic) == 0 && header.is_ptx <= 1 &&
+                header.bytes == bytes - sizeof header;
+    }
+    if (whole) {
+        image.is_ptx = header.is_ptx == 1;
+        image.bytes.assign(static_cast<const char*>(binary) + sizeof header, header.bytes);
+        whole = checksum_of(image) == header.checksum;
+    }
+    if (!whole) throw Failure(MKZ_INVALID_ARGUMENT, on + ": the compiled program is damaged, or of another version");
+    return image;
+}
+
+// ---- Functions -----------------------------------------------------------------------------------------------------
+
+std::unique_ptr<Function> find(const Program& program, const char* name) {
+    auto found = std::make_unique<Function>(program, name);
+    const Device& device = program.device;
+    const CUresult result = driver().cuModuleGetFunction(&found->handle, program.module, name);
+    if (result == CUDA_ERROR_NOT_FOUND) {
+        throw Failure(MKZ_INVALID_ARGUMENT, device.name + ": the program has no kernel " + name);
+    }
+    device.check(result, "cuModuleGetFunction");
+    int most = 0;
+    device.check(driver().cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, found->handle),
+                 "cuFuncGetAttribute");
+    found->max_group_size = static_cast<std::uint32_t>(most);
+    if (driver().cuFuncGetParamCount != nullptr) {
+        device.check(driver().cuFuncGetParamCount(found->handle, &found->n_arguments), "cuFuncGetParamCount");
+    }
+    return found;
+}
+
+[[noreturn]] void refuse(const Function& function, const std::string& why) {
+    throw Failure(MKZ_INVALID_ARGUMENT, function.program.device.name + ": kernel " + function.name + ": " + why);
+}
+
+[[noreturn]] void refuse_count(const Function& function, std::uint32_t given, std::size_t wanted) {
+    refuse(function, std::to_string(given) + " arguments given, it has " + std::to_string(wanted));
+}
+
+// Asks the driver once for the sizes of the first n arguments. Never beyond what was given, since an answer "there is none" is an
+// error to tools that watch the driver (compute-sanitizer).
+void learn_arguments(const Function& function, std::uint32_t n) {
+    const std::lock_guard lock(function.mutex);
+    for (std::uint32_t i = function.n_known; i < n; i++) {
+        std::size_t offset = 0;
+        if (driver().cuFuncGetParamInfo(function.handle, i, &offset, &function.argument_bytes[i]) != CUDA_SUCCESS) {
+            refuse_count(function, n, i);
+        }
+        function.n_known = i + 1;
+    }
+}
+
+// The driver reads as many arguments as the kernel has, and as many bytes of each, whatever it was given.
+void check_arguments(const Function& function, std::uint32_t n, const mkz_argument* arguments) {
+    if (n > most_arguments) refuse_count(function, n, most_arguments);
+    if (function.n_arguments != SIZE_MAX && n != function.n_arguments) refuse_count(function, n, function.n_arguments);
+    if (driver().cuFuncGetParamInfo == nullptr) return;
+    if (function.n_known.load(std::memory_order_acquire) < n) learn_arguments(function, n);
+    for (std::uint32_t i = 0; i < n; i++) {
+        const std::size_t given = arguments[i].bytes != 0 ? arguments[i].bytes : sizeof(CUdeviceptr);
+        if (given != function.argument_bytes[i]) {
+            refuse(function, "argument " + std::to_string(i) + " has " + std::to_string(function.argument_bytes[i]) +
+                                 " bytes, " + std::to_string(given) + " given");
+        }
+    }
+}
+
+mkz_program* handed_out(std::unique_ptr<Program> program) { return reinterpret_cast<mkz_program*>(program.release()); }
+
+}  // namespace
+
+mkz_status program_build(std::uint32_t device, const char* text, const char* options, mkz_program** program) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        Image image = compile(d.arch(), text, options, d.name);
+        const Current current(d);
+        try {
+            *program = handed_out(std::make_unique<Program>(d, std::move(image)));
+        } catch (Failure& failure) {
+            if (nvrtc_major() > driver_version() / 1000) {
+                failure.text += ". NVRTC is of CUDA " + std::to_string(nvrtc_major()) +
+                                ", newer than the driver's: update the "
+                                "driver, or install nvidia-cuda-nvrtc-cu12";
+            }
+            throw;
+        }
+    });
+}
+
+mkz_status program_binary(mkz_program* program, void (*sink)(void* context, const void* bytes, std::uint64_t size),
+                          void* context) noexcept {
+    return guarded([&] {
+        const Image& image = of(program).image;
+        Header header{{}, image.is_ptx ? 1u : 0u, image.bytes.size(), checksum_of(image)};
+        std::memcpy(header.magic, magic, sizeof magic);
+        std::string binary(sizeof header, '\0');
+        std::memcpy(binary.data(), &header, sizeof header);
+        binary += image.bytes;
+        sink(context, binary.data(), binary.size());
+    });
+}
+
+mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t bytes, mkz_program** program) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        Image image = image_of(binary, bytes, d.name);
+        const Current current(d);
+        try {
+            *program = handed_out(std::make_unique<Program>(d, std::move(image)));
+        } catch (const Failure& failure) {
+            if (failure.status == MKZ_OUT_OF_MEMORY) throw;
+            // Whatever the driver has against it, compiling the text is the way on.
+            throw Failure(MKZ_INVALID_ARGUMENT, failure.text);
+        }
+    });
+}
+
+void program_release(mkz_program* program) noexcept {
+    if (program == nullptr || forked()) return;
+    (void)guarded([&] {
+        const std::unique_ptr<Program> released(&of(program));
+        const Current current(released->device);
+        driver().cuCtxSynchronize();  // its kernels may still be queued
+        driver().cuModuleUnload(released->module);
+        released->module = nullptr;
+    });
+}
+
+mkz_status program_function(mkz_program* program, const char* name, mkz_function** function,
+                            std::uint32_t* max_group_size) noexcept {
+    return guarded([&] {
+        Program& p = of(program);
+        const std::lock_guard lock(p.mutex);
+        auto known = p.functions.find(name);
+        if (known == p.functions.end()) {
+            const Current current(p.device);
+            known = p.functions.emplace(name, find(p, name)).first;
+        }
+        *function = reinterpret_cast<mkz_function*>(known->second.get());
+        *max_group_size = known->second->max_group_size;
+    });
+}
+
+mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t groups, std::uint32_t group_size,
+                  std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept {
+    return guarded([&] {
+        const Function& f = of(function);
+        Stream& s = of(stream);
+        if (&f.program.device != &s.device) refuse(f, "the stream is of " + s.device.name);
+        if (groups > INT_MAX) refuse(f, std::to_string(groups) + " groups, more than 2^31 - 1");
+        if (group_size == 0 || group_size > f.max_group_size) {
+            refuse(f, std::to_string(group_size) + " items a group, of 1 to " + std::to_string(f.max_group_size));
+        }
+        check_arguments(f, n_arguments, arguments);
+        CUdeviceptr addresses[most_arguments];
+        void* values[most_arguments];
+        for (std::uint32_t i = 0; i < n_arguments; i++) {
+            const void* value = arguments[i].value;
+            if (arguments[i].bytes != 0) {
+                values[i] = const_cast<void*>(value);
+                continue;
+            }
+            auto* memory = static_cast<mkz_memory*>(const_cast<void*>(value));
+            addresses[i] = memory == nullptr ? 0 : of(memory).used_by(s);
+            values[i] = &addresses[i];
+        }
+        const Current current(s.device);
+        command(s, event, [&] {
+            if (groups == 0) return;  // the driver refuses an empty grid
+            const CUresult result = driver().cuLaunchKernel(f.handle, static_cast<unsigned>(groups), 1, 1, group_size,
+                                                            1, 1, 0, s.handle, values, nullptr);
+            if (result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) {
+                refuse(f, "a group of " + std::to_string(group_size) +
+                              " items takes more registers or shared memory than "
+                              "there is");
+            }
+            s.device.check(result, ("launch of " + f.name).c_str());
+        });
+    });
+}
+
+}  // namespace merklize::cuda

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "backends/cuda/device.hpp"
+#include "backends/cuda/library.hpp"
+#include "runtime/driver.h"
+
+namespace merklize::cuda {
+
+// The handles of driver.h are pointers to this backend's own types: every backend has other ones, so none may define the structs
+// that driver.h declares.
+
+/// A point in a stream's order: done when all that was enqueued before it has ended.
+class Mark {
+public:
+    /// Records it now. The context must be current.
+    Mark(Device& device, CUstream stream);
+    Mark(const Mark&) = delete;
+    Mark& operator=(const Mark&) = delete;
+    ~Mark() { device_.events.give(event_, false); }
+
+    /// False also if it cannot be told: a failed context, a stream that is being captured.
+    bool done() const;
+
+private:
+    Device& device_;
+    CUevent event_;
+};
+
+/// What blocks of memory remember of a stream that used them; outlives it.
+class StreamUse {
+public:
+    StreamUse(Device& device, CUstream handle) : device_(device), handle_(handle) {}
+
+    /// A mark after everything that the stream was given: recorded now, or when it was closed. Throws if there can be none.
+    std::shared_ptr<const Mark> mark();
+    /// No more use of the handle from here on.
+    void close() noexcept;
+    /// True if it is closed and all that it was given has ended.
+    bool is_over();
+
+private:
+    Device& device_;
+    const CUstream handle_;
+    std::mutex mutex_;
+    bool open_ = true;
+    std::shared_ptr<const Mark> last_{};  // null although closed: it could not be recorded
+};
+
+struct Stream {
+    Stream(Device& device_, CUstream handle_, bool owned_, bool timed_)
+        : device(device_),
+          handle(handle_),
+          owned(owned_),
+          timed(timed_),
+          use(std::make_shared<StreamUse>(device_, handle_)) {}
+
+    /// The handle means another stream in every thread, so that nobody else can wait for it.
+    bool per_thread() const { return reinterpret_cast<std::uintptr_t>(handle) == CU_STREAM_PER_THREAD; }
+
+    Device& device;
+    const CUstream handle;
+    const bool owned;
+    const bool timed;
+    const std::shared_ptr<StreamUse> use;
+};
+
+/// One command: its end, and its start if the stream is timed.
+struct Event {
+    Event(Device& device_, bool timed_);
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    ~Event();
+
+    Device& device;
+    const bool timed;
+    CUevent start = nullptr;
+    CUevent end = nullptr;
+};
+
+inline Stream& of(mkz_stream* stream) { return *reinterpret_cast<Stream*>(stream); }
+inline Event& of(mkz_event* event) { return *reinterpret_cast<Event*>(event); }
+
+/// Enqueues a command, between the records of its event if the caller wants one. The context must be current.
+template <class Enqueue>
+void command(Stream& stream, mkz_event** wanted, Enqueue&& enqueue) {
+    if (wanted == nullptr) return enqueue();
+    auto event = std::make_unique<Event>(stream.device, stream.timed);
+    const auto record = [&](CUevent which) {
+        stream.device.check(driver().cuEventRecord(which, stream.handle), "cuEventRecord");
+    };
+    if (event->start != nullptr) record(event->start);
+    enqueue();
+    record(event->end);
+    *wanted = reinterpret_cast<mkz_event*>(event.release());
+}
+
+mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, mkz_stream** stream) noexcept;
+void stream_close(mkz_stream* stream) noexcept;
+mkz_status stream_synchronize(mkz_stream* stream) noexcept;
+mkz_status stream_wait(mkz_stream* stream, mkz_event* event) noexcept;
+
+mkz_status copy_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offset, const void* from,
+                          std::uint64_t bytes, mkz_event** event) noexcept;
+mkz_status copy_to_host(mkz_stream* stream, void* to, mkz_memory* from, std::uint64_t offset, std::uint64_t bytes,
+                        mkz_event** event) noexcept;
+mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_offset, mkz_memory* from,
+                          std::uint64_t from_offset, std::uint64_t bytes, mkz_event** event) noexcept;
+
+mkz_status event_wait(mkz_event* event) noexcept;
+mkz_status event_query(mkz_event* event, std::uint32_t* done) noexcept;
+mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexcept;
+void event_release(mkz_event* event) noexcept;
+
+}  // namespace merklize::cuda

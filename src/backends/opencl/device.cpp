@@ -1,0 +1,288 @@
+#include "backends/opencl/device.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "backends/opencl/checksum.hpp"
+
+namespace merklize::opencl {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+
+std::string trimmed(std::string text) {
+    text.resize(std::min(text.size(), text.find('\0')));
+    const std::size_t first = text.find_first_not_of(" \t\n");
+    if (first == std::string::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\n") + 1 - first);
+}
+
+// A text of a platform or device; empty if it has none.
+template <class Function, class Object>
+std::string text_of(Function function, Object object, cl_uint what) {
+    std::size_t bytes = 0;
+    if (function(object, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return {};
+    std::string text(bytes, '\0');
+    if (function(object, what, bytes, text.data(), nullptr) != CL_SUCCESS) return {};
+    return trimmed(text);
+}
+
+template <class T>
+T number_of(cl_device_id id, cl_uint what) {
+    T value{};
+    return api().clGetDeviceInfo(id, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
+}
+
+template <std::size_t Size>
+void put(char (&to)[Size], const std::string& text) {
+    std::snprintf(to, Size, "%s", text.c_str());
+}
+
+// "OpenCL C 3.0 with the vendor's words" -> "OpenCL C 3.0"
+std::string first_words(const std::string& text, int words) {
+    std::size_t end = 0;
+    for (int i = 0; i < words && end != std::string::npos; i++) end = text.find(' ', i == 0 ? 0 : end + 1);
+    return text.substr(0, end);
+}
+
+// What compiled programs depend on. Its end is a checksum of all of it, for what does not fit must count, too.
+void put_compiler(mkz_driver_facts& facts, const std::string& text) {
+    char sum[20];
+    std::snprintf(sum, sizeof sum, " #%016llx", static_cast<unsigned long long>(checksum(text.data(), text.size())));
+    put(facts.compiler, text.substr(0, sizeof facts.compiler - sizeof sum) + sum);
+}
+
+// "OpenCL 1.2 ..." of a device -> 12
+int version_of(cl_device_id id) {
+    const std::string text = text_of(api().clGetDeviceInfo, id, CL_DEVICE_VERSION);
+    int major = 0, minor = 0;
+    // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): what is no number stays 0, which is too old
+    std::sscanf(text.c_str(), "OpenCL %d.%d", &major, &minor);
+    return 10 * major + minor;
+}
+
+// Why this driver cannot use a device, or null.
+const char* why_not(cl_device_id id) {
+    if (number_of<cl_bool>(id, CL_DEVICE_AVAILABLE) == 0) return "is not available now";
+    if (number_of<cl_bool>(id, CL_DEVICE_ENDIAN_LITTLE) == 0) return "is not little endian";
+    if (version_of(id) < 12) return "is older than OpenCL 1.2";
+    return nullptr;
+}
+
+bool holds(cl_context context, cl_device_id id) {
+    std::size_t bytes = 0;
+    if (api().clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &bytes) != CL_SUCCESS) return false;
+    std::vector<cl_device_id> ids(bytes / sizeof(cl_device_id));
+    return api().clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, static_cast<void*>(ids.data()), nullptr) ==
+               CL_SUCCESS &&
+           std::ranges::find(ids, id) != ids.end();
+}
+
+struct Devices {
+    std::vector<std::unique_ptr<Device>> all;
+    std::string missing;  // why there are none; else empty
+};
+
+void list_platform(cl_platform_id platform, Devices& devices) {
+    const std::string name = text_of(api().clGetPlatformInfo, platform, CL_PLATFORM_NAME);
+    cl_uint count = 0;
+    cl_int code = api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    std::vector<cl_device_id> ids(code == CL_SUCCESS ? count : 0);
+    if (!ids.empty()) code = api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr);
+    if (code != CL_SUCCESS || ids.empty()) {
+        devices.missing +=
+            "; platform " + name + (code == CL_SUCCESS ? " has no device" : ": clGetDeviceIDs: " + code_text(code));
+        return;
+    }
+    for (cl_device_id id : ids) {
+        if (const char* reason = why_not(id)) {
+            devices.missing += "; " + name + ": " + text_of(api().clGetDeviceInfo, id, CL_DEVICE_NAME) + " " + reason;
+            continue;
+        }
+        const auto index = static_cast<std::uint32_t>(devices.all.size());
+        devices.all.push_back(std::make_unique<Device>(index, platform, id));
+    }
+}
+
+Devices list_devices() {
+    Devices devices;
+    if (const char* reason = why_no_library()) {
+        devices.missing = reason;
+        return devices;
+    }
+    devices.missing = "opencl: no device";
+    cl_uint count = 0;
+    cl_int code = api().clGetPlatformIDs(0, nullptr, &count);
+    std::vector<cl_platform_id> platforms(code == CL_SUCCESS ? count : 0);
+    if (!platforms.empty()) code = api().clGetPlatformIDs(count, platforms.data(), nullptr);
+    if (code != CL_SUCCESS || platforms.empty()) {
+        devices.missing +=
+            "; the OpenCL library knows no platform: clGetPlatformIDs: " + code_text(code) +
+            "; install the driver of a device, which registers itself in /etc/OpenCL/vendors (Debian, for processors: "
+            "pocl-opencl-icd), or set MERKLIZE_OPENCL_LIBRARY to a driver's library (pip install intel-opencl-rt: "
+            "libintelocl.so)";
+        return devices;
+    }
+    for (cl_platform_id platform : platforms) list_platform(platform, devices);
+    if (!devices.all.empty()) devices.missing.clear();
+    return devices;
+}
+
+// Kept to the very end, as the library is.
+const Devices& devices() {
+    static const Devices& listed = *new Devices(list_devices());
+    return listed;
+}
+
+}  // namespace
+
+Device::Device(std::uint32_t index, cl_platform_id platform, cl_device_id id)
+    : index(index), platform(platform), id(id) {
+    const auto text = [&](cl_uint what) { return text_of(api().clGetDeviceInfo, id, what); };
+    const std::string name = text(CL_DEVICE_NAME), version = text(CL_DRIVER_VERSION);
+    label = "opencl:" + std::to_string(index) + " (" + name + ")";
+    put(facts.name, name);
+    put(facts.vendor, text(CL_DEVICE_VENDOR));
+    put(facts.driver, version);
+    put(facts.isa, first_words(text(CL_DEVICE_OPENCL_C_VERSION), 3));
+    facts.units = number_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    facts.memory_bytes = number_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
+
+    std::size_t largest[16] =
+        {};  // the specification asks for three dimensions, and has no device with more than a few
+    if (api().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof largest, largest, nullptr) != CL_SUCCESS ||
+        largest[0] == 0) {
+        largest[0] = 1;
+    }
+    driver_facts.language = MKZ_LANGUAGE_OPENCL;
+    driver_facts.unified = number_of<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0 ? 1 : 0;
+    driver_facts.is_cpu = (number_of<cl_bitfield>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0 ? 1 : 0;
+    driver_facts.max_group_size = static_cast<std::uint32_t>(
+        std::min<std::size_t>({number_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE), largest[0], 1u << 30}));
+    driver_facts.local_bytes = number_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE);
+    driver_facts.max_allocation = number_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    put_compiler(driver_facts,
+                 version + " / " + name + " / " + text_of(api().clGetPlatformInfo, platform, CL_PLATFORM_VERSION));
+    max_items = number_of<cl_uint>(id, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : SIZE_MAX;
+    const std::string languages = text(CL_DEVICE_IL_VERSION);
+    if (languages.find("SPIR-V") != std::string::npos) spirv = languages;
+}
+
+void Device::fail(mkz_status status, const char* function, cl_int code, const std::string& doing) const {
+    throw Failure(status, label + ": " + function + ": " + code_text(code) + " while " + doing);
+}
+
+void Device::refuse(mkz_status status, const std::string& text) const { throw Failure(status, label + ": " + text); }
+
+cl_context Device::context() {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr) {
+        const std::intptr_t properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<std::intptr_t>(platform), 0};
+        cl_int code = CL_SUCCESS;
+        context_ = api().clCreateContext(properties, 1, &id, nullptr, nullptr, &code);
+        if (code != CL_SUCCESS) {
+            context_ = nullptr;
+            fail("clCreateContext", code, "opening the device");
+        }
+    }
+    return context_;
+}
+
+void Device::join_context(cl_context theirs, const char* what) {
+    const std::lock_guard lock(mutex_);
+    if (context_ == nullptr) {
+        if (!holds(theirs, id)) refuse(MKZ_INVALID_ARGUMENT, std::string("the ") + what + " is of another device");
+        retain(theirs);
+        context_ = theirs;
+    }
+    if (context_ != theirs) {
+        refuse(
+            MKZ_INVALID_ARGUMENT,
+            std::string("the ") + what +
+                " belongs to another OpenCL context than the one in use for this device; create it in the context of a "
+                "buffer of this library (clGetMemObjectInfo, CL_MEM_CONTEXT), or wrap it before anything else uses the "
+                "device: "
+                "then its context is taken");
+    }
+}
+
+cl_command_queue Device::helper_queue() {
+    if (helper_ == nullptr) {
+        cl_int code = CL_SUCCESS;
+        helper_ = api().clCreateCommandQueue(context_, id, 0, &code);
+        if (code != CL_SUCCESS) {
+            helper_ = nullptr;
+            fail("clCreateCommandQueue", code, "making a queue for host memory");
+        }
+    }
+    return helper_;
+}
+
+void* Device::allocate_pinned(std::uint64_t bytes) {
+    cl_context in = context();
+    const std::lock_guard lock(mutex_);
+    const std::string doing = "allocating " + std::to_string(bytes) + " bytes of host memory";
+    // One page more than asked for: the address that the driver chooses need not be on a page.
+    const std::uint64_t all = bytes + page;
+    cl_int code = CL_SUCCESS;
+    Handle<cl_mem> memory(api().clCreateBuffer(in, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, all, nullptr, &code));
+    if (code != CL_SUCCESS) fail("clCreateBuffer", code, doing);
+    void* mapped = api().clEnqueueMapBuffer(helper_queue(), memory.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, all,
+                                            0, nullptr, nullptr, &code);
+    if (code != CL_SUCCESS) fail("clEnqueueMapBuffer", code, doing);
+    void* host = mapped;
+    std::size_t space = all;
+    std::align(page, bytes, host, space);
+    pinned_.emplace(static_cast<const char*>(host), Pinned{std::move(memory), mapped, bytes});
+    return host;
+}
+
+void Device::release_pinned(void* host) {
+    const std::lock_guard lock(mutex_);
+    const auto found = pinned_.find(static_cast<const char*>(host));
+    if (found == pinned_.end()) return;
+    const Pinned gone = std::move(found->second);
+    pinned_.erase(found);
+    // The block goes when the queue is done with it.
+    api().clEnqueueUnmapMemObject(helper_queue(), gone.memory.get(), gone.mapped, 0, nullptr, nullptr);
+    api().clFlush(helper_queue());
+}
+
+bool Device::is_pinned(const void* host) {
+    const std::lock_guard lock(mutex_);
+    const auto* at = static_cast<const char*>(host);
+    const auto below = pinned_.lower_bound(at);  // the highest block that begins at `at` or before
+    return below != pinned_.end() && std::less<>()(at, below->first + below->second.bytes);
+}
+
+const char* why_unavailable() noexcept {
+    try {
+        return devices().missing.empty() ? nullptr : devices().missing.c_str();
+    } catch (...) {
+        return "opencl: out of host memory while looking for devices";
+    }
+}
+
+std::uint32_t device_count() noexcept {
+    try {
+        return static_cast<std::uint32_t>(devices().all.size());
+    } catch (...) {
+        return 0;
+    }
+}
+
+Device& device_of(std::uint32_t index) {
+    const Devices& found = devices();
+    if (!found.missing.empty()) throw Failure(MKZ_UNAVAILABLE, found.missing);
+    if (index >= found.all.size()) {
+        throw Failure(MKZ_INVALID_ARGUMENT, "opencl:" + std::to_string(index) + ": no such device; there are " +
+                                                std::to_string(found.all.size()));
+    }
+    return *found.all[index];
+}
+
+}  // namespace merklize::opencl

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "backends/opencl/api.hpp"
+#include "backends/opencl/error.hpp"
+#include "backends/opencl/handle.hpp"
+#include "runtime/backend.h"
+
+namespace merklize::opencl {
+
+/// One device of one platform. Made when the devices are first listed, alive until the process ends.
+class Device {
+public:
+    Device(std::uint32_t index, cl_platform_id platform, cl_device_id id);
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    /// The one context of this device: all queues, blocks and programs of a device must share one to work together. Made on
+    /// first use and never released, since some runtimes do not survive that while the process ends.
+    cl_context context();
+    /// The caller's queue or memory `what` is of context `theirs`. If this device has no context yet, it takes that one; if it
+    /// has another, invalid_argument.
+    void join_context(cl_context theirs, const char* what);
+
+    /// Host memory that the device's driver allocated, so that copies need no detour.
+    void* allocate_pinned(std::uint64_t bytes);
+    void release_pinned(void* host);
+    bool is_pinned(const void* host);
+
+    /// Throws what a function of OpenCL returned: "opencl:0 (NAME): FUNCTION: CODE while DOING".
+    [[noreturn]] void fail(const char* function, cl_int code, const std::string& doing) const {
+        fail(status_of(code), function, code, doing);
+    }
+    [[noreturn]] void fail(mkz_status status, const char* function, cl_int code, const std::string& doing) const;
+    /// Throws a failure of the caller's or of the device's: "opencl:0 (NAME): TEXT".
+    [[noreturn]] void refuse(mkz_status status, const std::string& text) const;
+
+    const std::uint32_t index;
+    const cl_platform_id platform;
+    const cl_device_id id;
+    std::string label;  // "opencl:0 (NAME)"
+    mkz_device_facts facts{};
+    mkz_driver_facts driver_facts{};
+    std::string spirv;  // the versions of SPIR-V that it takes; empty: none
+    std::uint64_t max_items = 0;
+
+private:
+    struct Pinned {
+        Handle<cl_mem> memory;
+        void* mapped;
+        std::uint64_t bytes;
+    };
+    cl_command_queue helper_queue();  // with mutex_ held
+
+    std::mutex mutex_;
+    cl_context context_ = nullptr;
+    cl_command_queue helper_ = nullptr;
+    std::map<const char*, Pinned, std::greater<>> pinned_;  // by the address given out, highest first
+};
+
+/// Why no device can be used, or null; the text lives as long as the process. Looks for devices at the first call.
+const char* why_unavailable() noexcept;
+/// Devices are numbered as the loader lists platforms, and each platform its devices.
+std::uint32_t device_count() noexcept;
+/// Throws a Failure if there is none of this index.
+Device& device_of(std::uint32_t index);
+
+}  // namespace merklize::opencl

@@ -1,0 +1,130 @@
+#include "backends/opencl/memory.hpp"
+
+#include <cstdlib>
+#include <memory>
+
+namespace merklize::opencl {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+
+std::string sizes(const Device& device, std::uint64_t bytes, const char* of_what) {
+    return "allocating " + std::to_string(bytes) + " bytes" + of_what + " (the device has " +
+           std::to_string(device.facts.memory_bytes) + " and gives blocks of up to " +
+           std::to_string(device.driver_facts.max_allocation) + ")";
+}
+
+// An allocation as the C table returns it.
+mkz_memory* as_block(std::unique_ptr<Memory> memory) { return reinterpret_cast<mkz_memory*>(memory.release()); }
+
+std::unique_ptr<Memory> make(Device& device, cl_bitfield flags, std::uint64_t bytes, void* host, const char* of_what) {
+    if (bytes == 0) device.refuse(MKZ_INVALID_ARGUMENT, "a block of memory needs at least 1 byte");
+    auto memory = std::make_unique<Memory>(device, Handle<cl_mem>(), bytes, static_cast<char*>(host));
+    cl_int code = CL_SUCCESS;
+    memory->handle = Handle(api().clCreateBuffer(device.context(), flags, bytes, host, &code));
+    if (code != CL_SUCCESS) device.fail("clCreateBuffer", code, sizes(device, bytes, of_what));
+    return memory;
+}
+
+// Devices that compute in the host's memory get any pages; others want theirs from the driver.
+bool takes_any_host_memory(const Device& device) { return device.driver_facts.unified != 0; }
+
+}  // namespace
+
+void Memory::require(const Device& on, std::uint64_t offset, std::uint64_t count, const char* doing) const {
+    if (&on != &device) {
+        on.refuse(MKZ_INVALID_ARGUMENT, std::string(doing) + ": the block of memory is of " + device.label);
+    }
+    if (offset > bytes || count > bytes - offset) {
+        on.refuse(MKZ_INVALID_ARGUMENT, std::string(doing) + ": " + std::to_string(count) + " bytes at " +
+                                            std::to_string(offset) + " are not in a block of " + std::to_string(bytes) +
+                                            " bytes");
+    }
+}
+
+Memory& of(mkz_memory* memory) {
+    if (memory == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "opencl: the block of memory is null");
+    return *reinterpret_cast<Memory*>(memory);
+}
+
+mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept {
+    return guarded([&] { *memory = as_block(make(device_of(device), CL_MEM_READ_WRITE, bytes, nullptr, "")); });
+}
+
+mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        if (bytes == 0 || bytes > SIZE_MAX - page) {
+            d.refuse(bytes == 0 ? MKZ_INVALID_ARGUMENT : MKZ_OUT_OF_MEMORY,
+                     "cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+        }
+        if (!takes_any_host_memory(d)) {
+            *host = d.allocate_pinned(bytes);
+            return;
+        }
+        *host = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+        if (*host == nullptr) {
+            d.refuse(MKZ_OUT_OF_MEMORY,
+                     "the host has no memory while allocating " + std::to_string(bytes) + " bytes of it");
+        }
+    });
+}
+
+void release_host(std::uint32_t device, void* host) noexcept {
+    if (host == nullptr) return;
+    guarded([&] {
+        Device& d = device_of(device);
+        takes_any_host_memory(d) ? std::free(host) : d.release_pinned(host);
+    });
+}
+
+std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept {
+    bool pinned = false;
+    guarded([&] {
+        Device& d = device_of(device);
+        pinned = takes_any_host_memory(d) || d.is_pinned(host);
+    });
+    return pinned ? 1 : 0;
+}
+
+mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_memory** memory) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        auto* theirs = static_cast<cl_mem>(native);
+        if (theirs == nullptr) d.refuse(MKZ_INVALID_ARGUMENT, "the cl_mem is null");
+        std::size_t size = 0;
+        cl_context context = nullptr;
+        cl_int code = api().clGetMemObjectInfo(theirs, CL_MEM_SIZE, sizeof size, &size, nullptr);
+        if (code == CL_SUCCESS) {
+            code =
+                api().clGetMemObjectInfo(theirs, CL_MEM_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr);
+        }
+        if (code != CL_SUCCESS) d.fail(MKZ_INVALID_ARGUMENT, "clGetMemObjectInfo", code, "wrapping a cl_mem");
+        if (bytes > size) {
+            d.refuse(MKZ_INVALID_ARGUMENT,
+                     "the cl_mem has " + std::to_string(size) + " bytes, not " + std::to_string(bytes));
+        }
+        d.join_context(context, "cl_mem");
+        *memory = as_block(std::make_unique<Memory>(d, Handle<cl_mem>::share(theirs), bytes));
+    });
+}
+
+mkz_status wrap_host(std::uint32_t device, void* host, std::uint64_t bytes, mkz_memory** memory) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        if (d.driver_facts.unified == 0) {
+            d.refuse(MKZ_INVALID_ARGUMENT, "host memory as a block: the device has memory of its own");
+        }
+        if (host == nullptr) d.refuse(MKZ_INVALID_ARGUMENT, "the host memory is null");
+        *memory = as_block(make(d, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, " that lie in host memory"));
+    });
+}
+
+void* native(mkz_memory* memory) noexcept {
+    return memory == nullptr ? nullptr : static_cast<void*>(reinterpret_cast<Memory*>(memory)->handle.get());
+}
+
+// OpenCL itself keeps what queued commands use.
+void release(std::uint32_t, mkz_memory* memory) noexcept { delete reinterpret_cast<Memory*>(memory); }
+
+}  // namespace merklize::opencl

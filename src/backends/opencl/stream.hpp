@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "backends/opencl/device.hpp"
+
+namespace merklize::opencl {
+
+/// What a command does, for the texts of its errors, which may come long after it was queued.
+struct Doing {
+    const char* what;  // "copying", "running"
+    std::uint64_t count;
+    const char* unit;  // of the count
+    std::shared_ptr<const std::string> kernel{};
+
+    std::string text() const;
+};
+
+struct Command {
+    Handle<cl_event> event;
+    Doing doing;
+
+    /// Negative: how it failed; 0: done; positive: not yet. Never throws.
+    cl_int status() const noexcept;
+};
+
+/// A queue, ours or the caller's.
+class Stream {
+public:
+    /// is_ordered  the queue itself keeps commands in order
+    Stream(Device& device, Handle<cl_command_queue> queue, bool is_ordered)
+        : device(device), queue(std::move(queue)), is_ordered(is_ordered) {}
+
+    /// Queues the `n` commands of one operation: enqueue(i, n_wait, wait_list, &event) -> code of `function`.
+    /// event  null, or where to put the operation's
+    template <class Enqueue>
+    void submit(const Doing& doing, const char* function, std::uint64_t n, mkz_event** event, Enqueue&& enqueue);
+    /// Waits for everything, and throws the first failure since the last time.
+    void synchronize();
+    /// A barrier in the queue, behind which commands wait for `wait` or, if it is null, for everything before it.
+    void barrier(const cl_event* wait);
+
+    Device& device;
+    const Handle<cl_command_queue> queue;
+    const bool is_ordered;
+
+private:
+    void watch(const Command& command);
+    void flush();
+
+    // A failure of a command that has no event of the caller's must not get lost: commands stay here until they have ended.
+    std::mutex mutex_;
+    std::deque<Command> running_;
+    std::optional<Command> failed_;
+    cl_int failed_code_ = CL_SUCCESS;
+};
+
+/// One operation. Copies can be several commands.
+struct Event {
+    Device& device;
+    Command first, last;
+};
+
+Stream& of(mkz_stream* stream);
+
+template <class Enqueue>
+void Stream::submit(const Doing& doing, const char* function, std::uint64_t n, mkz_event** event, Enqueue&& enqueue) {
+    auto operation =
+        event == nullptr ? nullptr : std::make_unique<Event>(device, Command{{}, doing}, Command{{}, doing});
+    if (!is_ordered) barrier(nullptr);
+    Command last{{}, doing};
+    for (std::uint64_t i = 0; i < n; i++) {
+        // In a queue without order the parts follow each other, so that the end of the last one is the end of all.
+        cl_event made = nullptr, before = last.event.get();
+        const bool waits = before != nullptr && !is_ordered;
+        const cl_int code = enqueue(i, waits ? 1u : 0u, waits ? &before : nullptr, &made);
+        if (code != CL_SUCCESS) device.fail(function, code, doing.text());
+        last.event = Handle(made);
+        watch(last);
+        if (operation != nullptr && i == 0) operation->first.event = last.event;
+    }
+    if (!is_ordered) barrier(nullptr);
+    flush();
+    if (operation == nullptr) return;
+    operation->last.event = std::move(last.event);
+    *event = reinterpret_cast<mkz_event*>(operation.release());
+}
+
+mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, mkz_stream** stream) noexcept;
+void stream_close(mkz_stream* stream) noexcept;
+mkz_status stream_synchronize(mkz_stream* stream) noexcept;
+mkz_status stream_wait(mkz_stream* stream, mkz_event* event) noexcept;
+
+mkz_status event_wait(mkz_event* event) noexcept;
+mkz_status event_query(mkz_event* event, std::uint32_t* done) noexcept;
+mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexcept;
+void event_release(mkz_event* event) noexcept;
+
+}  // namespace merklize::opencl

@@ -1,0 +1,95 @@
+#include "merklize/buffer.hpp"
+
+#include <string>
+
+#include "merklize/error.hpp"
+#include "runtime/queue/session.hpp"
+#include "runtime/registry.hpp"
+#include "runtime/threads.hpp"
+
+namespace merklize {
+namespace {
+
+const std::shared_ptr<runtime::QueueDevice>& queue_of(const Device& device) {
+    if (device.state().is_host()) {
+        throw Error(ErrorCode::unavailable, device.info().id + " has no memory or queues of its own: use spans");
+    }
+    return device.state().queue_device();
+}
+
+}  // namespace
+
+Stream::Stream(const Device& device)
+    : state_(std::make_shared<runtime::StreamState>(queue_of(device), device, nullptr)) {}
+
+Stream Stream::wrap(const Device& device, void* native) {
+    if (native == nullptr) throw Error(ErrorCode::invalid_argument, "Stream::wrap: the stream is null");
+    return Stream(std::make_shared<runtime::StreamState>(queue_of(device), device, native));
+}
+
+const Device& Stream::device() const noexcept { return state_->handle(); }
+
+void Stream::synchronize() const {
+    const runtime::QueueDevice& device = state_->device();
+    device.check(device.driver().stream_synchronize(state_->stream()));
+}
+
+Buffer::Buffer(const Device& device, std::shared_ptr<runtime::Block> block, std::uint64_t bytes)
+    : device_(device), block_(std::move(block)), bytes_(bytes) {}
+
+Buffer::Buffer(const Device& device, std::uint64_t bytes)
+    : Buffer(device, runtime::Block::allocate(queue_of(device), bytes == 0 ? 1 : bytes), bytes) {}
+
+Buffer Buffer::wrap(const Device& device, void* native, std::uint64_t bytes) {
+    // An empty tensor may have any pointer, and there is nothing to look at.
+    if (bytes == 0) return Buffer(device, 0);
+    return Buffer(device, runtime::Block::wrap(queue_of(device), native, bytes), bytes);
+}
+
+Buffer Buffer::copy_of(std::span<const std::byte> host, const Device& device) {
+    Buffer buffer(device, host.size());
+    buffer.copy_from(host);
+    return buffer;
+}
+
+Buffer Buffer::slice(std::uint64_t first, std::uint64_t bytes) const {
+    if (first > bytes_ || bytes > bytes_ - first) {
+        throw Error(ErrorCode::invalid_argument, "Buffer: bytes " + std::to_string(first) + " to " +
+                                                     std::to_string(first + bytes) + " are not inside its " +
+                                                     std::to_string(bytes_));
+    }
+    Buffer part = *this;
+    part.offset_ += first;
+    part.bytes_ = bytes;
+    return part;
+}
+
+void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream) {
+    if (host.size() != bytes_) {
+        throw Error(ErrorCode::invalid_argument, "Buffer: " + std::to_string(host.size()) + " bytes to copy to " +
+                                                     std::to_string(bytes_));
+    }
+    if (host.empty()) return;
+    RunOptions options{.device = device_, .stream = stream};
+    runtime::Session session(device_.state().queue_device(), options, runtime::default_threads());
+    session.upload(block_->at(offset_), host.data(), host.size());
+}
+
+void Buffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& stream) const {
+    if (host.size() != bytes_) {
+        throw Error(ErrorCode::invalid_argument, "Buffer: " + std::to_string(bytes_) + " bytes to copy to " +
+                                                     std::to_string(host.size()));
+    }
+    if (host.empty()) return;
+    RunOptions options{.device = device_, .stream = stream};
+    runtime::Session session(device_.state().queue_device(), options, runtime::default_threads());
+    session.download(host.data(), block_->at(offset_), host.size());
+}
+
+void* Buffer::native() const {
+    const runtime::QueueDevice& queue = *device_.state().queue_device();
+    void* native = queue.driver().native(block_->memory());
+    return queue.facts().language == MKZ_LANGUAGE_OPENCL ? native : static_cast<std::byte*>(native) + offset_;
+}
+
+}  // namespace merklize

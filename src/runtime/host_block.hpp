@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+namespace merklize::runtime {
+
+/// Host memory for the nodes of a tree: aligned to 4096 bytes, undefined content, in huge pages where the system gives them.
+/// errors  out_of_memory
+class HostBlock {
+public:
+    HostBlock() noexcept = default;
+    explicit HostBlock(std::uint64_t bytes);
+    ~HostBlock();
+    HostBlock(HostBlock&& other) noexcept;
+    HostBlock& operator=(HostBlock&& other) noexcept;
+
+    void* data() const noexcept { return data_; }
+    std::uint64_t size() const noexcept { return bytes_; }
+
+private:
+    void* data_ = nullptr;
+    std::uint64_t bytes_ = 0;
+};
+
+}  // namespace merklize::runtime

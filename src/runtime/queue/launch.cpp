@@ -1,0 +1,265 @@
+// The launches of backend.h as kernels of core/entry.h: which entry point, which variant, how many groups.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "merklize/core/blake3.h"
+#include "merklize/hash.hpp"
+#include "runtime/queue/enqueue.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+// The kernels' argument of this name (core/kernels.h).
+struct Key {
+    std::uint32_t w[8];
+};
+
+Key key_of(const std::uint32_t (&words)[8]) {
+    Key key;
+    std::copy_n(words, 8, key.w);
+    return key;
+}
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+
+std::string entry(const char* body, std::uint32_t hash) {
+    return std::string(body) + "_" + std::string(traits(static_cast<Hash>(hash)).name);
+}
+
+std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
+
+void require_choices(const mkz_tuning& tuning) {
+    const auto invalid = [](const char* name, const char* rule, std::uint32_t got) {
+        throw Error(ErrorCode::invalid_argument,
+                    std::string("policy: ") + name + " must be " + rule + ", got " + std::to_string(got));
+    };
+    if (tuning.group_size != 0 && (!std::has_single_bit(tuning.group_size) || tuning.group_size > 1024))
+        invalid("group_size", "a power of two up to 1024", tuning.group_size);
+    if (tuning.lanes != 0 && (!std::has_single_bit(tuning.lanes) || tuning.lanes > 16))
+        invalid("merges_per_item or chunks_per_item", "1, 2, 4, 8 or 16", tuning.lanes);
+}
+
+}  // namespace
+
+mkz_tuning Session::tuned(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const {
+    require_choices(wanted);
+    device_->backend().tune(device_->index(), kernel, hash, n, threads_, &wanted);
+    return wanted;
+}
+
+bool Session::launch(mkz_kernel kernel, const void* arguments, const Tick& tick) {
+    switch (kernel) {
+        case MKZ_KERNEL_HASH_CHUNKS: return hash_chunks(*static_cast<const mkz_hash_chunks*>(arguments), tick);
+        case MKZ_KERNEL_HASH_ROWS: return hash_rows(*static_cast<const mkz_hash_rows*>(arguments), tick);
+        case MKZ_KERNEL_HASH_ELEMENTS: return hash_elements(*static_cast<const mkz_hash_elements*>(arguments), tick);
+        case MKZ_KERNEL_MERGE_PAIRS: return merge_pairs(*static_cast<const mkz_merge_pairs*>(arguments), tick);
+        case MKZ_KERNEL_MERGE_SUBTREES: return merge_subtrees(*static_cast<const mkz_merge_subtrees*>(arguments), tick);
+        case MKZ_KERNEL_HASH_PARENTS:
+        case MKZ_KERNEL_EXPAND: break;
+    }
+    throw Error(ErrorCode::internal, "launch " + std::to_string(kernel) + " is the host's, not " + device_->id() + "'s");
+}
+
+// ---- Digests -----------------------------------------------------------------------------------------------------------
+
+void Session::values_above(Range in, std::uint64_t count, std::uint32_t levels, const std::uint32_t (&key)[8],
+                           std::uint32_t flags, const Range& out) {
+    const Kernel parents =
+        kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, "mkz_hash_parents_blake3", true);
+    const std::uint32_t most_levels = log2_of(2 * parents.group_size);
+    while (levels > 0) {
+        const std::uint32_t now = std::min(levels, most_levels);
+        const std::uint64_t above = divide_up(count, std::uint64_t{1} << now);
+        const Range to = now == levels ? out : Range{scratch(32 * above)->memory(), 0};
+        enqueue(parents, divide_up(divide_up(count, 2), parents.group_size), in.memory, in.offset / 32, to.memory,
+                to.offset / 32, count, std::uint64_t{1}, key_of(key), flags, now);
+        in = to;
+        count = above;
+        levels -= now;
+    }
+}
+
+bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
+    const std::uint64_t chunks = divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN);
+    const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_CHUNKS, MKZ_HASH_blake3, chunks, a.tuning);
+    // Staged and wrapped host memory begins on 16 bytes; device memory begins where the caller says.
+    const bool is_even = !a.data.on_device || is_aligned({static_cast<mkz_memory*>(a.data.pointer), a.data.offset}, 16);
+    const Variant variant{.hash = MKZ_HASH_blake3,
+                          .group_size = tuning.group_size,
+                          .lanes = tuning.lanes,
+                          .align = is_even ? 16u : 1u};
+    const Kernel hash = kernel(variant, "mkz_hash_chunks_blake3", a.tuning.group_size == 0);
+    const std::uint32_t in_group = std::min(a.levels, log2_of(std::uint64_t{tuning.lanes} * hash.group_size));
+    const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
+    const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
+    const auto values = scratch(32 * n);
+    const std::vector<Operand> operands = {{a.data, subtree_bytes, a.bytes}, {values->at(0), 32, 32 * n}};
+    const bool finished = in_pieces(
+        n, operands, n,
+        [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
+            const std::uint64_t start = first * subtree_bytes;
+            const std::uint64_t bytes = std::min(count * subtree_bytes, a.bytes - start);
+            enqueue(hash,
+                    divide_up(divide_up(bytes, MKZ_BLAKE3_CHUNK_LEN), std::uint64_t{tuning.lanes} * hash.group_size),
+                    at[0].memory, at[0].offset, bytes, std::uint64_t{1}, at[1].memory, at[1].offset / 32, key_of(a.key),
+                    a.flags, a.counter + start / MKZ_BLAKE3_CHUNK_LEN, in_group);
+        },
+        tick);
+    if (!finished) return false;
+    std::shared_ptr<Block> top = values;
+    if (in_group < a.levels) {
+        top = scratch(32 * n_out);
+        values_above({values->memory(), 0}, n, a.levels - in_group, a.key, a.flags, {top->memory(), 0});
+    }
+    if (a.out.on_device) {
+        copy_on_device(a.out, top->at(0), 32 * n_out);
+    } else {
+        copy_to_host(static_cast<std::byte*>(a.out.pointer) + a.out.offset, top->at(0), 32 * n_out);
+        finish();
+    }
+    return true;
+}
+
+bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
+    const std::uint64_t chunks = std::max<std::uint64_t>(1, divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN));
+    const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_ROWS, MKZ_HASH_blake3, a.n * chunks, a.tuning);
+    // The values of long rows wait in two blocks in turn, until each row has one.
+    constexpr std::uint64_t most_values = (std::uint64_t{256} << 20) / 32;
+    const std::uint64_t per_piece = chunks == 1 ? a.n : std::clamp<std::uint64_t>(most_values / chunks, 1, a.n);
+    std::shared_ptr<Block> values, above;
+    if (chunks > 1) {
+        values = scratch(32 * per_piece * chunks);
+        above = scratch(32 * per_piece * divide_up(chunks, 2));
+    }
+    const Kernel parents = chunks == 1 ? Kernel{}
+                                       : kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, "mkz_hash_parents_blake3", true);
+    return in_pieces(
+        a.n, {{a.rows, a.bytes, a.n * a.bytes}, {a.out, 32, 32 * a.n}}, per_piece,
+        [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
+            const bool is_even = a.bytes % 16 == 0 && is_aligned(at[0], 16);
+            // An empty row has no memory; any block will do, since nothing of it is read.
+            const Range data = at[0].memory != nullptr ? at[0] : Range{at[1].memory, 0};
+            const Variant variant{.hash = MKZ_HASH_blake3,
+                                  .group_size = tuning.group_size,
+                                  .lanes = tuning.lanes,
+                                  .align = is_even && is_aligned(at[1], 16) ? 16u : 1u};
+            const Kernel hash = kernel(variant, "mkz_hash_chunks_blake3", a.tuning.group_size == 0);
+            const Range out = aligned_out(at[1], 32 * count);
+            enqueue(hash, divide_up(count * chunks, std::uint64_t{tuning.lanes} * hash.group_size), data.memory,
+                    data.offset, a.bytes, count, chunks == 1 ? out.memory : values->memory(),
+                    chunks == 1 ? out.offset / 32 : std::uint64_t{0}, key_of(a.key),
+                    chunks == 1 ? a.flags | MKZ_BLAKE3_ROOT : a.flags, std::uint64_t{0}, std::uint32_t{0});
+            Range from{values ? values->memory() : nullptr, 0}, to{above ? above->memory() : nullptr, 0};
+            for (std::uint64_t c = chunks; c > 1; c = divide_up(c, 2)) {
+                if (c == 2) to = out;
+                enqueue(parents, divide_up(count * divide_up(c, 2), parents.group_size), from.memory, from.offset / 32,
+                        to.memory, to.offset / 32, c, count, key_of(a.key),
+                        c == 2 ? a.flags | MKZ_BLAKE3_ROOT : a.flags, std::uint32_t{1});
+                std::swap(from, to);
+            }
+            return_out(at[1], out, 32 * count);
+        },
+        tick);
+}
+
+// ---- Batches of field hashes and merges ---------------------------------------------------------------------------------
+
+bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
+    if (a.elements > UINT32_MAX) {
+        throw Error(ErrorCode::invalid_argument, "hash_elements: rows of at most " + std::to_string(UINT32_MAX) +
+                                                     " elements on " + device_->id() + ", got " +
+                                                     std::to_string(a.elements));
+    }
+    const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.n, a.tuning);
+    const Variant variant{a.hash, tuning.group_size, tuning.lanes, tuning.constants};
+    const Kernel hash = kernel(variant, entry("mkz_hash_rows", a.hash), a.tuning.group_size == 0);
+    mkz_memory* constants = device_->constants();
+    const std::uint64_t row_bytes = 8 * a.elements;
+    return in_pieces(
+        a.n, {{a.rows, row_bytes, a.n * row_bytes}, {a.out, 32, 32 * a.n}}, a.n,
+        [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
+            const Range out = aligned_out(at[1], 32 * count);
+            const Range rows = at[0].memory == nullptr ? Range{out.memory, 0} : aligned_to(at[0], 8, count * row_bytes);
+            enqueue(hash, divide_up(count, std::uint64_t{tuning.lanes} * hash.group_size), rows.memory, rows.offset / 8,
+                    a.elements, std::uint64_t{1}, static_cast<std::uint32_t>(a.elements), out.memory, out.offset / 32,
+                    count, constants);
+            return_out(at[1], out, 32 * count);
+        },
+        tick);
+}
+
+bool Session::merge_pairs(const mkz_merge_pairs& a, const Tick& tick) {
+    const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.tuning);
+    const Variant variant{a.hash, tuning.group_size, tuning.lanes, tuning.constants};
+    const Kernel merge = kernel(variant, entry("mkz_merge_pairs", a.hash), a.tuning.group_size == 0);
+    mkz_memory* constants = device_->constants();
+    const std::uint64_t bytes = 32 * a.n;
+    return in_pieces(
+        a.n, {{a.left, 32, bytes}, {a.right, 32, bytes}, {a.out, 32, bytes}}, a.n,
+        [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
+            const Range left = aligned_to(at[0], 32, 32 * count), right = aligned_to(at[1], 32, 32 * count);
+            const Range out = aligned_out(at[2], 32 * count);
+            enqueue(merge, divide_up(count, std::uint64_t{tuning.lanes} * merge.group_size), left.memory,
+                    left.offset / 32, right.memory, right.offset / 32, out.memory, out.offset / 32, count, constants);
+            return_out(at[2], out, 32 * count);
+        },
+        tick);
+}
+
+// ---- Trees -------------------------------------------------------------------------------------------------------------
+
+void Session::merge_on_device(const mkz_merge_subtrees& a) {
+    const Range below{static_cast<mkz_memory*>(a.below.pointer), a.below.offset};
+    const Range nodes{static_cast<mkz_memory*>(a.nodes.pointer), a.nodes.offset};
+    for (const Range& range : {below, nodes}) {
+        if (is_aligned(range, 32)) continue;
+        throw Error(ErrorCode::invalid_argument,
+                    "tree: nodes on " + device_->id() + " must begin on 32 bytes; offset " + std::to_string(range.offset));
+    }
+    mkz_memory* constants = device_->constants();
+    std::uint64_t n = a.n;
+    for (std::uint32_t level = 0; level < a.levels;) {
+        // Each stretch of levels gets its own choice: the narrow top of a tree runs otherwise than its wide bottom.
+        const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, a.tuning);
+        const std::uint32_t levels =
+            tuning.lanes > 1 ? 1 : std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
+        const Range& in = level == 0 ? below : nodes;
+        const std::uint64_t in_node = in.offset / 32 + a.offset[level], out_node = nodes.offset / 32 + a.offset[level + 1];
+        const Variant variant{a.hash, tuning.group_size, tuning.lanes, tuning.constants};
+        const bool is_free = a.tuning.group_size == 0;
+        if (levels == 1) {
+            const Kernel merge = kernel(variant, entry("mkz_merge_level", a.hash), is_free);
+            enqueue(merge, divide_up(n / 2, std::uint64_t{tuning.lanes} * merge.group_size), in.memory, in_node,
+                    nodes.memory, out_node, n / 2, constants);
+        } else {
+            const Kernel merge = kernel(variant, entry("mkz_merge_subtree", a.hash), is_free);
+            enqueue(merge, n >> levels, in.memory, in_node, nodes.memory, out_node, n, levels, constants);
+        }
+        n >>= levels;
+        level += levels;
+    }
+}
+
+bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
+    if (a.nodes.on_device) {
+        merge_on_device(a);
+        return !tick || tick(1);
+    }
+    const auto* nodes = static_cast<const std::byte*>(a.nodes.pointer) + a.nodes.offset;
+    const std::uint64_t bytes = 32 * (a.offset[0] + a.n);
+    if (!device_->facts().unified || reinterpret_cast<std::uintptr_t>(nodes) % 32 != 0 ||
+        bytes > device_->facts().max_allocation || a.below.pointer != a.nodes.pointer) {
+        return merge_host_subtrees(a, tick);
+    }
+    const auto block = Block::wrap_host(device_, const_cast<std::byte*>(nodes), bytes);
+    in_flight_.push_back(block);
+    mkz_merge_subtrees on_device = a;
+    on_device.below = on_device.nodes = block->at(0);
+    merge_on_device(on_device);
+    copy_to_host(const_cast<std::byte*>(nodes), block->at(0), bytes);
+    finish();
+    return !tick || tick(1);
+}
+
+}  // namespace merklize::runtime

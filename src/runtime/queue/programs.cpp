@@ -1,0 +1,106 @@
+#include "runtime/queue/programs.hpp"
+
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "merklize/version.hpp"
+#include "runtime/kernel_cache.hpp"
+#include "runtime/kernel_text.hpp"
+#include "runtime/queue/device.hpp"
+
+namespace merklize::runtime {
+
+mkz_program* Programs::make(const Variant& variant) {
+    std::vector<std::pair<std::string, std::string>> defines = {
+        {"MKZ_GROUP_SIZE", std::to_string(variant.group_size)},
+        {"MKZ_ALIGN", std::to_string(variant.align)},
+        {"MKZ_LANES", std::to_string(variant.lanes)},
+    };
+    if (variant.constants != 0) defines.emplace_back("MKZ_CONSTANTS", std::to_string(variant.constants));
+    // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
+    const std::string compiler = device_.facts().compiler;
+    if (device_.facts().language == MKZ_LANGUAGE_CUDA || compiler.find("NVIDIA") != std::string::npos) {
+        defines.emplace_back("MKZ_NVIDIA_PTX", "1");
+    }
+    const std::string text = program_text(defines, variant.hash == Variant::no_hash
+                                                       ? std::nullopt
+                                                       : std::optional(static_cast<Hash>(variant.hash)));
+    const mkz_driver& driver = device_.driver();
+    mkz_program* program = nullptr;
+    const KernelCache& cache = KernelCache::process();
+    const std::string key = kernel_key({text, "", compiler, MERKLIZE_VERSION_STRING});
+    if (const auto binary = cache.load(key)) {
+        // One that the driver refuses (made by another build of the same version) is made again.
+        if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) return program;
+    }
+    device_.check(driver.program_build(device_.index(), text.c_str(), nullptr, &program));
+    const auto sink = [](void* context, const void* bytes, std::uint64_t size) {
+        const auto* first = static_cast<const std::byte*>(bytes);
+        static_cast<std::vector<std::byte>*>(context)->assign(first, first + size);
+    };
+    std::vector<std::byte> binary;
+    if (driver.program_binary(program, sink, &binary) == MKZ_OK) cache.store(key, binary);
+    return program;
+}
+
+mkz_program* Programs::program(const Variant& variant) {
+    std::promise<mkz_program*> promise;
+    std::shared_future<mkz_program*> future;
+    bool ours = false;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto [it, is_new] = programs_.try_emplace(variant);
+        if (is_new) it->second = promise.get_future().share();
+        future = it->second;
+        ours = is_new;
+    }
+    if (ours) {
+        try {
+            promise.set_value(make(variant));
+        } catch (...) {
+            promise.set_exception(std::current_exception());
+            // The next call tries again: memory may be free by then.
+            const std::lock_guard lock(mutex_);
+            programs_.erase(variant);
+        }
+    }
+    return future.get();
+}
+
+Programs::Function Programs::lookup(const Variant& variant, const std::string& name) {
+    const auto key = std::pair(variant, name);
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto it = functions_.find(key); it != functions_.end()) return it->second;
+    }
+    Function found{};
+    device_.check(device_.driver().program_function(program(variant), name.c_str(), &found.function, &found.max_group_size));
+    const std::lock_guard lock(mutex_);
+    functions_.emplace(key, found);
+    return found;
+}
+
+mkz_function* Programs::function(const Variant& variant, const std::string& name) {
+    const Function found = lookup(variant, name);
+    if (found.max_group_size < variant.group_size) {
+        throw Error(ErrorCode::invalid_argument, device_.id() + ": " + name + " takes groups of at most " +
+                                                     std::to_string(found.max_group_size) + " items, got group_size " +
+                                                     std::to_string(variant.group_size));
+    }
+    return found.function;
+}
+
+std::uint32_t Programs::group_size_for(Variant variant, const std::string& name) {
+    const auto key = std::pair(variant, name);
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto it = groups_.find(key); it != groups_.end()) return it->second;
+    }
+    while (variant.group_size > device_.facts().max_group_size) variant.group_size /= 2;
+    while (variant.group_size > 1 && lookup(variant, name).max_group_size < variant.group_size) variant.group_size /= 2;
+    const std::lock_guard lock(mutex_);
+    groups_.emplace(key, variant.group_size);
+    return variant.group_size;
+}
+
+}  // namespace merklize::runtime

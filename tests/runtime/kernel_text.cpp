@@ -1,0 +1,155 @@
+// The core's text inside the library: what a device compiler gets is what a compiler with the headers would see.
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/kernel_text.hpp"
+#include "support.hpp"
+
+using namespace support;
+using namespace merklize::runtime;
+
+namespace {
+
+using Defines = std::vector<std::pair<std::string, std::string>>;
+
+std::string read_text(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw std::runtime_error("cannot open " + path.string());
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string joined(const KernelSource& source) {
+    std::string text;
+    for (const std::string_view piece : source.pieces) text += piece;
+    return text;
+}
+
+std::size_t count(std::string_view text, std::string_view part) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+    return n;
+}
+
+/// Each program that the core knows: one of each hash, and the one without.
+std::vector<std::optional<Hash>> programs() {
+    std::vector<std::optional<Hash>> all = {std::nullopt};
+    for (const merklize::HashTraits& traits : merklize::hashes()) all.emplace_back(traits.hash);
+    return all;
+}
+
+}  // namespace
+
+TEST("kernel_text: the embedded sources are the headers, byte for byte") {
+    const std::filesystem::path root = MERKLIZE_INCLUDE "/merklize";
+    std::vector<std::string> expected = {"hashes.def"};
+    for (const auto& entry : std::filesystem::directory_iterator(root / "core")) {
+        if (entry.path().extension() == ".h") expected.push_back("core/" + entry.path().filename().string());
+    }
+    std::vector<std::string> found;
+    for (const KernelSource& source : kernel_sources()) {
+        found.emplace_back(source.name);
+        CHECK(joined(source) == read_text(root / source.name));
+        for (const std::string_view piece : source.pieces) CHECK(!piece.empty() && piece.size() <= 16000);
+    }
+    std::ranges::sort(expected);
+    std::ranges::sort(found);
+    CHECK(expected.size() > 5);
+    CHECK(found == expected);
+}
+
+TEST("kernel_text: guarded headers come once, lists and variants each time") {
+    const std::string& text = kernel_text();
+    CHECK_EQ(&text, &kernel_text());
+    CHECK_EQ(count(text, "#include \""), std::size_t{0});
+    for (const KernelSource& source : kernel_sources()) {
+        std::string guard = "\n#ifndef MKZ_" + std::string(source.name.substr(source.name.rfind('/') + 1)) + "\n";
+        std::ranges::transform(guard.begin() + 9, guard.end(), guard.begin() + 9,
+                               [](unsigned char c) { return static_cast<char>(c == '.' ? '_' : std::toupper(c)); });
+        const bool guarded = joined(source).find(guard) != std::string::npos;
+        if (guarded) CHECK_EQ(count(text, guard), std::size_t{1});
+    }
+    CHECK_EQ(count(text, "\nMKZ_HASH(0, blake3, mkz_blake3, 32, 0)\n"), std::size_t{2});  // bodies, entry points
+    CHECK_EQ(count(text, "rescue_prime_variant.h: one variant"), std::size_t{3});
+}
+
+TEST("kernel_text: a program is its macros and the text") {
+    const Defines defines = {{"MKZ_GROUP_SIZE", "64"}, {"MKZ_ALIGN", "16"}};
+    const std::string start = "#define MKZ_GROUP_SIZE 64\n#define MKZ_ALIGN 16\n";
+    CHECK(program_text(defines, std::nullopt) == start + "#define MKZ_HASHES\n" + kernel_text());
+    CHECK(program_text(defines, Hash::blake3) ==
+          start + "#define MKZ_HASHES MKZ_HASH(0, blake3, mkz_blake3, 32, 0)\n" + kernel_text());
+    // The line is the one of hashes.def, for every hash.
+    const std::string list = read_text(MERKLIZE_INCLUDE "/merklize/hashes.def");
+    for (const merklize::HashTraits& traits : merklize::hashes()) {
+        const std::string text = program_text({}, traits.hash);
+        const std::string line = text.substr(19, text.find('\n') - 19);  // after "#define MKZ_HASHES "
+        CHECK(list.find("\n" + line + "\n") != std::string::npos);
+        CHECK(line.find(" " + std::string(traits.name) + ",") != std::string::npos);
+    }
+    CHECK_ERROR(invalid_argument, "unknown hash id 200", program_text({}, static_cast<Hash>(200)));
+}
+
+#ifdef MERKLIZE_CXX
+namespace {
+
+/// Exit status of the compiler that built this.
+int compile(std::vector<std::string> arguments) {
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::execvp(argv[0], argv.data());
+        ::_exit(127);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// `text` after the preprocessor, one blank for any run of blanks and line ends.
+std::string preprocessed(const TemporaryFolder& folder, const std::string& text, const std::string& option) {
+    const std::string in = folder.write("in.cpp", Bytes(text.begin(), text.end())).string();
+    const std::string out = (folder.path() / "out.cpp").string();
+    CHECK_EQ(compile({MERKLIZE_CXX, "-std=c++20", "-E", "-P", option, in, "-o", out}), 0);
+    std::string result;
+    for (const char c : read_text(out)) {
+        const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+        if (!blank || (!result.empty() && result.back() != ' ')) result += blank ? ' ' : c;
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST("kernel_text: a compiler sees the same in the text and in the headers") {
+    // Host C++ has no entry points, so these stand for a device compiler's.
+    const Defines defines = {{"MKZ_ENTRY(name)", "void name"}, {"MKZ_THIS_ITEM()", "mkz_work_item{}"}};
+    const TemporaryFolder folder;
+    for (const auto& program : programs()) {
+        const std::string text = program_text(defines, program);
+        const std::string start = text.substr(0, text.size() - kernel_text().size());
+        const std::string flat = preprocessed(folder, text, "-nostdinc");
+        CHECK(flat == preprocessed(folder, start + "#include <merklize/core/entry.h>\n", "-I" MERKLIZE_INCLUDE));
+        // The kernels of this hash and of no other.
+        CHECK_EQ(count(flat, "void mkz_gather_paths"), std::size_t{1});
+        for (const merklize::HashTraits& traits : merklize::hashes()) {
+            const std::size_t once = program == traits.hash ? 1 : 0;
+            const std::size_t once_if_bytes = traits.is_field ? 0 : once;
+            const auto kernels = [&](const std::string& body) {
+                return count(flat, "void mkz_" + body + "_" + std::string(traits.name) + "(");
+            };
+            for (const char* body : {"merge_level", "merge_subtree", "hash_rows"}) CHECK_EQ(kernels(body), once);
+            for (const char* body : {"hash_chunks", "hash_parents"}) CHECK_EQ(kernels(body), once_if_bytes);
+        }
+        const std::string in = folder.write("program.cpp", Bytes(text.begin(), text.end())).string();
+        CHECK_EQ(compile({MERKLIZE_CXX, "-std=c++20", "-w", "-fsyntax-only", in}), 0);
+    }
+}
+#endif
