@@ -1,7 +1,8 @@
-# The texts of the portable core inside the library, which hands them to device compilers at run time (src/runtime/kernel_text.hpp).
+# The texts of the portable core inside the library, which hands them to device compilers at run time
+# (src/runtime/kernel_text.hpp).
 #
 #   include(embed_core.cmake), merklize_embed_core(target)    adds the generated source to the target
-#   cmake -D ROOT=... -D FILES=a,b -D OUTPUT=... -P embed_core.cmake    writes it; done by the build when a header changes
+#   cmake -D ROOT=... -D FILES=a,b -D OUTPUT=... -P embed_core.cmake    writes it; done when a header changes
 
 if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   function(merklize_embed_core target)

@@ -28,6 +28,19 @@ std::atomic<int> failures = 0;
 
 constexpr int skipped = 77;  // SKIP_RETURN_CODE of the CMake tests
 
+/// The suite on another device than the CPU: MERKLIZE_DEVICE makes it the default of every call.
+int require_device(const char* device) {
+    const std::string why = merklize::why_unavailable(device);
+    if (why.empty()) {
+        const merklize::DeviceInfo info = merklize::Device().info();
+        std::cout << "device: " << info.id << ", " << info.name << ", driver " << info.driver << ", " << info.isa << '\n';
+        return info.id == device ? 0 : 1;
+    }
+    const bool required = std::getenv("MERKLIZE_REQUIRE_RUNTIMES") != nullptr;
+    std::cout << (required ? "FAILED: " : "skipped: ") << why << '\n';
+    return required ? 1 : skipped;
+}
+
 /// What a test run is worth depends on the instruction set, so no run goes on with another one than was asked for.
 /// returns  0 to go on, or the exit status
 int require_isa() {
@@ -35,6 +48,7 @@ int require_isa() {
     try {
         const std::string isa = merklize::Device("cpu").info().isa;
         std::cout << "instruction set: " << isa << '\n';
+        if (const char* device = std::getenv("MERKLIZE_DEVICE"); device != nullptr && *device != 0) return require_device(device);
         if (isa == (wanted != nullptr ? wanted : processor::widest())) return 0;
         std::cout << "FAILED: expected " << (wanted != nullptr ? wanted : processor::widest()) << '\n';
         return 1;

@@ -27,6 +27,17 @@ public:
     /// A block of our own with a copy of host bytes.
     static Buffer copy_of(std::span<const std::byte> host, const Device& device);
 
+    /// The items of a strided array, in C order, packed in a block of our own: gathered on the device.
+    /// source      memory that holds all of them
+    /// first       place of item [0, 0, ...] in it, bytes
+    /// extents     items along each dimension; strides: bytes from one to the next, negative too. At most 8 dimensions after those
+    ///             that lie together are counted as one.
+    /// item_bytes  1, 2, 4, 8 or 16
+    /// errors      invalid_argument (sizes that do not fit), out_of_memory
+    static Buffer pack(const Buffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
+                       std::span<const std::int64_t> strides, std::uint32_t item_bytes,
+                       const std::optional<Stream>& stream = {});
+
     std::uint64_t size() const noexcept { return bytes_; }
     bool empty() const noexcept { return bytes_ == 0; }
     const Device& device() const noexcept { return device_; }

@@ -38,7 +38,7 @@ std::string why_unavailable(std::string_view name);
 /// An opened device: a cheap handle, freely copied. Safe to use from several threads at once.
 class Device {
 public:
-    /// The device that "auto" chooses.
+    /// The device that "auto" chooses: the CPU, or what MERKLIZE_DEVICE in the environment names.
     Device();
     /// `name`: "auto", or an id as in devices() ("cpu").
     /// errors  invalid_argument (no such name), unavailable (known, but not usable here: the text says why)

@@ -12,10 +12,6 @@ namespace {
 
 std::string name_of_type(nb::handle object) { return nb::cast<std::string>(object.type().attr("__name__")); }
 
-[[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got) {
-    throw nb::type_error((std::string(what) + " must be " + expected + ", got " + name_of_type(got)).c_str());
-}
-
 /// Whether a buffer format (struct syntax, PEP 3118) has Python objects in it. Names of fields stand between colons.
 bool has_objects(const char* format) {
     bool in_name = false;
@@ -26,21 +22,33 @@ bool has_objects(const char* format) {
     return false;
 }
 
+/// NumPy refuses to export some dtypes (datetime64) that are plain bytes all the same: those as opaque items.
+nb::object opaque_view(nb::handle array, const char* what) {
+    nb::object dtype = array.attr("dtype");
+    if (nb::cast<bool>(dtype.attr("hasobject"))) {
+        invalid(std::string(what) + ": an array of " + nb::cast<std::string>(nb::str(dtype)) +
+                " holds references, not bytes; convert it to a dtype of fixed width");
+    }
+    return array.attr("view")(nb::str("V{}").attr("format")(dtype.attr("itemsize")));
+}
+
 }  // namespace
 
+[[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got) {
+    throw nb::type_error((std::string(what) + " must be " + expected + ", got " + name_of_type(got)).c_str());
+}
+
 InputBytes::InputBytes(nb::handle object, const char* what) {
-    // NumPy refuses to export some dtypes (datetime64) that are plain bytes all the same: look at those as opaque items.
     nb::object plain = nb::borrow(object);
-    const bool is_array = nb::hasattr(object, "dtype") && nb::hasattr(object, "tobytes");
     if (PyObject_GetBuffer(plain.ptr(), &view_, PyBUF_FULL_RO) != 0) {
         PyErr_Clear();
-        if (!is_array) wrong_type(what, "bytes-like or a NumPy array", object);
-        nb::object dtype = object.attr("dtype");
-        if (nb::cast<bool>(dtype.attr("hasobject"))) {
-            invalid(std::string(what) + ": an array of " + nb::cast<std::string>(nb::str(dtype)) +
-                    " holds references, not bytes; convert it to a dtype of fixed width");
+        if (nb::hasattr(object, "__array_struct__")) {  // NumPy's own
+            plain = opaque_view(object, what);
+        } else if (auto tensor = import_host(object, what)) {
+            plain = nb::cast(std::move(*tensor));
+        } else {
+            wrong_type(what, "bytes-like, a NumPy array or a tensor", object);
         }
-        plain = object.attr("view")(nb::str("V{}").attr("format")(dtype.attr("itemsize")));
         if (PyObject_GetBuffer(plain.ptr(), &view_, PyBUF_FULL_RO) != 0) nb::raise_python_error();
     }
     if (has_objects(view_.format)) {
@@ -51,7 +59,7 @@ InputBytes::InputBytes(nb::handle object, const char* what) {
     if (PyBuffer_IsContiguous(&view_, 'C')) return;
 
     PyBuffer_Release(&view_);
-    if (!nb::hasattr(plain, "tobytes")) wrong_type(what, "contiguous", object);
+    if (!nb::hasattr(plain, "tobytes")) plain = nb::module_::import_("numpy").attr("asarray")(plain);
     nb::object copy = plain.attr("tobytes")();
     if (PyObject_GetBuffer(copy.ptr(), &view_, PyBUF_SIMPLE) != 0) nb::raise_python_error();
 }
@@ -60,6 +68,16 @@ InputBytes::~InputBytes() { PyBuffer_Release(&view_); }
 
 std::span<const std::byte> InputBytes::span() const noexcept {
     return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+}
+
+Input::Input(nb::handle object, const char* what, nb::handle settings) {
+    if (nb::isinstance<DeviceArray>(object)) {
+        array_ = nb::inst_ptr<DeviceArray>(object);
+    } else if (!PyBytes_CheckExact(object.ptr()) && (imported_ = to_device_array(object, what, settings))) {
+        array_ = &*imported_;
+    } else {
+        bytes_.emplace(object, what);
+    }
 }
 
 OutputBytes::OutputBytes(nb::handle object) {
@@ -154,6 +172,14 @@ Digest to_digest(nb::handle value, const char* what) {
     return digest;
 }
 
+std::span<const Digest> as_digests(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const Digest*>(bytes.data()), bytes.size() / Digest::size};
+}
+
+std::span<Digest> as_digests(std::span<std::byte> bytes) {
+    return {reinterpret_cast<Digest*>(bytes.data()), bytes.size() / Digest::size};
+}
+
 Mode to_mode(nb::handle key, nb::handle context, const char* what) {
     if (!key.is_none() && !context.is_none()) {
         invalid(std::string(what) +
@@ -162,26 +188,6 @@ Mode to_mode(nb::handle key, nb::handle context, const char* what) {
     if (!key.is_none()) return Mode::keyed(InputBytes(key, "key").span());
     if (!context.is_none()) return Mode::derive_key(to_text(context, "context"));
     return {};
-}
-
-thread_local std::exception_ptr Run::raised_;
-
-Run::Run(nb::handle device, nb::handle threads, nb::handle progress)
-    : options_{.device = Device(to_text(device, "device")), .threads = to_threads(threads)} {
-    PyObject* callable = progress.is_none() ? nullptr : progress.ptr();
-    if (callable && !PyCallable_Check(callable)) wrong_type("progress", "callable", progress);
-    options_.progress = [callable](double done) { return call_progress(callable, done); };
-}
-
-bool Run::call_progress(PyObject* progress, double done) {
-    nb::gil_scoped_acquire acquired;
-    try {
-        if (PyErr_CheckSignals() != 0) nb::raise_python_error();
-        return !progress || !nb::handle(progress)(done).is(Py_False);
-    } catch (...) {
-        raised_ = std::current_exception();
-        return false;
-    }
 }
 
 }  // namespace merklize::binding

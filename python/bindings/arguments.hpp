@@ -2,25 +2,28 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <merklize/merklize.hpp>
+
+#include "device_array.hpp"
 
 /// How Python values become arguments of the library. `what` names the argument in error texts ("hash: length").
 namespace merklize::binding {
 
 namespace nb = nanobind;
 
-/// The bytes of anything with the buffer protocol and of any NumPy array, in C order; they are copied only if they lie apart.
-/// errors  TypeError (no buffer), InvalidArgument (an array of Python objects)
+[[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got);
+
+/// The bytes of anything with the buffer protocol, of any NumPy array and of any DLPack tensor on the host, in C order; they are
+/// copied only if they lie apart.
+/// errors  TypeError (no buffer), InvalidArgument (an array of Python objects, a tensor on a device)
 class InputBytes {
 public:
     InputBytes(nb::handle object, const char* what);
@@ -46,6 +49,24 @@ public:
 
 private:
     Py_buffer view_{};
+};
+
+/// Data of a call, wherever it is.
+class Input {
+public:
+    /// settings  of the call: which device and stream a tensor is imported for
+    Input(nb::handle object, const char* what, nb::handle settings);
+
+    /// Null if it is on the host.
+    const DeviceArray* on_device() const noexcept { return array_; }
+    /// The device's; or the host's.
+    const Buffer& buffer() const noexcept { return array_->buffer; }
+    std::span<const std::byte> span() const noexcept { return bytes_->span(); }
+
+private:
+    std::optional<DeviceArray> imported_;
+    const DeviceArray* array_ = nullptr;
+    std::optional<InputBytes> bytes_;
 };
 
 nb::bytes to_bytes(std::span<const std::byte> bytes);
@@ -75,6 +96,9 @@ std::string_view to_text(nb::handle value, const char* what);
 /// path  bytes, as os.fsencode() gives them
 std::filesystem::path to_path(nb::handle value, const char* what);
 Digest to_digest(nb::handle value, const char* what);
+/// An array of digests as bytes, as the library's type: a digest is 32 bytes of any alignment.
+std::span<const Digest> as_digests(std::span<const std::byte> bytes);
+std::span<Digest> as_digests(std::span<std::byte> bytes);
 /// key or context or neither.
 Mode to_mode(nb::handle key, nb::handle context, const char* what);
 
@@ -88,43 +112,5 @@ template <class Return, class... Handles>
 void define(nb::module_& m, const char* name, Return (*function)(Handles...), const char* signature) {
     m.def(name, function, nb::sig(signature), maybe_none<Handles>()...);
 }
-
-/// Runs library code without the GIL. Ctrl-C, or an exception of the caller's progress function, ends it and is raised.
-class Run {
-public:
-    /// progress  None, or called with the share of the work that is done; returning False cancels
-    Run(nb::handle device, nb::handle threads, nb::handle progress = nb::none());
-
-    const RunOptions& options() const noexcept { return options_; }
-
-    template <class Work>
-    void operator()(Work&& work) const {
-        without_gil([&] { work(options_); });
-    }
-
-    template <class Work>
-    static void without_gil(Work&& work) {
-        std::exception_ptr failure;
-        {
-            nb::gil_scoped_release released;
-            try {
-                work();
-            } catch (...) {
-                failure = std::current_exception();
-            }
-        }
-        // What was raised in Python goes before the library's "cancelled" that it led to.
-        if (auto raised = std::exchange(raised_, nullptr)) std::rethrow_exception(raised);
-        if (failure) std::rethrow_exception(failure);
-    }
-
-private:
-    static bool call_progress(PyObject* progress, double done);
-
-    // The library calls progress functions from the thread that called it, so a slot a thread is enough; and an options object
-    // that outlives its Run (a Hasher's) then holds no pointer to it.
-    static thread_local std::exception_ptr raised_;
-    RunOptions options_;
-};
 
 }  // namespace merklize::binding

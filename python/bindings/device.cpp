@@ -1,5 +1,7 @@
 #include "arguments.hpp"
 #include "module.hpp"
+#include "run.hpp"
+#include "runtime/kernel_cache.hpp"
 
 namespace merklize::binding {
 
@@ -7,18 +9,55 @@ void bind_device(nb::module_& m) {
     define(
         m, "devices",
         +[] {
+            prepare_libraries();
+            std::vector<DeviceInfo> found;
+            Run::without_gil([&] { found = merklize::devices(); });
             nb::list result;
-            for (const DeviceInfo& info : merklize::devices()) {
-                result.append(
-                    nb::make_tuple(info.id, info.backend, to_str(info.name), info.isa, info.units, info.memory_bytes));
+            for (const DeviceInfo& info : found) {
+                result.append(nb::make_tuple(info.id, info.backend, to_str(info.name), to_str(info.vendor),
+                                             to_str(info.driver), info.isa, info.units, info.memory_bytes));
             }
             return result;
         },
-        "def devices() -> list[tuple[str, str, str, str, int, int]]");
+        "def devices() -> list[tuple[str, str, str, str, str, str, int, int]]");
     define(
         m, "why_unavailable",
-        +[](nb::handle name) { return merklize::why_unavailable(to_text(name, "why_unavailable: name")); },
+        +[](nb::handle name) {
+            const std::string asked(to_text(name, "why_unavailable: name"));
+            prepare_libraries();
+            std::string why;
+            Run::without_gil([&] { why = merklize::why_unavailable(asked); });
+            return to_str(why);
+        },
         "def why_unavailable(name: str, /) -> str");
+    define(
+        m, "kernel_cache",
+        +[] {
+            const runtime::KernelCache& cache = runtime::KernelCache::process();
+            return nb::make_tuple(to_str(cache.folder().string()), to_str(cache.why_unusable()));
+        },
+        "def kernel_cache() -> tuple[str, str]");
+
+    nb::class_<Timings> timings(m, "Timings", R"(Seconds that a call took on its device, by the device's own clock.
+
+Pass one as timings=, and the call fills it. None: not known, as on the CPU, whose work no such clock measures.)");
+    timings.def(nb::init<>());
+    const auto seconds = [&](const char* name, double Timings::* slot, const char* doc) {
+        const std::string signature = std::string("def ") + name + "(self) -> float | None";
+        timings.def_prop_ro(
+            name,
+            [slot](const Timings& self) -> nb::object {
+                return self.available ? nb::object(nb::float_(self.*slot)) : nb::none();
+            },
+            nb::sig(signature.c_str()), doc);
+    };
+    seconds("kernel", &Timings::kernel, "Kernels: from the first one's start to the last one's end, copies left out.");
+    seconds("to_device", &Timings::to_device, "Copies from the host.");
+    seconds("to_host", &Timings::to_host, "Copies to the host.");
+    timings.def("__repr__", [](nb::handle self) {
+        return nb::str("<Timings: kernel {}, to_device {}, to_host {}>")
+            .attr("format")(self.attr("kernel"), self.attr("to_device"), self.attr("to_host"));
+    });
 }
 
 }  // namespace merklize::binding

@@ -2,6 +2,7 @@
 
 #include "arguments.hpp"
 #include "module.hpp"
+#include "run.hpp"
 
 namespace merklize::binding {
 
@@ -91,7 +92,8 @@ Threads may share one: each call waits for the one before.)");
     hasher.def(
         "__init__",
         [](Hasher* self, nb::handle data, nb::handle key, nb::handle context, nb::handle device, nb::handle threads) {
-            new (self) Hasher(to_mode(key, context, "Hasher"), Run(device, threads));
+            const nb::tuple settings = nb::make_tuple(device, threads, nb::none(), nb::none(), nb::none());
+            new (self) Hasher(to_mode(key, context, "Hasher"), Run(settings));
             try {
                 self->update(data);
             } catch (...) {

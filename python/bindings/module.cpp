@@ -40,6 +40,7 @@ NB_MODULE(_native, m) {
     });
     m.def("version", &merklize::version);
     merklize::binding::bind_device(m);
+    merklize::binding::bind_device_array(m);
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hasher(m);
     merklize::binding::bind_tree(m);

@@ -5,6 +5,7 @@
 namespace merklize::binding {
 
 void bind_device(nanobind::module_& m);
+void bind_device_array(nanobind::module_& m);
 void bind_hash(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);

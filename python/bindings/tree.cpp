@@ -1,28 +1,17 @@
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "arguments.hpp"
 #include "module.hpp"
+#include "policy.hpp"
+#include "run.hpp"
 
 namespace merklize::binding {
 
 namespace {
 
 nb::str name_of(Hash hash) { return to_str(traits(hash).name); }
-
-TreePolicy to_policy(nb::handle policy) {
-    TreePolicy result;
-    if (policy.is_none()) return result;
-    if (!nb::isinstance<nb::dict>(policy)) throw nb::type_error("policy must be a dict or None");
-    for (auto [key, value] : nb::borrow<nb::dict>(policy)) {
-        const std::string_view field = to_text(key, "policy: key");
-        if (field != "levels_per_launch") {
-            throw Error(ErrorCode::invalid_argument,
-                        "policy: unknown field '" + std::string(field) + "'; the fields are: levels_per_launch");
-        }
-        result.levels_per_launch = static_cast<std::uint32_t>(to_int(value, "policy: levels_per_launch"));
-    }
-    return result;
-}
 
 /// (hash, index, n_leaves, leaf, siblings): the arguments of Python's MerkleProof.
 nb::tuple describe(const MerkleProof& proof) {
@@ -42,27 +31,75 @@ MerkleProof to_proof(nb::handle hash, nb::handle index, nb::handle n_leaves, nb:
     return proof;
 }
 
-MerkleTree build(nb::handle leaves, nb::handle hash, nb::handle device, nb::handle threads, nb::handle policy,
-                 nb::handle progress) {
-    const InputBytes input(leaves, "MerkleTree: leaves");
-    const std::span<const Digest> digests{reinterpret_cast<const Digest*>(input.span().data()),
-                                          input.span().size() / Digest::size};
+MerkleTree make_tree(nb::handle leaves, nb::handle hash, nb::handle settings, nb::handle policy) {
+    const Input input(leaves, "MerkleTree: leaves", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const TreePolicy wanted = to_policy(policy);
+    const TreePolicy wanted = to_tree_policy(policy);
     std::optional<MerkleTree> tree;
-    Run(device, threads, progress)([&](const RunOptions& options) { tree.emplace(digests, which, wanted, options); });
+    Run(settings, input.on_device())([&](const RunOptions& options) {
+        if (input.on_device() != nullptr) {
+            tree.emplace(input.buffer(), which, wanted, options);
+        } else {
+            tree.emplace(as_digests(input.span()), which, wanted, options);
+        }
+    });
     return std::move(*tree);
 }
 
-MerkleTree build_from_file(nb::handle path, nb::handle leaf_bytes, nb::handle device, nb::handle threads,
-                           nb::handle policy, nb::handle progress) {
+MerkleTree make_tree_from_file(nb::handle path, nb::handle leaf_bytes, nb::handle settings, nb::handle policy) {
     const std::filesystem::path file = to_path(path, "MerkleTree.from_file: path");
     const std::uint64_t bytes = to_u64(leaf_bytes, "MerkleTree.from_file: leaf_size");
-    const TreePolicy wanted = to_policy(policy);
+    const TreePolicy wanted = to_tree_policy(policy);
     std::optional<MerkleTree> tree;
-    Run(device, threads, progress)(
+    Run(settings)(
         [&](const RunOptions& options) { tree.emplace(MerkleTree::from_file(file, bytes, wanted, options)); });
     return std::move(*tree);
+}
+
+nb::dict build_tree(nb::handle nodes, nb::handle hash, nb::handle settings, nb::handle policy) {
+    const DeviceArray* array = nb::isinstance<DeviceArray>(nodes) ? nb::inst_ptr<DeviceArray>(nodes) : nullptr;
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const TreePolicy wanted = to_tree_policy(policy);
+    const Run run(settings, array);
+    TreePolicy used;
+    if (array != nullptr) {
+        run([&](const RunOptions& options) { used = merklize::build_tree(array->buffer, which, wanted, options); });
+    } else {
+        const OutputBytes slots(nodes);
+        run([&](const RunOptions& options) {
+            used = merklize::build_tree(as_digests(slots.span()), which, wanted, options);
+        });
+    }
+    return describe(used, run.on_host());
+}
+
+nb::bytes merkle_root(nb::handle leaves, nb::handle hash, nb::handle settings, nb::handle policy) {
+    const Input input(leaves, "merkle_root: leaves", settings);
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const TreePolicy wanted = to_tree_policy(policy);
+    Digest root;
+    Run(settings, input.on_device())([&](const RunOptions& options) {
+        root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), which, wanted, options)
+                                            : merklize::merkle_root(as_digests(input.span()), which, wanted, options);
+    });
+    return to_bytes(root.bytes);
+}
+
+nb::list prove(const MerkleTree& tree, nb::handle indices) {
+    std::vector<std::uint64_t> wanted;
+    for (nb::handle index : nb::cast<nb::list>(indices)) wanted.push_back(to_u64(index, "prove: index"));
+    std::vector<MerkleProof> proofs;
+    Run::without_gil([&] { proofs = tree.prove(wanted); });
+    nb::list result;
+    for (const MerkleProof& proof : proofs) result.append(describe(proof));
+    return result;
+}
+
+/// All nodes on the host, of a tree on a device in a copy that the tree keeps.
+nb::object host_nodes(nb::handle self) {
+    const MerkleTree& tree = *nb::inst_ptr<MerkleTree>(self);
+    Run::without_gil([&] { (void)tree.nodes(); });
+    return nb::steal(PyMemoryView_FromObject(self.ptr()));
 }
 
 /// Buffer protocol: all nodes, read-only. A view holds a reference to the tree, whose nodes never move.
@@ -86,30 +123,25 @@ void bind_tree(nb::module_& m) {
             nb::sig("def root(self) -> bytes"))
         .def_prop_ro("device", [](const MerkleTree& tree) { return tree.device().id; })
         .def_prop_ro(
-            "policy",
-            [](const MerkleTree& tree) {
-                nb::dict policy;
-                policy["levels_per_launch"] = tree.policy().levels_per_launch;
-                return policy;
-            },
-            nb::sig("def policy(self) -> dict[str, int]"))
-        .def_prop_ro(
-            "nodes", [](nb::handle self) { return nb::steal(PyMemoryView_FromObject(self.ptr())); },
-            nb::sig("def nodes(self) -> memoryview"))
-        .def(
-            "prove",
-            [](const MerkleTree& tree, nb::handle index) {
-                return describe(tree.prove(to_u64(index, "prove: index")));
-            },
-            nb::arg().none(),
-            nb::sig("def prove(self, index: int, /) -> tuple[str, int, int, bytes, tuple[bytes, ...]]"));
+            "policy", [](const MerkleTree& tree) { return describe(tree.policy(), tree.device().backend == "cpu"); },
+            nb::sig("def policy(self) -> dict[str, int | str]"))
+        .def_prop_ro("on_device", &MerkleTree::on_device)
+        .def("host_nodes", host_nodes, nb::sig("def host_nodes(self) -> memoryview"))
+        .def("device_nodes", [](const MerkleTree& tree) { return digests_array(tree.device_nodes(), tree.hash()); })
+        .def("prove", prove, nb::arg().none(),
+             nb::sig("def prove(self, indices: list[typing.Any], /) -> list[tuple[str, int, int, bytes, "
+                     "tuple[bytes, ...]]]"));
 
-    define(m, "build_tree", build,
-           "def build_tree(leaves: object, hash: str, device: str, threads: int | None, policy: object, "
-           "progress: object, /) -> Tree");
-    define(m, "build_tree_from_file", build_from_file,
-           "def build_tree_from_file(path: bytes, leaf_bytes: int, device: str, threads: int | None, policy: object, "
-           "progress: object, /) -> Tree");
+    define(m, "make_tree", make_tree,
+           "def make_tree(leaves: object, hash: str, settings: tuple[object, ...], policy: object, /) -> Tree");
+    define(m, "make_tree_from_file", make_tree_from_file,
+           "def make_tree_from_file(path: bytes, leaf_bytes: int, settings: tuple[object, ...], policy: object, /) -> "
+           "Tree");
+    define(m, "build_tree", build_tree,
+           "def build_tree(nodes: object, hash: str, settings: tuple[object, ...], policy: object, /) -> "
+           "dict[str, int | str]");
+    define(m, "merkle_root", merkle_root,
+           "def merkle_root(leaves: object, hash: str, settings: tuple[object, ...], policy: object, /) -> bytes");
 
     define(
         m, "verify",

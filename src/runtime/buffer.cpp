@@ -1,5 +1,6 @@
 #include "merklize/buffer.hpp"
 
+#include <bit>
 #include <string>
 
 #include "merklize/error.hpp"
@@ -50,6 +51,37 @@ Buffer Buffer::copy_of(std::span<const std::byte> host, const Device& device) {
     Buffer buffer(device, host.size());
     buffer.copy_from(host);
     return buffer;
+}
+
+Buffer Buffer::pack(const Buffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
+                    std::span<const std::int64_t> strides, std::uint32_t item_bytes,
+                    const std::optional<Stream>& stream) {
+    const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, "pack: " + text); };
+    if (!std::has_single_bit(item_bytes) || item_bytes > 16)
+        invalid("items of 1, 2, 4, 8 or 16 bytes, got " + std::to_string(item_bytes));
+    if (extents.size() != strides.size()) {
+        invalid(std::to_string(extents.size()) + " extents and " + std::to_string(strides.size()) + " strides");
+    }
+    runtime::StridedArray array{first, item_bytes, {}, {}};
+    std::uint64_t items = 1;
+    __int128 lowest = first, highest = __int128{first} + item_bytes;
+    for (std::size_t k = 0; k < extents.size(); k++) {
+        if (extents[k] != 0 && items > UINT64_MAX / item_bytes / extents[k]) invalid("more than 2^64 bytes");
+        items *= extents[k];
+        if (extents[k] > 1) (strides[k] < 0 ? lowest : highest) += __int128{strides[k]} * __int128{extents[k] - 1};
+        array.extents.push_back(extents[k]);
+        array.strides.push_back(strides[k]);
+    }
+    Buffer packed(source.device(), items * item_bytes);
+    if (items == 0) return packed;
+    if (lowest < 0 || highest > __int128{source.size()}) {
+        invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
+    }
+    const RunOptions options{.device = source.device(), .stream = stream};
+    runtime::Session session(source.device_.state().queue_device(), options, 1);
+    session.gather_strided(source.block_->at(source.offset_), std::move(array), packed.block_->at(0));
+    session.finish();
+    return packed;
 }
 
 Buffer Buffer::slice(std::uint64_t first, std::uint64_t bytes) const {

@@ -1,5 +1,6 @@
 #include "merklize/device.hpp"
 
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -96,7 +97,9 @@ Device::Device(std::string_view name) {
     // The default device is asked for by nearly every call, so it is found once.
     if (name == "auto") {
         static const std::shared_ptr<const runtime::DeviceState> chosen = [] {
-            Found found = find("auto");
+            const char* wanted = std::getenv("MERKLIZE_DEVICE");
+            Found found = find(wanted != nullptr && *wanted != 0 ? wanted : "auto");
+            if (!found.state && wanted != nullptr) found.why = "MERKLIZE_DEVICE: " + found.why;
             if (!found.state) throw Error(ErrorCode::unavailable, found.why);
             return found.state;
         }();

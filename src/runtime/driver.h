@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Opaque to the runtime. A memory is a whole block: CUDA and USM may use the device pointer itself as the handle. */
+/* Opaque to the runtime, which gets them as pointers that each backend casts from types of its own. A memory is a whole block. */
 typedef struct mkz_memory mkz_memory;
 typedef struct mkz_stream mkz_stream;   /* a queue that runs its commands in order */
 typedef struct mkz_event mkz_event;     /* one command: its end to wait for, and its times */
@@ -23,7 +23,7 @@ typedef struct mkz_program mkz_program; /* compiled kernels, loaded */
 typedef struct mkz_function mkz_function; /* a kernel of a program; lives as long as the program */
 
 /* Text of kernels is C of the core's subset for one of these. */
-typedef enum { MKZ_LANGUAGE_CUDA = 1, MKZ_LANGUAGE_OPENCL = 2, MKZ_LANGUAGE_SYCL = 3 } mkz_language;
+typedef enum { MKZ_LANGUAGE_NONE = 0, MKZ_LANGUAGE_CUDA = 1, MKZ_LANGUAGE_OPENCL = 2, MKZ_LANGUAGE_SYCL = 3 } mkz_language;
 
 typedef struct {
     mkz_language language;
@@ -62,14 +62,15 @@ typedef struct {
     void (*release)(uint32_t device, mkz_memory *memory);
 
     /* native: the caller's CUstream, cl_command_queue or sycl::queue*, not owned; or null for one of its own.
-     * timed: whether events of this stream need times (a queue of the caller's may have none). */
+     * A caller's stream must stay until stream_close(). timed: whether events of this stream need times (a queue of the caller's may have none). */
     mkz_status (*stream_open)(uint32_t device, void *native, uint32_t timed, mkz_stream **stream);
     void (*stream_close)(mkz_stream *stream);
     mkz_status (*stream_synchronize)(mkz_stream *stream);
     /* What is enqueued from now on waits for the event, of any stream of the same device. */
     mkz_status (*stream_wait)(mkz_stream *stream, mkz_event *event);
 
-    /* Copies enqueue and return; pageable host bytes may make them wait. event: null, or where to put the copy's event.
+    /* Copies enqueue and return; pageable host bytes may make them wait, and must stay until the copy has ended. event: null, or
+     * where to put the copy's event.
      * to or from: offset in bytes into the block. */
     mkz_status (*copy_to_device)(mkz_stream *stream, mkz_memory *to, uint64_t offset, const void *from, uint64_t bytes,
                                  mkz_event **event);

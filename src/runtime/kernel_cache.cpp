@@ -21,8 +21,8 @@
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
-// A file is: magic (8 bytes), format (4), payload's bytes (8), check (32), payload; numbers little endian. The check is BLAKE3 of
-// the payload, keyed with the file's own name, so a good file under another name is damaged, too.
+// A file is: magic (8 bytes), format (4), payload's bytes (8), check (32), payload; numbers little endian. The check is
+// BLAKE3 of the payload, keyed with the file's own name, so a good file under another name is damaged, too.
 
 namespace merklize::runtime {
 namespace {
@@ -36,8 +36,7 @@ constexpr std::string_view file_end = ".bin";
 constexpr std::string_view temporary_start = ".tmp-";
 constexpr std::time_t temporary_seconds = 24 * 60 * 60;  // a store takes milliseconds: one this old was left behind
 
-// Always by the CPU and this thread alone: the program that is looked up may be the one of the default device's hash, and a child
-// process has no workers.
+// Always by the CPU and this thread alone: the program that is looked up may be the one of the default device's hash.
 Digest hash_here(std::span<const std::byte> data, const Mode& mode = {}) {
     static const Device& cpu = *new Device("cpu");  // never destroyed: also used while the process ends
     return hash(data, mode, RunOptions{.device = cpu, .threads = 1});
@@ -94,8 +93,8 @@ bool is_trusted(const struct stat& info) {
     return (info.st_uid == geteuid() || info.st_uid == 0) && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// A trusted folder open for openat() and so on, so that nobody can put another one in its place; or none and why. A folder that
-// is missing and not made has no why.
+// A trusted folder open for openat() and so on, so that nobody can put another one in its place; or none and why. A
+// folder that is missing and not made has no why.
 Descriptor open_folder(const KernelFolder& folder, bool make, std::string& why) {
     if (folder.path.empty()) {
         why = folder.why_none.empty() ? "no folder for compiled programs" : folder.why_none;
@@ -278,7 +277,8 @@ std::string KernelCache::store(std::string_view key, std::span<const std::byte> 
     std::string temporary;
     Descriptor file = make_temporary(folder.get(), temporary);
     if (!file) return reason(folder_.path, "cannot make a file", errno);
-    // In two steps, so that the name always has a whole file. Nothing waits for the disk: after a crash the check fails.
+    // In two steps, so that the name always has a whole file. After a crash the check may fail: nothing waits for
+    // the disk.
     if (!write_all(file.get(), header) || !write_all(file.get(), program) || !file.close() ||
         renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
         why = reason(folder_.path / name, "cannot write", errno);
@@ -297,8 +297,9 @@ std::string KernelCache::why_unusable() const {
     return why;
 }
 
-// Removes the temporaries that dead processes left, and the files not used for longest while there are too many bytes; never
-// `stored`, and never what is not ours by its name. Other processes may do the same now, or use a file: then they still have it.
+// Removes the temporaries that dead processes left, and the files not used for longest while there are too many bytes;
+// never `stored`, and never what is not ours by its name. Other processes may do the same now, or read a file:
+// then they still have it.
 void KernelCache::tidy(int folder, const std::string& stored) const {
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const auto close = [](DIR* list) { closedir(list); };

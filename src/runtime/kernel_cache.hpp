@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace merklize::runtime {
@@ -20,8 +21,8 @@ struct KernelIdentity {
     std::string_view driver{};  ///< where `compiler` does not have it
 };
 
-/// The name of a program in the cache: 64 hexadecimal digits, BLAKE3 of all parts and the cache's format. Empty, which no cache
-/// knows, if this processor cannot hash (an instruction set is forced that is not there).
+/// The name of a program in the cache: 64 hexadecimal digits, BLAKE3 of all parts and the cache's format. Empty, which
+/// no cache knows, if this processor cannot hash (an instruction set is forced that is not there).
 std::string kernel_key(const KernelIdentity& identity);
 
 /// A folder for compiled programs, or why there is none.
@@ -34,10 +35,12 @@ struct KernelFolder {
 /// MERKLIZE_CACHE_DIR set and empty means none.
 KernelFolder kernel_folder();
 
-/// Compiled programs on disk, for the processes of one user. A file is there whole or not at all, whoever writes at the same
-/// time; what is damaged is as good as missing. Nothing here is an error: without a cache, programs are compiled again.
+/// Compiled programs on disk, for the processes of one user. A file is there whole or not at all, whoever writes at the
+/// same time; what is damaged is as good as missing. Nothing here is an error: without a cache, programs are compiled
+/// again.
 ///
-/// Compiled code is run, so nothing is taken from a folder or file that somebody else than this user and root owns or may write.
+/// Compiled code is run, so nothing is taken from a folder or file that somebody else than this user and root owns or
+/// may write.
 ///
 /// Safe to use from several threads and processes at once, also on one folder.
 class KernelCache {
@@ -60,7 +63,8 @@ public:
     /// returns  why not, for people, or an empty text
     std::string store(std::string_view key, std::span<const std::byte> program) const;
 
-    /// Why nothing is found here, whatever was stored: no folder, or one that is not trusted. Empty for a good or missing folder.
+    /// Why nothing is found here, whatever was stored: no folder, or one that is not trusted. Empty for a good or
+    /// missing folder.
     std::string why_unusable() const;
 
     const std::filesystem::path& folder() const noexcept { return folder_.path; }

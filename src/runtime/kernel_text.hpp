@@ -10,7 +10,8 @@
 
 namespace merklize::runtime {
 
-/// One header of the core as it was when the library was built. `name` is its place below include/merklize: "core/port.h".
+/// One header of the core as it was when the library was built. `name` is its place below include/merklize:
+/// "core/port.h".
 struct KernelSource {
     std::string_view name;
     std::span<const std::string_view> pieces;  // one after another
@@ -19,12 +20,12 @@ struct KernelSource {
 /// hashes.def and every header of the core. Defined in a source that cmake/embed_core.cmake writes.
 std::span<const KernelSource> kernel_sources() noexcept;
 
-/// core/entry.h with every #include "..." replaced by that file's text: what a device compiler gets, which has no files of ours.
-/// Guarded headers come once, the others each time. Made at the first call.
+/// core/entry.h with every #include "..." replaced by that file's text: what a device compiler gets, which has no files
+/// of ours. Guarded headers come once, the others each time. Made at the first call.
 const std::string& kernel_text();
 
-/// The text of one program: a line "#define NAME VALUE" for each of `defines`, then kernel_text() for one hash, or with the kernels
-/// that have no hash only.
+/// The text of one program: a line "#define NAME VALUE" for each of `defines`, then kernel_text() for one hash, or with
+/// the kernels that have no hash only.
 /// errors  invalid_argument (no such hash)
 std::string program_text(std::span<const std::pair<std::string, std::string>> defines, std::optional<Hash> hash);
 

@@ -15,7 +15,7 @@ extern const mkz_backend backend;
 namespace merklize::runtime {
 
 std::span<const mkz_backend* const> backends() noexcept {
-    static const mkz_backend* const all[] = {&cpu::backend, &cuda::backend};
+    static const mkz_backend* const all[] = {&cpu::backend, &cuda::backend, &opencl::backend};
     return all;
 }
 

@@ -173,7 +173,8 @@ void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash
 
 Digest merge(const Digest& left, const Digest& right, Hash hash) {
     Digest out;
-    merge({&left, 1}, {&right, 1}, {&out, 1}, hash);  // "auto" is the CPU
+    static const Device cpu("cpu");
+    merge({&left, 1}, {&right, 1}, {&out, 1}, hash, {.device = cpu, .threads = 1});
     return out;
 }
 

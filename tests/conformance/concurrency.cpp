@@ -88,13 +88,25 @@ TEST("concurrency: more threads than the machine has") {
     CHECK_EQ(merklize::hash(view(data), {}, threads(200)), to_digest(reference::blake3(data)));
 }
 
+/// The CPU works in a child of fork(); another device, opened by the parent, says that it does not.
+bool runs_in_child(const Jobs& jobs) {
+    if (merklize::Device().info().backend == "cpu") return jobs.run();
+    try {
+        (void)jobs.run();
+        return false;
+    } catch (const merklize::Error& e) {
+        return e.code() == merklize::ErrorCode::unavailable && std::string_view(e.what()).find("fork") != std::string::npos;
+    }
+}
+
 #if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not follow a child that starts threads
 TEST("concurrency: parent and child work after a fork") {
     const Jobs jobs(1);
     CHECK(jobs.run());  // the parent's threads exist now
-    CHECK_EQ(in_child([&] { return jobs.run(); }), 0);
+    const auto run = [&] { return runs_in_child(jobs); };
+    CHECK_EQ(in_child(run), 0);
     CHECK(jobs.run());
-    CHECK_EQ(in_child([&] { return in_child([&] { return jobs.run(); }) == 0 && jobs.run(); }), 0);
+    CHECK_EQ(in_child([&] { return in_child(run) == 0 && run(); }), 0);
 }
 
 TEST("concurrency: forks while other threads work") {
@@ -103,7 +115,7 @@ TEST("concurrency: forks while other threads work") {
     std::thread busy([&] {
         while (!stop) CHECK(jobs.run());
     });
-    for (int i = 0; i < 20; ++i) CHECK_EQ(in_child([&] { return jobs.run(); }), 0);
+    for (int i = 0; i < 20; ++i) CHECK_EQ(in_child([&] { return runs_in_child(jobs); }), 0);
     stop = true;
     busy.join();
 }

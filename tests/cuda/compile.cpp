@@ -96,7 +96,7 @@ TEST("cuda-compile: without a driver the table says so") {
     CHECK_EQ(gpu::backend().device_count(), 0u);
     const mkz_driver& table = *gpu::backend().driver;
     mkz_device_facts device{};
-    mkz_driver_facts facts{};
+    mkz_driver_facts facts;
     mkz_memory* memory = nullptr;
     mkz_stream* stream = nullptr;
     mkz_program* program = nullptr;

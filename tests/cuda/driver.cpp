@@ -50,7 +50,7 @@ TEST("cuda: facts") {
     CHECK(std::string(device.isa).rfind("sm_", 0) == 0);
     CHECK(device.units > 0 && device.memory_bytes > mib);
 
-    mkz_driver_facts facts{};
+    mkz_driver_facts facts;
     need(driver().facts(0, &facts));
     std::cout << "  " << facts.compiler << ", " << facts.max_group_size << " items a group, " << facts.local_bytes
               << " bytes of local memory\n";
@@ -250,6 +250,10 @@ TEST("cuda: kept blocks are used again, and given up when memory is short") {
     const std::size_t before = free_bytes();
     allocate(size);
     CHECK_EQ(free_bytes(), before);
+    if (before > facts.memory_bytes / 2) {
+        allocate(facts.memory_bytes / 3);  // more than may be kept
+        CHECK(free_bytes() >= before);
+    }
     for (int i = 0; i < 4; i++) {
         const Memory a = allocate(size / 2), b = allocate(size / 2);
     }
@@ -275,13 +279,16 @@ TEST("cuda: a block is released while commands use it") {
         Memory result = allocate(4);
         need(driver().copy_on_device(busy, result, 0, block, 0, 4, nullptr));
         if (close_first) busy.reset();
+        std::uint32_t done = 0;
+        need(driver().event_query(end, &done));
+        const bool pending = done == 0;
+        CHECK(pending || close_first);  // compute-sanitizer waits when a stream closes
         const auto start = std::chrono::steady_clock::now();
         block.reset();
         const Memory next = allocate(size);
         CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(100));
-        std::uint32_t done = 1;
         need(driver().event_query(end, &done));
-        CHECK_EQ(done, 0u);
+        CHECK(!pending || done == 0);
         need(launch(other, kernel(program(), "fill"), 1, 32, nullptr, next, 5u, std::uint64_t{1}));
         CHECK_EQ(read<std::uint32_t>(other, next, 1)[0], 5u);
         if (close_first) {

@@ -51,6 +51,7 @@ TEST("child-fault: what comes after a wild store") {
     Stream stream = open_stream(true);
     Memory block = allocate(1024);
     Event event;
+    const Kernel fill = kernel(program(), "fill");
     need(launch(stream, kernel(program(), "wild"), 1, 1, event.slot(), block));
     constexpr const char* text = "unusable since an earlier kernel failed";
     CHECK_REFUSED(MKZ_INTERNAL, text, driver().stream_synchronize(stream));
@@ -62,8 +63,7 @@ TEST("child-fault: what comes after a wild store") {
     CHECK_REFUSED(MKZ_INTERNAL, text, driver().event_query(event, &done));
     CHECK_REFUSED(MKZ_INTERNAL, text, driver().event_span(event, event, &seconds));
     CHECK_REFUSED(MKZ_INTERNAL, text, driver().copy_to_host(stream, values.data(), block, 0, 16, nullptr));
-    CHECK_REFUSED(MKZ_INTERNAL, text,
-                  launch(stream, kernel(program(), "fill"), 1, 32, nullptr, block, 1u, std::uint64_t{1}));
+    CHECK_REFUSED(MKZ_INTERNAL, text, launch(stream, fill, 1, 32, nullptr, block, 1u, std::uint64_t{1}));
     Memory more;
     CHECK_REFUSED(MKZ_INTERNAL, text, driver().allocate(0, std::uint64_t{77} << 20, more.slot()));
     // Cleaning up goes on as ever.

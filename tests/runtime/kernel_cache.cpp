@@ -190,7 +190,7 @@ TEST("kernel_cache: a damaged file is nothing, and is removed") {
     CHECK_EQ(f.cache.store(k, view(program)), "");
     const Bytes good = f.raw(k);
     // The format, by another BLAKE3: a change of it needs a new number.
-    const merklize::Digest name = merklize::Digest::from_hex(k).value();
+    const merklize::Digest name = merklize::Digest::from_hex(k).value_or(merklize::Digest());
     Bytes expected = {'m', 'k', 'z', 'k', 'e', 'r', 'n', '\n', 1, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0};
     for (const Bytes& part : {reference::blake3(program, 32, 0, {.key = to_bytes(name)}), program})
         expected.insert(expected.end(), part.begin(), part.end());

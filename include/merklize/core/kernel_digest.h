@@ -18,22 +18,31 @@ typedef struct {
     mkz_u32 w[8];
 } mkz_key;
 
+/* The word of four bytes at p. C++ must not read bytes as words. */
+#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 4
+#define MKZ_LOAD_WORD(p) ((p)[0] | (mkz_u32)(p)[1] << 8 | (mkz_u32)(p)[2] << 16 | (mkz_u32)(p)[3] << 24)
+#else
+#define MKZ_LOAD_WORD(p) (*(MKZ_GLOBAL const mkz_u32 *)(p))
+#endif
+
 /* Block of 64 bytes at p -> 16 words; only `length` of its bytes exist (0 .. 64), the others count as zero. */
 MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
-#if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4 /* C++ must not read bytes as words */
+    mkz_u32 whole = length / 4, tail = 0;
+#if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
     if (length == MKZ_BLAKE3_BLOCK_LEN) {
         MKZ_GLOBAL const mkz_u32 *words = (MKZ_GLOBAL const mkz_u32 *)p;
         MKZ_UNROLL for (int k = 0; k < 16; k += 4) MKZ_LOAD_QUAD32(m + k, words + k);
         return;
     }
 #endif
+    MKZ_NO_UNROLL for (mkz_u32 b = 4 * whole; b < length; b++) tail |= (mkz_u32)p[b] << 8 * (b % 4);
     MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
-        m[k] = 0;
-        MKZ_UNROLL for (mkz_u32 b = 0; b < 4; b++) if (4 * k + b < length) m[k] |= (mkz_u32)p[4 * k + b] << (8 * b);
+        m[k] = k == whole ? tail : 0;
+        if (k < whole) m[k] = MKZ_LOAD_WORD(p + 4 * k);
     }
 }
 
-/* Merges the n values in the first side of the tower upward, `levels` > 0 levels: out[out_offset + s] = value of subtree s.
+/* Merges the n values in the first half of the tower upward, `levels` > 0 levels: out[out_offset + s] = value of subtree s.
  * width   values of the whole launch in that level: where only two are left, their parent has the flag `root` too */
 #define MKZ_DEFINE_DIGEST_TOWER(name, prefix)                                                                         \
     MKZ_BODY void mkz_digest_tower_##name(mkz_work_item item, MKZ_LOCAL mkz_u32 *tower, mkz_u32 n, mkz_u64 width,     \

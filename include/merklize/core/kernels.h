@@ -78,7 +78,7 @@
     MKZ_BODY void mkz_body_merge_subtree_##name(                                                                       \
         mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out,          \
         mkz_u64 out_offset, mkz_u64 count, mkz_u32 levels, mkz_rp_table table, MKZ_LOCAL mkz_u##lane *tower) {         \
-        mkz_u32 side = 1, held = 0; /* side of the tower that was written last; whether it holds the inputs */         \
+        mkz_u32 side = 1, held = 0; /* half of the tower that was written last; whether it holds the inputs */         \
         (void)table;                                                                                                   \
         /* One copy of the merge for all levels: only the place of its operands changes. */                            \
         MKZ_NO_UNROLL for (mkz_u32 above = levels; above-- > 0;) {                                                     \

@@ -104,6 +104,18 @@ typedef long long mkz_i64;
 typedef MKZ_LANE32 mkz_lane32;
 typedef MKZ_LANE64 mkz_lane64;
 
+/* 1: primitives as PTX, where CUDA or NVIDIA's OpenCL compiles. */
+#ifndef MKZ_NVIDIA_PTX
+#ifdef MKZ_TARGET_CUDA
+#define MKZ_NVIDIA_PTX 1
+#else
+#define MKZ_NVIDIA_PTX 0
+#endif
+#endif
+#if MKZ_NVIDIA_PTX
+#include "port_nvidia.h"
+#endif
+
 /* ---- Primitives: the portable line, unless the target overrides it -------------------------------------------------- */
 
 /* Rotates each 32-bit lane right by n, 0 < n < 32, n a literal. */
@@ -125,6 +137,16 @@ typedef MKZ_LANE64 mkz_lane64;
 #define MKZ_MUL32(a, b) (((a) & MKZ_SPLAT64(0xffffffffu)) * ((b) & MKZ_SPLAT64(0xffffffffu)))
 #endif
 
+/* acc + the low 32 bits of a lane times the 32-bit word b, where it does not wrap. */
+#ifndef MKZ_MUL_ADD32
+#define MKZ_MUL_ADD32(acc, a, b) ((acc) + MKZ_MUL32((a), MKZ_SPLAT64(b)))
+#endif
+
+/* x, not before y is known: keeps a compiler from doing so much at once that registers run out. */
+#ifndef MKZ_AFTER
+#define MKZ_AFTER(x, y) (x)
+#endif
+
 /* 1: 64-bit products are made of four 32-bit ones, which vectorise where a whole one does not. Vectors always do so. */
 #ifndef MKZ_MUL_BY_HALVES
 #define MKZ_MUL_BY_HALVES 0
@@ -135,7 +157,7 @@ typedef struct {
     mkz_lane64 lo, hi;
 } mkz_wide;
 
-#if defined(MKZ_LANE64_IS_WORD) && !MKZ_MUL_BY_HALVES
+#if !defined(MKZ_MUL_HI64) && defined(MKZ_LANE64_IS_WORD) && !MKZ_MUL_BY_HALVES
 /* High word of a 64x64-bit product of words. */
 #if defined(MKZ_TARGET_OPENCL)
 #define MKZ_MUL_HI64(a, b) mul_hi((mkz_u64)(a), (mkz_u64)(b))
@@ -223,6 +245,11 @@ typedef struct {
 #endif
 #endif
 
+/* Groups that a multiprocessor should hold at once, where a compiler takes the hint (CUDA): registers are shared out so. */
+#ifndef MKZ_MIN_GROUPS
+#define MKZ_MIN_GROUPS 1
+#endif
+
 /* Declares an array that the items of a group share; at the head of an entry point. */
 #ifndef MKZ_LOCAL_ARRAY
 #if defined(MKZ_TARGET_CUDA)
@@ -244,7 +271,7 @@ typedef struct {
  * its own: a host loop or SYCL may define the two macros. */
 #ifndef MKZ_ENTRY
 #if defined(MKZ_TARGET_CUDA)
-#define MKZ_ENTRY(name) extern "C" __global__ void __launch_bounds__(MKZ_GROUP_SIZE) name
+#define MKZ_ENTRY(name) extern "C" __global__ void __launch_bounds__(MKZ_GROUP_SIZE, MKZ_MIN_GROUPS) name
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     mkz_work_item item;
     item.group = blockIdx.x;

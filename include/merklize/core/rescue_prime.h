@@ -19,7 +19,26 @@
 /* Cells whose x^(1/7) chains are stepped together: enough to hide the latency of a multiplication, few enough to stay in
  * registers. Divides 12. */
 #ifndef MKZ_RP_CELLS
+#if MKZ_NVIDIA_PTX
+#define MKZ_RP_CELLS 2
+#else
 #define MKZ_RP_CELLS 12
+#endif
+#endif
+
+/* 1: an S-box works on the first MKZ_RP_CELLS cells and then turns the state by as many, so that no cell is picked at run
+ * time: on a GPU the state is in registers, and a small loop serves all cells. 0: it steps through the state in memory. */
+#ifndef MKZ_RP_TURN
+#ifdef MKZ_TARGET_CUDA
+#define MKZ_RP_TURN 1
+#else
+#define MKZ_RP_TURN MKZ_NVIDIA_PTX
+#endif
+#endif
+
+/* 1: the circulant MDS by products, which are as cheap as additions on a GPU; 0: by shifts and additions. */
+#ifndef MKZ_RP_CIRCULANT_PRODUCTS
+#define MKZ_RP_CIRCULANT_PRODUCTS MKZ_NVIDIA_PTX
 #endif
 
 /* out[k] = x[k]^(2^n) * y[k] for MKZ_RP_CELLS cells; out may be x or y. */
@@ -50,6 +69,28 @@ MKZ_FN void mkz_rp_root7(mkz_gl x[MKZ_RP_CELLS]) {
     mkz_rp_power(x, t, 2, low);
 }
 
+#if MKZ_RP_TURN
+MKZ_FN void mkz_rp_turn(mkz_gl s[MKZ_RP_WIDTH]) {
+    mkz_gl t[MKZ_RP_CELLS];
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) t[k] = s[k];
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH - MKZ_RP_CELLS; k++) s[k] = s[k + MKZ_RP_CELLS];
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) s[MKZ_RP_WIDTH - MKZ_RP_CELLS + k] = t[k];
+}
+
+MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) {
+    MKZ_NO_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i += MKZ_RP_CELLS) {
+        MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) s[k] = mkz_gl_pow7(s[k]);
+        mkz_rp_turn(s);
+    }
+}
+
+MKZ_FN void mkz_rp_root7_state(mkz_gl s[MKZ_RP_WIDTH]) {
+    MKZ_NO_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i += MKZ_RP_CELLS) {
+        mkz_rp_root7(s);
+        mkz_rp_turn(s);
+    }
+}
+#else
 MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) {
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = mkz_gl_pow7(s[k]);
 }
@@ -57,6 +98,7 @@ MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) {
 MKZ_FN void mkz_rp_root7_state(mkz_gl s[MKZ_RP_WIDTH]) {
     for (int k = 0; k < MKZ_RP_WIDTH; k += MKZ_RP_CELLS) mkz_rp_root7(s + k);
 }
+#endif
 
 /* The circulant MDS on one 32-bit half of the state: y[i] = sum over m of c[m] x[i + m mod 12], c = 7, 23, 8, 26, 13, 10, 9, 7,
  * 6, 22, 21, 8. Split mod z^6 - 1 and z^6 + 1, and the first again mod z^3 - 1 and z^3 + 1, every coefficient is a power of
@@ -95,6 +137,20 @@ MKZ_FN void mkz_rp_circulant(mkz_lane64 y[MKZ_RP_WIDTH], const mkz_lane64 x[MKZ_
     }
 }
 
+/* The same as products: row i of the circulant MDS for one half, added to y. */
+MKZ_FN mkz_lane64 mkz_rp_circulant_row(mkz_lane64 y, const mkz_lane64 x[MKZ_RP_WIDTH], int i) {
+    const mkz_u32 c[MKZ_RP_WIDTH] = {7, 23, 8, 26, 13, 10, 9, 7, 6, 22, 21, 8};
+    MKZ_UNROLL for (int m = 0; m < MKZ_RP_WIDTH; m++) y = MKZ_MUL_ADD32(y, x[(i + m) % MKZ_RP_WIDTH], c[m]);
+    return y;
+}
+
+/* l + 2^32 h mod p, where l and h < 2^41. */
+MKZ_FN mkz_gl mkz_rp_join(mkz_lane64 l, mkz_lane64 h) {
+    mkz_lane64 top = h >> 32, low = h << 32;
+    mkz_lane64 r = l + (top << 32) - top + low;
+    return r + (MKZ_LT_MASK(r, low) & MKZ_SPLAT64(MKZ_GL_E));
+}
+
 /* 1: the rows of the dense MDS are unrolled, so that a row's result stays in registers; 0: a loop, where code is dear. */
 #ifndef MKZ_RP_UNROLL_ROWS
 #if defined(MKZ_TARGET_CUDA) || MKZ_CONSTANTS == 1
@@ -107,6 +163,11 @@ MKZ_FN void mkz_rp_circulant(mkz_lane64 y[MKZ_RP_WIDTH], const mkz_lane64 x[MKZ_
 #define MKZ_RP_ROWS MKZ_UNROLL
 #else
 #define MKZ_RP_ROWS MKZ_NO_UNROLL
+#endif
+
+/* Rows of an MDS worked on at once, where registers are short (MKZ_AFTER). */
+#ifndef MKZ_RP_ROWS_TOGETHER
+#define MKZ_RP_ROWS_TOGETHER 1
 #endif
 
 #define MKZ_RP_PLACED(name) mkz_rp_##name

@@ -28,15 +28,22 @@ MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c
         lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
         hi[k] = s[k] >> 32;
     }
+    /* Adding the constants by halves costs no carry. */
+#if MKZ_RP_CIRCULANT_PRODUCTS
+    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++) {
+        mkz_lane64 l = MKZ_SPLAT64(c[i] & MKZ_GL_E), h = MKZ_SPLAT64(c[i] >> 32);
+        if (i >= MKZ_RP_ROWS_TOGETHER) {
+            l = MKZ_AFTER(l, s[i - MKZ_RP_ROWS_TOGETHER]);
+            h = MKZ_AFTER(h, s[i - MKZ_RP_ROWS_TOGETHER]);
+        }
+        s[i] = mkz_rp_join(mkz_rp_circulant_row(l, lo, i), mkz_rp_circulant_row(h, hi, i));
+    }
+#else
     mkz_rp_circulant(lo, lo);
     mkz_rp_circulant(hi, hi);
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
-        /* Adding the constant by halves costs no carry: lo + 2^32 hi with both below 2^41. */
-        mkz_lane64 l = lo[k] + MKZ_SPLAT64(c[k] & MKZ_GL_E), h = hi[k] + MKZ_SPLAT64(c[k] >> 32);
-        mkz_lane64 top = h >> 32, low = h << 32;
-        mkz_lane64 r = l + (top << 32) - top + low;
-        s[k] = r + (MKZ_LT_MASK(r, low) & MKZ_SPLAT64(MKZ_GL_E));
-    }
+    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++)
+        s[i] = mkz_rp_join(lo[i] + MKZ_SPLAT64(c[i] & MKZ_GL_E), hi[i] + MKZ_SPLAT64(c[i] >> 32));
+#endif
 }
 
 /* s = dense MDS * s + c. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1; with both factors m in limbs of at most 22 bits
@@ -49,11 +56,16 @@ MKZ_FN void MKZ_RP_PLACED(mds_dense)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ
     MKZ_RP_ROWS for (int i = 0; i < MKZ_RP_WIDTH; i++) {
         mkz_lane64 a0 = MKZ_SPLAT64(c[i] & MKZ_GL_E), a1 = MKZ_SPLAT64((c[i] >> 32) << 10), a2 = MKZ_SPLAT64(0);
         mkz_lane64 lo, t;
+        if (i >= MKZ_RP_ROWS_TOGETHER && MKZ_RP_UNROLL_ROWS) {
+            a0 = MKZ_AFTER(a0, out[i - MKZ_RP_ROWS_TOGETHER]);
+            a1 = MKZ_AFTER(a1, out[i - MKZ_RP_ROWS_TOGETHER]);
+            a2 = MKZ_AFTER(a2, out[i - MKZ_RP_ROWS_TOGETHER]);
+        }
         MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
             int m = (i * MKZ_RP_WIDTH + k) * 6;
-            a0 = a0 + MKZ_MUL32(s[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 0))) + MKZ_MUL32(high[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 3)));
-            a1 = a1 + MKZ_MUL32(s[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 1))) + MKZ_MUL32(high[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 4)));
-            a2 = a2 + MKZ_MUL32(s[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 2))) + MKZ_MUL32(high[k], MKZ_SPLAT64(MKZ_RP_LIMB(mds, m + 5)));
+            a0 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a0, s[k], MKZ_RP_LIMB(mds, m + 0)), high[k], MKZ_RP_LIMB(mds, m + 3));
+            a1 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a1, s[k], MKZ_RP_LIMB(mds, m + 1)), high[k], MKZ_RP_LIMB(mds, m + 4));
+            a2 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a2, s[k], MKZ_RP_LIMB(mds, m + 2)), high[k], MKZ_RP_LIMB(mds, m + 5));
         }
         /* a0 + 2^22 a1 + 2^43 a2, each < 2^59: gather what lies below 2^43 first, so that only one carry is left. */
         a1 = a1 + (a0 >> 22);

@@ -9,9 +9,9 @@
 
 namespace merklize::cuda {
 
-/// Device memory that was released, kept for the next allocation of its size: 2 GiB take 0.6 ms to
-/// get and to free (H200, driver 580), half as long as building a tree in them. A block is given out again only when every command that used it has ended; then it needs no order with any
-/// stream, as if it were new.
+/// Device memory that was released, kept for the next allocation of its size: 2 GiB take 0.6 ms to get and to free (H200, driver
+/// 580), half as long as building a tree in them. A block is given out again only when every command that used it has ended; then
+/// it needs no order with any stream, as if it were new.
 class BlockCache {
 public:
     struct Block {

@@ -81,7 +81,7 @@ std::vector<std::string> places() {
     if (const int version = driver_version(); version != 0 && version < 13000) std::swap(names[0], names[1]);
     std::vector<std::string> all = names;
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        const char* folder = std::getenv(variable);
+        const char* folder = secure_getenv(variable);
         if (folder == nullptr || *folder == '\0') continue;
         for (const std::string& name : names) all.push_back(std::string(folder) + "/lib64/" + name);
     }
@@ -90,7 +90,7 @@ std::vector<std::string> places() {
 }
 
 std::unique_ptr<Nvrtc> find(std::string& why) {
-    if (const char* chosen = std::getenv("MERKLIZE_NVRTC_LIBRARY"); chosen != nullptr && *chosen != '\0') {
+    if (const char* chosen = secure_getenv("MERKLIZE_NVRTC_LIBRARY"); chosen != nullptr && *chosen != '\0') {
         auto nvrtc = open(chosen, why);
         if (!nvrtc) why = "MERKLIZE_NVRTC_LIBRARY: " + why;
         return nvrtc;

@@ -143,9 +143,9 @@ void learn_arguments(const Function& function, std::uint32_t n) {
     const std::lock_guard lock(function.mutex);
     for (std::uint32_t i = function.n_known; i < n; i++) {
         std::size_t offset = 0;
-        if (driver().cuFuncGetParamInfo(function.handle, i, &offset, &function.argument_bytes[i]) != CUDA_SUCCESS) {
-            refuse_count(function, n, i);
-        }
+        const CUresult result = driver().cuFuncGetParamInfo(function.handle, i, &offset, &function.argument_bytes[i]);
+        if (result == CUDA_ERROR_INVALID_VALUE) refuse_count(function, n, i);
+        function.program.device.check(result, "cuFuncGetParamInfo");
         function.n_known = i + 1;
     }
 }
@@ -252,6 +252,7 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
             refuse(f, std::to_string(group_size) + " items a group, of 1 to " + std::to_string(f.max_group_size));
         }
         check_arguments(f, n_arguments, arguments);
+        const Current current(s.device);
         CUdeviceptr addresses[most_arguments];
         void* values[most_arguments];
         for (std::uint32_t i = 0; i < n_arguments; i++) {
@@ -264,7 +265,6 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
             addresses[i] = memory == nullptr ? 0 : of(memory).used_by(s);
             values[i] = &addresses[i];
         }
-        const Current current(s.device);
         command(s, event, [&] {
             if (groups == 0) return;  // the driver refuses an empty grid
             const CUresult result = driver().cuLaunchKernel(f.handle, static_cast<unsigned>(groups), 1, 1, group_size,

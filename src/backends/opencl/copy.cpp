@@ -15,7 +15,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 template <class Enqueue>
 void copy(Stream& stream, const char* what, const char* function, std::uint64_t bytes, mkz_event** event,
           Enqueue enqueue) {
-    const Doing doing{what, bytes, " bytes"};
+    const Doing doing{what, bytes};
     if (bytes == 0 && event == nullptr) return;
     if (bytes == 0) {
         stream.submit(doing, "clEnqueueMarkerWithWaitList", 1, event,

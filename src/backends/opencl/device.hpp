@@ -44,7 +44,7 @@ public:
     const cl_device_id id;
     std::string label;  // "opencl:0 (NAME)"
     mkz_device_facts facts{};
-    mkz_driver_facts driver_facts{};
+    mkz_driver_facts driver_facts;
     std::string spirv;  // the versions of SPIR-V that it takes; empty: none
     std::uint64_t max_items = 0;
 

@@ -22,7 +22,7 @@ void set_argument(const Function& function, cl_uint i, const mkz_argument& argum
             memory.require(function.device, 0, 0, "launch");
             block = memory.handle.get();
         }
-        code = api().clSetKernelArg(function.handle.get(), i, sizeof block, static_cast<const void*>(&block));
+        code = api().clSetKernelArg(function.handle.get(), i, sizeof(cl_mem), static_cast<const void*>(&block));
     }
     if (code == CL_SUCCESS) return;
     const mkz_status status = status_of(code);
@@ -52,7 +52,7 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
             refuse(f, std::to_string(groups) + " groups of " + std::to_string(group_size) +
                           " items are more than the device can count");
         }
-        const Doing doing{"running", groups, group_size == 1 ? " groups of 1 item" : " groups of items", f.name};
+        const Doing doing{"", groups, f.name, group_size};
         const std::size_t items = groups * group_size, group = group_size;
         // Queuing takes a copy of the arguments.
         const std::lock_guard lock(f.mutex);

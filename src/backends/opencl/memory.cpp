@@ -54,19 +54,15 @@ mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memo
 mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        if (bytes == 0 || bytes > SIZE_MAX - page) {
-            d.refuse(bytes == 0 ? MKZ_INVALID_ARGUMENT : MKZ_OUT_OF_MEMORY,
-                     "cannot allocate " + std::to_string(bytes) + " bytes of host memory");
-        }
+        const std::string doing = "allocating " + std::to_string(bytes) + " bytes of host memory";
+        if (bytes == 0) d.refuse(MKZ_INVALID_ARGUMENT, doing + ": at least 1 byte");
+        if (bytes > SIZE_MAX - page) d.refuse(MKZ_OUT_OF_MEMORY, doing + ": more than there can be");
         if (!takes_any_host_memory(d)) {
             *host = d.allocate_pinned(bytes);
             return;
         }
         *host = std::aligned_alloc(page, (bytes + page - 1) / page * page);
-        if (*host == nullptr) {
-            d.refuse(MKZ_OUT_OF_MEMORY,
-                     "the host has no memory while allocating " + std::to_string(bytes) + " bytes of it");
-        }
+        if (*host == nullptr) d.refuse(MKZ_OUT_OF_MEMORY, doing + ": the host has no more");
     });
 }
 
@@ -96,8 +92,8 @@ mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_mem
         cl_context context = nullptr;
         cl_int code = api().clGetMemObjectInfo(theirs, CL_MEM_SIZE, sizeof size, &size, nullptr);
         if (code == CL_SUCCESS) {
-            code =
-                api().clGetMemObjectInfo(theirs, CL_MEM_CONTEXT, sizeof context, static_cast<void*>(&context), nullptr);
+            code = api().clGetMemObjectInfo(theirs, CL_MEM_CONTEXT, sizeof(cl_context), static_cast<void*>(&context),
+                                            nullptr);
         }
         if (code != CL_SUCCESS) d.fail(MKZ_INVALID_ARGUMENT, "clGetMemObjectInfo", code, "wrapping a cl_mem");
         if (bytes > size) {

@@ -9,10 +9,13 @@ namespace merklize::opencl {
 
 /// A block: a whole cl_mem, ours or the caller's.
 struct Memory {
+    Memory(Device& device, Handle<cl_mem> handle, std::uint64_t bytes, char* host = nullptr)
+        : device(device), handle(std::move(handle)), bytes(bytes), host(host) {}
+
     Device& device;
     Handle<cl_mem> handle;
     std::uint64_t bytes;
-    char* host = nullptr;  // where the block's own bytes are, if it is host memory
+    char* host;  // where the block's own bytes are, if it is host memory
 
     /// Throws if `count` bytes from `offset` on are not all in the block, or if it is of another device.
     void require(const Device& on, std::uint64_t offset, std::uint64_t count, const char* doing) const;

@@ -47,7 +47,7 @@ void build(const Device& device, cl_program program, const std::string& options,
 }
 
 mkz_program* as_program(Device& device, Handle<cl_program> handle) {
-    return reinterpret_cast<mkz_program*>(new Program(device, std::move(handle)));
+    return reinterpret_cast<mkz_program*>(std::make_unique<Program>(device, std::move(handle)).release());
 }
 
 // What program_binary() puts before the vendor's binary. Vendors' loaders check little themselves: some run a damaged binary or
@@ -158,8 +158,7 @@ Function& Program::function(const std::string& name) {
     if (code != CL_SUCCESS) device.fail("clGetKernelWorkGroupInfo", code, doing);
     const auto max_group_size =
         static_cast<std::uint32_t>(std::min<std::size_t>(items, device.driver_facts.max_group_size));
-    known = std::make_unique<Function>(device, std::move(kernel), std::make_shared<const std::string>(name),
-                                       n_arguments, max_group_size);
+    known = std::make_unique<Function>(device, std::move(kernel), name, n_arguments, max_group_size);
     return *known;
 }
 

@@ -12,12 +12,20 @@ namespace merklize::opencl {
 
 /// A kernel of a program. Its arguments are state of the object, so one launch at a time sets them and queues.
 struct Function {
+    Function(Device& device, Handle<cl_kernel> handle, const std::string& name, cl_uint n_arguments,
+             std::uint32_t max_group_size)
+        : device(device),
+          handle(std::move(handle)),
+          name(std::make_shared<const std::string>(name)),
+          n_arguments(n_arguments),
+          max_group_size(max_group_size) {}
+
     Device& device;
     Handle<cl_kernel> handle;
     std::shared_ptr<const std::string> name;
     cl_uint n_arguments;
     std::uint32_t max_group_size;
-    std::mutex mutex{};
+    std::mutex mutex;
 };
 
 class Program {

@@ -21,6 +21,8 @@ void require_success(const Event& event) {
     }
 }
 
+mkz_stream* as_stream(std::unique_ptr<Stream> stream) { return reinterpret_cast<mkz_stream*>(stream.release()); }
+
 Handle<cl_command_queue> own_queue(Device& device, bool timed) {
     cl_int code = CL_SUCCESS;
     cl_command_queue made =
@@ -32,7 +34,7 @@ Handle<cl_command_queue> own_queue(Device& device, bool timed) {
 template <class T>
 T info_of(const Device& device, cl_command_queue queue, cl_uint what) {
     T value{};
-    const cl_int code = api().clGetCommandQueueInfo(queue, what, sizeof value, static_cast<void*>(&value), nullptr);
+    const cl_int code = api().clGetCommandQueueInfo(queue, what, sizeof(T), static_cast<void*>(&value), nullptr);
     if (code != CL_SUCCESS)
         device.fail(MKZ_INVALID_ARGUMENT, "clGetCommandQueueInfo", code, "wrapping a cl_command_queue");
     return value;
@@ -41,8 +43,9 @@ T info_of(const Device& device, cl_command_queue queue, cl_uint what) {
 }  // namespace
 
 std::string Doing::text() const {
-    return (kernel != nullptr ? "running " + *kernel + " with " : std::string(what) + " ") + std::to_string(count) +
-           unit;
+    if (kernel == nullptr) return std::string(what) + " " + std::to_string(count) + " bytes";
+    return "running " + *kernel + " with " + std::to_string(count) + " groups of " + std::to_string(group_size) +
+           " items";
 }
 
 cl_int Command::status() const noexcept {
@@ -94,8 +97,9 @@ void Stream::synchronize() {
         std::deque<Command> running;
         for (Command& command : running_) {
             const cl_int status = command.status();
-            if (status > 0) running.push_back(std::move(command));
-            if (status < 0 && !failed) {
+            if (status > 0) {
+                running.push_back(std::move(command));
+            } else if (status < 0 && !failed) {
                 failed = std::move(command);
                 failed_code = status;
             }
@@ -110,7 +114,7 @@ mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, 
     return guarded([&] {
         Device& d = device_of(device);
         if (native == nullptr) {
-            *stream = reinterpret_cast<mkz_stream*>(new Stream(d, own_queue(d, timed != 0), true));
+            *stream = as_stream(std::make_unique<Stream>(d, own_queue(d, timed != 0), true));
             return;
         }
         auto* theirs = static_cast<cl_command_queue>(native);
@@ -120,7 +124,7 @@ mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, 
         const bool is_ordered =
             (info_of<cl_bitfield>(d, theirs, CL_QUEUE_PROPERTIES) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
         d.join_context(info_of<cl_context>(d, theirs, CL_QUEUE_CONTEXT), "cl_command_queue");
-        *stream = reinterpret_cast<mkz_stream*>(new Stream(d, Handle<cl_command_queue>::share(theirs), is_ordered));
+        *stream = as_stream(std::make_unique<Stream>(d, Handle<cl_command_queue>::share(theirs), is_ordered));
     });
 }
 

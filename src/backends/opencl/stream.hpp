@@ -13,10 +13,10 @@ namespace merklize::opencl {
 
 /// What a command does, for the texts of its errors, which may come long after it was queued.
 struct Doing {
-    const char* what;  // "copying", "running"
-    std::uint64_t count;
-    const char* unit;  // of the count
-    std::shared_ptr<const std::string> kernel{};
+    const char* what;                             // of a copy
+    std::uint64_t count;                          // bytes or groups
+    std::shared_ptr<const std::string> kernel{};  // null: a copy
+    std::uint32_t group_size = 0;
 
     std::string text() const;
 };
@@ -62,6 +62,8 @@ private:
 
 /// One operation. Copies can be several commands.
 struct Event {
+    Event(Device& device, const Doing& doing) : device(device), first{{}, doing}, last{{}, doing} {}
+
     Device& device;
     Command first, last;
 };
@@ -70,8 +72,7 @@ Stream& of(mkz_stream* stream);
 
 template <class Enqueue>
 void Stream::submit(const Doing& doing, const char* function, std::uint64_t n, mkz_event** event, Enqueue&& enqueue) {
-    auto operation =
-        event == nullptr ? nullptr : std::make_unique<Event>(device, Command{{}, doing}, Command{{}, doing});
+    auto operation = event == nullptr ? nullptr : std::make_unique<Event>(device, doing);
     if (!is_ordered) barrier(nullptr);
     Command last{{}, doing};
     for (std::uint64_t i = 0; i < n; i++) {

@@ -1,5 +1,7 @@
 #include "runtime/queue/device.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "merklize/core/rescue_prime_constants.h"
@@ -9,6 +11,7 @@ namespace merklize::runtime {
 std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) {
     std::shared_ptr<Block> block(new Block(std::move(device), bytes));
     const QueueDevice& d = *block->device_;
+    d.require_own_process();
     d.check(d.driver().allocate(d.index(), bytes, &block->memory_));
     return block;
 }
@@ -16,6 +19,7 @@ std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std:
 std::shared_ptr<Block> Block::wrap(std::shared_ptr<QueueDevice> device, void* native, std::uint64_t bytes) {
     std::shared_ptr<Block> block(new Block(std::move(device), bytes));
     const QueueDevice& d = *block->device_;
+    d.require_own_process();
     d.check(d.driver().wrap(d.index(), native, bytes, &block->memory_));
     return block;
 }
@@ -23,15 +27,26 @@ std::shared_ptr<Block> Block::wrap(std::shared_ptr<QueueDevice> device, void* na
 std::shared_ptr<Block> Block::wrap_host(std::shared_ptr<QueueDevice> device, void* host, std::uint64_t bytes) {
     std::shared_ptr<Block> block(new Block(std::move(device), bytes));
     const QueueDevice& d = *block->device_;
+    d.require_own_process();
     d.check(d.driver().wrap_host(d.index(), host, bytes, &block->memory_));
     return block;
 }
 
-Block::~Block() { device_->driver().release(device_->index(), memory_); }
+Block::~Block() {
+    if (device_->is_own_process()) device_->driver().release(device_->index(), memory_);
+}
 
 QueueDevice::QueueDevice(const mkz_backend& backend, std::uint32_t index, std::string id)
-    : backend_(backend), index_(index), id_(std::move(id)), programs_(*this) {
+    : backend_(backend), index_(index), id_(std::move(id)), process_(getpid()), programs_(*this) {
     check(driver().facts(index_, &facts_));
+}
+
+bool QueueDevice::is_own_process() const noexcept { return getpid() == process_; }
+
+void QueueDevice::require_own_process() const {
+    if (is_own_process()) return;
+    throw Error(ErrorCode::unavailable, id_ + ": this process was forked after its parent had opened the device; start "
+                                              "workers by spawn or forkserver, or open the device only in the child");
 }
 
 mkz_memory* QueueDevice::constants() {

@@ -57,6 +57,10 @@ public:
     const std::string& id() const noexcept { return id_; }
     Programs& programs() noexcept { return programs_; }
 
+    /// Throws unavailable in a child of fork(): drivers' threads and locks stay with the parent.
+    void require_own_process() const;
+    bool is_own_process() const noexcept;
+
     /// Throws what the status says, with the driver's text.
     void check(mkz_status status) const {
         if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), backend_.last_error());
@@ -76,6 +80,7 @@ private:
     const mkz_backend& backend_;
     std::uint32_t index_;
     std::string id_;
+    long process_;
     mkz_driver_facts facts_{};
     Programs programs_;
 

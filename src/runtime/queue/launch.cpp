@@ -241,11 +241,34 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
     }
 }
 
-bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
-    if (a.nodes.on_device) {
+// All at once, or in parts between which the caller is asked: subtrees first, then what is above them.
+bool Session::merge_asking(const mkz_merge_subtrees& a, const Tick& tick) {
+    const std::uint32_t part_levels = device_->facts().is_cpu ? 14 : 22;
+    if (!tick || a.levels <= part_levels) {
         merge_on_device(a);
         return !tick || tick(1);
     }
+    const std::uint64_t part = std::uint64_t{1} << part_levels;
+    for (std::uint64_t first = 0; first < a.n; first += part) {
+        mkz_merge_subtrees subtree = a;
+        subtree.levels = part_levels;
+        subtree.n = part;
+        for (std::uint32_t l = 0; l <= part_levels; l++) subtree.offset[l] += first >> l;
+        merge_on_device(subtree);
+        synchronize();
+        if (!tick(static_cast<double>(first + part) / static_cast<double>(a.n))) return false;
+    }
+    mkz_merge_subtrees top = a;
+    top.below = a.nodes;
+    top.n >>= part_levels;
+    top.levels -= part_levels;
+    std::copy(a.offset + part_levels, a.offset + a.levels + 1, top.offset);
+    merge_on_device(top);
+    return true;
+}
+
+bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
+    if (a.nodes.on_device) return merge_asking(a, tick);
     const auto* nodes = static_cast<const std::byte*>(a.nodes.pointer) + a.nodes.offset;
     const std::uint64_t bytes = 32 * (a.offset[0] + a.n);
     if (!device_->facts().unified || reinterpret_cast<std::uintptr_t>(nodes) % 32 != 0 ||
@@ -256,10 +279,10 @@ bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
     in_flight_.push_back(block);
     mkz_merge_subtrees on_device = a;
     on_device.below = on_device.nodes = block->at(0);
-    merge_on_device(on_device);
+    if (!merge_asking(on_device, tick)) return false;
     copy_to_host(const_cast<std::byte*>(nodes), block->at(0), bytes);
     finish();
-    return !tick || tick(1);
+    return true;
 }
 
 }  // namespace merklize::runtime

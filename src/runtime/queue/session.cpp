@@ -11,13 +11,17 @@ namespace merklize::runtime {
 
 StreamState::StreamState(std::shared_ptr<QueueDevice> device, Device handle, void* native)
     : device_(std::move(device)), handle_(std::move(handle)) {
+    device_->require_own_process();
     device_->check(device_->driver().stream_open(device_->index(), native, 1, &stream_));
 }
 
-StreamState::~StreamState() { device_->driver().stream_close(stream_); }
+StreamState::~StreamState() {
+    if (device_->is_own_process()) device_->driver().stream_close(stream_);
+}
 
 Session::Session(std::shared_ptr<QueueDevice> device, const RunOptions& options, unsigned threads)
     : device_(std::move(device)), options_(options), threads_(threads), timed_(options.timings != nullptr) {
+    device_->require_own_process();
     owns_stream_ = !options.stream;
     if (!owns_stream_ && &options.stream->state().device() != device_.get()) {
         throw Error(ErrorCode::invalid_argument, "the stream is of " + options.stream->device().info().id +
@@ -117,7 +121,7 @@ void Session::copy_to_host(void* to, const mkz_place& from, std::uint64_t bytes)
     if (timed_) note(std::move(event), &Timings::to_host);
 }
 
-void Session::finish() {
+void Session::synchronize() {
     const mkz_driver& driver = device_->driver();
     end_stretch();
     check(driver.stream_synchronize(stream_));
@@ -125,6 +129,11 @@ void Session::finish() {
         if (side != nullptr) check(driver.stream_synchronize(side));
     }
     idle_ = true;
+}
+
+void Session::finish() {
+    const mkz_driver& driver = device_->driver();
+    synchronize();
     in_flight_.clear();
     if (!timed_) return;
     Timings& timings = *options_.timings;

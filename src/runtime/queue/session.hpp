@@ -59,6 +59,18 @@ private:
     mkz_event* event_ = nullptr;
 };
 
+/// Where the items of a strided array lie: in bytes, slowest dimension first.
+struct StridedArray {
+    std::uint64_t first;
+    std::uint32_t item_bytes;
+    std::vector<std::uint64_t> extents;
+    std::vector<std::int64_t> strides;
+
+    /// The same items in fewer dimensions and larger items, where they lie together. `align`: what the first byte's address is a
+    /// multiple of.
+    void coalesce(std::uint64_t align);
+};
+
 /// One call on a device while it runs: its queues, what it has in flight, its times. Used by one thread.
 ///
 /// Work on device memory is enqueued on the main stream and runs on until finish(). Work on host memory goes through staged
@@ -88,6 +100,9 @@ public:
     /// Throws invalid_argument, with the place of the first, if one of n words on the device is not a field element.
     /// per_word  `first_index` is added to the index in the text
     void require_canonical(mkz_place words, std::uint64_t n, const char* what);
+
+    /// Packs the items of a strided array in `source`, in C order, into `out`.
+    void gather_strided(mkz_place source, StridedArray array, mkz_place out);
 
     /// Waits for everything enqueued and adds up the times. Errors of what ran come from here.
     void finish();
@@ -126,6 +141,7 @@ private:
     bool merge_pairs(const mkz_merge_pairs& a, const Tick& tick);
     bool merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick);
     bool merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick);
+    bool merge_asking(const mkz_merge_subtrees& a, const Tick& tick);
     void merge_on_device(const mkz_merge_subtrees& a);
 
     // `count` values to the ceil(count / 2^levels) above them.
@@ -164,6 +180,7 @@ private:
 
     mkz_stream* side_stream(unsigned which);
     void check(mkz_status status) const { device_->check(status); }
+    void synchronize();
     void end_stretch();
     void note(Event event, double Timings::* slot);
 

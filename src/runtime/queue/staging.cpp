@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint64_t piece_bytes = 16 << 20;
 // One goes up, one is computed, one comes down.
 constexpr std::size_t n_slots = 3;
+// A caller who wants to hear of progress or to cancel is asked between launches of this much host memory.
+constexpr std::uint64_t asking_bytes = 2 << 20;
 // Below this a copy of pageable memory by the driver itself is as fast.
 constexpr std::uint64_t small_copy = 1 << 20;
 
@@ -149,9 +151,11 @@ bool Session::in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uin
         }
         return staged_pieces(n, per_piece, operands, body, tick);
     }
+    const std::uint64_t most_bytes = tick ? std::min(asking_bytes, device_->facts().max_allocation)
+                                          : device_->facts().max_allocation;
     for (const Operand& o : operands) {
         if (o.place.on_device || o.item_bytes == 0) continue;
-        per_piece = std::min(per_piece, std::max<std::uint64_t>(1, device_->facts().max_allocation / o.item_bytes));
+        per_piece = std::min(per_piece, std::max<std::uint64_t>(1, most_bytes / o.item_bytes));
     }
     for (std::uint64_t first = 0; first < n; first += per_piece) {
         const std::uint64_t count = std::min(per_piece, n - first);
@@ -170,10 +174,9 @@ bool Session::in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uin
         }
         body(first, count, ranges);
         // What kernels wrote shows on the host after a copy of the block to its own bytes.
-        if (const Operand& out = operands.back(); !out.place.on_device && out.item_bytes != 0) {
+        if (const Operand& out = operands.back(); !out.place.on_device && out.item_bytes != 0)
             copy_to_host(host_address(out.place) + first * out.item_bytes, written->at(0), written->size());
-            finish();
-        }
+        if (any_host && per_piece < n) synchronize();
         if (tick && !tick(static_cast<double>(first + count) / static_cast<double>(n))) return false;
     }
     // Host memory that was only read may go away after the launch, too.

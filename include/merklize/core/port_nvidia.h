@@ -1,0 +1,84 @@
+/* port_nvidia.h: primitives as PTX, for CUDA and for NVIDIA's OpenCL compiler (MKZ_NVIDIA_PTX = 1). Included by port.h.
+ *
+ * An NVIDIA multiprocessor has one pipe for 32-bit additions and logic and one for products, IMAD and IMAD.WIDE, that
+ * start an instruction of a warp every second cycle each, so work spread evenly over both takes half the time. The
+ * compiler turns a product by a number that it knows into additions: numbers that it cannot know keep it from that. */
+#ifndef MKZ_PORT_NVIDIA_H
+#define MKZ_PORT_NVIDIA_H
+
+#if defined(MKZ_TARGET_OPENCL)
+#define MKZ_ASM(text) asm(text)
+#define MKZ_PTX 1
+#elif defined(__CUDA_ARCH__)
+#define MKZ_PTX 1
+#endif
+
+#ifdef MKZ_PTX
+/* 2^32 - 1, which the compiler does not know: launches have one dimension, so %tid.y is 0. */
+MKZ_FN mkz_u32 mkz_nvidia_ones(void) {
+    mkz_u32 r;
+    asm("{.reg .u32 t; mov.u32 t, %%tid.y; not.b32 %0, t;}" : "=r"(r));
+    return r;
+}
+
+/* lo + 2^64 hi mod p, for words: e = 2^32 - 1, hi = h0 + 2^32 h1: lo - h1 + e h0 = w + 2^64 k, where k is -1, 0 or 1, and
+ * w + e k does not wrap. e k = 2^32 k - k. Six instructions. */
+MKZ_FN mkz_u64 mkz_nvidia_gl_reduce(mkz_u64 lo, mkz_u64 hi) {
+    mkz_u64 r;
+    asm("{.reg .u32 l0, l1, h0, h1, k;\n\t"
+        "mov.b64 {l0, l1}, %1;\n\t"
+        "mov.b64 {h0, h1}, %2;\n\t"
+        "sub.cc.u32 l0, l0, h1;\n\t"
+        "subc.cc.u32 l1, l1, 0;\n\t"
+        "subc.u32 k, 0, 0;\n\t"
+        "mad.lo.cc.u32 l0, h0, %3, l0;\n\t"
+        "madc.hi.cc.u32 l1, h0, %3, l1;\n\t"
+        "addc.u32 k, k, 0;\n\t"
+        "add.u32 l1, l1, k;\n\t"
+        "mad.lo.cc.u32 l0, k, %3, l0;\n\t"
+        "madc.hi.s32 l1, k, %3, l1;\n\t"
+        "mov.b64 %0, {l0, l1};}"
+        : "=l"(r)
+        : "l"(lo), "l"(hi), "r"(mkz_nvidia_ones()));
+    return r;
+}
+
+MKZ_FN MKZ_LANE64 mkz_nvidia_gl_reduce_lanes(MKZ_LANE64 lo, MKZ_LANE64 hi) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++)
+        MKZ_LANE(mkz_u64, lo, j) = mkz_nvidia_gl_reduce(MKZ_LANE(mkz_u64, lo, j), MKZ_LANE(mkz_u64, hi, j));
+    return lo;
+}
+#define MKZ_GL_REDUCE(lo, hi) mkz_nvidia_gl_reduce_lanes((lo), (hi))
+
+/* One IMAD.WIDE; the compiler would share products between sums, and run out of registers. */
+MKZ_FN MKZ_LANE64 mkz_nvidia_mul_add32(MKZ_LANE64 acc, MKZ_LANE64 a, mkz_u32 b) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+        mkz_u64 r;
+        asm("mad.wide.u32 %0, %1, %2, %3;"
+            : "=l"(r)
+            : "r"((mkz_u32)MKZ_LANE(mkz_u64, a, j)), "r"(b), "l"(MKZ_LANE(mkz_u64, acc, j)));
+        MKZ_LANE(mkz_u64, acc, j) = r;
+    }
+    return acc;
+}
+#define MKZ_MUL_ADD32(acc, a, b) mkz_nvidia_mul_add32((acc), (a), (b))
+
+/* x + 0 y, with a zero that the compiler does not know. */
+MKZ_FN MKZ_LANE64 mkz_nvidia_after(MKZ_LANE64 x, MKZ_LANE64 y) { return mkz_nvidia_mul_add32(x, y, ~mkz_nvidia_ones()); }
+#define MKZ_AFTER(x, y) mkz_nvidia_after((x), (y))
+
+/* Products of lanes that are vectors, word by word. */
+#if MKZ_LANES > 1
+MKZ_FN MKZ_LANE64 mkz_nvidia_mul_hi(MKZ_LANE64 a, MKZ_LANE64 b) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+        mkz_u64 r;
+        asm("mul.hi.u64 %0, %1, %2;" : "=l"(r) : "l"(MKZ_LANE(mkz_u64, a, j)), "l"(MKZ_LANE(mkz_u64, b, j)));
+        MKZ_LANE(mkz_u64, a, j) = r;
+    }
+    return a;
+}
+#define MKZ_MUL_HI64(a, b) mkz_nvidia_mul_hi((a), (b))
+#endif
+#endif
+
+#endif /* MKZ_PORT_NVIDIA_H */

@@ -1,0 +1,275 @@
+#include "device_array.hpp"
+
+#include <span>
+
+#include "arguments.hpp"
+#include "module.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+constexpr dlpack::DataType type_uint8{dlpack::type_uint, 8, 1}, type_uint64{dlpack::type_uint, 64, 1},
+    type_int64{dlpack::type_int, 64, 1};
+
+dlpack::DataType type_named(std::string_view name) {
+    for (const dlpack::DataType& type : {type_uint8, type_uint64, type_int64}) {
+        if (name_of(type) == name) return type;
+    }
+    throw Error(ErrorCode::invalid_argument, "DeviceArray: dtype '" + std::string(name) + "'");
+}
+
+[[noreturn]] void refuse(const std::string& text) { throw nb::buffer_error(text.c_str()); }
+
+bool is_cuda(const DeviceArray& array) { return array.device().backend == "cuda"; }
+
+std::int32_t index_of(const DeviceArray& array) {
+    const std::string& id = array.device().id;
+    return static_cast<std::int32_t>(std::stoi(id.substr(id.find(':') + 1)));
+}
+
+void require_cuda(const DeviceArray& array) {
+    if (!is_cuda(array))
+        refuse("memory of " + array.device().id + " has no DLPack form: numpy() copies it to the host");
+}
+
+/// What a capsule refers to.
+template <class Managed>
+struct Exported {
+    Buffer buffer;
+    std::shared_ptr<void> owner;
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides;
+    Managed managed{};
+};
+
+template <class Managed>
+nb::object capsule_of(const DeviceArray& array, bool is_copy) {
+    auto exported =
+        std::make_unique<Exported<Managed>>(Exported<Managed>{array.buffer,
+                                                              array.owner,
+                                                              {array.shape.begin(), array.shape.end()},
+                                                              std::vector<std::int64_t>(array.shape.size())});
+    if (is_copy) {
+        const std::uint64_t bytes = array.buffer.size();
+        const std::int64_t step = 1;
+        Run::without_gil([&] { exported->buffer = Buffer::pack(array.buffer, 0, {&bytes, 1}, {&step, 1}, 1); });
+    }
+    std::int64_t stride = 1;
+    for (std::size_t k = array.shape.size(); k-- > 0; stride *= array.shape[k]) exported->strides[k] = stride;
+    Managed& managed = exported->managed;
+    managed.tensor = {exported->buffer.native(),
+                      {dlpack::cuda, index_of(array)},
+                      static_cast<std::int32_t>(array.shape.size()),
+                      array.dtype,
+                      exported->shape.data(),
+                      exported->strides.data(),
+                      0};
+    managed.context = exported.get();
+    managed.deleter = [](Managed* done) { delete static_cast<Exported<Managed>*>(done->context); };
+    if constexpr (std::is_same_v<Managed, dlpack::ManagedVersioned>) {
+        managed.version = {1, 0};
+        managed.flags = is_copy ? dlpack::ManagedVersioned::is_copied : 0;
+    }
+    // A capsule that nobody takes still owns it.
+    PyObject* capsule = PyCapsule_New(&managed, Managed::name, [](PyObject* self) {
+        if (!PyCapsule_IsValid(self, Managed::name)) return;
+        auto* unused = static_cast<Managed*>(PyCapsule_GetPointer(self, Managed::name));
+        unused->deleter(unused);
+    });
+    if (capsule == nullptr) nb::raise_python_error();
+    exported.release();
+    return nb::steal(capsule);
+}
+
+/// `stream` is of no concern: what an array of ours refers to was complete before it was made.
+nb::object export_dlpack(const DeviceArray& array, nb::handle, nb::handle max_version, nb::handle dl_device,
+                         nb::handle copy) {
+    require_cuda(array);
+    if (!dl_device.is_none()) {
+        const auto type = nb::cast<std::int32_t>(nb::int_(dl_device[0]));
+        const auto id = nb::cast<std::int32_t>(nb::int_(dl_device[1]));
+        if (type != dlpack::cuda || id != index_of(array)) {
+            refuse("the array is on " + array.device().id +
+                   " and is exported there alone: numpy() copies it to the host");
+        }
+    }
+    const bool is_copy = !copy.is_none() && nb::cast<bool>(nb::bool_(copy));
+    const bool is_versioned = !max_version.is_none() && nb::cast<int>(nb::int_(max_version[0])) >= 1;
+    return is_versioned ? capsule_of<dlpack::ManagedVersioned>(array, is_copy)
+                        : capsule_of<dlpack::Managed>(array, is_copy);
+}
+
+nb::dict cuda_array_interface(const DeviceArray& array) {
+    if (!is_cuda(array)) {
+        throw nb::attribute_error(("memory of " + array.device().id + " has no CUDA array interface").c_str());
+    }
+    nb::dict interface;
+    interface["shape"] = array.shape_tuple();
+    interface["typestr"] = array.dtype == type_uint8 ? "|u1" : array.dtype == type_uint64 ? "<u8" : "<i8";
+    const bool is_empty = array.buffer.empty();
+    const auto address = is_empty ? 0 : reinterpret_cast<std::uintptr_t>(array.buffer.native());
+    interface["data"] = nb::make_tuple(static_cast<std::uint64_t>(address), false);
+    interface["strides"] = nb::none();
+    interface["stream"] = nb::none();  // complete, as for DLPack
+    interface["version"] = 3;
+    return interface;
+}
+
+nb::object to_numpy(const DeviceArray& array) {
+    nb::object host = nb::module_::import_("numpy").attr("empty")(array.shape_tuple(), name_of(array.dtype));
+    const OutputBytes out(host);
+    Run::without_gil([&] { array.buffer.copy_to(out.span()); });
+    return host;
+}
+
+/// Items first to first + count along the first dimension.
+DeviceArray rows(const DeviceArray& array, std::uint64_t first, std::uint64_t count) {
+    const std::uint64_t row = array.buffer.size() / static_cast<std::uint64_t>(array.shape[0]);
+    DeviceArray part = array;
+    part.buffer = array.buffer.slice(row * first, row * count);
+    part.shape[0] = static_cast<Py_ssize_t>(count);
+    return part;
+}
+
+DeviceArray make(nb::handle device, nb::handle shape, nb::handle dtype) {
+    const dlpack::DataType type = type_named(to_text(dtype, "dtype"));
+    std::vector<Py_ssize_t> extents;
+    std::uint64_t bytes = type.bits / 8;
+    for (nb::handle extent : nb::cast<nb::tuple>(shape)) {
+        extents.push_back(nb::cast<Py_ssize_t>(extent));
+        bytes *= static_cast<std::uint64_t>(extents.back());
+    }
+    const Device where = to_device(to_text(device, "device"));
+    std::optional<Buffer> buffer;
+    Run::without_gil([&] { buffer.emplace(where, bytes); });
+    return {std::move(*buffer), type, std::move(extents)};
+}
+
+constexpr const char* about =
+    R"(An array in the memory of a device: what hash_many(), hash_elements(), merge() and trees leave there.
+
+It is complete when you have it, and to be read only: trees and others share its memory. torch.from_dlpack(x) and
+cupy.from_dlpack(x) look at it without a copy (CUDA); numpy() copies it to the host, which never happens silently.)";
+
+/// Buffer protocol of a tensor in host memory.
+int get_host_buffer(PyObject* self, Py_buffer* view, int flags) {
+    Tensor& tensor = *nb::inst_ptr<Tensor>(self);
+    const bool wants_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+    if ((!wants_strides && !tensor.is_contiguous()) || ((flags & PyBUF_WRITABLE) != 0 && tensor.is_read_only)) {
+        PyErr_SetString(PyExc_BufferError, "the tensor is read-only, or its items lie apart");
+        view->obj = nullptr;
+        return -1;
+    }
+    view->obj = nb::borrow(self).release().ptr();
+    view->buf = tensor.first;
+    view->len = static_cast<Py_ssize_t>(tensor.bytes());
+    view->itemsize = static_cast<Py_ssize_t>(tensor.item_bytes);
+    view->readonly = tensor.is_read_only;
+    view->ndim = static_cast<int>(tensor.shape.size());
+    view->format = (flags & PyBUF_FORMAT) != 0 ? tensor.format.data() : nullptr;
+    view->shape = (flags & PyBUF_ND) != 0 ? tensor.shape.data() : nullptr;
+    view->strides = wants_strides ? tensor.strides.data() : nullptr;
+    view->suboffsets = nullptr;
+    view->internal = nullptr;
+    return 0;
+}
+
+PyType_Slot host_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_host_buffer)}, {0, nullptr}};
+
+}  // namespace
+
+nb::tuple DeviceArray::shape_tuple() const {
+    nb::list extents;
+    for (const Py_ssize_t extent : shape) extents.append(extent);
+    return nb::tuple(extents);
+}
+
+DeviceArray digests_array(Buffer digests, Hash hash) {
+    const auto n = static_cast<Py_ssize_t>(digests.size() / Digest::size);
+    if (traits(hash).is_field) return {std::move(digests), type_uint64, {n, 4}};
+    return {std::move(digests), type_uint8, {n, 32}};
+}
+
+std::optional<DeviceArray> to_device_array(nb::handle object, const char* what, nb::handle settings) {
+    const auto device = cuda_device_of(object, what);
+    if (!device) return {};
+    const std::string_view wanted = to_text(settings[0], "device");
+    require_device(what, *device, wanted);
+    nb::handle chosen = settings[3];
+    const std::uint64_t stream = to_stream_handle(chosen);
+    const Tensor tensor = import_cuda(object, what, wanted == "cuda" ? "cuda:0" : wanted, stream);
+    const Device where = to_device(tensor.device);
+    std::optional<Buffer> buffer;
+    Run::without_gil([&] { buffer.emplace(tensor.buffer(where, to_stream(where, stream))); });
+    return DeviceArray{std::move(*buffer), tensor.dtype, tensor.shape, tensor.owner,
+                       tensor.is_contiguous() && !tensor.is_read_only};
+}
+
+void bind_device_array(nb::module_& m) {
+    nb::class_<Tensor>(m, "HostTensor", nb::type_slots(host_slots), "Somebody's tensor in host memory, as a buffer.");
+    define(
+        m, "host_tensor",
+        +[](nb::handle object, nb::handle what) -> nb::object {
+            auto tensor = import_host(object, std::string(to_text(what, "what")).c_str());
+            return tensor ? nb::cast(std::move(*tensor)) : nb::none();
+        },
+        "def host_tensor(object: object, what: str, /) -> HostTensor | None");
+
+    nb::class_<DeviceArray> array(m, "DeviceArray", about);
+    array.def_prop_ro("shape", &DeviceArray::shape_tuple, nb::sig("def shape(self) -> tuple[int, ...]"), "Extents.")
+        .def_prop_ro(
+            "dtype", [](const DeviceArray& self) { return name_of(self.dtype); }, nb::sig("def dtype(self) -> str"),
+            "Name of the items' type: \"uint8\", \"uint64\" or \"int64\".")
+        .def_prop_ro(
+            "device", [](const DeviceArray& self) { return self.device().id; }, nb::sig("def device(self) -> str"),
+            "Id of the device, as in devices().")
+        .def_prop_ro("_is_writable", [](const DeviceArray& self) { return self.is_writable; })
+        .def("_rows", &rows)
+        .def("numpy", &to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
+             "Copy the array to the host.")
+        .def("__dlpack__", &export_dlpack, nb::kw_only(), nb::arg("stream").none() = nb::none(),
+             nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
+             nb::arg("copy").none() = nb::none(),
+             nb::sig("def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, "
+                     "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> typing.Any"),
+             "DLPack's capsule of the memory. BufferError for devices of other kinds than CUDA's.")
+        .def(
+            "__dlpack_device__",
+            [](const DeviceArray& self) {
+                require_cuda(self);
+                return nb::make_tuple(static_cast<int>(dlpack::cuda), index_of(self));
+            },
+            nb::sig("def __dlpack_device__(self) -> tuple[int, int]"), "DLPack's type and number of the device.")
+        .def_prop_ro("__cuda_array_interface__", &cuda_array_interface,
+                     nb::sig("def __cuda_array_interface__(self) -> dict[str, typing.Any]"),
+                     "Version 3 of the interface; CUDA only.")
+        .def(
+            "__array__",
+            [](nb::handle, nb::args, nb::kwargs) -> nb::object {
+                throw nb::type_error("a DeviceArray is not on the host: numpy() copies it there");
+            },
+            nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn"),
+            "Raises TypeError: nothing is copied to the host silently.")
+        .def("__len__",
+             [](const DeviceArray& self) {
+                 if (self.shape.empty()) throw nb::type_error("an array without dimensions has no length");
+                 return self.shape[0];
+             })
+        .def("__repr__", [](const DeviceArray& self) {
+            std::string shape;
+            for (const Py_ssize_t extent : self.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+            return "<DeviceArray " + name_of(self.dtype) + "[" + shape + "] on " + self.device().id + ">";
+        });
+    define(
+        m, "device_array",
+        +[](nb::handle object, nb::handle what, nb::handle settings) -> nb::object {
+            auto found = to_device_array(object, std::string(to_text(what, "what")).c_str(), settings);
+            return found ? nb::cast(std::move(*found)) : nb::none();
+        },
+        "def device_array(object: object, what: str, settings: tuple[object, ...], /) -> DeviceArray | None");
+    define(m, "empty", make, "def empty(device: str, shape: tuple[int, ...], dtype: str, /) -> DeviceArray");
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <merklize/policy.hpp>
+
+namespace merklize::binding {
+
+/// policy  None, or a dict of the fields of the C++ struct by their names; constants by the name of its value
+/// errors  InvalidArgument (unknown fields or values)
+TreePolicy to_tree_policy(nanobind::handle policy);
+HashPolicy to_hash_policy(nanobind::handle policy);
+
+/// All fields, for a tree of a device; those that the CPU has, for one of the CPU.
+nanobind::dict describe(const TreePolicy& policy, bool on_host);
+
+}  // namespace merklize::binding

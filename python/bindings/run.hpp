@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nanobind/nanobind.h>
+#include <merklize/merklize.hpp>
+
+#include "device_array.hpp"
+
+namespace merklize::binding {
+
+namespace nb = nanobind;
+
+/// Has merklize._libraries look for what pip installed for devices, at the first call: it costs some milliseconds.
+void prepare_libraries();
+/// The device of this name.
+Device to_device(std::string_view name);
+/// errors  InvalidArgument: data on `device` with another device asked for by name
+void require_device(const char* what, std::string_view device, std::string_view wanted);
+
+/// CUDA's handle of a queue: None and 0 are the default stream, 1.
+std::uint64_t to_stream_handle(nb::handle stream);
+/// The caller's queue. `handle`: CUstream or cl_command_queue, as a number.
+Stream to_stream(const Device& device, std::uint64_t handle);
+
+/// Runs library code without the GIL. Ctrl-C, or an exception of the caller's progress function, ends it and is raised.
+///
+/// Settings are the tuple (device, threads, progress, stream, timings): what nearly every function of the package takes.
+class Run {
+public:
+    /// data  None, or what is on a device already: the call runs there
+    explicit Run(nb::handle settings, const DeviceArray* data = nullptr, const HashPolicy& policy = {});
+
+    const RunOptions& options() const noexcept { return options_; }
+    bool on_host() const { return options_.device.info().backend == "cpu"; }
+
+    template <class Work>
+    void operator()(Work&& work) const {
+        without_gil([&] { work(options_); });
+    }
+
+    template <class Work>
+    static void without_gil(Work&& work) {
+        std::exception_ptr failure;
+        {
+            nb::gil_scoped_release released;
+            try {
+                work();
+            } catch (...) {
+                failure = std::current_exception();
+            }
+        }
+        // What was raised in Python goes before the library's "cancelled" that it led to.
+        if (auto raised = std::exchange(raised_, nullptr)) std::rethrow_exception(raised);
+        if (failure) std::rethrow_exception(failure);
+    }
+
+private:
+    static bool call_progress(PyObject* progress, double done);
+
+    // The library calls progress functions from the thread that called it, so a slot a thread is enough; and an options object
+    // that outlives its Run (a Hasher's) then holds no pointer to it.
+    static thread_local std::exception_ptr raised_;
+    RunOptions options_;
+};
+
+}  // namespace merklize::binding

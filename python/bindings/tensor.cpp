@@ -1,0 +1,313 @@
+#include "tensor.hpp"
+
+#include <bit>
+#include <limits>
+
+#include "arguments.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+std::string of_buffer_protocol(const dlpack::DataType& dtype, std::uint64_t item_bytes) {
+    constexpr struct {
+        dlpack::DataType dtype;
+        const char* format;
+    } known[] = {
+        {{dlpack::type_bool, 8, 1}, "?"},      {{dlpack::type_int, 8, 1}, "b"},
+        {{dlpack::type_int, 16, 1}, "h"},      {{dlpack::type_int, 32, 1}, "i"},
+        {{dlpack::type_int, 64, 1}, "q"},      {{dlpack::type_uint, 8, 1}, "B"},
+        {{dlpack::type_uint, 16, 1}, "H"},     {{dlpack::type_uint, 32, 1}, "I"},
+        {{dlpack::type_uint, 64, 1}, "Q"},     {{dlpack::type_float, 16, 1}, "e"},
+        {{dlpack::type_float, 32, 1}, "f"},    {{dlpack::type_float, 64, 1}, "d"},
+        {{dlpack::type_complex, 64, 1}, "Zf"}, {{dlpack::type_complex, 128, 1}, "Zd"},
+    };
+    for (const auto& one : known) {
+        if (one.dtype == dtype) return one.format;
+    }
+    return std::to_string(item_bytes) + "s";
+}
+
+// Sizes that a tensor claims are not trusted: what follows counts in 64 bits.
+void finish(Tensor& tensor, const char* what) {
+    const unsigned bits = unsigned{tensor.dtype.bits} * tensor.dtype.lanes;
+    if (bits == 0 || bits % 8 != 0) invalid(std::string(what) + ": items of " + std::to_string(bits) + " bits");
+    tensor.item_bytes = bits / 8;
+    tensor.format = of_buffer_protocol(tensor.dtype, tensor.item_bytes);
+    std::uint64_t bytes = tensor.item_bytes;
+    bool is_empty = false;
+    for (const Py_ssize_t extent : tensor.shape) {
+        if (extent < 0) invalid(std::string(what) + ": a negative extent");
+        is_empty = is_empty || extent == 0;
+        if (extent != 0 && bytes > std::uint64_t{PY_SSIZE_T_MAX} / static_cast<std::uint64_t>(extent))
+            invalid(std::string(what) + ": more than 2^63 bytes");
+        if (extent != 0) bytes *= static_cast<std::uint64_t>(extent);
+    }
+    static std::byte nothing;
+    if (is_empty || tensor.first == nullptr) {
+        if (!is_empty) invalid(std::string(what) + ": the tensor has no memory");
+        tensor.first = &nothing;
+    }
+}
+
+std::vector<Py_ssize_t> c_order_strides(const std::vector<Py_ssize_t>& shape, std::uint64_t item_bytes) {
+    std::vector<Py_ssize_t> strides(shape.size());
+    auto stride = static_cast<Py_ssize_t>(item_bytes);
+    for (std::size_t k = shape.size(); k-- > 0;) {
+        strides[k] = stride;
+        if (shape[k] > 1) stride *= shape[k];
+    }
+    return strides;
+}
+
+// The deleter may be Python's business, so it runs with the GIL; and after the interpreter's end not at all.
+template <class Managed>
+std::shared_ptr<void> owner_of(Managed* managed) {
+    return {managed, [](Managed* done) {
+                if (done->deleter == nullptr || !Py_IsInitialized()) return;
+                const nb::gil_scoped_acquire acquired;
+                done->deleter(done);
+            }};
+}
+
+/// Takes what is in a capsule, whose owner this becomes.
+template <class Managed>
+Managed* take(nb::handle capsule) {
+    auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), Managed::name));
+    if (managed == nullptr || PyCapsule_SetName(capsule.ptr(), Managed::used_name) != 0) nb::raise_python_error();
+    return managed;
+}
+
+Tensor from_capsule(nb::handle capsule, const char* what) {
+    Tensor tensor;
+    const dlpack::Tensor* given = nullptr;
+    if (PyCapsule_IsValid(capsule.ptr(), dlpack::ManagedVersioned::name)) {
+        auto* managed = take<dlpack::ManagedVersioned>(capsule);
+        tensor.owner = owner_of(managed);
+        if (managed->version.major != 1)
+            invalid(std::string(what) + ": DLPack of version " + std::to_string(managed->version.major));
+        tensor.is_read_only = (managed->flags & dlpack::ManagedVersioned::read_only) != 0;
+        given = &managed->tensor;
+    } else if (PyCapsule_IsValid(capsule.ptr(), dlpack::Managed::name)) {
+        auto* managed = take<dlpack::Managed>(capsule);
+        tensor.owner = owner_of(managed);
+        given = &managed->tensor;
+    } else {
+        invalid(std::string(what) + ": __dlpack__ gave no DLPack capsule");
+    }
+    tensor.dtype = given->dtype;
+    tensor.first = static_cast<std::byte*>(given->data);
+    if (tensor.first != nullptr) tensor.first += given->byte_offset;
+    for (std::int32_t k = 0; k < given->ndim; k++) tensor.shape.push_back(given->shape[k]);
+    finish(tensor, what);
+    if (given->strides == nullptr) {
+        tensor.strides = c_order_strides(tensor.shape, tensor.item_bytes);
+    } else {
+        for (std::int32_t k = 0; k < given->ndim; k++) {
+            tensor.strides.push_back(given->strides[k] * static_cast<Py_ssize_t>(tensor.item_bytes));
+        }
+    }
+    return tensor;
+}
+
+nb::object export_of(nb::handle object, nb::kwargs arguments) {
+    nb::object source = nb::borrow(object);
+    // PyTorch exports no tensor that takes part in differentiation; its bytes are the same without.
+    if (nb::hasattr(source, "requires_grad") && nb::cast<bool>(nb::bool_(source.attr("requires_grad")))) {
+        source = source.attr("detach")();
+    }
+    nb::object method = source.attr("__dlpack__");
+    // Exporters from before version 1 do not know this argument; the others show read-only memory only if it is given.
+    nb::kwargs versioned = nb::borrow<nb::kwargs>(arguments.attr("copy")());
+    versioned["max_version"] = nb::make_tuple(1, 0);
+    try {
+        return method(**versioned);
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_TypeError)) throw;
+    }
+    return method(**arguments);
+}
+
+std::optional<dlpack::Device> dlpack_device_of(nb::handle object) {
+    if (!nb::hasattr(object, "__dlpack_device__") || !nb::hasattr(object, "__dlpack__")) return {};
+    const nb::object found = object.attr("__dlpack_device__")();
+    return dlpack::Device{nb::cast<std::int32_t>(nb::int_(found[0])), nb::cast<std::int32_t>(nb::int_(found[1]))};
+}
+
+/// An entry of the CUDA array interface, which may be missing.
+nb::object entry(nb::handle interface, const char* name) { return interface.attr("get")(name); }
+
+/// "<u8", "|b1", "<V2": byte order, kind and bytes.
+dlpack::DataType type_of(std::string_view typestr, const char* what) {
+    const auto refuse = [&] { invalid(std::string(what) + ": items of type '" + std::string(typestr) + "'"); };
+    if (typestr.size() < 3) refuse();
+    unsigned bytes = 0;
+    for (const char digit : typestr.substr(2)) {
+        if (digit < '0' || digit > '9' || bytes > 1000) refuse();
+        bytes = 10 * bytes + static_cast<unsigned>(digit - '0');
+    }
+    if (bytes == 0) refuse();
+    std::uint8_t code = dlpack::type_opaque;
+    if (typestr[0] != '>') {
+        switch (typestr[1]) {
+            case 'b': code = dlpack::type_bool; break;
+            case 'i': code = dlpack::type_int; break;
+            case 'u': code = dlpack::type_uint; break;
+            case 'f': code = dlpack::type_float; break;
+            case 'c': code = dlpack::type_complex; break;
+            default: break;
+        }
+    }
+    if (bytes <= 16) return {code, static_cast<std::uint8_t>(8 * bytes), 1};
+    return {dlpack::type_opaque, 8, static_cast<std::uint16_t>(bytes)};
+}
+
+/// The device that memory is of. Its address tells, by trying.
+std::string device_of_pointer(std::byte* first, std::uint64_t bytes, std::string_view wanted) {
+    if (bytes == 0 || wanted != "auto") return std::string(bytes == 0 && wanted == "auto" ? "cuda:0" : wanted);
+    std::string last;
+    for (const DeviceInfo& info : merklize::devices()) {
+        if (info.backend != "cuda") continue;
+        try {
+            (void)Buffer::wrap(Device(info.id), first, 1);
+            return info.id;
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::invalid_argument) throw;
+            last = error.what();
+        }
+    }
+    if (last.empty()) throw Error(ErrorCode::unavailable, merklize::why_unavailable("cuda"));
+    invalid(last);
+}
+
+Tensor from_cuda_array_interface(nb::handle object, const char* what, std::string_view wanted, std::uint64_t stream) {
+    const nb::object interface = object.attr("__cuda_array_interface__");
+    if (!entry(interface, "mask").is_none()) invalid(std::string(what) + ": a masked array");
+    Tensor tensor;
+    const nb::object data = interface["data"];
+    tensor.first = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to_u64(data[0], what)));
+    tensor.is_read_only = nb::cast<bool>(nb::bool_(data[1]));
+    tensor.dtype = type_of(to_text(interface["typestr"], what), what);
+    for (nb::handle extent : interface["shape"]) tensor.shape.push_back(nb::cast<Py_ssize_t>(extent));
+    finish(tensor, what);
+    const nb::object strides = entry(interface, "strides");
+    if (strides.is_none()) {
+        tensor.strides = c_order_strides(tensor.shape, tensor.item_bytes);
+    } else {
+        for (nb::handle stride : strides) tensor.strides.push_back(nb::cast<Py_ssize_t>(stride));
+    }
+    if (tensor.strides.size() != tensor.shape.size()) invalid(std::string(what) + ": strides of another rank");
+    // The object owns the memory.
+    tensor.owner = {nb::borrow(object).release().ptr(), [](PyObject* done) {
+                        if (!Py_IsInitialized()) return;
+                        const nb::gil_scoped_acquire acquired;
+                        Py_DECREF(done);
+                    }};
+    tensor.device = device_of_pointer(tensor.first, tensor.bytes(), wanted);
+    // What the producer has still queued elsewhere is waited for here, as the interface asks of whoever uses it.
+    const nb::object producer = entry(interface, "stream");
+    if (!producer.is_none()) {
+        if (const std::uint64_t handle = to_u64(producer, what); handle != stream && tensor.bytes() != 0) {
+            const Device device = to_device(tensor.device);
+            Run::without_gil([&] { to_stream(device, handle).synchronize(); });
+        }
+    }
+    return tensor;
+}
+
+}  // namespace
+
+std::string name_of(const dlpack::DataType& dtype) {
+    std::string name;
+    switch (dtype.code) {
+        case dlpack::type_int: name = "int"; break;
+        case dlpack::type_uint: name = "uint"; break;
+        case dlpack::type_float: name = "float"; break;
+        case dlpack::type_bfloat: name = "bfloat"; break;
+        case dlpack::type_complex: name = "complex"; break;
+        case dlpack::type_bool: name = "bool"; break;
+        default: name = "type" + std::to_string(dtype.code) + "_"; break;
+    }
+    if (dtype.code != dlpack::type_bool || dtype.bits != 8) name += std::to_string(dtype.bits);
+    return dtype.lanes == 1 ? name : name + "x" + std::to_string(dtype.lanes);
+}
+
+std::uint64_t Tensor::bytes() const {
+    std::uint64_t bytes = item_bytes;
+    for (const Py_ssize_t extent : shape) bytes *= static_cast<std::uint64_t>(extent);
+    return bytes;
+}
+
+bool Tensor::is_contiguous() const {
+    if (bytes() == 0) return true;
+    const std::vector<Py_ssize_t> expected = c_order_strides(shape, item_bytes);
+    for (std::size_t k = 0; k < shape.size(); k++) {
+        if (shape[k] > 1 && strides[k] != expected[k]) return false;
+    }
+    return true;
+}
+
+Buffer Tensor::buffer(const Device& where, const std::optional<Stream>& stream) const {
+    if (is_contiguous()) return Buffer::wrap(where, first, bytes());
+    std::int64_t lowest = 0, highest = 0;
+    std::vector<std::uint64_t> extents(shape.begin(), shape.end());
+    std::vector<std::int64_t> steps(strides.begin(), strides.end());
+    for (std::size_t k = 0; k < shape.size(); k++) {
+        std::int64_t reach = 0;
+        if (__builtin_mul_overflow(std::int64_t{shape[k] - 1}, std::int64_t{strides[k]}, &reach) ||
+            __builtin_add_overflow(reach < 0 ? lowest : highest, reach, reach < 0 ? &lowest : &highest)) {
+            invalid("a tensor whose strides reach over 2^63 bytes");
+        }
+    }
+    // Items are packed in units of up to 16 bytes; others count as one dimension more.
+    const std::uint64_t unit = std::min<std::uint64_t>(16, item_bytes & -item_bytes);
+    if (unit != item_bytes) {
+        extents.push_back(item_bytes / unit);
+        steps.push_back(static_cast<std::int64_t>(unit));
+    }
+    const std::uint64_t reach = static_cast<std::uint64_t>(highest) - static_cast<std::uint64_t>(lowest) + item_bytes;
+    const Buffer source = Buffer::wrap(where, first + lowest, reach);
+    return Buffer::pack(source, static_cast<std::uint64_t>(-lowest), extents, steps, static_cast<std::uint32_t>(unit),
+                        stream);
+}
+
+std::optional<std::string> cuda_device_of(nb::handle object, const char* what) {
+    if (const auto device = dlpack_device_of(object)) {
+        switch (device->type) {
+            case dlpack::cpu:
+            case dlpack::cuda_host: return {};
+            case dlpack::cuda:
+            case dlpack::cuda_managed: return "cuda:" + std::to_string(device->id);
+            default: break;
+        }
+        invalid(std::string(what) + ": the tensor is on a device of DLPack's type " + std::to_string(device->type) +
+                "; only CUDA's (2, 13) and the host's (1, 3) are known here");
+    }
+    if (nb::hasattr(object, "__cuda_array_interface__")) return "cuda";
+    return {};
+}
+
+Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted, std::uint64_t stream) {
+    const std::string device = *cuda_device_of(object, what);
+    if (device == "cuda") return from_cuda_array_interface(object, what, wanted, stream);
+    nb::kwargs arguments;
+    arguments["stream"] = stream;
+    Tensor tensor = from_capsule(export_of(object, arguments), what);
+    tensor.device = device;
+    return tensor;
+}
+
+std::optional<Tensor> import_host(nb::handle object, const char* what) {
+    if (const auto device = cuda_device_of(object, what)) {
+        invalid(std::string(what) + ": the tensor is on " + *device + ", this takes memory of the host");
+    }
+    if (!dlpack_device_of(object)) return {};
+    Tensor tensor = from_capsule(export_of(object, nb::kwargs()), what);
+    tensor.device = "cpu";
+    return tensor;
+}
+
+}  // namespace merklize::binding
