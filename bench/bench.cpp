@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -16,7 +15,11 @@
 
 #include <merklize/merklize.hpp>
 
+#include "jobs.hpp"
+
 using namespace merklize;
+using bench::random_leaves;
+using bench::random_values;
 
 namespace {
 
@@ -28,26 +31,6 @@ struct Options {
     unsigned threads = 1;
     unsigned repeats = 10;
 };
-
-// Fresh random-looking bytes: the extendable output of a fixed text.
-template <class T>
-std::vector<T> random_values(std::size_t n, const char* seed) {
-    std::vector<T> values(n);
-    hash(std::as_bytes(std::span(seed, std::strlen(seed))), std::as_writable_bytes(std::span(values)));
-    return values;
-}
-
-std::vector<Digest> leaves_of(std::uint64_t n, Hash hash) {
-    std::vector<Digest> leaves = random_values<Digest>(n, "leaves");
-    if (!traits(hash).is_field) return leaves;
-    constexpr std::uint64_t p = 0xffffffff00000001;
-    for (Digest& leaf : leaves) {
-        std::array<std::uint64_t, 4> words = leaf.words();
-        for (std::uint64_t& word : words) word %= p;
-        leaf = Digest::from_words(words);
-    }
-    return leaves;
-}
 
 void report(const char* job, std::uint64_t n, const Options& options, const RunOptions& run, const std::string& result,
             const std::function<void()>& body) {
@@ -77,18 +60,18 @@ int run_job(const std::string& job, const Options& options) {
     Digest result;
     if (job == "digest") {  // one-shot digest of memory
         const auto data = random_values<std::byte>(options.bytes, "data");
-        result = hash(data);
+        result = hash(data, {}, run);
         report("digest", options.bytes, options, run, result.hex(), [&] { hash(data, {}, run); });
     } else if (job == "tree") {  // all parents, in memory that the caller gives: what the peers' loops do
         const std::uint64_t n = std::uint64_t{1} << options.log2_leaves;
         std::vector<Digest> nodes(n);
-        const std::vector<Digest> leaves = leaves_of(n, tree_hash);
+        const std::vector<Digest> leaves = random_leaves(n, tree_hash);
         nodes.insert(nodes.end(), leaves.begin(), leaves.end());
         build_tree(nodes, tree_hash, {}, run);
         report("tree", n, options, run, nodes[1].hex(), [&] { build_tree(nodes, tree_hash, {}, run); });
     } else if (job == "merkle-tree") {  // the same through MerkleTree: allocation and copy of the leaves included
         const std::uint64_t n = std::uint64_t{1} << options.log2_leaves;
-        const std::vector<Digest> leaves = leaves_of(n, tree_hash);
+        const std::vector<Digest> leaves = random_leaves(n, tree_hash);
         result = MerkleTree(leaves, tree_hash, {}, run).root();
         report("merkle-tree", n, options, run, result.hex(), [&] { MerkleTree(leaves, tree_hash, {}, run); });
     } else if (job == "hash-many") {  // 64-byte messages

@@ -33,7 +33,8 @@ int require_device(const char* device) {
     const std::string why = merklize::why_unavailable(device);
     if (why.empty()) {
         const merklize::DeviceInfo info = merklize::Device().info();
-        std::cout << "device: " << info.id << ", " << info.name << ", driver " << info.driver << ", " << info.isa << '\n';
+        std::cout << "device: " << info.id << ", " << info.name << ", driver " << info.driver << ", " << info.isa
+                  << '\n';
         return info.id == device ? 0 : 1;
     }
     const bool required = std::getenv("MERKLIZE_REQUIRE_RUNTIMES") != nullptr;
@@ -48,7 +49,8 @@ int require_isa() {
     try {
         const std::string isa = merklize::Device("cpu").info().isa;
         std::cout << "instruction set: " << isa << '\n';
-        if (const char* device = std::getenv("MERKLIZE_DEVICE"); device != nullptr && *device != 0) return require_device(device);
+        if (const char* device = std::getenv("MERKLIZE_DEVICE"); device != nullptr && *device != 0)
+            return require_device(device);
         if (isa == (wanted != nullptr ? wanted : processor::widest())) return 0;
         std::cout << "FAILED: expected " << (wanted != nullptr ? wanted : processor::widest()) << '\n';
         return 1;

@@ -24,7 +24,8 @@ struct DeviceInfo {
     std::string name;     ///< as the vendor calls it
     std::string vendor;
     std::string driver;  ///< version of the driver or runtime; empty for the CPU
-    std::string isa;     ///< instruction set or architecture in use: "scalar", "avx2", "avx512", "neon", "sm_90", "OpenCL C 1.2"
+    std::string
+        isa;  ///< instruction set or architecture in use: "scalar", "avx2", "avx512", "neon", "sm_90", "OpenCL C 1.2"
     unsigned units = 0;  ///< CPU threads that this process may use, or compute units
     std::uint64_t memory_bytes = 0;
 };
@@ -73,7 +74,7 @@ private:
 /// Seconds of a call by the device's own clock. `available` is false on the CPU and on a caller's queue without profiling.
 struct Timings {
     bool available = false;
-    double kernel = 0;     ///< from the start of the first kernel to the end of the last, of each stretch without a copy
+    double kernel = 0;  ///< from the start of the first kernel to the end of the last, of each stretch without a copy
     double to_device = 0;  ///< copies from the host
     double to_host = 0;    ///< copies to the host
 };

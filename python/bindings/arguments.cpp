@@ -139,6 +139,12 @@ int to_int(nb::handle value, const char* what) {
     return static_cast<int>(result);
 }
 
+bool is_true(nb::handle value) {
+    const int result = PyObject_IsTrue(value.ptr());
+    if (result < 0) nb::raise_python_error();
+    return result != 0;
+}
+
 unsigned to_threads(nb::handle value) {
     if (value.is_none()) return 0;
     const std::uint64_t threads = to_u64(value, "threads");

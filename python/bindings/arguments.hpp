@@ -90,6 +90,7 @@ private:
 
 std::uint64_t to_u64(nb::handle value, const char* what);
 int to_int(nb::handle value, const char* what);
+bool is_true(nb::handle value);
 /// None is 0, "all"; otherwise at least 1.
 unsigned to_threads(nb::handle value);
 std::string_view to_text(nb::handle value, const char* what);

@@ -55,8 +55,8 @@ Pass one as timings=, and the call fills it. None: not known, as on the CPU, who
     seconds("to_device", &Timings::to_device, "Copies from the host.");
     seconds("to_host", &Timings::to_host, "Copies to the host.");
     timings.def("__repr__", [](nb::handle self) {
-        return nb::str("<Timings: kernel {}, to_device {}, to_host {}>")
-            .attr("format")(self.attr("kernel"), self.attr("to_device"), self.attr("to_host"));
+        const nb::str form("<Timings: kernel {}, to_device {}, to_host {}>");
+        return nb::str(form.attr("format")(self.attr("kernel"), self.attr("to_device"), self.attr("to_host")));
     });
 }
 

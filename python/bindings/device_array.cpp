@@ -17,7 +17,8 @@ dlpack::DataType type_named(std::string_view name) {
     for (const dlpack::DataType& type : {type_uint8, type_uint64, type_int64}) {
         if (name_of(type) == name) return type;
     }
-    throw Error(ErrorCode::invalid_argument, "DeviceArray: dtype '" + std::string(name) + "'");
+    throw Error(ErrorCode::invalid_argument,
+                "DeviceArray: dtype must be uint8, uint64 or int64, got " + std::string(name));
 }
 
 [[noreturn]] void refuse(const std::string& text) { throw nb::buffer_error(text.c_str()); }
@@ -88,15 +89,15 @@ nb::object export_dlpack(const DeviceArray& array, nb::handle, nb::handle max_ve
                          nb::handle copy) {
     require_cuda(array);
     if (!dl_device.is_none()) {
-        const auto type = nb::cast<std::int32_t>(nb::int_(dl_device[0]));
-        const auto id = nb::cast<std::int32_t>(nb::int_(dl_device[1]));
+        const int type = to_int(dl_device[0], "dl_device: type");
+        const int id = to_int(dl_device[1], "dl_device: number");
         if (type != dlpack::cuda || id != index_of(array)) {
             refuse("the array is on " + array.device().id +
                    " and is exported there alone: numpy() copies it to the host");
         }
     }
-    const bool is_copy = !copy.is_none() && nb::cast<bool>(nb::bool_(copy));
-    const bool is_versioned = !max_version.is_none() && nb::cast<int>(nb::int_(max_version[0])) >= 1;
+    const bool is_copy = is_true(copy);
+    const bool is_versioned = !max_version.is_none() && to_int(max_version[0], "max_version") >= 1;
     return is_versioned ? capsule_of<dlpack::ManagedVersioned>(array, is_copy)
                         : capsule_of<dlpack::Managed>(array, is_copy);
 }
@@ -145,6 +146,16 @@ DeviceArray make(nb::handle device, nb::handle shape, nb::handle dtype) {
     std::optional<Buffer> buffer;
     Run::without_gil([&] { buffer.emplace(where, bytes); });
     return {std::move(*buffer), type, std::move(extents)};
+}
+
+DeviceArray from_numpy(nb::handle array, nb::handle device) {
+    if (!nb::hasattr(array, "__array_struct__")) wrong_type("from_numpy: array", "a NumPy array", array);
+    const DeviceArray made =
+        make(device, array.attr("shape"), nb::steal(PyObject_Str(nb::object(array.attr("dtype")).ptr())));
+    const InputBytes host(array, "from_numpy: array");
+    Buffer buffer = made.buffer;
+    Run::without_gil([&] { buffer.copy_from(host.span()); });
+    return made;
 }
 
 constexpr const char* about =
@@ -225,8 +236,9 @@ void bind_device_array(nb::module_& m) {
         .def_prop_ro(
             "device", [](const DeviceArray& self) { return self.device().id; }, nb::sig("def device(self) -> str"),
             "Id of the device, as in devices().")
-        .def_prop_ro("_is_writable", [](const DeviceArray& self) { return self.is_writable; })
-        .def("_rows", &rows)
+        .def_static("from_numpy", &from_numpy, nb::arg("array").none(), nb::arg("device").none(),
+                    nb::sig("def from_numpy(array: numpy.typing.NDArray[typing.Any], device: str) -> DeviceArray"),
+                    "Copy an array of uint8, uint64 or int64 to a device.")
         .def("numpy", &to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
              "Copy the array to the host.")
         .def("__dlpack__", &export_dlpack, nb::kw_only(), nb::arg("stream").none() = nb::none(),
@@ -269,6 +281,13 @@ void bind_device_array(nb::module_& m) {
             return found ? nb::cast(std::move(*found)) : nb::none();
         },
         "def device_array(object: object, what: str, settings: tuple[object, ...], /) -> DeviceArray | None");
+    define(
+        m, "is_writable", +[](const DeviceArray& array) { return array.is_writable; },
+        "def is_writable(array: DeviceArray, /) -> bool");
+    define(
+        m, "rows",
+        +[](const DeviceArray& array, std::uint64_t first, std::uint64_t count) { return rows(array, first, count); },
+        "def rows(array: DeviceArray, first: int, count: int, /) -> DeviceArray");
     define(m, "empty", make, "def empty(device: str, shape: tuple[int, ...], dtype: str, /) -> DeviceArray");
 }
 

@@ -45,8 +45,12 @@ template <class Policy, std::size_t n>
 Policy to_policy(nb::handle policy, const Field<Policy> (&fields)[n]) {
     Policy result;
     if (policy.is_none()) return result;
-    if (!nb::isinstance<nb::dict>(policy)) throw nb::type_error("policy must be a dict or None");
-    for (auto [key, value] : nb::borrow<nb::dict>(policy)) {
+    nb::dict given;
+    if (!nb::hasattr(policy, "keys") || PyDict_Update(given.ptr(), policy.ptr()) != 0) {
+        PyErr_Clear();
+        wrong_type("policy", "a mapping or None", policy);
+    }
+    for (auto [key, value] : given) {
         const std::string_view name = to_text(key, "policy: key");
         bool is_known = name == "constants";
         if (is_known) result.constants = to_constants(value);
@@ -71,7 +75,7 @@ TreePolicy to_tree_policy(nb::handle policy) { return to_policy(policy, tree_fie
 
 HashPolicy to_hash_policy(nb::handle policy) { return to_policy(policy, hash_fields); }
 
-nb::dict describe(const TreePolicy& policy, bool on_host) {
+nb::dict to_dict(const TreePolicy& policy, bool on_host) {
     nb::dict result;
     result["levels_per_launch"] = policy.levels_per_launch;
     if (on_host) return result;

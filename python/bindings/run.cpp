@@ -41,11 +41,11 @@ Stream to_stream(const Device& device, std::uint64_t handle) {
 thread_local std::exception_ptr Run::raised_;
 
 Run::Run(nb::handle settings, const DeviceArray* data, const HashPolicy& policy) {
-    nb::handle device, threads, progress, stream, timings;
-    if (!PyArg_ParseTuple(settings.ptr(), "OOOOO", &device.ptr(), &threads.ptr(), &progress.ptr(), &stream.ptr(),
-                          &timings.ptr())) {
+    PyObject* parts[5];
+    if (!PyArg_ParseTuple(settings.ptr(), "OOOOO", &parts[0], &parts[1], &parts[2], &parts[3], &parts[4])) {
         nb::raise_python_error();
     }
+    const nb::handle device = parts[0], threads = parts[1], progress = parts[2], stream = parts[3], timings = parts[4];
     const std::string_view name = to_text(device, "device");
     if (data != nullptr) require_device("device", data->device().id, name);
     options_.device = data != nullptr ? data->buffer.device() : to_device(name);

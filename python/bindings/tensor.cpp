@@ -1,7 +1,6 @@
 #include "tensor.hpp"
 
-#include <bit>
-#include <limits>
+#include <algorithm>
 
 #include "arguments.hpp"
 #include "run.hpp"
@@ -107,7 +106,10 @@ Tensor from_capsule(nb::handle capsule, const char* what) {
         tensor.strides = c_order_strides(tensor.shape, tensor.item_bytes);
     } else {
         for (std::int32_t k = 0; k < given->ndim; k++) {
-            tensor.strides.push_back(given->strides[k] * static_cast<Py_ssize_t>(tensor.item_bytes));
+            Py_ssize_t stride = 0;
+            if (__builtin_mul_overflow(given->strides[k], static_cast<Py_ssize_t>(tensor.item_bytes), &stride))
+                invalid(std::string(what) + ": a stride of more than 2^63 bytes");
+            tensor.strides.push_back(stride);
         }
     }
     return tensor;
@@ -116,7 +118,7 @@ Tensor from_capsule(nb::handle capsule, const char* what) {
 nb::object export_of(nb::handle object, nb::kwargs arguments) {
     nb::object source = nb::borrow(object);
     // PyTorch exports no tensor that takes part in differentiation; its bytes are the same without.
-    if (nb::hasattr(source, "requires_grad") && nb::cast<bool>(nb::bool_(source.attr("requires_grad")))) {
+    if (nb::hasattr(source, "requires_grad") && is_true(source.attr("requires_grad"))) {
         source = source.attr("detach")();
     }
     nb::object method = source.attr("__dlpack__");
@@ -134,7 +136,7 @@ nb::object export_of(nb::handle object, nb::kwargs arguments) {
 std::optional<dlpack::Device> dlpack_device_of(nb::handle object) {
     if (!nb::hasattr(object, "__dlpack_device__") || !nb::hasattr(object, "__dlpack__")) return {};
     const nb::object found = object.attr("__dlpack_device__")();
-    return dlpack::Device{nb::cast<std::int32_t>(nb::int_(found[0])), nb::cast<std::int32_t>(nb::int_(found[1]))};
+    return dlpack::Device{to_int(found[0], "__dlpack_device__: type"), to_int(found[1], "__dlpack_device__: number")};
 }
 
 /// An entry of the CUDA array interface, which may be missing.
@@ -189,7 +191,7 @@ Tensor from_cuda_array_interface(nb::handle object, const char* what, std::strin
     Tensor tensor;
     const nb::object data = interface["data"];
     tensor.first = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to_u64(data[0], what)));
-    tensor.is_read_only = nb::cast<bool>(nb::bool_(data[1]));
+    tensor.is_read_only = is_true(data[1]);
     tensor.dtype = type_of(to_text(interface["typestr"], what), what);
     for (nb::handle extent : interface["shape"]) tensor.shape.push_back(nb::cast<Py_ssize_t>(extent));
     finish(tensor, what);

@@ -51,8 +51,8 @@ MerkleTree make_tree_from_file(nb::handle path, nb::handle leaf_bytes, nb::handl
     const std::uint64_t bytes = to_u64(leaf_bytes, "MerkleTree.from_file: leaf_size");
     const TreePolicy wanted = to_tree_policy(policy);
     std::optional<MerkleTree> tree;
-    Run(settings)(
-        [&](const RunOptions& options) { tree.emplace(MerkleTree::from_file(file, bytes, wanted, options)); });
+    const Run run(settings);
+    run([&](const RunOptions& options) { tree.emplace(MerkleTree::from_file(file, bytes, wanted, options)); });
     return std::move(*tree);
 }
 
@@ -70,7 +70,7 @@ nb::dict build_tree(nb::handle nodes, nb::handle hash, nb::handle settings, nb::
             used = merklize::build_tree(as_digests(slots.span()), which, wanted, options);
         });
     }
-    return describe(used, run.on_host());
+    return to_dict(used, run.on_host());
 }
 
 nb::bytes merkle_root(nb::handle leaves, nb::handle hash, nb::handle settings, nb::handle policy) {
@@ -123,7 +123,7 @@ void bind_tree(nb::module_& m) {
             nb::sig("def root(self) -> bytes"))
         .def_prop_ro("device", [](const MerkleTree& tree) { return tree.device().id; })
         .def_prop_ro(
-            "policy", [](const MerkleTree& tree) { return describe(tree.policy(), tree.device().backend == "cpu"); },
+            "policy", [](const MerkleTree& tree) { return to_dict(tree.policy(), tree.device().backend == "cpu"); },
             nb::sig("def policy(self) -> dict[str, int | str]"))
         .def_prop_ro("on_device", &MerkleTree::on_device)
         .def("host_nodes", host_nodes, nb::sig("def host_nodes(self) -> memoryview"))

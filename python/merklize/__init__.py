@@ -1,4 +1,4 @@
-"""BLAKE3 digests and whole binary Merkle trees, fast on every core.
+"""BLAKE3 digests and whole binary Merkle trees, fast on every core and on GPUs.
 
 >>> import merklize
 >>> merklize.hash(b"abc").hex()[:16]
@@ -7,17 +7,19 @@
 `hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3 of bytes, arrays and files
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
 `MerkleTree`, `TreeFile`                         trees in memory and in files
+`merkle_root`, `build_tree`                      the root alone; a tree in memory of yours
 `MerkleProof`, `verify`                          proofs of single leaves
 `devices`, `why_unavailable`                     what can run here
+`DeviceArray`, `Timings`                         what stays on a device; how long it took there
 """
 
 from . import _native
-from ._native import Hasher
+from ._native import DeviceArray, Hasher, Timings
 from .device import DeviceInfo, devices, why_unavailable
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
 from .hashing import HASHES, hash, hash_elements, hash_file, hash_files, hash_many, merge
 from .proof import MerkleProof, verify
-from .tree import MerkleTree
+from .tree import MerkleTree, build_tree, merkle_root
 from .tree_file import TreeFile
 
 __version__: str = _native.version()
@@ -25,6 +27,7 @@ __version__: str = _native.version()
 __all__ = [
     "HASHES",
     "Cancelled",
+    "DeviceArray",
     "DeviceInfo",
     "Error",
     "FileError",
@@ -34,9 +37,11 @@ __all__ = [
     "MerkleProof",
     "MerkleTree",
     "OutOfMemory",
+    "Timings",
     "TreeFile",
     "Unavailable",
     "__version__",
+    "build_tree",
     "devices",
     "hash",
     "hash_elements",
@@ -44,6 +49,7 @@ __all__ = [
     "hash_files",
     "hash_many",
     "merge",
+    "merkle_root",
     "verify",
     "why_unavailable",
 ]

@@ -1,66 +1,113 @@
-"""Shapes and dtypes. NumPy is imported on first use: hashing bytes does not need it, and it is slow to import."""
+"""Shapes and dtypes. NumPy is imported on first use: hashing bytes does not need it, and it is slow to import.
+
+What comes out of here is on the host, a NumPy array in C order, or on a device, a DeviceArray.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import _native
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from ._types import Array, Bytes, Digests, Words
+    from ._native import DeviceArray
+    from ._settings import Settings
+    from ._types import Array
 
 
-def describe(array: Array) -> str:
+def describe(array: Array | DeviceArray) -> str:
     """Return dtype and shape as in "uint8[8, 32]"."""
     return f"{array.dtype}{list(array.shape)}"
 
 
-def _array(value: object, what: str) -> Array:
+def place(array: Array | DeviceArray) -> str:
+    """Return the id of the device that an array is on, or "the host"."""
+    return array.device if isinstance(array, _native.DeviceArray) else "the host"
+
+
+def _import(value: object, what: str, settings: Settings) -> Array | DeviceArray:
     import numpy as np
 
-    if not isinstance(value, np.ndarray):
-        raise TypeError(f"{what} must be a NumPy array, got {type(value).__name__}")
-    return value
+    if isinstance(value, (np.ndarray, _native.DeviceArray)):
+        return value
+    on_device = _native.device_array(value, what, settings)
+    if on_device is not None:
+        return on_device
+    on_host = _native.host_tensor(value, what)
+    if on_host is not None:
+        return np.asarray(on_host)
+    raise TypeError(f"{what} must be a NumPy array or a tensor, got {type(value).__name__}")
 
 
-def _contiguous(array: Array) -> Array:
+def _contiguous(array: Array | DeviceArray) -> Array | DeviceArray:
     import numpy as np
 
+    if isinstance(array, _native.DeviceArray):
+        return array
     return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
 
 
-def byte_rows(value: object, what: str) -> Bytes:
-    """Check that `value` is uint8[n, m]; return it contiguous."""
-    array = _array(value, what)
-    if array.ndim != 2 or array.dtype != "uint8":
+def _type(array: Array | DeviceArray) -> str:
+    """Name of the dtype; "" for one of another byte order."""
+    if isinstance(array, _native.DeviceArray):
+        return array.dtype
+    return array.dtype.name if array.dtype.isnative else ""
+
+
+def byte_rows(value: object, what: str, settings: Settings) -> Array | DeviceArray:
+    """Check that `value` is uint8[n, m] or int8[n, m]."""
+    array = _import(value, what, settings)
+    if len(array.shape) != 2 or _type(array) not in ("uint8", "int8"):
         raise InvalidArgument(f"{what} must be uint8[n, m], got {describe(array)}")
     return _contiguous(array)
 
 
-def word_rows(value: object, what: str) -> Words:
-    """Check that `value` is uint64[n, k] or uint64[k]; return it contiguous."""
-    array = _array(value, what)
-    if array.ndim not in (1, 2) or array.dtype != "uint64":
+def word_rows(value: object, what: str, settings: Settings) -> Array | DeviceArray:
+    """Check that `value` is uint64[n, k] or uint64[k], or int64 with the same bits."""
+    array = _import(value, what, settings)
+    if len(array.shape) not in (1, 2) or _type(array) not in ("uint64", "int64"):
         raise InvalidArgument(f"{what} must be uint64[n, k] or uint64[k], got {describe(array)}")
     return _contiguous(array)
 
 
-def digests(value: object, what: str, shape: str = "...") -> Digests:
-    """Check that `value` is uint8[..., 32] or uint64[..., 4]; return it contiguous. `shape` is for the error's text."""
-    array = _array(value, what)
-    width = {"uint8": 32, "uint64": 4}.get(array.dtype.name if array.dtype.isnative else "")
-    if width is None or array.ndim == 0 or array.shape[-1] != width:
-        raise InvalidArgument(f"{what} must be uint8[{shape}, 32] or uint64[{shape}, 4], got {describe(array)}")
+def digests(value: object, what: str, settings: Settings, shape: str = "...") -> Array | DeviceArray:
+    """Check that `value` is uint8[..., 32] or uint64[..., 4] (or int64). `shape` is for the error's text: [n, 32]."""
+    array = _check_digests(_import(value, what, settings), what, shape)
     return _contiguous(array)
 
 
-def empty(shape: tuple[int, ...], dtype: Any) -> Array:
-    """Return an array that the extension will fill in."""
+def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
+    """Check that `value` is a tree's nodes, as digests(), that can be written where they are."""
+    array = _check_digests(_import(value, what, settings), what, "2n")
+    if isinstance(array, _native.DeviceArray):
+        is_good = _native.is_writable(array)
+    else:
+        is_good = array.flags.c_contiguous and array.flags.writeable
+    if not is_good:
+        raise InvalidArgument(f"{what} must be writable and in C order, for they are written in place")
+    return array
+
+
+def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
+    width = {"uint8": 32, "uint64": 4, "int64": 4}.get(_type(array))
+    # A tree takes a list of digests, a merge any count of dimensions.
+    good_rank = len(array.shape) >= 1 if shape == "..." else len(array.shape) == 2
+    if width is None or not good_rank or array.shape[-1] != width:
+        raise InvalidArgument(f"{what} must be uint8[{shape}, 32] or uint64[{shape}, 4], got {describe(array)}")
+    checked: Array | DeviceArray = array
+    return checked
+
+
+def empty(beside: Array | DeviceArray, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return an array that the extension will fill in, on the device of `beside`."""
     import numpy as np
 
+    if isinstance(beside, _native.DeviceArray):
+        return _native.empty(beside.device, shape, dtype)
     return np.empty(shape, dtype)
 
 
 def is_array(value: object) -> bool:
-    """Tell without importing NumPy whether `value` may be an array of it."""
-    return hasattr(value, "dtype")
+    """Tell without importing NumPy whether `value` may be an array, of NumPy or on a device."""
+    return hasattr(value, "dtype") or hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")

@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Optional, Union
+from collections.abc import Mapping
+from typing import Any, Callable, Optional, Protocol, Union
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
+
+class SupportsDLPack(Protocol):
+    """Tensors of PyTorch, CuPy, JAX, ..., on the host or on a device."""
+
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, Any]: ...
+
+
+class SupportsCudaArrayInterface(Protocol):
+    """Arrays of Numba, ... on a device."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+
 Array = NDArray[Any]
 """A NumPy array of any dtype."""
+Tensor = Union[SupportsDLPack, SupportsCudaArrayInterface]
+"""Somebody's array. Results for one on a device are DeviceArrays there, else NumPy arrays."""
 Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
-Digests = Union[NDArray[np.uint8], NDArray[np.uint64]]
-"""uint8[..., 32], or the same bytes as little-endian words: uint64[..., 4]."""
-Data = Union[Buffer, NDArray[Any]]
+Words = Union[NDArray[np.uint64], NDArray[np.int64]]
+"""64-bit words; of signed ones, the bits count."""
+Digests = Union[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64]]
+"""uint8[..., 32], or the same bytes as little-endian words: uint64[..., 4] or int64[..., 4]."""
+HostData = Union[Buffer, NDArray[Any]]
 """bytes, bytearray, memoryview, ... or any NumPy array."""
+Data = Union[HostData, Tensor]
+"""The same, or any tensor."""
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Policy = Optional[Mapping[str, Union[int, str]]]
+"""Tuning values by name; None lets the device's table decide."""
 Progress = Optional[Callable[[float], object]]
 """Called about every 50 ms with the share of the work that is done, 0 to 1; returning False cancels the work."""

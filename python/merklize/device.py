@@ -11,13 +11,16 @@ class DeviceInfo(NamedTuple):
     """A device that can be asked for by its id."""
 
     id: str
-    """The name for `device=`: "cpu", ..."""
+    """The name for `device=`: "cpu", "cuda:0", "opencl:0", ..."""
     backend: str
-    """What runs it: "cpu", ..."""
+    """What runs it: "cpu", "cuda", "opencl"."""
     name: str
     """As the vendor calls it."""
+    vendor: str
+    driver: str
+    """Version of the driver or runtime; "" for the CPU."""
     isa: str
-    """Instruction set or architecture in use: "scalar", "avx2", "avx512", "neon"."""
+    """Instruction set or architecture in use: "scalar", "avx2", "avx512", "neon", "sm_90", "OpenCL C 1.2"."""
     units: int
     """CPU threads that this process may use, or compute units."""
     memory_bytes: int

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from . import _arrays, _native
+from ._settings import settings
 from .errors import FileError, InvalidArgument
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Buffer
 
-    from ._types import Bytes, Data, Digests, Path, Progress, Words
+    from ._native import DeviceArray, Timings
+    from ._types import Bytes, Data, Digests, Path, Policy, Progress, Tensor, Words
 
 
 HASHES: tuple[str, ...] = tuple(name for _, name, _ in _native.hashes())
@@ -38,20 +40,30 @@ def hash(
     seek: int = 0,
     device: str = "auto",
     threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
 ) -> bytes:
     """Return the BLAKE3 digest of bytes.
 
-    data      bytes-like, or a NumPy array of any dtype and layout: its bytes in C order (copied if not contiguous)
+    data      bytes-like, or an array of any dtype and layout: its bytes in C order. Of NumPy; or a tensor with
+              `__dlpack__` or `__cuda_array_interface__` (PyTorch, CuPy, JAX, Numba), which is hashed where it lies
     key       32 bytes: keyed hashing
     context   text that names a purpose: key derivation; `data` is then the key material
     length    bytes of output
     seek      position in the extendable output where they start
-    device    "auto", or an id of devices()
-    threads   None is all that the process may use
+    device    "auto", or an id of devices(). Data on a device stays there: another name is an error
+    threads   of the CPU; None is all that the process may use
+    stream    the device's queue to run on, after what it has already: a stream of PyTorch, CuPy or Numba, or the number
+              of a CUstream or cl_command_queue. None is CUDA's default stream, ordered after the tensor's own
+    policy    tuning of a device: chunks_per_item, group_size, constants ("literal", "constant", "global", "local");
+              never changes a byte
+    timings   a Timings() to fill
 
     Raises InvalidArgument, Unavailable, OutOfMemory.
     """
-    return _native.hash(data, key, context, length, seek, device, threads)
+    run = settings(device, threads, None, stream, timings)
+    return _native.hash(data, key, context, length, seek, run, policy)
 
 
 def hash_file(
@@ -64,6 +76,8 @@ def hash_file(
     device: str = "auto",
     threads: int | None = None,
     progress: Progress = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
 ) -> bytes:
     """Return the BLAKE3 digest of a file, which is never in memory as a whole.
 
@@ -72,7 +86,7 @@ def hash_file(
 
     The rest is as in hash(). Raises FileError too: unreadable, or its size changed while it was read.
     """
-    options = (key, context, length, seek, device, threads, progress)
+    options = (key, context, length, seek, settings(device, threads, progress, None, timings), policy)
     if isinstance(path, int):
         return _native.hash_descriptor(path, f"file descriptor {path}", *options)
     if isinstance(path, (str, bytes, os.PathLike)):
@@ -113,16 +127,20 @@ def hash_files(
     device: str = "auto",
     threads: int | None = None,
     progress: Progress = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
 ) -> list[bytes | FileError]:
     """Return the BLAKE3 digests of many files, several at once: one result a path, in order.
 
     A file that fails does not stop the others: its result is the FileError, not raised. Options as in hash_file().
     """
     encoded = [os.fsencode(path) for path in paths]
-    results = _native.hash_files(encoded, key, context, length, seek, device, threads, progress)
+    run = settings(device, threads, progress, None, timings)
+    results = _native.hash_files(encoded, key, context, length, seek, run, policy)
     return [result if isinstance(result, bytes) else FileError(result) for result in results]
 
 
+@overload
 def hash_many(
     messages: Bytes,
     *,
@@ -130,64 +148,160 @@ def hash_many(
     context: str | None = None,
     device: str = "auto",
     threads: int | None = None,
-) -> Bytes:
-    """Return the BLAKE3 digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side in SIMD lanes.
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> Bytes: ...
+@overload
+def hash_many(
+    messages: Tensor,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> Bytes | DeviceArray: ...
+def hash_many(
+    messages: Bytes | Tensor,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> Bytes | DeviceArray:
+    """Return the BLAKE3 digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side.
 
-    The options are as in hash(). Raises InvalidArgument for other shapes and dtypes.
+    Those of a tensor on a device stay there, as a DeviceArray. The options are as in hash(). Raises InvalidArgument for
+    other shapes and dtypes.
     """
-    rows = _arrays.byte_rows(messages, "hash_many: messages")
-    out = _arrays.empty((rows.shape[0], 32), "uint8")
-    _native.hash_many(rows, rows.shape[1], out, key, context, device, threads)
+    run = settings(device, threads, None, stream, timings)
+    rows = _arrays.byte_rows(messages, "hash_many: messages", run)
+    out: Bytes | DeviceArray = _arrays.empty(rows, (rows.shape[0], 32), "uint8")
+    _native.hash_many(rows, rows.shape[1], out, key, context, run, policy)
     return out
 
 
+@overload
 def hash_elements(
-    elements: Words, hash: str = "rp64_256", *, device: str = "auto", threads: int | None = None
-) -> NDArray[np.uint64]:
+    elements: Words,
+    hash: str = "rp64_256",
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> NDArray[np.uint64]: ...
+@overload
+def hash_elements(
+    elements: Tensor,
+    hash: str = "rp64_256",
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> NDArray[np.uint64] | DeviceArray: ...
+def hash_elements(
+    elements: Words | Tensor,
+    hash: str = "rp64_256",
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> NDArray[np.uint64] | DeviceArray:
     """Return Rescue Prime digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
 
-    elements  each less than p = 2^64 - 2^32 + 1
+    elements  each less than p = 2^64 - 2^32 + 1; int64 is taken by its bits, and so are its digests
     hash      "rp64_256_v1", "rp64_256_v2", or "rp64_256_v3" = "rp64_256"
 
+    Digests of a tensor on a device stay there, as a DeviceArray. The options are as in hash().
     Raises InvalidArgument: shape, dtype, an element >= p (the text says where), a hash that is not of field elements.
     """
-    rows = _arrays.word_rows(elements, "hash_elements: elements")
-    n_rows = rows.shape[0] if rows.ndim == 2 else 1
-    out = _arrays.empty((*rows.shape[:-1], 4), "uint64")
-    _native.hash_elements(rows, n_rows, rows.shape[-1], out, hash, device, threads)
+    run = settings(device, threads, None, stream, timings)
+    rows = _arrays.word_rows(elements, "hash_elements: elements", run)
+    n_rows = rows.shape[0] if len(rows.shape) == 2 else 1
+    out: NDArray[np.uint64] | DeviceArray = _arrays.empty(rows, (*rows.shape[:-1], 4), rows.dtype)
+    _native.hash_elements(rows, n_rows, rows.shape[-1], out, hash, run, policy)
     return out
 
 
 @overload
 def merge(
-    left: bytes, right: bytes, hash: str = "blake3", *, device: str = "auto", threads: int | None = None
-) -> bytes: ...
-@overload
-def merge(
-    left: Digests, right: Digests, hash: str = "blake3", *, device: str = "auto", threads: int | None = None
-) -> Digests: ...
-def merge(
-    left: bytes | Digests,
-    right: bytes | Digests,
+    left: bytes,
+    right: bytes,
     hash: str = "blake3",
     *,
     device: str = "auto",
     threads: int | None = None,
-) -> bytes | Digests:
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> bytes: ...
+@overload
+def merge(
+    left: Digests,
+    right: Digests,
+    hash: str = "blake3",
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> Digests: ...
+@overload
+def merge(
+    left: Tensor,
+    right: Tensor,
+    hash: str = "blake3",
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> Digests | DeviceArray: ...
+def merge(
+    left: bytes | Digests | Tensor,
+    right: bytes | Digests | Tensor,
+    hash: str = "blake3",
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> bytes | Digests | DeviceArray:
     """Return the 2-to-1 hash of one pair of digests or of arrays of pairs, in the form of the input.
 
-    left, right  both 32 bytes, or both uint8[..., 32], or both uint64[..., 4] (the same bytes as little-endian words)
+    left, right  both 32 bytes, or both uint8[..., 32], or both uint64[..., 4] or int64[..., 4] (the same bytes as
+                 little-endian words); both on the host or both on the same device
     hash         one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
 
+    The options are as in hash(); one pair of bytes is merged on the CPU.
     Raises InvalidArgument: shapes, dtypes, a word >= p, an unknown hash.
     """
     if not _arrays.is_array(left) and not _arrays.is_array(right):
         return _native.merge_one(left, right, hash)
-    first = _arrays.digests(left, "merge: left")
-    second = _arrays.digests(right, "merge: right")
+    run = settings(device, threads, None, stream, timings)
+    first = _arrays.digests(left, "merge: left", run)
+    second = _arrays.digests(right, "merge: right", run)
     if first.shape != second.shape or first.dtype != second.dtype:
         left_is, right_is = _arrays.describe(first), _arrays.describe(second)
         raise InvalidArgument(f"merge: left and right must be alike, got {left_is} and {right_is}")
-    out = _arrays.empty(first.shape, first.dtype)
-    _native.merge(first, second, out, hash, device, threads)
+    if _arrays.place(first) != _arrays.place(second):
+        left_is, right_is = _arrays.place(first), _arrays.place(second)
+        raise InvalidArgument(f"merge: left is on {left_is}, right on {right_is}")
+    out: Digests | DeviceArray = _arrays.empty(first, first.shape, first.dtype)
+    _native.merge(first, second, out, hash, run, policy)
     return out

@@ -8,7 +8,7 @@ from . import _native
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from ._types import Data
+    from ._types import HostData
 
 _FORMAT = "merklize-proof-1"
 _FIELDS = ("hash", "index", "n_leaves", "leaf", "siblings")
@@ -48,10 +48,10 @@ class MerkleProof:
 
     def verify(
         self,
-        root: Data,
+        root: HostData,
         *,
         n_leaves: int | None = None,
-        leaf: Data | None = None,
+        leaf: HostData | None = None,
         hash: str | None = None,
         index: int | None = None,
     ) -> bool:
@@ -78,7 +78,7 @@ class MerkleProof:
         return _native.proof_to_bytes(*self._fields())
 
     @classmethod
-    def from_bytes(cls, data: Data) -> MerkleProof:
+    def from_bytes(cls, data: HostData) -> MerkleProof:
         """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
         fields = _native.proof_from_bytes(data)
         if fields is None:
@@ -142,11 +142,11 @@ class MerkleProof:
 
 
 def verify(
-    proof: MerkleProof | Data | str,
-    root: Data,
+    proof: MerkleProof | HostData | str,
+    root: HostData,
     *,
     n_leaves: int | None = None,
-    leaf: Data | None = None,
+    leaf: HostData | None = None,
     hash: str | None = None,
     index: int | None = None,
 ) -> bool:
@@ -164,7 +164,7 @@ def verify(
     return proof.verify(root, n_leaves=n_leaves, leaf=leaf, hash=hash, index=index)
 
 
-def _bytes(value: Data) -> bytes:
+def _bytes(value: HostData) -> bytes:
     # Arrays are rows of a tree's nodes; asarray-like conversions of anything else would take too much for a digest.
     return value.tobytes() if hasattr(value, "tobytes") else bytes(memoryview(value))
 

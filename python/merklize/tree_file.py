@@ -44,7 +44,7 @@ def write(tree: MerkleTree, path: Path) -> None:
         try:
             with open(descriptor, "wb", buffering=0) as file:
                 _write_all(file, header)
-                _write_all(file, tree._tree.nodes.cast("B"))
+                _write_all(file, tree._tree.host_nodes().cast("B"))
                 os.fsync(file.fileno())
             os.replace(temporary, target)
         except BaseException:

@@ -1,4 +1,8 @@
-"""Which device and instruction set the tests ran on, and which tests are slow."""
+"""Which devices and instruction set the tests run on, and which tests are slow.
+
+Tests with a `device` run on the CPU, on opencl:0 and on every other device here, or on those that MERKLIZE_TEST_DEVICES
+names ("cpu,cuda:0"). One that is missing skips them, or fails them with MERKLIZE_REQUIRE_RUNTIMES=1.
+"""
 
 import os
 import signal
@@ -20,6 +24,37 @@ def pytest_report_header(config):
 # A run in the background of a script ignores Ctrl-C, and so would the programs that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def tested_devices():
+    named = os.environ.get("MERKLIZE_TEST_DEVICES")
+    if named:
+        return named.split(",")
+    return list(dict.fromkeys(["cpu", "opencl:0", *(device.id for device in merklize.devices())]))
+
+
+def pytest_generate_tests(metafunc):
+    if "device" in metafunc.fixturenames:
+        metafunc.parametrize("device", tested_devices(), indirect=True)
+
+
+@pytest.fixture
+def device(request):
+    """The id of a device to run on."""
+    why = merklize.why_unavailable(request.param)
+    if why and os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1":
+        pytest.fail(why)
+    elif why:
+        pytest.skip(why)
+    return request.param
+
+
+@pytest.fixture
+def opencl():
+    """The id of an OpenCL device."""
+    if why := merklize.why_unavailable("opencl"):
+        (pytest.fail if os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1" else pytest.skip)(why)
+    return "opencl:0"
 
 
 def pytest_sessionstart(session):

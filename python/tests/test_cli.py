@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import merklize as library
 from cli_helpers import output
 from merklize.cli import COMMANDS, cli
-from merklize.cli.options import human_bytes, leaf_size_near, parse_size
+from merklize.cli.options import human_bytes, leaf_size_near, parse_policy, parse_size
 from merklize.cli.output import sentence, table
 
 
@@ -59,9 +59,28 @@ def test_devices() -> None:
     assert text.startswith("device ")
     assert "\ncpu " in text
     found = json.loads(output("devices", "--json"))
-    assert found["devices"][-1]["id"] == "cpu"
-    assert found["devices"][-1]["units"] >= 1
+    (cpu,) = (device for device in found["devices"] if device["id"] == "cpu")
+    assert cpu["units"] >= 1
+    assert set(cpu) == set(library.DeviceInfo._fields)
     assert {device["backend"] for device in found["devices"]}.isdisjoint(found["unavailable"])
+    for backend, why in found["unavailable"].items():
+        assert why
+        assert f"\n  {backend}: " in text
+
+
+def test_where_compiled_kernels_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MERKLIZE_CACHE_DIR", str(tmp_path))
+    assert f"\nCompiled kernels: {tmp_path}" in output("devices")
+    cache = json.loads(output("devices", "--json"))["kernel_cache"]
+    assert cache["folder"].startswith(str(tmp_path))
+    assert cache["why_unusable"] is None
+    (tmp_path / "kernels").mkdir(mode=0o777)
+    (tmp_path / "kernels").chmod(0o777)
+    assert "\nCompiled kernels: not kept: " in output("devices")
+    assert json.loads(output("devices", "--json"))["kernel_cache"]["why_unusable"]
+    monkeypatch.setenv("MERKLIZE_CACHE_DIR", "")
+    assert "\nCompiled kernels: not kept: " in output("devices")
+    assert json.loads(output("devices", "--json"))["kernel_cache"]["folder"] is None
 
 
 def test_demo(tmp_path: Path) -> None:
@@ -153,6 +172,22 @@ def test_progress_bar_is_for_terminals_and_leaves_nothing_behind() -> None:
 )
 def test_sizes(text: str, size: int) -> None:
     assert parse_size(text) == size
+
+
+def test_policies() -> None:
+    def parse(*texts: str) -> object:
+        return parse_policy(click.Context(cli), click.Option(["--policy"]), texts)
+
+    assert parse() is None
+    assert parse("group_size=64") == {"group_size": 64}
+    assert parse("group_size=64, constants=local", "levels_per_launch=1") == {
+        "group_size": 64,
+        "constants": "local",
+        "levels_per_launch": 1,
+    }
+    for wrong in ("", "group_size", "=3", "group_size=", "a=1,,b=2"):
+        with pytest.raises(click.UsageError):
+            parse(wrong)
 
 
 @pytest.mark.parametrize("text", ["", "K", "-1", "1.5K", "1X", "1KK", "0x10", "1e3", "\u0661", "9" * 30])

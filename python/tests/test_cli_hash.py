@@ -288,3 +288,37 @@ def test_same_output_as_b3sum(folder: Path, flags: list[str]) -> None:
 def test_same_keyed_and_raw_output_as_b3sum(folder: Path) -> None:
     for flags, stdin in ((["--keyed", "a"], b"k" * 32), (["--raw", "-l", "70"], b"abc")):
         assert merklize("hash", *flags, stdin=stdin, cwd=folder).stdout == b3sum(*flags, stdin=stdin, cwd=folder).stdout
+
+
+def test_device_policy_and_times(tmp_path: Path, device: str) -> None:
+    (tmp_path / "a").write_bytes(b"abc" * 9999)
+    (tmp_path / "b").write_bytes(b"xyz" * 5000)
+    plain = output("hash", "a", "b", cwd=tmp_path)
+    settings = ["--device", device, "--policy", "group_size=32", "--policy", "constants=local"]
+    assert output("hash", *settings, "a", "b", cwd=tmp_path) == plain
+    done = merklize("hash", *settings, "--timings", "a", "b", cwd=tmp_path)
+    assert (done.returncode, done.stdout.decode()) == (0, plain)
+    expected = b"merklize: times: none" if device == "cpu" else b"merklize: times: kernel "
+    assert done.stderr.startswith(expected)
+    assert done.stderr.count(b"\n") == 1
+    found = json.loads(output("hash", *settings, "--timings", "--json", "a", "b", cwd=tmp_path))
+    assert len(found["files"]) == 2
+    if device == "cpu":
+        assert found["timings"] is None
+    else:
+        assert set(found["timings"]) == {"kernel", "to_device", "to_host"}
+        assert found["timings"]["kernel"] > 0
+    assert "timings" not in json.loads(output("hash", "--json", "a", cwd=tmp_path))
+    none = json.loads(merklize("hash", "--json", "--timings", "missing", cwd=tmp_path).stdout)
+    assert none["timings"] is None
+
+
+@pytest.mark.parametrize(
+    ("policy", "text", "code"),
+    [("lanes=4", "unknown field 'lanes'", 1), ("constants=rom", "constants 'rom'", 1), ("fast", "NAME=VALUE", 2)],
+)
+def test_wrong_policies(tmp_path: Path, policy: str, text: str, code: int) -> None:
+    (tmp_path / "a").write_bytes(b"abc")
+    done = merklize("hash", "--policy", policy, "a", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert text in done.stderr.decode()

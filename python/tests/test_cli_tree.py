@@ -208,3 +208,24 @@ def test_failures_are_one_line(folder: Path, arguments: list[str]) -> None:
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.startswith(b"merklize: ")
     assert done.stderr.count(b"\n") == 1
+
+
+def test_device_policy_and_times(folder: Path, root: str, device: str) -> None:
+    settings = ["--leaf-size", "1000", "--device", device, "--policy", "levels_per_launch=2"]
+    assert output("tree", "build", "data", *settings, cwd=folder) == f"{root}\n"
+    for command in ("build", "root"):
+        done = merklize("tree", command, "data", *settings, "--timings", cwd=folder)
+        assert (done.returncode, done.stdout.decode()) == (0, f"{root}\n")
+        assert done.stderr.startswith(b"merklize: times: " + (b"none" if device == "cpu" else b"kernel "))
+    found = json.loads(output("tree", "build", "data", *settings, "--timings", "--json", "-o", "out", cwd=folder))
+    assert (found["root"], found["device"], found["policy"]["levels_per_launch"]) == (root, device, 2)
+    assert (found["timings"] is None) == (device == "cpu")
+    assert (folder / "out").read_bytes() == (folder / "tree").read_bytes()
+
+
+def test_a_root_that_is_only_read_has_no_times(folder: Path, root: str) -> None:
+    assert root
+    for flags in (["--timings"], ["--policy", "group_size=32"]):
+        done = merklize("tree", "root", "tree", *flags, cwd=folder)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"need --leaf-size" in done.stderr

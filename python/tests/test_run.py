@@ -62,7 +62,7 @@ def test_instruction_sets(isa):
         try:
             merklize.hash(b"")
         except merklize.Unavailable as error:
-            assert merklize.devices() == []
+            assert "cpu" not in [device.id for device in merklize.devices()]
             assert merklize.why_unavailable("cpu")
             print("unavailable:", error)
             raise SystemExit

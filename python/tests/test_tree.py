@@ -14,30 +14,37 @@ from oracle import KNOWN_ROOTS, P
 HASHES = merklize.HASHES
 
 
+def on_host(nodes):
+    return nodes.numpy() if isinstance(nodes, merklize.DeviceArray) else nodes
+
+
 @pytest.mark.parametrize("n", KNOWN_ROOTS)
 @pytest.mark.parametrize("threads", [1, 2, None])
-def test_known_roots(n, threads):
-    assert merklize.MerkleTree(oracle.byte_leaves(n), threads=threads).root.hex() == KNOWN_ROOTS[n]
+def test_known_roots(n, threads, device):
+    leaves = oracle.byte_leaves(n)
+    assert merklize.MerkleTree(leaves, threads=threads, device=device).root.hex() == KNOWN_ROOTS[n]
+    assert merklize.merkle_root(leaves, threads=threads, device=device).hex() == KNOWN_ROOTS[n]
 
 
 @pytest.mark.parametrize("hash", HASHES)
 @pytest.mark.parametrize("n", [2, 4, 8, 16, 32, 64, 128])
-def test_every_node_against_the_witness(hash, n):
+def test_every_node_against_the_witness(hash, n, device):
     leaves = oracle.leaves(n, hash)
-    tree = merklize.MerkleTree(leaves, hash)
-    assert [node.tobytes() for node in tree.nodes] == oracle.nodes(leaves, hash)
-    assert tree.root == tree.nodes[1].tobytes()
+    tree = merklize.MerkleTree(leaves, hash, device=device)
+    nodes = on_host(tree.nodes)
+    assert [node.tobytes() for node in nodes] == oracle.nodes(leaves, hash)
+    assert tree.root == nodes[1].tobytes() == merklize.merkle_root(leaves, hash, device=device)
 
 
 @pytest.mark.parametrize("hash", HASHES)
 @pytest.mark.parametrize("levels", range(8, 15))
-def test_every_node_against_single_merges(hash, levels):
+def test_every_node_against_single_merges(hash, levels, device):
     """Larger trees, where levels are built by more than one launch and by several threads."""
     n = 1 << (levels if hash == "blake3" else min(levels, 12))
     leaves = oracle.leaves(n, hash)
-    tree = merklize.MerkleTree(leaves, hash)
+    tree = merklize.MerkleTree(leaves, hash, device=device)
     merge = (lambda a, b, hash: blake3.blake3(a + b).digest()) if hash == "blake3" else merklize.merge
-    assert [node.tobytes() for node in tree.nodes] == oracle.nodes(leaves, hash, merge)
+    assert [node.tobytes() for node in on_host(tree.nodes)] == oracle.nodes(leaves, hash, merge)
 
 
 @pytest.mark.parametrize("hash", HASHES)
@@ -48,6 +55,34 @@ def test_policies_change_no_byte(hash, levels_per_launch, threads):
     tree = merklize.MerkleTree(leaves, hash, threads=threads, policy={"levels_per_launch": levels_per_launch})
     assert tree.policy == {"levels_per_launch": levels_per_launch}
     assert np.array_equal(tree.nodes, merklize.MerkleTree(leaves, hash).nodes)
+
+
+DEVICE_POLICIES = [
+    {"group_size": 32},
+    {"group_size": 128, "levels_per_launch": 1},
+    {"levels_per_launch": 1, "merges_per_item": 4},
+    {"levels_per_launch": 3, "constants": "literal"},
+    {"levels_per_launch": 5, "constants": "constant", "group_size": 16},
+    {"constants": "global"},
+    {"constants": "local", "levels_per_launch": 2},
+    {"constants": "tuned"},
+]
+
+
+@pytest.mark.parametrize("hash", HASHES)
+@pytest.mark.parametrize("policy", DEVICE_POLICIES, ids=str)
+def test_policies_of_devices_change_no_byte(hash, policy, device):
+    leaves = oracle.leaves(1 << 9, hash)
+    tree = merklize.MerkleTree(leaves, hash, device=device, policy=policy)
+    assert tree.root == merklize.MerkleTree(leaves, hash).root
+    if device == "cpu":
+        assert set(tree.policy) == {"levels_per_launch"}
+        return
+    assert set(tree.policy) == {"levels_per_launch", "group_size", "merges_per_item", "constants"}
+    for name, value in policy.items():
+        assert tree.policy[name] == value or value == "tuned"
+    again = merklize.MerkleTree(leaves, hash, device=device, policy=tree.policy)
+    assert (again.root, again.policy) == (tree.root, tree.policy)
 
 
 @pytest.mark.parametrize("hash", HASHES)
@@ -115,6 +150,32 @@ def test_cap(hash):
             tree.cap(height)
 
 
+@pytest.mark.parametrize("hash", HASHES)
+def test_many_proofs_at_once(hash, device):
+    tree = merklize.MerkleTree(oracle.leaves(64, hash), hash, device=device)
+    singles = [tree.prove(index) for index in range(64)]
+    assert all(proof.verify(tree.root) for proof in singles)
+    for indices in (range(64), list(range(64)), np.arange(64), np.arange(64, dtype=np.uint8), iter(range(64))):
+        assert tree.prove(indices) == singles
+    assert tree.prove([63, 0, 63]) == [singles[63], singles[0], singles[63]]
+    assert tree.prove([]) == []
+    assert tree.prove(np.int64(5)) == tree.prove(np.array(5)) == singles[5]
+    for wrong in (64, [0, 64], np.array([3, 64])):
+        with pytest.raises(merklize.InvalidArgument, match="leaf index must be below 64, got 64"):
+            tree.prove(wrong)
+    for wrong, name in (
+        (1.5, "float"),
+        ("a", "str"),
+        (None, "NoneType"),
+        ([1, None], "NoneType"),
+        (np.ones(2), "float"),
+    ):
+        with pytest.raises(TypeError, match=f"prove: index must be an integer, got {name}"):
+            tree.prove(wrong)
+    with pytest.raises(merklize.InvalidArgument, match="got -1"):
+        tree.prove([0, -1])
+
+
 def test_what_a_tree_says_of_itself():
     tree = merklize.MerkleTree(oracle.word_leaves(8), "rp64_256", device="cpu")
     assert (tree.hash, tree.n_leaves, tree.device) == ("rp64_256_v3", 8, "cpu")
@@ -137,7 +198,7 @@ def test_leaf_counts_that_make_no_tree(n):
         np.zeros((8, 31), np.uint8),
         np.zeros((8, 4), np.uint8),
         np.zeros((8, 32), np.int8),
-        np.zeros((8, 4), np.int64),
+        np.zeros((8, 4), np.int32),
         np.zeros((8, 4), ">u8"),
         np.zeros((8, 4)),
         np.zeros((2, 4, 32), np.uint8),
@@ -155,24 +216,37 @@ def test_wrong_leaves(leaves):
 
 
 @pytest.mark.parametrize("place", [0, 5, 4 * 8191 + 3])
-def test_words_that_are_no_field_elements(place):
+def test_words_that_are_no_field_elements(place, device):
     leaves = np.zeros((8192, 4), np.uint64)
     leaves.flat[place] = P
-    with pytest.raises(merklize.InvalidArgument, match=f"leaves: word {place} is {P}"):
-        merklize.MerkleTree(leaves, "rp64_256_v1")
+    for build in (merklize.MerkleTree, merklize.merkle_root):
+        with pytest.raises(merklize.InvalidArgument, match=f"leaves: word {place} is {P}"):
+            build(leaves, "rp64_256_v1", device=device)
     merklize.MerkleTree(leaves)  # BLAKE3 takes any bytes
 
 
 def test_wrong_arguments():
     leaves = oracle.byte_leaves(4)
-    with pytest.raises(TypeError, match="leaves must be a NumPy array, got bytes"):
+    with pytest.raises(TypeError, match="leaves must be a NumPy array or a tensor, got bytes"):
         merklize.MerkleTree(bytes(64))
     with pytest.raises(merklize.InvalidArgument, match="unknown hash 'keccak'; known: .*blake3"):
         merklize.MerkleTree(leaves, "keccak")
     with pytest.raises(merklize.InvalidArgument, match="abacus"):
         merklize.MerkleTree(leaves, device="abacus")
-    with pytest.raises(merklize.InvalidArgument, match="unknown field 'lanes'; the fields are: levels_per_launch"):
+    with pytest.raises(
+        merklize.InvalidArgument, match="unknown field 'lanes'; the fields are: levels_per_launch, group_size,"
+    ):
         merklize.MerkleTree(leaves, policy={"lanes": 4})
+    with pytest.raises(
+        merklize.InvalidArgument, match="constants 'rom'; known: tuned, literal, constant, global, local"
+    ):
+        merklize.MerkleTree(leaves, policy={"constants": "rom"})
+    with pytest.raises(TypeError, match="policy must be a mapping or None, got int"):
+        merklize.MerkleTree(leaves, policy=5)
+    with pytest.raises(TypeError, match="timings must be a Timings object or None, got dict"):
+        merklize.MerkleTree(leaves, timings={})
+    with pytest.raises(merklize.InvalidArgument, match="stream: cpu has no queues"):
+        merklize.MerkleTree(leaves, stream=1, device="cpu")
     with pytest.raises(merklize.InvalidArgument, match="levels_per_launch must be 0 to"):
         merklize.MerkleTree(leaves, policy={"levels_per_launch": -1})
     with pytest.raises(TypeError, match="levels_per_launch must be an integer, got str"):
@@ -181,6 +255,57 @@ def test_wrong_arguments():
         merklize.MerkleTree(leaves, progress="bar")
     with pytest.raises(merklize.InvalidArgument, match="threads must be at least 1"):
         merklize.MerkleTree(leaves, threads=0)
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_build_tree_in_place(hash, device):
+    leaves = oracle.leaves(256, hash)
+    expected = on_host(merklize.MerkleTree(leaves, hash).nodes)
+    for dtype in (np.uint8, np.uint64, np.int64):
+        nodes = np.ones((512, leaves.nbytes // 256 // np.dtype(dtype).itemsize), dtype)
+        nodes[256:] = leaves.view(dtype)
+        policy = merklize.build_tree(nodes, hash, device=device)
+        assert nodes.tobytes() == expected.tobytes()
+        assert policy["levels_per_launch"] >= 1
+
+
+def test_build_tree_wrong_nodes():
+    nodes = np.zeros((16, 32), np.uint8)
+    for wrong in (nodes[::2], np.asfortranarray(nodes), np.broadcast_to(nodes[:1], (16, 32))):
+        with pytest.raises(merklize.InvalidArgument, match="nodes must be writable and in C order"):
+            merklize.build_tree(wrong)
+    with pytest.raises(
+        merklize.InvalidArgument, match=r"nodes must be uint8\[2n, 32\] or uint64\[2n, 4\], got float64"
+    ):
+        merklize.build_tree(np.zeros((16, 4)))
+    with pytest.raises(merklize.InvalidArgument, match=r"uint8\[2n, 32\]"):
+        merklize.build_tree(np.zeros((2, 8, 32), np.uint8))
+    with pytest.raises(merklize.InvalidArgument, match="power of two >= 2, got 3"):
+        merklize.build_tree(nodes[:6])
+    with pytest.raises(merklize.InvalidArgument, match="2 n slots, got 7"):
+        merklize.build_tree(nodes[:7])
+
+
+def test_root_of_one_leaf():
+    leaf = oracle.byte_leaves(1)
+    assert merklize.merkle_root(leaf) == leaf.tobytes()
+    with pytest.raises(merklize.InvalidArgument, match="power of two >= 1, got 0"):
+        merklize.merkle_root(leaf[:0])
+
+
+def test_timings(device):
+    timings = merklize.Timings()
+    assert (timings.kernel, timings.to_device, timings.to_host) == (None, None, None)
+    tree = merklize.MerkleTree(oracle.byte_leaves(1 << 12), device=device, timings=timings)
+    assert tree.timings is timings
+    times = (timings.kernel, timings.to_device, timings.to_host)
+    if device == "cpu":
+        assert times == (None, None, None)
+    else:
+        assert 0 < timings.kernel < 10
+        assert min(times) >= 0
+        assert "kernel 0." in repr(timings)
+    assert merklize.MerkleTree(oracle.byte_leaves(4)).timings is None
 
 
 def test_progress_and_cancelling():
@@ -217,13 +342,13 @@ PIECES = [
 
 @pytest.mark.parametrize(("size", "leaf_size"), PIECES)
 @pytest.mark.parametrize("threads", [1, None])
-def test_from_file(tmp_path, size, leaf_size, threads):
+def test_from_file(tmp_path, size, leaf_size, threads, device):
     data, path = oracle.pattern(size), tmp_path / "data"
     path.write_bytes(data)
-    tree = merklize.MerkleTree.from_file(path, leaf_size=leaf_size, threads=threads)
+    tree = merklize.MerkleTree.from_file(path, leaf_size=leaf_size, threads=threads, device=device)
     digests = [blake3.blake3(data[start : start + leaf_size]).digest() for start in range(0, size, leaf_size)]
     leaves = np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
-    assert np.array_equal(tree.nodes, merklize.MerkleTree(leaves).nodes)
+    assert np.array_equal(on_host(tree.nodes), merklize.MerkleTree(leaves).nodes)
     assert (tree.hash, tree.n_leaves, tree.leaf_size, tree.file_size) == ("blake3", len(leaves), leaf_size, size)
 
 

@@ -98,8 +98,8 @@ Buffer Buffer::slice(std::uint64_t first, std::uint64_t bytes) const {
 
 void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream) {
     if (host.size() != bytes_) {
-        throw Error(ErrorCode::invalid_argument, "Buffer: " + std::to_string(host.size()) + " bytes to copy to " +
-                                                     std::to_string(bytes_));
+        throw Error(ErrorCode::invalid_argument,
+                    "Buffer: " + std::to_string(host.size()) + " bytes to copy to " + std::to_string(bytes_));
     }
     if (host.empty()) return;
     RunOptions options{.device = device_, .stream = stream};
@@ -109,8 +109,8 @@ void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stre
 
 void Buffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& stream) const {
     if (host.size() != bytes_) {
-        throw Error(ErrorCode::invalid_argument, "Buffer: " + std::to_string(bytes_) + " bytes to copy to " +
-                                                     std::to_string(host.size()));
+        throw Error(ErrorCode::invalid_argument,
+                    "Buffer: " + std::to_string(bytes_) + " bytes to copy to " + std::to_string(host.size()));
     }
     if (host.empty()) return;
     RunOptions options{.device = device_, .stream = stream};

@@ -110,8 +110,8 @@ std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t b
                                           std::uint32_t levels, const Mode& mode, Run& run, double share) {
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << levels;
     std::vector<ChainingValue> values((bytes + subtree_bytes - 1) / subtree_bytes);
-    mkz_hash_chunks arguments{data,   bytes, counter, {}, mode.flags(), levels, host_place(values.data()),
-                              tuning_of(run.options().policy)};
+    mkz_hash_chunks arguments{
+        data, bytes, counter, {}, mode.flags(), levels, host_place(values.data()), tuning_of(run.options().policy)};
     set_key(arguments.key, mode);
     run.launch(MKZ_KERNEL_HASH_CHUNKS, arguments, share);
     wipe(arguments.key, sizeof arguments.key);

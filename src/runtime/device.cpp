@@ -22,16 +22,18 @@ std::string id_of(const mkz_backend& backend, std::uint32_t index) {
 // One a device: its programs, streams and pinned memory are shared by all handles.
 std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend, std::uint32_t index) {
     static std::mutex mutex;
-    static auto& known = *new std::map<std::pair<const mkz_backend*, std::uint32_t>,
-                                       std::shared_ptr<const runtime::DeviceState>>;  // never destroyed: drivers may be gone
+    static auto& known =
+        *new std::map<std::pair<const mkz_backend*, std::uint32_t>,
+                      std::shared_ptr<const runtime::DeviceState>>;  // never destroyed: drivers may be gone
     const std::lock_guard lock(mutex);
     if (const auto it = known.find({&backend, index}); it != known.end()) return it->second;
     mkz_device_facts facts{};
     if (backend.device_facts(index, &facts) != MKZ_OK) throw Error(ErrorCode::unavailable, backend.last_error());
     DeviceInfo info{id_of(backend, index), backend.name, facts.name,  facts.vendor,
                     facts.driver,          facts.isa,    facts.units, facts.memory_bytes};
-    return known.emplace(std::pair(&backend, index),
-                         std::make_shared<const runtime::DeviceState>(&backend, index, std::move(info)))
+    return known
+        .emplace(std::pair(&backend, index),
+                 std::make_shared<const runtime::DeviceState>(&backend, index, std::move(info)))
         .first->second;
 }
 

@@ -17,22 +17,27 @@ extern "C" {
 
 /* Opaque to the runtime, which gets them as pointers that each backend casts from types of its own. A memory is a whole block. */
 typedef struct mkz_memory mkz_memory;
-typedef struct mkz_stream mkz_stream;   /* a queue that runs its commands in order */
-typedef struct mkz_event mkz_event;     /* one command: its end to wait for, and its times */
-typedef struct mkz_program mkz_program; /* compiled kernels, loaded */
+typedef struct mkz_stream mkz_stream;     /* a queue that runs its commands in order */
+typedef struct mkz_event mkz_event;       /* one command: its end to wait for, and its times */
+typedef struct mkz_program mkz_program;   /* compiled kernels, loaded */
 typedef struct mkz_function mkz_function; /* a kernel of a program; lives as long as the program */
 
 /* Text of kernels is C of the core's subset for one of these. */
-typedef enum { MKZ_LANGUAGE_NONE = 0, MKZ_LANGUAGE_CUDA = 1, MKZ_LANGUAGE_OPENCL = 2, MKZ_LANGUAGE_SYCL = 3 } mkz_language;
+typedef enum {
+    MKZ_LANGUAGE_NONE = 0,
+    MKZ_LANGUAGE_CUDA = 1,
+    MKZ_LANGUAGE_OPENCL = 2,
+    MKZ_LANGUAGE_SYCL = 3
+} mkz_language;
 
 typedef struct {
     mkz_language language;
-    uint32_t unified;         /* 1: host memory is the device's own: wrap_host() makes no copy */
-    uint32_t is_cpu;          /* 1: the device is a processor: vectors, caches, no shared memory worth the name */
-    uint32_t max_group_size;  /* items of a group */
-    uint64_t local_bytes;     /* memory of a group */
-    uint64_t max_allocation;  /* bytes of the largest single block */
-    char compiler[160];       /* compiler, its version, device, driver: what a compiled program depends on */
+    uint32_t unified;        /* 1: host memory is the device's own: wrap_host() makes no copy */
+    uint32_t is_cpu;         /* 1: the device is a processor: vectors, caches, no shared memory worth the name */
+    uint32_t max_group_size; /* items of a group */
+    uint64_t local_bytes;    /* memory of a group */
+    uint64_t max_allocation; /* bytes of the largest single block */
+    char compiler[160];      /* compiler, its version, device, driver: what a compiled program depends on */
 } mkz_driver_facts;
 
 /* One argument of a kernel. value: the bytes of a word or struct; for a memory (bytes 0) the mkz_memory itself, or null. */

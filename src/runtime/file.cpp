@@ -41,8 +41,8 @@ std::span<std::byte> thread_buffer() {
 // Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
 void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
                const Run& run, ChainingValue* out) {
-    mkz_hash_chunks arguments{
-        host_place(data.data()), data.size(), first_chunk, {}, mode.flags(), levels, host_place(out), {}};
+    mkz_hash_chunks arguments{host_place(data.data()), data.size(), first_chunk, {}, mode.flags(), levels,
+                              host_place(out),         {}};
     std::copy_n(mode.key_words(), 8, arguments.key);
     run.launch_here(MKZ_KERNEL_HASH_CHUNKS, arguments);
 }
@@ -93,8 +93,7 @@ Node root_of_stream_on_device(const File& file, const Mode& mode, Run& run) {
         if (chunk == 0 && count < batch.size()) return root_of(data, mode, run);
         if (count != 0) {
             // Two halves, because the value above them may be the root.
-            const auto values =
-                subtree_values(host_place(data.data()), count, chunk, batch_levels - 1, mode, run, 0);
+            const auto values = subtree_values(host_place(data.data()), count, chunk, batch_levels - 1, mode, run, 0);
             for (std::size_t half = 0; half < values.size(); half++)
                 stack.push(values[half], chunk + half * (batch_chunks / 2));
         }

@@ -44,8 +44,8 @@ public:
                 stack.push(value_of(chunk_node(part, chunks, mode)), chunks);
             } else {
                 // Both halves, not the value above them: that may be the root.
-                auto values =
-                    subtree_values(host_place(part.data()), part.size(), chunks, subtree_levels(count, run), mode, run, part.size() / whole);
+                auto values = subtree_values(host_place(part.data()), part.size(), chunks, subtree_levels(count, run),
+                                             mode, run, part.size() / whole);
                 reduce(values, 2, mode, run);
                 stack.push(values[0], chunks);
                 stack.push(values[1], chunks + count / 2);

@@ -64,7 +64,8 @@ void* take_spare(std::uint64_t bytes) {
 
 HostBlock::HostBlock(std::uint64_t bytes) : data_(take_spare(bytes)), bytes_(bytes) {
     if (data_ == nullptr) data_ = map_block(bytes);
-    if (data_ == nullptr) throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");
+    if (data_ == nullptr)
+        throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");
 }
 
 HostBlock::~HostBlock() {

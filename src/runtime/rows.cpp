@@ -58,8 +58,8 @@ void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, s
 
 void launch_elements(Hash hash, const mkz_place& rows, std::size_t n_rows, std::size_t elements, const mkz_place& out,
                      runtime::Run& run) {
-    const mkz_hash_elements arguments{
-        static_cast<std::uint32_t>(hash), rows, n_rows, elements, out, runtime::tuning_of(run.options().policy)};
+    const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash),        rows, n_rows, elements, out,
+                                      runtime::tuning_of(run.options().policy)};
     run.launch(MKZ_KERNEL_HASH_ELEMENTS, arguments, 1);
 }
 
@@ -71,8 +71,8 @@ void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t o
 
 void launch_pairs(Hash hash, const mkz_place& left, const mkz_place& right, std::uint64_t n, const mkz_place& out,
                   runtime::Run& run) {
-    const mkz_merge_pairs arguments{
-        static_cast<std::uint32_t>(hash), left, right, n, out, runtime::tuning_of(run.options().policy)};
+    const mkz_merge_pairs arguments{static_cast<std::uint32_t>(hash),        left, right, n, out,
+                                    runtime::tuning_of(run.options().policy)};
     run.launch(MKZ_KERNEL_MERGE_PAIRS, arguments, 1);
 }
 

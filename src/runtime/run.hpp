@@ -144,9 +144,7 @@ inline RunOptions on_device_of(const Buffer& buffer, const RunOptions& options) 
 }
 
 /// Where a buffer's bytes lie, for a launch on its device.
-inline mkz_place place_of(const Buffer& buffer) {
-    return buffer.block()->at(buffer.offset());
-}
+inline mkz_place place_of(const Buffer& buffer) { return buffer.block()->at(buffer.offset()); }
 
 /// Throws invalid_argument if two operands are on different devices.
 inline void require_same_device(const char* what, const Buffer& one, const Buffer& other) {

@@ -38,8 +38,8 @@ std::uint64_t digests_in(const Buffer& buffer, const char* what) {
 }
 
 mkz_tuning to_tuning(const TreePolicy& policy) {
-    return {std::min<std::uint32_t>(policy.levels_per_launch, MKZ_MAX_LEVELS), policy.group_size, policy.merges_per_item,
-            static_cast<std::uint32_t>(policy.constants)};
+    return {std::min<std::uint32_t>(policy.levels_per_launch, MKZ_MAX_LEVELS), policy.group_size,
+            policy.merges_per_item, static_cast<std::uint32_t>(policy.constants)};
 }
 
 // What the backend makes of the caller's wishes for the widest part of the tree.
@@ -60,8 +60,13 @@ TreePolicy build(const mkz_place& below, std::uint64_t leaves, const mkz_place& 
     const TreePolicy cut = at_once ? TreePolicy{.levels_per_launch = MKZ_MAX_LEVELS} : policy;
     for (const runtime::Launch& launch : runtime::plan_tree(layout, cut)) {
         const std::uint64_t n = layout.level_size(launch.from);
-        mkz_merge_subtrees arguments{static_cast<std::uint32_t>(hash), launch.levels, n,
-                                     launch.from == 0 ? below : nodes, nodes, {}, to_tuning(wanted)};
+        mkz_merge_subtrees arguments{static_cast<std::uint32_t>(hash),
+                                     launch.levels,
+                                     n,
+                                     launch.from == 0 ? below : nodes,
+                                     nodes,
+                                     {},
+                                     to_tuning(wanted)};
         for (unsigned l = 0; l <= launch.levels; l++) arguments.offset[l] = layout.level_offset(launch.from + l);
         if (launch.from == 0) arguments.offset[0] = leaves;
         run.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,

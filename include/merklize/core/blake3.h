@@ -45,8 +45,8 @@ MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
 #ifndef MKZ_BLAKE3_TOGETHER
 #define MKZ_BLAKE3_TOGETHER 2
 #endif
-#define MKZ_BLAKE3_AD(a, b, d, x, n) \
-    v[a] = (v[a] + m[x]) + v[b];     \
+#define MKZ_BLAKE3_AD(a, b, d, x, n)      \
+    v[a] = MKZ_ADD32_3(v[a], m[x], v[b]); \
     v[d] = MKZ_ROTR32(v[d] ^ v[a], n)
 #define MKZ_BLAKE3_CB(b, c, d, n) \
     v[c] = v[c] + v[d];           \

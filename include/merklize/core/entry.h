@@ -48,8 +48,9 @@
     MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, mkz_u64 count, \
     mkz_u32 levels, MKZ_GLOBAL const mkz_u64 *constants) { \
     MKZ_LOCAL_ARRAY(mkz_u##lane, tower, MKZ_TOWER_WORDS(lane)); \
+    MKZ_LOCAL_ARRAY(mkz_u64, cells, is_field ? MKZ_TEAM_WORDS : 1); \
     MKZ_ENTRY_TABLE_##is_field(prefix) \
-    mkz_body_merge_subtree_##name(item, in, in_offset, out, out_offset, count, levels, table, tower); }
+    mkz_body_merge_subtree_##name(item, in, in_offset, out, out_offset, count, levels, table, tower, cells); }
 
 #define MKZ_ENTRY_HASH_ROWS(name, prefix, lane, is_field) MKZ_ENTRY(mkz_hash_rows_##name)( \
     MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words, \

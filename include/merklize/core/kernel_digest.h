@@ -102,10 +102,11 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
         flags ^= root;                                                                                               \
         tip = chunks == 1 ? root : 0;                                                                                \
         if (left != 0) {                                                                                             \
-            mkz_lane32 cv[8], m[16], lo, hi, here, marks;                                                            \
+            mkz_lane32 cv[8], m[16], next[16], lo, hi, here, marks;                                                  \
             mkz_u64 at[MKZ_LANES];                                                                                   \
             mkz_u32 bytes[MKZ_LANES], blocks[MKZ_LANES], most = 0;                                                   \
             MKZ_UNROLL for (int k = 0; k < 8; k++) cv[k] = MKZ_SPLAT32(key.w[k]);                                    \
+            MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = MKZ_SPLAT32(0);                                           \
             MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                     \
                 mkz_u64 i = first + (j == 0 ? 0 : j < left ? j : left - 1);                                          \
                 mkz_u64 row = rows == 1 ? 0 : chunks == 1 ? i : i / chunks;                                          \
@@ -118,18 +119,36 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
                 MKZ_LANE(mkz_u32, lo, j) = (mkz_u32)(counter + chunk);                                               \
                 MKZ_LANE(mkz_u32, hi, j) = (mkz_u32)((counter + chunk) >> 32);                                       \
             }                                                                                                        \
-            MKZ_NO_UNROLL for (mkz_u32 b = 0; b < most; b++) {                                                       \
+            /* One copy of the reads and one of the compression: the reads are MKZ_READ_AHEAD blocks ahead. */               \
+            MKZ_NO_UNROLL for (mkz_u32 i = 0; i < most + MKZ_READ_AHEAD; i++) {                                      \
+                mkz_u32 b = i - MKZ_READ_AHEAD;                                                                      \
+                if (!MKZ_READ_AHEAD || i < most) {                                                                   \
+                    MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                             \
+                        mkz_u32 words[16], done = MKZ_BLAKE3_BLOCK_LEN * i;                                          \
+                        mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;                      \
+                        rest = rest < MKZ_BLAKE3_BLOCK_LEN ? rest : MKZ_BLAKE3_BLOCK_LEN;                            \
+                        mkz_load_block(words, in + at[j] + done, rest);                                              \
+                        MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, next[k], j) = words[k];            \
+                    }                                                                                                \
+                }                                                                                                    \
+                if (!MKZ_READ_AHEAD) {                                                                               \
+                    MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];                                          \
+                }                                                                                                    \
+                if (MKZ_READ_AHEAD && i == 0) {                                                                      \
+                    MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];                                          \
+                    continue;                                                                                        \
+                }                                                                                                    \
                 MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                 \
-                    mkz_u32 words[16], done = MKZ_BLAKE3_BLOCK_LEN * b;                                              \
+                    mkz_u32 done = MKZ_BLAKE3_BLOCK_LEN * b;                                                         \
                     mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;                          \
-                    rest = rest < MKZ_BLAKE3_BLOCK_LEN ? rest : MKZ_BLAKE3_BLOCK_LEN;                                \
-                    mkz_load_block(words, in + at[j] + done, rest);                                                  \
-                    MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, m[k], j) = words[k];                   \
-                    MKZ_LANE(mkz_u32, here, j) = rest;                                                               \
+                    MKZ_LANE(mkz_u32, here, j) = rest < MKZ_BLAKE3_BLOCK_LEN ? rest : MKZ_BLAKE3_BLOCK_LEN;          \
                     MKZ_LANE(mkz_u32, marks, j) =                                                                    \
                         prefix##_block_flags(b, blocks[j], b + 1 == blocks[j] ? flags | tip : flags);                \
                 }                                                                                                    \
                 prefix##_compress(cv, m, lo, hi, here, marks);                                                       \
+                if (MKZ_READ_AHEAD) {                                                                                \
+                    MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];                                          \
+                }                                                                                                    \
                 /* Lanes of short chunks end before the others, and go on with nothing. */                           \
                 MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                 \
                     if (b + 1 == blocks[j] && (j == 0 || j < left)) {                                                \

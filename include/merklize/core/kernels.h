@@ -29,6 +29,7 @@
 #include "kernel_data.h"
 #include "kernel_digest.h"
 #include "kernel_nodes.h"
+#include "kernel_team.h"
 #include "rescue_prime.h"
 
 #define MKZ_MERGE_0(prefix, out, left, right, table) prefix##_merge(out, left, right)
@@ -67,6 +68,22 @@
         mkz_store_nodes##lane(out, out_offset + i, count - i, left);                                            \
     }
 
+/* A level narrow enough for teams is theirs (kernel_team.h): true if done. Byte hashes have none. */
+#define MKZ_TEAM_LEVEL_0(name, width, nodes, in, from, from_stride, out, to, to_stride) 0
+#if MKZ_HAS_TEAMS
+#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride)                                     \
+    ((width) <= MKZ_GROUP_TEAMS &&                                                                                   \
+     (mkz_team_merge_##name(item, in, from, from_stride, out, to, to_stride, (mkz_u32)(nodes), table, cells), 1))
+#define MKZ_DEFINE_TEAM_1(name, prefix) MKZ_DEFINE_TEAM_OF_##prefix(name, prefix)
+#define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v1(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, dense)
+#define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v2(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, dense)
+#define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v3(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, circulant)
+#else
+#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride) 0
+#define MKZ_DEFINE_TEAM_1(name, prefix)
+#endif
+#define MKZ_DEFINE_TEAM_0(name, prefix)
+
 /* `levels` levels in one launch. Group g merges inputs [g 2^levels, (g + 1) 2^levels) of in + in_offset upward, waits
  * at a barrier after each level, and writes every node. Levels that fit stay in local memory for the next one.
  * count       inputs of the launch, a multiple of 2^levels, so count >> levels groups; none of a group's items is idle
@@ -77,9 +94,11 @@
 #define MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, is_field)                                                         \
     MKZ_BODY void mkz_body_merge_subtree_##name(                                                                       \
         mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out,          \
-        mkz_u64 out_offset, mkz_u64 count, mkz_u32 levels, mkz_rp_table table, MKZ_LOCAL mkz_u##lane *tower) {         \
+        mkz_u64 out_offset, mkz_u64 count, mkz_u32 levels, mkz_rp_table table, MKZ_LOCAL mkz_u##lane *tower,           \
+        MKZ_LOCAL mkz_u64 *cells) {                                                                                    \
         mkz_u32 side = 1, held = 0; /* half of the tower that was written last; whether it holds the inputs */         \
         (void)table;                                                                                                   \
+        (void)cells;                                                                                                   \
         /* One copy of the merge for all levels: only the place of its operands changes. */                            \
         MKZ_NO_UNROLL for (mkz_u32 above = levels; above-- > 0;) {                                                     \
             mkz_u64 first = item.group << above, i = (mkz_u64)item.rank * MKZ_LANES;                                   \
@@ -87,7 +106,11 @@
             mkz_u32 keep = (mkz_u64)1 << above <= MKZ_TOWER_NODES;                                                     \
             MKZ_LOCAL const mkz_u##lane *from = tower + MKZ_TOWER_START(lane, side);                                   \
             MKZ_LOCAL mkz_u##lane *to = tower + MKZ_TOWER_START(lane, !side);                                          \
-            MKZ_NO_UNROLL for (; i < nodes; i += MKZ_GROUP_NODES) {                                                    \
+            mkz_u32 done = MKZ_TEAM_LEVEL_##is_field(name, (mkz_u64)1 << above, nodes, in + 256 / lane * (in_offset + 2 * first), from, \
+                                                     held ? MKZ_TOWER_STRIDE(side) : 0,                                \
+                                                     out + 256 / lane * (out_offset + first), to,                      \
+                                                     keep ? MKZ_TOWER_STRIDE(!side) : 0);                              \
+            if (!done) MKZ_NO_UNROLL for (; i < nodes; i += MKZ_GROUP_NODES) {                                         \
                 mkz_lane##lane left[256 / lane], right[256 / lane];                                                    \
                 mkz_u64 rest = nodes - i;                                                                              \
                 if (held) {                                                                                            \
@@ -188,6 +211,7 @@ MKZ_DEFINE_ROW_WORD(64)
 #define MKZ_HASH(id, name, prefix, lane, is_field)         \
     MKZ_DEFINE_MERGE_LEVEL(name, prefix, lane, is_field)   \
     MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, is_field)   \
+    MKZ_DEFINE_TEAM_##is_field(name, prefix)               \
     MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, is_field) \
     MKZ_DEFINE_HASH_ROWS_##is_field(name, prefix, lane)    \
     MKZ_DEFINE_DIGEST_##is_field(name, prefix)

@@ -123,6 +123,11 @@ typedef MKZ_LANE64 mkz_lane64;
 #define MKZ_ROTR32(x, n) (((x) >> (n)) | ((x) << (32 - (n))))
 #endif
 
+/* Sum of three 32-bit lanes, c known last. */
+#ifndef MKZ_ADD32_3
+#define MKZ_ADD32_3(a, b, c) (((a) + (b)) + (c))
+#endif
+
 /* All ones in each lane where a < b (unsigned), else zero. */
 #ifndef MKZ_LT_MASK
 #ifdef MKZ_LANE64_IS_WORD
@@ -292,6 +297,15 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
     return item;
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
+#endif
+#endif
+
+/* 1: hash_chunks reads a block while it hashes the one before, for 16 more registers. */
+#ifndef MKZ_READ_AHEAD
+#ifdef MKZ_TARGET_CUDA
+#define MKZ_READ_AHEAD 1
+#else
+#define MKZ_READ_AHEAD MKZ_NVIDIA_PTX
 #endif
 #endif
 

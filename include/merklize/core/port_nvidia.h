@@ -21,6 +21,26 @@ MKZ_FN mkz_u32 mkz_nvidia_ones(void) {
     return r;
 }
 
+/* 1, which the compiler does not know: a product by it is an addition on the other pipe. Launches have one dimension. */
+MKZ_FN mkz_u32 mkz_nvidia_one(void) {
+    mkz_u32 r;
+    asm("{.reg .u32 t; mov.u32 t, %%tid.y; add.u32 %0, t, 1;}" : "=r"(r));
+    return r;
+}
+
+MKZ_FN MKZ_LANE32 mkz_nvidia_add32(MKZ_LANE32 a, MKZ_LANE32 b) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+        mkz_u32 r;
+        asm("mad.lo.u32 %0, %1, %2, %3;"
+            : "=r"(r)
+            : "r"(MKZ_LANE(mkz_u32, a, j)), "r"(mkz_nvidia_one()), "r"(MKZ_LANE(mkz_u32, b, j)));
+        MKZ_LANE(mkz_u32, a, j) = r;
+    }
+    return a;
+}
+/* Of the two additions of a + b + c the first is a product, and the compiler chooses the pipe of the second. */
+#define MKZ_ADD32_3(a, b, c) (mkz_nvidia_add32((a), (b)) + (c))
+
 /* lo + 2^64 hi mod p, for words: e = 2^32 - 1, hi = h0 + 2^32 h1: lo - h1 + e h0 = w + 2^64 k, where k is -1, 0 or 1, and
  * w + e k does not wrap. e k = 2^32 k - k. Six instructions. */
 MKZ_FN mkz_u64 mkz_nvidia_gl_reduce(mkz_u64 lo, mkz_u64 hi) {
@@ -50,11 +70,15 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_gl_reduce_lanes(MKZ_LANE64 lo, MKZ_LANE64 hi) {
 }
 #define MKZ_GL_REDUCE(lo, hi) mkz_nvidia_gl_reduce_lanes((lo), (hi))
 
-/* One IMAD.WIDE; the compiler would share products between sums, and run out of registers. */
+/* One IMAD.WIDE. Written with a carry, since the compiler takes a longer sum apart and runs out of registers. */
 MKZ_FN MKZ_LANE64 mkz_nvidia_mul_add32(MKZ_LANE64 acc, MKZ_LANE64 a, mkz_u32 b) {
     MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
         mkz_u64 r;
-        asm("mad.wide.u32 %0, %1, %2, %3;"
+        asm("{.reg .u32 l, h;\n\t"
+            "mov.b64 {l, h}, %3;\n\t"
+            "mad.lo.cc.u32 l, %1, %2, l;\n\t"
+            "madc.hi.u32 h, %1, %2, h;\n\t"
+            "mov.b64 %0, {l, h};}"
             : "=l"(r)
             : "r"((mkz_u32)MKZ_LANE(mkz_u64, a, j)), "r"(b), "l"(MKZ_LANE(mkz_u64, acc, j)));
         MKZ_LANE(mkz_u64, acc, j) = r;

@@ -26,6 +26,17 @@
 #endif
 #endif
 
+/* 1: the narrow top of a tree gives a merge to a team of MKZ_RP_TEAM items, a cell each (kernels.h): an item by itself would
+ * take 12 times as long for it, with nothing else to do. 0: never. */
+#ifndef MKZ_RP_TEAMS
+#ifdef MKZ_TARGET_CUDA
+#define MKZ_RP_TEAMS 1
+#else
+#define MKZ_RP_TEAMS MKZ_NVIDIA_PTX
+#endif
+#endif
+#define MKZ_RP_TEAM 16
+
 /* 1: an S-box works on the first MKZ_RP_CELLS cells and then turns the state by as many, so that no cell is picked at run
  * time: on a GPU the state is in registers, and a small loop serves all cells. 0: it steps through the state in memory. */
 #ifndef MKZ_RP_TURN
@@ -41,32 +52,32 @@
 #define MKZ_RP_CIRCULANT_PRODUCTS MKZ_NVIDIA_PTX
 #endif
 
-/* out[k] = x[k]^(2^n) * y[k] for MKZ_RP_CELLS cells; out may be x or y. */
-MKZ_FN void mkz_rp_power(mkz_gl out[MKZ_RP_CELLS], const mkz_gl x[MKZ_RP_CELLS], int n, const mkz_gl y[MKZ_RP_CELLS]) {
-    mkz_gl t[MKZ_RP_CELLS];
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) t[k] = x[k];
+/* out[k] = x[k]^(2^n) * y[k] for k < cells, a constant; out may be x or y. */
+MKZ_FN void mkz_rp_power(mkz_gl *out, const mkz_gl *x, int n, const mkz_gl *y, int cells) {
+    mkz_gl t[MKZ_RP_WIDTH] = {0};
+    MKZ_UNROLL for (int k = 0; k < cells; k++) t[k] = x[k];
     MKZ_NO_UNROLL for (int i = 0; i < n; i++) {
-        MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) t[k] = mkz_gl_square(t[k]);
+        MKZ_UNROLL for (int k = 0; k < cells; k++) t[k] = mkz_gl_square(t[k]);
     }
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) out[k] = mkz_gl_mul(t[k], y[k]);
+    MKZ_UNROLL for (int k = 0; k < cells; k++) out[k] = mkz_gl_mul(t[k], y[k]);
 }
 
-/* x[k] = x[k]^(1/7) for MKZ_RP_CELLS cells: the power 10540996611094048183, in bits (100)^10 0 (011)^10 0111 with the first 1
- * on top: 63 squarings and 9 products. Comments give the power reached, in bits. */
-MKZ_FN void mkz_rp_root7(mkz_gl x[MKZ_RP_CELLS]) {
-    mkz_gl low[MKZ_RP_CELLS], t[MKZ_RP_CELLS], u[MKZ_RP_CELLS];
-    MKZ_UNROLL for (int k = 0; k < MKZ_RP_CELLS; k++) {
+/* x[k] = x[k]^(1/7) for k < cells: the power 10540996611094048183, in bits (100)^10 0 (011)^10 0111 with the first 1 on top:
+ * 63 squarings and 9 products. Comments give the power reached, in bits. */
+MKZ_FN void mkz_rp_root7(mkz_gl *x, int cells) {
+    mkz_gl low[MKZ_RP_WIDTH], t[MKZ_RP_WIDTH], u[MKZ_RP_WIDTH];
+    MKZ_UNROLL for (int k = 0; k < cells; k++) {
         mkz_gl x2 = mkz_gl_square(x[k]);
         t[k] = mkz_gl_square(x2);                        /* 100 */
         low[k] = mkz_gl_mul(mkz_gl_mul(x2, t[k]), x[k]); /* 111 */
     }
-    mkz_rp_power(t, t, 3, t);  /* (100)^2 */
-    mkz_rp_power(u, t, 6, t);  /* (100)^4 */
-    mkz_rp_power(u, u, 12, u); /* (100)^8 */
-    mkz_rp_power(u, u, 6, t);  /* (100)^10 */
-    mkz_rp_power(t, u, 31, u); /* (100)^10 0 (100)^10 */
-    mkz_rp_power(t, t, 1, u);  /* (100)^10 0 (011)^10 0, its lower half being (100)^10 0 + (100)^10 */
-    mkz_rp_power(x, t, 2, low);
+    mkz_rp_power(t, t, 3, t, cells);  /* (100)^2 */
+    mkz_rp_power(u, t, 6, t, cells);  /* (100)^4 */
+    mkz_rp_power(u, u, 12, u, cells); /* (100)^8 */
+    mkz_rp_power(u, u, 6, t, cells);  /* (100)^10 */
+    mkz_rp_power(t, u, 31, u, cells); /* (100)^10 0 (100)^10 */
+    mkz_rp_power(t, t, 1, u, cells);  /* (100)^10 0 (011)^10 0, its lower half being (100)^10 0 + (100)^10 */
+    mkz_rp_power(x, t, 2, low, cells);
 }
 
 #if MKZ_RP_TURN
@@ -86,7 +97,7 @@ MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) {
 
 MKZ_FN void mkz_rp_root7_state(mkz_gl s[MKZ_RP_WIDTH]) {
     MKZ_NO_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i += MKZ_RP_CELLS) {
-        mkz_rp_root7(s);
+        mkz_rp_root7(s, MKZ_RP_CELLS);
         mkz_rp_turn(s);
     }
 }
@@ -96,7 +107,7 @@ MKZ_FN void mkz_rp_pow7_state(mkz_gl s[MKZ_RP_WIDTH]) {
 }
 
 MKZ_FN void mkz_rp_root7_state(mkz_gl s[MKZ_RP_WIDTH]) {
-    for (int k = 0; k < MKZ_RP_WIDTH; k += MKZ_RP_CELLS) mkz_rp_root7(s + k);
+    for (int k = 0; k < MKZ_RP_WIDTH; k += MKZ_RP_CELLS) mkz_rp_root7(s + k, MKZ_RP_CELLS);
 }
 #endif
 
@@ -165,11 +176,6 @@ MKZ_FN mkz_gl mkz_rp_join(mkz_lane64 l, mkz_lane64 h) {
 #define MKZ_RP_ROWS MKZ_NO_UNROLL
 #endif
 
-/* Rows of an MDS worked on at once, where registers are short (MKZ_AFTER). */
-#ifndef MKZ_RP_ROWS_TOGETHER
-#define MKZ_RP_ROWS_TOGETHER 1
-#endif
-
 #define MKZ_RP_PLACED(name) mkz_rp_##name
 #define MKZ_RP_SPACE MKZ_CONSTANT
 #define MKZ_RP_LIMB_WORD mkz_u32
@@ -201,9 +207,13 @@ typedef MKZ_GLOBAL const mkz_u64 *mkz_rp_table;
 #define MKZ_RP_LIMB(mds, j) ((mkz_u32)((mds)[(j) / 2] >> 32 * ((j) % 2)))
 #include "rescue_prime_permutation.h"
 #undef MKZ_RP_PLACED
+#define MKZ_RP_PLACE(function, table) mkz_rp_placed_##function
+#define MKZ_RP_TABLES(table) (table), (table) + MKZ_RP_ARK_WORDS
 #define MKZ_RP_PERMUTE_BY(matrix, s, table) \
     mkz_rp_placed_rounds_##matrix(s, table, (table) + MKZ_RP_ARK_WORDS)
 #else
+#define MKZ_RP_PLACE(function, table) mkz_rp_##function
+#define MKZ_RP_TABLES(table) MKZ_RP_ARK, MKZ_RP_MDS_DENSE
 #define MKZ_RP_PERMUTE_BY(matrix, s, table) ((void)(table), mkz_rp_permute_##matrix(s))
 #endif
 

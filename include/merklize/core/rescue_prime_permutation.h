@@ -19,6 +19,15 @@ MKZ_FN void MKZ_RP_PLACED(round_constants)(mkz_u64 c[MKZ_RP_WIDTH], MKZ_RP_SPACE
 #endif
 }
 
+/* Row i of circulant MDS * s + c, s in halves. Adding the constant by halves costs no carry. */
+MKZ_FN mkz_gl MKZ_RP_PLACED(row_circulant)(const mkz_lane64 lo[MKZ_RP_WIDTH], const mkz_lane64 hi[MKZ_RP_WIDTH], mkz_u64 c,
+                                           int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
+    mkz_lane64 l = MKZ_AFTER(MKZ_SPLAT64(c & MKZ_GL_E), after), h = MKZ_AFTER(MKZ_SPLAT64(c >> 32), after);
+    (void)mds;
+    (void)after;
+    return mkz_rp_join(mkz_rp_circulant_row(l, lo, i), mkz_rp_circulant_row(h, hi, i));
+}
+
 /* s = circulant MDS * s + c; c: 12 canonical words. */
 MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ_RP_WIDTH],
                                          MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
@@ -28,16 +37,9 @@ MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c
         lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
         hi[k] = s[k] >> 32;
     }
-    /* Adding the constants by halves costs no carry. */
 #if MKZ_RP_CIRCULANT_PRODUCTS
-    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++) {
-        mkz_lane64 l = MKZ_SPLAT64(c[i] & MKZ_GL_E), h = MKZ_SPLAT64(c[i] >> 32);
-        if (i >= MKZ_RP_ROWS_TOGETHER) {
-            l = MKZ_AFTER(l, s[i - MKZ_RP_ROWS_TOGETHER]);
-            h = MKZ_AFTER(h, s[i - MKZ_RP_ROWS_TOGETHER]);
-        }
-        s[i] = mkz_rp_join(mkz_rp_circulant_row(l, lo, i), mkz_rp_circulant_row(h, hi, i));
-    }
+    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++)
+        s[i] = MKZ_RP_PLACED(row_circulant)(lo, hi, c[i], i, mds, s[i == 0 ? 0 : i - 1]);
 #else
     mkz_rp_circulant(lo, lo);
     mkz_rp_circulant(hi, hi);
@@ -46,36 +48,60 @@ MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c
 #endif
 }
 
-/* s = dense MDS * s + c. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1; with both factors m in limbs of at most 22 bits
- * (the table), 24 products of 54 bits add up in one word, and a row is reduced once. */
+/* Row i of dense MDS * s + c, s in halves. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1; with both factors m in limbs of at
+ * most 22 bits (the table), 24 products of 54 bits add up in one word, and a row is reduced once. */
+MKZ_FN mkz_gl MKZ_RP_PLACED(row_dense)(const mkz_lane64 low[MKZ_RP_WIDTH], const mkz_lane64 high[MKZ_RP_WIDTH], mkz_u64 c,
+                                       int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
+    mkz_lane64 a0 = MKZ_AFTER(MKZ_SPLAT64(c & MKZ_GL_E), after), a1 = MKZ_AFTER(MKZ_SPLAT64((c >> 32) << 10), after);
+    mkz_lane64 a2 = MKZ_AFTER(MKZ_SPLAT64(0), after), lo;
+    (void)after;
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
+        int m = (i * MKZ_RP_WIDTH + k) * 6;
+        a0 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a0, low[k], MKZ_RP_LIMB(mds, m + 0)), high[k], MKZ_RP_LIMB(mds, m + 3));
+        a1 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a1, low[k], MKZ_RP_LIMB(mds, m + 1)), high[k], MKZ_RP_LIMB(mds, m + 4));
+        a2 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a2, low[k], MKZ_RP_LIMB(mds, m + 2)), high[k], MKZ_RP_LIMB(mds, m + 5));
+    }
+    /* a0 + 2^22 a1 + 2^43 a2, each < 2^59: gather what lies below 2^43 first, so that only one carry is left. */
+    a1 = a1 + (a0 >> 22);
+    a2 = a2 + (a1 >> 21);
+    lo = (a0 & MKZ_SPLAT64(0x3fffff)) | ((a1 & MKZ_SPLAT64(0x1fffff)) << 22) | (a2 << 43);
+    return mkz_gl_reduce(lo, a2 >> 21);
+}
+
+/* s = dense MDS * s + c. */
 MKZ_FN void MKZ_RP_PLACED(mds_dense)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ_RP_WIDTH],
                                      MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
     mkz_gl out[MKZ_RP_WIDTH];
     mkz_lane64 high[MKZ_RP_WIDTH];
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) high[k] = s[k] >> 32;
-    MKZ_RP_ROWS for (int i = 0; i < MKZ_RP_WIDTH; i++) {
-        mkz_lane64 a0 = MKZ_SPLAT64(c[i] & MKZ_GL_E), a1 = MKZ_SPLAT64((c[i] >> 32) << 10), a2 = MKZ_SPLAT64(0);
-        mkz_lane64 lo, t;
-        if (i >= MKZ_RP_ROWS_TOGETHER && MKZ_RP_UNROLL_ROWS) {
-            a0 = MKZ_AFTER(a0, out[i - MKZ_RP_ROWS_TOGETHER]);
-            a1 = MKZ_AFTER(a1, out[i - MKZ_RP_ROWS_TOGETHER]);
-            a2 = MKZ_AFTER(a2, out[i - MKZ_RP_ROWS_TOGETHER]);
-        }
-        MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
-            int m = (i * MKZ_RP_WIDTH + k) * 6;
-            a0 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a0, s[k], MKZ_RP_LIMB(mds, m + 0)), high[k], MKZ_RP_LIMB(mds, m + 3));
-            a1 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a1, s[k], MKZ_RP_LIMB(mds, m + 1)), high[k], MKZ_RP_LIMB(mds, m + 4));
-            a2 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a2, s[k], MKZ_RP_LIMB(mds, m + 2)), high[k], MKZ_RP_LIMB(mds, m + 5));
-        }
-        /* a0 + 2^22 a1 + 2^43 a2, each < 2^59: gather what lies below 2^43 first, so that only one carry is left. */
-        a1 = a1 + (a0 >> 22);
-        a2 = a2 + (a1 >> 21);
-        lo = (a0 & MKZ_SPLAT64(0x3fffff)) | ((a1 & MKZ_SPLAT64(0x1fffff)) << 22) | (a2 << 43);
-        t = a2 >> 21;
-        out[i] = mkz_gl_reduce(lo, t);
-    }
+    MKZ_RP_ROWS for (int i = 0; i < MKZ_RP_WIDTH; i++)
+        out[i] = MKZ_RP_PLACED(row_dense)(s, high, c[i], i, mds, i == 0 ? s[0] : out[i - 1]);
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = out[k];
 }
+
+/* Row i of MDS number h, from cells in local memory: what one item of a team does (kernel_team.h). */
+#if MKZ_RP_TEAMS && MKZ_LANES == 1
+MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_circulant)(MKZ_LOCAL const mkz_u64 *cells, int i, int h, MKZ_RP_SPACE const mkz_u64 *ark,
+                                                   MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
+    mkz_u64 lo[MKZ_RP_WIDTH], hi[MKZ_RP_WIDTH];
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
+        mkz_u64 x = cells[i + k < MKZ_RP_WIDTH ? i + k : i + k - MKZ_RP_WIDTH]; /* turned, so that it is row 0 */
+        lo[k] = x & MKZ_GL_E;
+        hi[k] = x >> 32;
+    }
+    return MKZ_RP_PLACED(row_circulant)(lo, hi, ark[MKZ_RP_WIDTH * h + i], 0, mds, 0);
+}
+
+MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_dense)(MKZ_LOCAL const mkz_u64 *cells, int i, int h, MKZ_RP_SPACE const mkz_u64 *ark,
+                                               MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
+    mkz_u64 lo[MKZ_RP_WIDTH], hi[MKZ_RP_WIDTH];
+    MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
+        lo[k] = cells[k] & MKZ_GL_E;
+        hi[k] = cells[k] >> 32;
+    }
+    return MKZ_RP_PLACED(row_dense)(lo, hi, ark[MKZ_RP_WIDTH * h + i], i, mds, 0);
+}
+#endif
 
 /* The seven rounds as fourteen halves, an S-box and an MDS each, with either matrix: one copy of the MDS serves both. */
 #define MKZ_RP_ROUNDS_WITH(matrix)                                                                                     \

@@ -34,8 +34,13 @@ MKZ_FN void MKZ_RP(permute)(mkz_gl s[MKZ_RP_WIDTH]) { MKZ_RP_PERMUTATION(s); }
 /* The same with a kernel's table. */
 MKZ_FN void MKZ_RP(permute_by)(mkz_gl s[MKZ_RP_WIDTH], mkz_rp_table table) { MKZ_RP_PERMUTATION_BY(s, table); }
 
-/* Words of a kernel's table that this variant reads. */
-enum { MKZ_RP(table_words) = MKZ_RP_READS };
+/* Words of a kernel's table that this variant reads, and where its state has what: for kernels of teams. */
+enum {
+    MKZ_RP(table_words) = MKZ_RP_READS,
+    MKZ_RP(first_cell) = MKZ_RP_FIRST,
+    MKZ_RP(length_cell) = MKZ_RP_LENGTH,
+    MKZ_RP(is_circulant) = MKZ_RP_VARIANT == 3
+};
 
 /* The state before the first block of `length` elements. */
 MKZ_FN void MKZ_RP(init)(mkz_gl s[MKZ_RP_WIDTH], mkz_u64 length) {

@@ -33,7 +33,7 @@ class Verdict(NamedTuple):
 def check_files(sources: Sequence[str], job: Job, quiet: bool, as_json: bool) -> int:
     """Checks the lists one after another and reports on every line; returns how many lines and lists failed."""
     failed = unread = 0
-    with json_report() if as_json else nullcontext(partial(report_line, quiet=quiet)) as report:
+    with json_report(job) if as_json else nullcontext(partial(report_line, quiet=quiet)) as report:
         for source in sources:
             try:
                 for verdict in verdicts(source, job):
@@ -78,8 +78,8 @@ def report_line(verdict: Verdict, quiet: bool) -> None:
 
 
 @contextmanager
-def json_report() -> Iterator[Callable[[Verdict], None]]:
-    with json_list() as put:
+def json_report(job: Job) -> Iterator[Callable[[Verdict], None]]:
+    with json_list(job) as put:
 
         def report(verdict: Verdict) -> None:
             place = {"list": output.display(verdict.source), "line": verdict.number}

@@ -16,6 +16,7 @@ import merklize
 from . import output
 from .options import device_option, human_bytes, json_option, leaf_size_near, threads_option
 from .progress import Bar
+from .timings import human_time
 
 # Roots of trees whose n leaves are the first 32 n bytes of BLAKE3's extendable output of "leaves"; for Rescue Prime
 # with the top bit of every word cleared, which makes it a field element. Computed without this library: by the official
@@ -52,7 +53,7 @@ def command(file: str | None, device: str, threads: int, as_json: bool) -> None:
     settings: dict[str, Any] = {"device": device, "threads": threads or None}
     merklize.hash(b"", **settings)  # wakes the threads up; and a device that cannot be used is said now
     file = file or largest_library()
-    used = merklize.devices()[0] if device == "auto" else next(d for d in merklize.devices() if d.id == device)
+    used = device_named(device)
     if not as_json:
         output.line(
             f"merklize {merklize.__version__} hashes {output.sentence(file)} and builds binary Merkle trees on "
@@ -71,6 +72,13 @@ def command(file: str | None, device: str, threads: int, as_json: bool) -> None:
         output.line(f"\nWRONG: {', '.join(wrong)}" if wrong else f"\n{right}")
     if wrong:
         raise click.exceptions.Exit(1)
+
+
+def device_named(name: str) -> merklize.DeviceInfo:
+    """ "auto" is what the environment names, or the first; "cuda" alone is the first of its kind."""
+    if name == "auto":
+        name = os.environ.get("MERKLIZE_DEVICE") or "auto"
+    return next(d for d in merklize.devices() if name in ("auto", d.id, d.backend))
 
 
 def file_jobs(file: str, settings: dict[str, Any]) -> Iterator[Row]:
@@ -133,13 +141,6 @@ def timed(work: Callable[..., T], *arguments: Any, **settings: Any) -> tuple[T, 
 
 def byte_rate(size: int, seconds: float) -> str:
     return f"{size / seconds / 1e9:.3g} GB/s"
-
-
-def human_time(seconds: float) -> str:
-    for unit, factor in (("s", 1), ("ms", 1e3)):
-        if seconds * factor >= 1:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} us"
 
 
 def shortened(answer: str) -> str:

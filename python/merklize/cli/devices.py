@@ -7,6 +7,7 @@ import json
 import click
 
 import merklize
+from merklize import _native
 
 from . import output
 from .options import human_bytes, json_option
@@ -23,14 +24,16 @@ def command(as_json: bool) -> None:
     """
     found = merklize.devices()
     missing = {name: merklize.why_unavailable(name) for name in BACKENDS if name not in {d.backend for d in found}}
+    folder, why_unusable = _native.kernel_cache()
     if as_json:
-        fields = ("id", "backend", "name", "isa", "units", "memory_bytes")
-        listed = [{field: getattr(device, field) for field in fields} for device in found]
-        output.line(json.dumps({"devices": listed, "unavailable": missing}, indent=2))
+        cache = {"folder": folder or None, "why_unusable": why_unusable or None}
+        listed = [device._asdict() for device in found]
+        output.line(json.dumps({"devices": listed, "unavailable": missing, "kernel_cache": cache}, indent=2))
         return
-    rows = [(d.id, d.name, d.isa, f"{d.units}", human_bytes(d.memory_bytes)) for d in found]
-    output.line(output.table([("device", "name", "instructions", "units", "memory"), *rows], right="   rr"))
+    rows = [(d.id, d.name, d.driver, d.isa, f"{d.units}", human_bytes(d.memory_bytes)) for d in found]
+    output.line(output.table([("device", "name", "driver", "instructions", "units", "memory"), *rows], right="    rr"))
     if missing:
         output.line("\nNot usable here:")
         for name, why in missing.items():
-            output.line(f"  {name}: {why}")
+            output.line(f"  {why if why.startswith(name) else f'{name}: {why}'}")
+    output.line(f"\nCompiled kernels: {f'not kept: {why_unusable}' if why_unusable else folder}")

@@ -11,7 +11,7 @@ import click
 
 from . import output
 from .hashing import STDIN, Job, digests, stdin_descriptor
-from .options import device_option, json_option, threads_option
+from .options import device_option, json_option, policy_option, threads_option, timings_option
 from .progress import Bar
 from .walk import files_below
 from .writers import Writer, json_writer, write_line, write_raw
@@ -35,6 +35,8 @@ MAX = 2**64 - 1
 @click.option("-r", "--recursive", is_flag=True, help="Hash the files in folders; does not follow links to folders.")
 @json_option
 @device_option
+@policy_option
+@timings_option
 def command(
     files: tuple[str, ...],
     keyed: bool,
@@ -51,6 +53,8 @@ def command(
     recursive: bool,
     as_json: bool,
     device: str,
+    policy: dict[str, int | str] | None,
+    show_timings: bool,
 ) -> None:
     """Print the BLAKE3 digest of every FILE, or with --check verify a list of them.
 
@@ -72,7 +76,8 @@ def command(
             raise click.UsageError(text)
 
     key = read_key() if keyed else None
-    job = Job({"key": key, "context": context, "device": device, "threads": threads or None}, length, seek)
+    settings = {"key": key, "context": context, "device": device, "threads": threads or None}
+    job = Job(settings, length, seek, {"policy": policy}, [] if show_timings else None)
     if check:
         from .check import check_files
 
@@ -87,13 +92,17 @@ def command(
                     hint = " (--recursive takes the files in it)" if os.path.isdir(result.path) else ""
                     output.complain(f"{output.sentence(result.path)}: {result.error}{hint}")
                 write(result)
+    if job.times is not None and not as_json:
+        from .timings import report
+
+        report(job.times)
     if failed:
         raise click.exceptions.Exit(1)
 
 
 def writer(job: Job, names: bool, raw: bool, tag: bool, as_json: bool) -> AbstractContextManager[Writer]:
     if as_json:
-        return json_writer(job.length, job.seek)
+        return json_writer(job)
     if raw:
         return nullcontext(write_raw)
     return nullcontext(partial(write_line, names=names, tag=tag))

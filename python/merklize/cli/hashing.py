@@ -28,6 +28,15 @@ class Job(NamedTuple):
     settings: dict[str, Any]  # key, context, device, threads: as every function of the library takes them
     length: int
     seek: int
+    tuning: dict[str, Any]  # policy: what hash_file and hash_files take besides
+    times: list[merklize.Timings] | None  # one for each call, if somebody wants to know
+
+    def timed(self) -> dict[str, Any]:
+        """Arguments of the next call: its tuning, and where its times go."""
+        if self.times is None:
+            return self.tuning
+        self.times.append(merklize.Timings())
+        return {**self.tuning, "timings": self.times[-1]}
 
 
 class Result(NamedTuple):
@@ -72,7 +81,9 @@ def _many(paths: list[str], job: Job, bar: Bar) -> Iterator[Result]:
     elif paths:
         output.flush()  # what is known so far should be seen while this takes its time
         with bar.part(len(paths)) as report:
-            found = merklize.hash_files(paths, length=job.length, seek=job.seek, progress=report, **job.settings)
+            found = merklize.hash_files(
+                paths, length=job.length, seek=job.seek, progress=report, **job.settings, **job.timed()
+            )
         for path, digest in zip(paths, found):
             if isinstance(digest, Exception):
                 yield Result(path, error=_reason(path, digest))
@@ -93,7 +104,9 @@ def _one(item: str | OSError, job: Job, bar: Bar) -> Result:
         with bar.part() as report:
             if job.length > PIECE:
                 return Result(item, _long_digest(source, job))
-            digest = merklize.hash_file(source, length=job.length, seek=job.seek, progress=report, **job.settings)
+            digest = merklize.hash_file(
+                source, length=job.length, seek=job.seek, progress=report, **job.settings, **job.timed()
+            )
             return Result(item, (digest,))
     except (merklize.FileError, OSError) as error:
         return Result(item, error=_reason(item, error))

@@ -25,6 +25,17 @@ def digest_option(_: click.Context, __: click.Parameter, text: str) -> bytes:
     return bytes.fromhex(text)
 
 
+def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, int | str] | None:
+    """Reads levels_per_launch=1,constants=local. The library knows the names and says so."""
+    policy: dict[str, int | str] = {}
+    for item in ",".join(texts).split(",") if texts else ():
+        name, equals, value = item.strip().partition("=")
+        if not (name and equals and value):
+            raise click.BadParameter(f"{item!r} is not of the form NAME=VALUE")
+        policy[name] = int(value) if re.fullmatch(r"\d{1,18}", value, re.ASCII) else value
+    return policy or None
+
+
 def human_bytes(count: int) -> str:
     """1536 -> "1.5 KiB"."""
     size = float(count)
@@ -61,4 +72,12 @@ threads_option = click.option(
     metavar="NUM",
     help="CPU threads to use; 0 means all.",
 )
+policy_option = click.option(
+    "--policy",
+    callback=parse_policy,
+    multiple=True,
+    metavar="NAME=VALUE,...",
+    help="Tuning of the device, such as group_size=64,constants=local; never changes a byte.",
+)
+timings_option = click.option("--timings", "show_timings", is_flag=True, help="Show how long the device took.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")

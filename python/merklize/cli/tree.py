@@ -12,8 +12,19 @@ import merklize
 from merklize import _native
 
 from . import output
-from .options import device_option, digest_option, json_option, leaf_size_near, size_option, threads_option
+from .options import (
+    device_option,
+    digest_option,
+    json_option,
+    leaf_size_near,
+    policy_option,
+    size_option,
+    threads_option,
+    timings_option,
+)
 from .progress import Bar
+from .timings import report as report_times
+from .timings import seconds
 
 MAX_PROOF = 1 << 16  # bytes; a proof in a tree of 2^64 leaves has about 4 KiB as JSON
 
@@ -39,6 +50,8 @@ def command() -> None:
 @click.option("--hash", "hash_name", default="blake3", metavar="NAME", help="What merges two nodes (blake3).")
 @device_option
 @threads_option
+@policy_option
+@timings_option
 @json_option
 def build(
     file: str,
@@ -48,26 +61,35 @@ def build(
     hash_name: str,
     device: str,
     threads: int,
+    policy: dict[str, int | str] | None,
+    show_timings: bool,
     as_json: bool,
 ) -> None:
     """Build the tree over FILE and print its root."""
+    times = merklize.Timings() if show_timings else None
+    settings = {"device": device, "threads": threads or None, "policy": policy, "timings": times}
     if digests == (leaf_size is not None):
         raise click.UsageError("give either --leaf-size or --digests")
     if out and os.path.exists(out) and os.path.exists(file) and os.path.samefile(file, out):
         raise click.UsageError("OUT is FILE itself")
     if leaf_size is None:
-        tree = tree_of_digests(file, hash_name, device=device, threads=threads or None)
+        tree = tree_of_digests(file, hash_name, **settings)
     elif hash_name != "blake3":
         raise click.UsageError("a tree over pieces of a file uses blake3; other hashes take --digests")
     else:
-        tree = tree_of_file(file, leaf_size, device=device, threads=threads or None)
+        tree = tree_of_file(file, leaf_size, **settings)
     if out:
         tree.save(out)
     if as_json:
         facts = {"root": tree.root.hex(), "n_leaves": tree.n_leaves, "leaf_size": leaf_size, "hash": tree.hash}
-        output.line(json.dumps({"file": output.display(file)} | facts | ({"tree": output.display(out)} if out else {})))
-    else:
-        output.line(tree.root.hex())
+        facts = {"file": output.display(file)} | facts | ({"tree": output.display(out)} if out else {})
+        if times is not None:
+            facts |= {"device": tree.device, "policy": tree.policy, "timings": seconds([times])}
+        output.line(json.dumps(facts))
+        return
+    output.line(tree.root.hex())
+    if times is not None:
+        report_times([times])
 
 
 @command.command()
@@ -75,14 +97,29 @@ def build(
 @leaf_size_option
 @device_option
 @threads_option
-def root(file: str, leaf_size: int | None, device: str, threads: int) -> None:
+@policy_option
+@timings_option
+def root(
+    file: str,
+    leaf_size: int | None,
+    device: str,
+    threads: int,
+    policy: dict[str, int | str] | None,
+    show_timings: bool,
+) -> None:
     """Print the root of the tree file FILE, or with --leaf-size that of the tree over FILE."""
+    times = merklize.Timings() if show_timings else None
     if leaf_size is None:
+        if policy or times:
+            raise click.UsageError("--policy and --timings need --leaf-size: the root of a tree file is only read")
         with merklize.TreeFile(file) as tree:
             found = tree.root
     else:
-        found = tree_of_file(file, leaf_size, device=device, threads=threads or None).root
+        settings = {"device": device, "threads": threads or None, "policy": policy, "timings": times}
+        found = tree_of_file(file, leaf_size, **settings).root
     output.line(found.hex())
+    if times is not None:
+        report_times([times])
 
 
 @command.command()

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import output
 from .checkfile import frame
-from .hashing import Result
+from .hashing import Job, Result
 
 Writer = Callable[[Result], None]
 
@@ -31,8 +31,8 @@ def write_raw(result: Result) -> None:
 
 
 @contextmanager
-def json_list() -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Writes {"files": [...]} entry by entry: a list of millions of files is never held."""
+def json_list(job: Job) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Writes {"files": [...]} entry by entry: a list of millions of files is never held. The times come at the end."""
     import json  # here, as most runs do without
 
     before = '{"files": ['
@@ -43,18 +43,23 @@ def json_list() -> Iterator[Callable[[dict[str, Any]], None]]:
         before = ","
 
     yield put
-    output.write(b"\n]}\n" if before == "," else b'{"files": []}\n')
+    end = "\n]" if before == "," else f"{before}]"
+    if job.times is not None:
+        from .timings import seconds
+
+        end += f', "timings": {json.dumps(seconds(job.times))}'
+    output.write(f"{end}}}\n".encode())
 
 
 @contextmanager
-def json_writer(length: int, seek: int) -> Iterator[Writer]:
-    with json_list() as put:
+def json_writer(job: Job) -> Iterator[Writer]:
+    with json_list(job) as put:
 
         def write(result: Result) -> None:
             if result.error:
                 found: dict[str, Any] = {"error": result.error}
             else:
-                found = {"hash": b"".join(result.digest).hex(), "length": length, "seek": seek}
+                found = {"hash": b"".join(result.digest).hex(), "length": job.length, "seek": job.seek}
             put(json_name(result.path) | found)
 
         yield write

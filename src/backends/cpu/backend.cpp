@@ -140,8 +140,7 @@ bool hash_parents(const mkz_hash_parents& a, const mkz_run&) {
 
 bool expand(const mkz_expand& a, const mkz_run& run) {
     return in_pieces(run, a.n, 2048, [&](std::uint64_t first, std::uint64_t count) {
-        lanes().expand(a.cv, a.block, a.block_len, a.flags, a.counter + first, count,
-                       at(a.out) + 64 * first);
+        lanes().expand(a.cv, a.block, a.block_len, a.flags, a.counter + first, count, at(a.out) + 64 * first);
     });
 }
 
@@ -159,8 +158,8 @@ bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
         return !stop;
     };
     const bool finished = in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
-        lanes().hash_elements[a.hash](at(a.rows) + 8 * first * a.elements, count,
-                                      a.elements, at(a.out) + 32 * first, go_on);
+        lanes().hash_elements[a.hash](at(a.rows) + 8 * first * a.elements, count, a.elements, at(a.out) + 32 * first,
+                                      go_on);
         rows_done += count;
     });
     return finished && !stop;

@@ -45,8 +45,9 @@ bool QueueDevice::is_own_process() const noexcept { return getpid() == process_;
 
 void QueueDevice::require_own_process() const {
     if (is_own_process()) return;
-    throw Error(ErrorCode::unavailable, id_ + ": this process was forked after its parent had opened the device; start "
-                                              "workers by spawn or forkserver, or open the device only in the child");
+    throw Error(ErrorCode::unavailable, id_ +
+                                            ": this process was forked after its parent had opened the device; start "
+                                            "workers by spawn or forkserver, or open the device only in the child");
 }
 
 mkz_memory* QueueDevice::constants() {
@@ -113,8 +114,7 @@ void QueueDevice::give_back(Pinned pinned) noexcept {
             pinned_.push_back(pinned);
             return;
         }
-    } catch (...) {
-    }
+    } catch (...) {}
     driver().release_host(index_, pinned.bytes);
 }
 

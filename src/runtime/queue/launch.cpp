@@ -58,15 +58,15 @@ bool Session::launch(mkz_kernel kernel, const void* arguments, const Tick& tick)
         case MKZ_KERNEL_HASH_PARENTS:
         case MKZ_KERNEL_EXPAND: break;
     }
-    throw Error(ErrorCode::internal, "launch " + std::to_string(kernel) + " is the host's, not " + device_->id() + "'s");
+    throw Error(ErrorCode::internal,
+                "launch " + std::to_string(kernel) + " is the host's, not " + device_->id() + "'s");
 }
 
 // ---- Digests -----------------------------------------------------------------------------------------------------------
 
 void Session::values_above(Range in, std::uint64_t count, std::uint32_t levels, const std::uint32_t (&key)[8],
                            std::uint32_t flags, const Range& out) {
-    const Kernel parents =
-        kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, "mkz_hash_parents_blake3", true);
+    const Kernel parents = kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, "mkz_hash_parents_blake3", true);
     const std::uint32_t most_levels = log2_of(2 * parents.group_size);
     while (levels > 0) {
         const std::uint32_t now = std::min(levels, most_levels);
@@ -85,12 +85,13 @@ bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
     const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_CHUNKS, MKZ_HASH_blake3, chunks, a.tuning);
     // Staged and wrapped host memory begins on 16 bytes; device memory begins where the caller says.
     const bool is_even = !a.data.on_device || is_aligned({static_cast<mkz_memory*>(a.data.pointer), a.data.offset}, 16);
-    const Variant variant{.hash = MKZ_HASH_blake3,
-                          .group_size = tuning.group_size,
-                          .lanes = tuning.lanes,
-                          .align = is_even ? 16u : 1u};
+    const Variant variant{
+        .hash = MKZ_HASH_blake3, .group_size = tuning.group_size, .lanes = tuning.lanes, .align = is_even ? 16u : 1u};
     const Kernel hash = kernel(variant, "mkz_hash_chunks_blake3", a.tuning.group_size == 0);
-    const std::uint32_t in_group = std::min(a.levels, log2_of(std::uint64_t{tuning.lanes} * hash.group_size));
+    // Groups merge what they hashed in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
+    constexpr std::uint64_t most_in_group = 1024;
+    const std::uint64_t group_chunks = std::uint64_t{tuning.lanes} * hash.group_size;
+    const std::uint32_t in_group = group_chunks > most_in_group ? 0 : std::min(a.levels, log2_of(group_chunks));
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
     const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
     const auto values = scratch(32 * n);
@@ -132,8 +133,8 @@ bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
         values = scratch(32 * per_piece * chunks);
         above = scratch(32 * per_piece * divide_up(chunks, 2));
     }
-    const Kernel parents = chunks == 1 ? Kernel{}
-                                       : kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, "mkz_hash_parents_blake3", true);
+    const Kernel parents =
+        chunks == 1 ? Kernel{} : kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, "mkz_hash_parents_blake3", true);
     return in_pieces(
         a.n, {{a.rows, a.bytes, a.n * a.bytes}, {a.out, 32, 32 * a.n}}, per_piece,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
@@ -214,8 +215,8 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
     const Range nodes{static_cast<mkz_memory*>(a.nodes.pointer), a.nodes.offset};
     for (const Range& range : {below, nodes}) {
         if (is_aligned(range, 32)) continue;
-        throw Error(ErrorCode::invalid_argument,
-                    "tree: nodes on " + device_->id() + " must begin on 32 bytes; offset " + std::to_string(range.offset));
+        throw Error(ErrorCode::invalid_argument, "tree: nodes on " + device_->id() +
+                                                     " must begin on 32 bytes; offset " + std::to_string(range.offset));
     }
     mkz_memory* constants = device_->constants();
     std::uint64_t n = a.n;
@@ -225,7 +226,8 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
         const std::uint32_t levels =
             tuning.lanes > 1 ? 1 : std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
-        const std::uint64_t in_node = in.offset / 32 + a.offset[level], out_node = nodes.offset / 32 + a.offset[level + 1];
+        const std::uint64_t in_node = in.offset / 32 + a.offset[level],
+                            out_node = nodes.offset / 32 + a.offset[level + 1];
         const Variant variant{a.hash, tuning.group_size, tuning.lanes, tuning.constants};
         const bool is_free = a.tuning.group_size == 0;
         if (levels == 1) {
@@ -271,7 +273,7 @@ bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
     if (a.nodes.on_device) return merge_asking(a, tick);
     const auto* nodes = static_cast<const std::byte*>(a.nodes.pointer) + a.nodes.offset;
     const std::uint64_t bytes = 32 * (a.offset[0] + a.n);
-    if (!device_->facts().unified || reinterpret_cast<std::uintptr_t>(nodes) % 32 != 0 ||
+    if (!device_->facts().unified || reinterpret_cast<std::uintptr_t>(nodes) % 16 != 0 ||
         bytes > device_->facts().max_allocation || a.below.pointer != a.nodes.pointer) {
         return merge_host_subtrees(a, tick);
     }

@@ -22,9 +22,8 @@ mkz_program* Programs::make(const Variant& variant) {
     if (device_.facts().language == MKZ_LANGUAGE_CUDA || compiler.find("NVIDIA") != std::string::npos) {
         defines.emplace_back("MKZ_NVIDIA_PTX", "1");
     }
-    const std::string text = program_text(defines, variant.hash == Variant::no_hash
-                                                       ? std::nullopt
-                                                       : std::optional(static_cast<Hash>(variant.hash)));
+    const std::string text = program_text(
+        defines, variant.hash == Variant::no_hash ? std::nullopt : std::optional(static_cast<Hash>(variant.hash)));
     const mkz_driver& driver = device_.driver();
     mkz_program* program = nullptr;
     const KernelCache& cache = KernelCache::process();
@@ -74,7 +73,8 @@ Programs::Function Programs::lookup(const Variant& variant, const std::string& n
         if (const auto it = functions_.find(key); it != functions_.end()) return it->second;
     }
     Function found{};
-    device_.check(device_.driver().program_function(program(variant), name.c_str(), &found.function, &found.max_group_size));
+    device_.check(
+        device_.driver().program_function(program(variant), name.c_str(), &found.function, &found.max_group_size));
     const std::lock_guard lock(mutex_);
     functions_.emplace(key, found);
     return found;

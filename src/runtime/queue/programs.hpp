@@ -53,9 +53,9 @@ private:
 
     QueueDevice& device_;
     std::mutex mutex_;
-    std::map<Variant, std::shared_future<mkz_program*>> programs_;      // guarded by mutex_
-    std::map<std::pair<Variant, std::string>, Function> functions_;     // guarded by mutex_
-    std::map<std::pair<Variant, std::string>, std::uint32_t> groups_;   // guarded by mutex_
+    std::map<Variant, std::shared_future<mkz_program*>> programs_;     // guarded by mutex_
+    std::map<std::pair<Variant, std::string>, Function> functions_;    // guarded by mutex_
+    std::map<std::pair<Variant, std::string>, std::uint32_t> groups_;  // guarded by mutex_
 };
 
 }  // namespace merklize::runtime

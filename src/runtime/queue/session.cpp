@@ -24,8 +24,8 @@ Session::Session(std::shared_ptr<QueueDevice> device, const RunOptions& options,
     device_->require_own_process();
     owns_stream_ = !options.stream;
     if (!owns_stream_ && &options.stream->state().device() != device_.get()) {
-        throw Error(ErrorCode::invalid_argument, "the stream is of " + options.stream->device().info().id +
-                                                     ", the call is for " + device_->id());
+        throw Error(ErrorCode::invalid_argument,
+                    "the stream is of " + options.stream->device().info().id + ", the call is for " + device_->id());
     }
     stream_ = owns_stream_ ? device_->borrow_stream(timed_) : options.stream->state().stream();
 }
@@ -70,12 +70,13 @@ Session::Kernel Session::kernel(Variant variant, const std::string& name, bool i
     return {programs.function(variant, name), variant.group_size};
 }
 
-
 bool Session::is_aligned(const Range& range, std::uint64_t to) const {
+    if (range.memory == nullptr) return true;  // no bytes at all
     if (range.offset % to != 0) return false;
     // A wrapped pointer may begin anywhere; a handle of OpenCL begins on a page as far as kernels see.
     return device_->facts().language == MKZ_LANGUAGE_OPENCL ||
-           reinterpret_cast<std::uintptr_t>(device_->driver().native(range.memory)) % std::min<std::uint64_t>(to, 16) == 0;
+           reinterpret_cast<std::uintptr_t>(device_->driver().native(range.memory)) % std::min<std::uint64_t>(to, 16) ==
+               0;
 }
 
 void Session::copy_on_device(const mkz_place& to, const mkz_place& from, std::uint64_t bytes) {
@@ -98,7 +99,8 @@ Session::Range Session::aligned_out(const Range& range, std::uint64_t bytes) {
 }
 
 void Session::return_out(const Range& range, const Range& written, std::uint64_t bytes) {
-    if (written.memory != range.memory) copy_on_device({range.memory, range.offset, 1}, {written.memory, written.offset, 1}, bytes);
+    if (written.memory != range.memory)
+        copy_on_device({range.memory, range.offset, 1}, {written.memory, written.offset, 1}, bytes);
 }
 
 void Session::copy_to_device(const mkz_place& to, const void* from, std::uint64_t bytes) {
@@ -140,7 +142,8 @@ void Session::finish() {
     bool available = true;
     for (const Stretch& stretch : stretches_) {
         double seconds = 0;
-        check(driver.event_span(stretch.first ? stretch.first.get() : stretch.last.get(), stretch.last.get(), &seconds));
+        check(
+            driver.event_span(stretch.first ? stretch.first.get() : stretch.last.get(), stretch.last.get(), &seconds));
         available = available && seconds >= 0;
         timings.*stretch.slot += seconds;
     }
@@ -183,8 +186,8 @@ void Session::gather_paths(mkz_place nodes, std::uint64_t n_leaves, std::uint32_
     const auto found = scratch(32 * count * levels);
     copy_to_device(wanted->at(0), indices, 8 * count);
     const Kernel gather = kernel({.group_size = 256}, "mkz_gather_paths", true);
-    enqueue(gather, (count * levels + gather.group_size - 1) / gather.group_size, static_cast<mkz_memory*>(nodes.pointer),
-            n_leaves, levels, wanted->memory(), count, found->memory());
+    enqueue(gather, (count * levels + gather.group_size - 1) / gather.group_size,
+            static_cast<mkz_memory*>(nodes.pointer), n_leaves, levels, wanted->memory(), count, found->memory());
     copy_to_host(out, found->at(0), 32 * count * levels);
     finish();
 }

@@ -127,7 +127,8 @@ private:
     };
     /// What is done with each piece of work on host memory (staging.cpp).
     struct Pipeline {
-        std::vector<std::uint64_t> sizes{};  // bytes of each buffer of a piece; the last one is the result; 0 = not staged
+        std::vector<std::uint64_t>
+            sizes{};  // bytes of each buffer of a piece; the last one is the result; 0 = not staged
         // Fills a piece's buffer, or names other host bytes that copies reach as well.
         std::function<std::span<const std::byte>(std::uint64_t piece, std::size_t buffer, std::byte* to)> fill{};
         std::function<void(std::uint64_t piece, const Slot& slot)> compute{};
@@ -190,7 +191,7 @@ private:
     bool timed_;
     mkz_stream* stream_;
     bool owns_stream_;
-    std::array<mkz_stream*, 2> side_streams_{};     // copies to the device, to the host
+    std::array<mkz_stream*, 2> side_streams_{};      // copies to the device, to the host
     std::vector<std::shared_ptr<Block>> in_flight_;  // released when all is done
     bool idle_ = true;
 

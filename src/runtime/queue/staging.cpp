@@ -69,11 +69,14 @@ void Session::upload(const mkz_place& to, const void* from, std::uint64_t bytes)
         copy_to_device(to, from, bytes);
         return finish();
     }
-    ring(bytes, [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
-        copy_on_host(pinned, static_cast<const std::byte*>(from) + first, count);
-        check(device_->driver().copy_to_device(stream_, static_cast<mkz_memory*>(to.pointer), to.offset + first, pinned,
-                                               count, event));
-    }, {}, &Timings::to_device);
+    ring(
+        bytes,
+        [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
+            copy_on_host(pinned, static_cast<const std::byte*>(from) + first, count);
+            check(device_->driver().copy_to_device(stream_, static_cast<mkz_memory*>(to.pointer), to.offset + first,
+                                                   pinned, count, event));
+        },
+        {}, &Timings::to_device);
 }
 
 void Session::download(void* to, const mkz_place& from, std::uint64_t bytes) {
@@ -81,12 +84,16 @@ void Session::download(void* to, const mkz_place& from, std::uint64_t bytes) {
         copy_to_host(to, from, bytes);
         return finish();
     }
-    ring(bytes, [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
-        check(device_->driver().copy_to_host(stream_, pinned, static_cast<mkz_memory*>(from.pointer), from.offset + first,
-                                             count, event));
-    }, [&](std::uint64_t first, std::uint64_t count, const void* pinned) {
-        copy_on_host(static_cast<std::byte*>(to) + first, pinned, count);
-    }, &Timings::to_host);
+    ring(
+        bytes,
+        [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
+            check(device_->driver().copy_to_host(stream_, pinned, static_cast<mkz_memory*>(from.pointer),
+                                                 from.offset + first, count, event));
+        },
+        [&](std::uint64_t first, std::uint64_t count, const void* pinned) {
+            copy_on_host(static_cast<std::byte*>(to) + first, pinned, count);
+        },
+        &Timings::to_host);
 }
 
 // Pieces through a ring of pinned buffers: `copy` enqueues one, `take` gets it when it has come.
@@ -142,17 +149,19 @@ bool Session::in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uin
     const bool any_host = std::ranges::any_of(operands, [](const Operand& o) { return o.place.on_device == 0; });
     std::uint64_t per_piece = std::min(n, std::max<std::uint64_t>(most_items, 1));
     // Kernels move nodes in accesses of 16 bytes, so host memory that begins elsewhere is staged all the same.
-    const bool reachable = device_->facts().unified && std::ranges::all_of(operands, [](const Operand& o) {
-                               return o.place.on_device || reinterpret_cast<std::uintptr_t>(host_address(o.place)) % 16 == 0;
-                           });
+    const bool reachable =
+        device_->facts().unified && std::ranges::all_of(operands, [](const Operand& o) {
+            return o.place.on_device || reinterpret_cast<std::uintptr_t>(host_address(o.place)) % 16 == 0;
+        });
     if (any_host && !reachable) {
         for (const Operand& o : operands) {
-            if (o.item_bytes != 0) per_piece = std::min(per_piece, std::max<std::uint64_t>(1, piece_bytes / o.item_bytes));
+            if (o.item_bytes != 0)
+                per_piece = std::min(per_piece, std::max<std::uint64_t>(1, piece_bytes / o.item_bytes));
         }
         return staged_pieces(n, per_piece, operands, body, tick);
     }
-    const std::uint64_t most_bytes = tick ? std::min(asking_bytes, device_->facts().max_allocation)
-                                          : device_->facts().max_allocation;
+    const std::uint64_t most_bytes =
+        tick ? std::min(asking_bytes, device_->facts().max_allocation) : device_->facts().max_allocation;
     for (const Operand& o : operands) {
         if (o.place.on_device || o.item_bytes == 0) continue;
         per_piece = std::min(per_piece, std::max<std::uint64_t>(1, most_bytes / o.item_bytes));
@@ -164,8 +173,8 @@ bool Session::in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uin
         for (const Operand& o : operands) {
             const std::uint64_t start = first * o.item_bytes, bytes = std::min(count * o.item_bytes, o.bytes - start);
             if (o.place.on_device || bytes == 0) {
-                ranges.push_back({o.place.on_device ? static_cast<mkz_memory*>(o.place.pointer) : nullptr,
-                                  o.place.offset + start});
+                ranges.push_back(
+                    {o.place.on_device ? static_cast<mkz_memory*>(o.place.pointer) : nullptr, o.place.offset + start});
                 continue;
             }
             in_flight_.push_back(Block::wrap_host(device_, host_address(o.place) + start, bytes));
@@ -189,7 +198,8 @@ bool Session::in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uin
 bool Session::run_pipeline(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick) {
     const mkz_driver& driver = device_->driver();
     std::vector<Slot> slots;
-    for (std::uint64_t k = 0; k < std::min<std::uint64_t>(pieces, n_slots); k++) slots.emplace_back(*this, pipeline.sizes);
+    for (std::uint64_t k = 0; k < std::min<std::uint64_t>(pieces, n_slots); k++)
+        slots.emplace_back(*this, pipeline.sizes);
     mkz_stream* up = side_stream(0);
     mkz_stream* down = side_stream(1);
     const std::size_t last = pipeline.sizes.size() - 1;
@@ -223,8 +233,8 @@ bool Session::run_pipeline(std::uint64_t pieces, const Pipeline& pipeline, const
                 check(driver.stream_wait(down, slot.done));
                 const Part part = pipeline.result(piece);
                 Event event(driver);
-                check(driver.copy_to_host(down, slot.pinned(last) + part.offset, slot.block(last)->memory(), part.offset,
-                                          part.bytes, event.slot()));
+                check(driver.copy_to_host(down, slot.pinned(last) + part.offset, slot.block(last)->memory(),
+                                          part.offset, part.bytes, event.slot()));
                 slot.done = event.get();
                 note(std::move(event), &Timings::to_host);
             }
@@ -271,8 +281,8 @@ bool Session::staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std:
         for (std::size_t k = 0; k < operands.size(); k++) {
             const Operand& o = operands[k];
             if (o.place.on_device) {
-                ranges.push_back({static_cast<mkz_memory*>(o.place.pointer),
-                                  o.place.offset + first_of(piece) * o.item_bytes});
+                ranges.push_back(
+                    {static_cast<mkz_memory*>(o.place.pointer), o.place.offset + first_of(piece) * o.item_bytes});
             } else {
                 ranges.push_back({slot.block(k) ? slot.block(k)->memory() : nullptr, 0});
             }

@@ -39,8 +39,9 @@ void StridedArray::coalesce(std::uint64_t align) {
     }
     // Neighbours as one larger item.
     const auto fits = [&](std::uint64_t bytes) {
-        return align % bytes == 0 &&
-               std::all_of(s.begin(), s.end() - 1, [&](std::int64_t stride) { return stride % static_cast<std::int64_t>(bytes) == 0; });
+        return align % bytes == 0 && std::all_of(s.begin(), s.end() - 1, [&](std::int64_t stride) {
+                   return stride % static_cast<std::int64_t>(bytes) == 0;
+               });
     };
     while (item_bytes < 16 && e.back() % 2 == 0 && s.back() == item_bytes && fits(2 * item_bytes)) {
         item_bytes *= 2;

@@ -1,0 +1,264 @@
+// merklize-device-bench: times the jobs of a device by the device's own clock; run_device.py beside it writes bench/results.
+//
+//   merklize-device-bench DEVICE [--only SUBSTRING] [--repeats R] [--bytes LOG2,...] [--leaves LOG2,...]
+//                         [--field-leaves LOG2,...] [--tuned]
+//
+// One JSON object a line for each job and policy: seconds of kernels, of copies to and from the device and of the whole call, as
+// medians over R timed calls after a first one, which is timed apart (it compiles). Each result is compared with the CPU's in the
+// same run; a wrong one ends the program. --tuned leaves out the policies of the original programs.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <merklize/merklize.hpp>
+
+#include "jobs.hpp"
+
+using namespace merklize;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+struct Options {
+    std::string only;
+    unsigned repeats = 11;
+    bool tuned = false;
+    std::vector<unsigned> bytes = {26, 30};
+    std::vector<unsigned> leaves = {20, 25};
+    std::vector<unsigned> field_leaves = {20};
+};
+
+struct Spread {
+    double median, least, most;
+};
+
+Spread spread(std::vector<double> values) {
+    std::ranges::sort(values);
+    return {values[values.size() / 2], values.front(), values.back()};
+}
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+class Bench {
+public:
+    Bench(const Device& device, Options options) : device_(device), options_(std::move(options)) {}
+
+    bool wanted(const std::string& job) const { return job.find(options_.only) != std::string::npos; }
+    const Options& options() const { return options_; }
+    const Device& device() const { return device_; }
+
+    /// call  runs the job once with these options and returns a digest of what it made, which must be `expected`
+    void row(const std::string& job, Hash hash, const std::string& policy, std::uint64_t n, const char* unit,
+             const Digest& expected, const std::function<Digest(const RunOptions&)>& call,
+             const HashPolicy& tuning = {}) {
+        Timings timings;
+        RunOptions run;
+        run.device = device_;
+        run.timings = &timings;
+        run.policy = tuning;
+        auto start = Clock::now();
+        try {
+            require(call(run), expected, job, policy);
+        } catch (const Error& error) {
+            std::printf("{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%s\", \"n\": %llu, \"skipped\": \"%s\"}\n",
+                        job.c_str(), std::string(traits(hash).name).c_str(), policy.c_str(),
+                        static_cast<unsigned long long>(n), error.what());
+            return;
+        }
+        const double first = seconds_since(start);
+        std::vector<double> wall, kernel, up, down;
+        for (unsigned i = 0; i < options_.repeats; i++) {
+            start = Clock::now();
+            const Digest result = call(run);
+            wall.push_back(seconds_since(start));
+            require(result, expected, job, policy);
+            kernel.push_back(timings.kernel);
+            up.push_back(timings.to_device);
+            down.push_back(timings.to_host);
+        }
+        const Spread k = spread(kernel), w = spread(wall);
+        const DeviceInfo& info = device_.info();
+        std::printf(
+            "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%s\", \"n\": %llu, \"unit\": \"%s\", \"kernel\": %.9f, "
+            "\"kernel_min\": %.9f, \"kernel_max\": %.9f, \"to_device\": %.9f, \"to_host\": %.9f, \"wall\": %.9f, "
+            "\"wall_min\": %.9f, \"first_call\": %.6f, \"rate\": %.6g, \"repeats\": %u, \"device\": \"%s\", "
+            "\"backend\": "
+            "\"%s\", \"driver\": \"%s\", \"isa\": \"%s\", \"version\": \"%s\"}\n",
+            job.c_str(), std::string(traits(hash).name).c_str(), policy.c_str(), static_cast<unsigned long long>(n),
+            unit, k.median, k.least, k.most, spread(up).median, spread(down).median, w.median, w.least, first,
+            static_cast<double>(n) / (k.median > 0 ? k.median : w.median), options_.repeats, info.name.c_str(),
+            info.backend.c_str(), info.driver.c_str(), info.isa.c_str(), version());
+        std::fflush(stdout);
+    }
+
+private:
+    static void require(const Digest& result, const Digest& expected, const std::string& job,
+                        const std::string& policy) {
+        if (result == expected) return;
+        std::fprintf(stderr, "wrong result: %s, %s\n", job.c_str(), policy.c_str());
+        std::exit(1);
+    }
+
+    Device device_;
+    Options options_;
+};
+
+RunOptions on_cpu() {
+    RunOptions options;
+    options.device = Device("cpu");
+    return options;
+}
+
+std::string power(const char* job, unsigned log2) { return std::string(job) + " 2^" + std::to_string(log2); }
+
+void digests(Bench& bench) {
+    for (const unsigned log2 : bench.options().bytes) {
+        const std::uint64_t bytes = std::uint64_t{1} << log2;
+        const std::string resident = power("digest, resident, bytes", log2),
+                          host = power("digest, host memory, bytes", log2);
+        if (!bench.wanted(resident) && !bench.wanted(host)) continue;
+        const auto data = bench::random_values<std::byte>(bytes, "data");
+        const Digest expected = hash(data, {}, on_cpu());
+        struct Choice {
+            std::string name;
+            HashPolicy policy;
+        };
+        std::vector<Choice> choices = {{"tuned", {}}};
+        if (!bench.options().tuned) {
+            // The originals: one chunk an item, and 2 to 16 as lanes of a vector.
+            for (const std::uint32_t lanes : {1, 2, 4, 8, 16})
+                choices.push_back({"chunks_per_item=" + std::to_string(lanes), {.chunks_per_item = lanes}});
+        }
+        if (bench.wanted(resident)) {
+            // Copies in turn, so that no call finds its input in a cache.
+            std::vector<Buffer> copies;
+            for (std::uint64_t total = 0; copies.empty() || (total += bytes) < (std::uint64_t{512} << 20);)
+                copies.push_back(Buffer::copy_of(data, bench.device()));
+            for (const Choice& choice : choices) {
+                std::size_t turn = 0;
+                bench.row(
+                    resident, Hash::blake3, choice.name, bytes, "bytes", expected,
+                    [&](const RunOptions& run) { return hash(copies[turn++ % copies.size()], {}, run); },
+                    choice.policy);
+            }
+        }
+        if (bench.wanted(host)) {
+            bench.row(host, Hash::blake3, "tuned", bytes, "bytes", expected,
+                      [&](const RunOptions& run) { return hash(data, {}, run); });
+        }
+    }
+}
+
+void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
+    struct Choice {
+        std::string name;
+        TreePolicy policy;
+    };
+    std::vector<Choice> choices = {{"tuned", {}}};
+    if (!bench.options().tuned && traits(which).is_field) {
+        choices.push_back({"approach 1: levels_per_launch=1,constants=global",
+                           {.levels_per_launch = 1, .constants = Constants::global}});
+        choices.push_back({"approach 2: levels_per_launch=8,constants=global",
+                           {.levels_per_launch = 8, .group_size = 128, .constants = Constants::global}});
+        choices.push_back({"approach 3: levels_per_launch=1,constants=local",
+                           {.levels_per_launch = 1, .constants = Constants::local}});
+    } else if (!bench.options().tuned) {
+        choices.push_back({"levels_per_launch=1", {.levels_per_launch = 1}});
+    }
+    for (const unsigned log2 : sizes) {
+        const std::uint64_t n = std::uint64_t{1} << log2;
+        const std::string name(traits(which).name);
+        const std::string resident = power(("tree, resident, " + name + ", leaves").c_str(), log2);
+        const std::string there = power(("tree, leaves from the host, " + name + ", leaves").c_str(), log2);
+        const std::string round = power(("tree, host to host, " + name + ", leaves").c_str(), log2);
+        if (!bench.wanted(resident) && !bench.wanted(there) && !bench.wanted(round)) continue;
+        std::vector<Digest> nodes(n);
+        const std::vector<Digest> leaves = bench::random_leaves(n, which);
+        nodes.insert(nodes.end(), leaves.begin(), leaves.end());
+        std::vector<Digest> expected = nodes;
+        build_tree(expected, which, {}, on_cpu());
+        // All nodes count, not only the root.
+        const Digest all = hash(std::as_bytes(std::span(expected)), {}, on_cpu());
+        if (bench.wanted(resident)) {
+            const Buffer buffer = Buffer::copy_of(std::as_bytes(std::span(nodes)), bench.device());
+            for (const Choice& choice : choices) {
+                Digest got;
+                bench.row(resident, which, choice.name, n - 1, "merges", expected[1], [&](const RunOptions& run) {
+                    build_tree(buffer, which, choice.policy, run);
+                    buffer.slice(Digest::size, Digest::size).copy_to(got.bytes);
+                    return got;
+                });
+                if (hash(buffer) != all) {
+                    std::fprintf(stderr, "wrong nodes: %s, %s\n", resident.c_str(), choice.name.c_str());
+                    std::exit(1);
+                }
+            }
+        }
+        if (bench.wanted(there)) {
+            bench.row(there, which, "tuned", n - 1, "merges", expected[1],
+                      [&](const RunOptions& run) { return MerkleTree(leaves, which, {}, run).root(); });
+        }
+        if (bench.wanted(round)) {
+            bench.row(round, which, "tuned", n - 1, "merges", expected[1], [&](const RunOptions& run) {
+                build_tree(nodes, which, {}, run);
+                return nodes[1];
+            });
+        }
+    }
+}
+
+std::vector<unsigned> numbers(const char* text) {
+    std::vector<unsigned> values;
+    for (char* end = nullptr; *text != 0; text = *end == ',' ? end + 1 : end) {
+        values.push_back(static_cast<unsigned>(std::strtoul(text, &end, 10)));
+        if (end == text) throw Error(ErrorCode::invalid_argument, std::string("not a list of numbers: ") + text);
+    }
+    return values;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    Options options;
+    if (argc < 2) {
+        std::fprintf(stderr,
+                     "usage: merklize-device-bench DEVICE [--FLAG VALUE ...]; see the head of bench/device.cpp\n");
+        return 2;
+    }
+    for (int i = 2; i < argc; i++) {
+        const std::string flag = argv[i];
+        if (flag == "--tuned") {
+            options.tuned = true;
+            continue;
+        }
+        const char* value = ++i < argc ? argv[i] : "";
+        if (flag == "--only") {
+            options.only = value;
+        } else if (flag == "--repeats") {
+            options.repeats = std::max(1u, static_cast<unsigned>(std::atoi(value)));
+        } else if (flag == "--bytes") {
+            options.bytes = numbers(value);
+        } else if (flag == "--leaves") {
+            options.leaves = numbers(value);
+        } else if (flag == "--field-leaves") {
+            options.field_leaves = numbers(value);
+        } else {
+            std::fprintf(stderr, "merklize-device-bench: bad flag '%s'\n", flag.c_str());
+            return 2;
+        }
+    }
+    Bench bench(Device(argv[1]), options);
+    digests(bench);
+    trees(bench, Hash::blake3, options.leaves);
+    trees(bench, Hash::rp64_256_v3, options.field_leaves);
+    trees(bench, Hash::rp64_256_v1, options.field_leaves);
+    return 0;
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "merklize-device-bench: %s\n", error.what());
+    return 1;
+}

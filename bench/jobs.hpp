@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include <merklize/merklize.hpp>
+
+// What the benchmark programs share: their input.
+namespace bench {
+
+/// Fresh random-looking values: the extendable output of a fixed text, made on the CPU.
+template <class T>
+std::vector<T> random_values(std::size_t n, const char* seed) {
+    std::vector<T> values(n);
+    merklize::RunOptions cpu;
+    cpu.device = merklize::Device("cpu");
+    merklize::hash(std::as_bytes(std::span(seed, std::strlen(seed))), std::as_writable_bytes(std::span(values)), 0, {},
+                   cpu);
+    return values;
+}
+
+/// n digests that fit `hash`: canonical words for field hashes.
+inline std::vector<merklize::Digest> random_leaves(std::uint64_t n, merklize::Hash hash) {
+    std::vector<merklize::Digest> leaves = random_values<merklize::Digest>(n, "leaves");
+    if (!merklize::traits(hash).is_field) return leaves;
+    constexpr std::uint64_t p = 0xffffffff00000001;
+    for (merklize::Digest& leaf : leaves) {
+        std::array<std::uint64_t, 4> words = leaf.words();
+        for (std::uint64_t& word : words) word %= p;
+        leaf = merklize::Digest::from_words(words);
+    }
+    return leaves;
+}
+
+}  // namespace bench

@@ -1,0 +1,46 @@
+"""What nearly every function takes: where and how to run. The extension gets it as one tuple."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
+
+if TYPE_CHECKING:
+    from . import _native
+    from ._types import Progress
+
+Settings = tuple[str, Optional[int], Any, Optional[int], Any]
+"""(device, threads, progress, stream, timings)."""
+
+
+def settings(
+    device: str,
+    threads: int | None,
+    progress: Progress = None,
+    stream: object = None,
+    timings: _native.Timings | None = None,
+) -> Settings:
+    """Return the tuple."""
+    return device, threads, progress, None if stream is None else stream_handle(stream), timings
+
+
+def stream_handle(stream: object) -> int:
+    """Return the number by which drivers know a queue: CUDA's CUstream, OpenCL's cl_command_queue.
+
+    stream  an integer, or a stream of PyTorch (`cuda_stream`), CuPy (`ptr`), Numba (`handle`), or of anybody with
+            `__cuda_stream__`
+    """
+    if isinstance(stream, int):
+        return stream
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        _, handle = protocol() if callable(protocol) else protocol
+        return int(handle)
+    for name in ("cuda_stream", "ptr", "handle"):
+        found = getattr(stream, name, None)
+        if found is not None:
+            # Numba's is a ctypes pointer, whose value is None for the default stream.
+            return int(getattr(found, "value", found) or 0)
+    raise TypeError(
+        "stream must be an integer, None or an object with __cuda_stream__, cuda_stream, ptr or handle, "
+        f"got {type(stream).__name__}"
+    )

@@ -1,0 +1,41 @@
+"""The tests that take a device, on Intel's OpenCL too, in a run of its own: a process loads one library only."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import merklize
+
+FILES = ("test_hash.py", "test_rows.py", "test_tree.py", "test_tensors.py")
+
+
+def intel_runtime():
+    """libintelocl.so of the package intel-opencl-rt: of this environment, or where the variable says."""
+    named = os.environ.get("MERKLIZE_INTEL_OPENCL")
+    path = Path(named) if named else Path(sys.prefix, "lib", "libintelocl.so")
+    return path if path.is_file() else None
+
+
+def test_intel_runtime():
+    library = intel_runtime()
+    if library is None:
+        required = os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1"
+        (pytest.fail if required else pytest.skip)("the package intel-opencl-rt is not installed")
+    if os.environ.get("MERKLIZE_OPENCL_LIBRARY") == str(library):
+        pytest.skip("this is that run")
+    environment = {
+        **os.environ,
+        "MERKLIZE_OPENCL_LIBRARY": str(library),
+        "MERKLIZE_TEST_DEVICES": "opencl:0",
+        "MERKLIZE_REQUIRE_RUNTIMES": "1",
+        "PYTHONPATH": os.pathsep.join([str(Path(merklize.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]),
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "opencl or DeviceArrays"]
+    files = [str(Path(__file__).with_name(name)) for name in FILES]
+    done = subprocess.run([*command, *files], env=environment, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
+    assert " skipped" not in done.stdout
