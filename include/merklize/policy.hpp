@@ -21,7 +21,7 @@ struct TreePolicy {
     std::uint32_t levels_per_launch = 0;
     /// Items of a group: a power of two.
     std::uint32_t group_size = 0;
-    /// Merges that one item computes side by side, as lanes of a vector: 1, 2, 4, 8 or 16. More than 1 needs levels_per_launch 1.
+    /// Merges that one item computes side by side, as lanes of a vector: 1, 2, 4, 8 or 16.
     std::uint32_t merges_per_item = 0;
     Constants constants = Constants::tuned;
 

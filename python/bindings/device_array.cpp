@@ -35,6 +35,26 @@ void require_cuda(const DeviceArray& array) {
         refuse("memory of " + array.device().id + " has no DLPack form: numpy() copies it to the host");
 }
 
+/// Memory of ours that others have seen goes back to a pool, so what they have queued must be done by then. Which streams those
+/// are nobody says at that moment; the default stream is what can be waited for.
+struct Readers {
+    Device device;
+
+    explicit Readers(const Device& on) : device(on) {}
+    Readers(const Readers&) = delete;
+    Readers& operator=(const Readers&) = delete;
+    ~Readers() {
+        try {
+            to_stream(device, 1).synchronize();
+        } catch (...) {  // the driver is gone, and the readers with it
+        }
+    }
+};
+
+void note_readers(DeviceArray& array) {
+    if (!array.owner) array.owner = std::make_shared<Readers>(array.buffer.device());
+}
+
 /// What a capsule refers to.
 template <class Managed>
 struct Exported {
@@ -85,7 +105,7 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
 }
 
 /// `stream` is of no concern: what an array of ours refers to was complete before it was made.
-nb::object export_dlpack(const DeviceArray& array, nb::handle, nb::handle max_version, nb::handle dl_device,
+nb::object export_dlpack(DeviceArray& array, nb::handle, nb::handle max_version, nb::handle dl_device,
                          nb::handle copy) {
     require_cuda(array);
     if (!dl_device.is_none()) {
@@ -96,16 +116,18 @@ nb::object export_dlpack(const DeviceArray& array, nb::handle, nb::handle max_ve
                    " and is exported there alone: numpy() copies it to the host");
         }
     }
+    note_readers(array);
     const bool is_copy = is_true(copy);
     const bool is_versioned = !max_version.is_none() && to_int(max_version[0], "max_version") >= 1;
     return is_versioned ? capsule_of<dlpack::ManagedVersioned>(array, is_copy)
                         : capsule_of<dlpack::Managed>(array, is_copy);
 }
 
-nb::dict cuda_array_interface(const DeviceArray& array) {
+nb::dict cuda_array_interface(DeviceArray& array) {
     if (!is_cuda(array)) {
         throw nb::attribute_error(("memory of " + array.device().id + " has no CUDA array interface").c_str());
     }
+    note_readers(array);
     nb::dict interface;
     interface["shape"] = array.shape_tuple();
     interface["typestr"] = array.dtype == type_uint8 ? "|u1" : array.dtype == type_uint64 ? "<u8" : "<i8";
@@ -162,7 +184,9 @@ constexpr const char* about =
     R"(An array in the memory of a device: what hash_many(), hash_elements(), merge() and trees leave there.
 
 It is complete when you have it, and to be read only: trees and others share its memory. torch.from_dlpack(x) and
-cupy.from_dlpack(x) look at it without a copy (CUDA); numpy() copies it to the host, which never happens silently.)";
+cupy.from_dlpack(x) look at it without a copy (CUDA); numpy() copies it to the host, which never happens silently.
+What others have queued on streams of their own must be done before the last reference goes; CUDA's default stream is
+waited for.)";
 
 /// Buffer protocol of a tensor in host memory.
 int get_host_buffer(PyObject* self, Py_buffer* view, int flags) {

@@ -17,7 +17,7 @@ struct DeviceArray {
     Buffer buffer;
     dlpack::DataType dtype;
     std::vector<Py_ssize_t> shape;
-    /// Somebody's tensor: keeps it alive.
+    /// Goes before the last handle of the buffer does: keeps somebody's tensor alive, or waits for those who read ours.
     std::shared_ptr<void> owner{};
     bool is_writable = true;  ///< in place; not a packed copy
 

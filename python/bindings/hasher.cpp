@@ -110,7 +110,7 @@ Threads may share one: each call waits for the one before.)");
     hasher.def(
         "update", &Hasher::update, nb::arg().none(),
         nb::sig("def update(self, data: typing_extensions.Buffer | numpy.typing.NDArray[typing.Any], /) -> None"),
-        "Append the bytes of a bytes-like or of any NumPy array, in C order.\n\n"
+        "Append the bytes of a bytes-like, or of any array or tensor on the host, in C order.\n\n"
         "When Ctrl-C interrupts it, the state is lost: reset() before further use.");
     hasher.def("digest", &Hasher::digest, nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
                nb::sig("def digest(self, length: int = 32, seek: int = 0) -> bytes"),

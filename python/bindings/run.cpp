@@ -57,6 +57,7 @@ Run::Run(nb::handle settings, const DeviceArray* data, const HashPolicy& policy)
     if (!timings.is_none()) {
         if (!nb::isinstance<Timings>(timings)) wrong_type("timings", "a Timings object or None", timings);
         options_.timings = nb::inst_ptr<Timings>(timings);
+        *options_.timings = Timings{};  // also where there is nothing to do, and so nothing to time
     }
     const bool is_cuda = options_.device.info().backend == "cuda";
     if (!stream.is_none()) {

@@ -306,6 +306,8 @@ def test_timings(device):
         assert min(times) >= 0
         assert "kernel 0." in repr(timings)
     assert merklize.MerkleTree(oracle.byte_leaves(4)).timings is None
+    merklize.hash(b"short", device="cpu", timings=timings)
+    assert timings.kernel is None  # not that of the call before
 
 
 def test_progress_and_cancelling():

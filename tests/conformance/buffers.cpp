@@ -53,6 +53,7 @@ std::vector<TreePolicy> tree_policies(bool is_field) {
         policies.push_back({.levels_per_launch = group == 64 ? 1u : 5u, .group_size = group});
     for (const std::uint32_t lanes : {1, 2, 4, 8})
         policies.push_back({.levels_per_launch = 1, .group_size = 32, .merges_per_item = lanes});
+    policies.push_back({.levels_per_launch = 4, .group_size = 32, .merges_per_item = 2});
     if (is_field) {
         for (const Constants c : {Constants::literal, Constants::constant, Constants::global, Constants::local}) {
             policies.push_back({.levels_per_launch = 1, .group_size = 64, .constants = c});

@@ -240,7 +240,7 @@ def check_tree_by_subtrees(runner, name, leaves, levels, **policy):
     nodes[:leaves] = 0
     width = leaves
     for step in levels:
-        args = (nodes, u64(width), nodes, u64(width // 2), u64(width), u32(step))
+        args = (nodes, u64(width), nodes, u64(0), u64(width // 2), u64(width), u32(step))
         runner.launch("merge_subtree", name, width >> step, *args, **policy)
         width >>= step
     assert width == 1
@@ -276,7 +276,7 @@ def test_part_of_a_level_by_subtrees_from_a_separate_buffer(runner, name):
     nodes = blank(2 * TREE_LEAVES, dtype)
     out = (TREE_LEAVES + first) // 2
     # Two groups too many, which must do nothing.
-    args = (leaves, u64(5), nodes, u64(out), u64(count), u32(levels))
+    args = (leaves, u64(5), nodes, u64(0), u64(out), u64(count), u32(levels))
     runner.launch("merge_subtree", name, (count >> levels) + 2, *args)
     written = np.zeros(2 * TREE_LEAVES, bool)
     for level in range(1, levels + 1):
@@ -297,7 +297,7 @@ def test_every_leaf_changes_the_root(runner, name):
         changed_nodes = nodes.copy()
         if changed >= 0:
             changed_nodes[leaves + changed, changed % words] ^= dtype(1)
-        args = (changed_nodes, u64(leaves), changed_nodes, u64(leaves // 2), u64(leaves), u32(5))
+        args = (changed_nodes, u64(leaves), changed_nodes, u64(0), u64(leaves // 2), u64(leaves), u32(5))
         runner.launch("merge_subtree", name, 1, *args)
         roots.add(changed_nodes[1].tobytes())
     assert len(roots) == leaves + 1

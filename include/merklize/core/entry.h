@@ -3,7 +3,8 @@
  * Names are mkz_merge_level_blake3 and so on; arguments are those of the body in kernels.h, without the item and the local
  * memory. Launches have one dimension. All entry points of a body take the same number and sizes of arguments, whatever the
  * hash. `constants`: a buffer of MKZ_RP_TABLE_WORDS words, the tables of rescue_prime_constants.h, read where MKZ_CONSTANTS
- * is 3 or 4; else it may be null. */
+ * is 3 or 4; else it may be null. slot_0 of merge_subtree: place in `out` of slot 0 of the tree, from which its out_offset
+ * counts. */
 #ifndef MKZ_ENTRY_H
 #define MKZ_ENTRY_H
 
@@ -45,12 +46,13 @@
     mkz_body_merge_pairs_##name(item, left, left_offset, right, right_offset, out, out_offset, count, table); }
 
 #define MKZ_ENTRY_MERGE_SUBTREE(name, prefix, lane, is_field) MKZ_ENTRY(mkz_merge_subtree_##name)( \
-    MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, mkz_u64 count, \
-    mkz_u32 levels, MKZ_GLOBAL const mkz_u64 *constants) { \
+    MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 slot_0, mkz_u64 out_offset, \
+    mkz_u64 count, mkz_u32 levels, MKZ_GLOBAL const mkz_u64 *constants) { \
     MKZ_LOCAL_ARRAY(mkz_u##lane, tower, MKZ_TOWER_WORDS(lane)); \
     MKZ_LOCAL_ARRAY(mkz_u64, cells, is_field ? MKZ_TEAM_WORDS : 1); \
     MKZ_ENTRY_TABLE_##is_field(prefix) \
-    mkz_body_merge_subtree_##name(item, in, in_offset, out, out_offset, count, levels, table, tower, cells); }
+    mkz_body_merge_subtree_##name( \
+        item, in, in_offset, out + 256 / lane * slot_0, out_offset, count, levels, table, tower, cells); }
 
 #define MKZ_ENTRY_HASH_ROWS(name, prefix, lane, is_field) MKZ_ENTRY(mkz_hash_rows_##name)( \
     MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words, \
@@ -74,6 +76,40 @@
 
 #define MKZ_ENTRY_DIGEST_0(name) MKZ_ENTRY_HASH_CHUNKS(name) MKZ_ENTRY_HASH_PARENTS(name)
 #define MKZ_ENTRY_DIGEST_1(name)
+
+/* MKZ_ONLY: the entry points of a program, which compiles faster than with all of them; a sum of these. */
+#define MKZ_ONLY_MERGE_LEVEL 1
+#define MKZ_ONLY_MERGE_PAIRS 2
+#define MKZ_ONLY_MERGE_SUBTREE 4
+#define MKZ_ONLY_HASH_ROWS 8
+#define MKZ_ONLY_HASH_CHUNKS 16
+#define MKZ_ONLY_HASH_PARENTS 32
+#ifdef MKZ_ONLY
+#if !(MKZ_ONLY & MKZ_ONLY_MERGE_LEVEL)
+#undef MKZ_ENTRY_MERGE_LEVEL
+#define MKZ_ENTRY_MERGE_LEVEL(name, prefix, lane, is_field)
+#endif
+#if !(MKZ_ONLY & MKZ_ONLY_MERGE_PAIRS)
+#undef MKZ_ENTRY_MERGE_PAIRS
+#define MKZ_ENTRY_MERGE_PAIRS(name, prefix, lane, is_field)
+#endif
+#if !(MKZ_ONLY & MKZ_ONLY_MERGE_SUBTREE)
+#undef MKZ_ENTRY_MERGE_SUBTREE
+#define MKZ_ENTRY_MERGE_SUBTREE(name, prefix, lane, is_field)
+#endif
+#if !(MKZ_ONLY & MKZ_ONLY_HASH_ROWS)
+#undef MKZ_ENTRY_HASH_ROWS
+#define MKZ_ENTRY_HASH_ROWS(name, prefix, lane, is_field)
+#endif
+#if !(MKZ_ONLY & MKZ_ONLY_HASH_CHUNKS)
+#undef MKZ_ENTRY_HASH_CHUNKS
+#define MKZ_ENTRY_HASH_CHUNKS(name)
+#endif
+#if !(MKZ_ONLY & MKZ_ONLY_HASH_PARENTS)
+#undef MKZ_ENTRY_HASH_PARENTS
+#define MKZ_ENTRY_HASH_PARENTS(name)
+#endif
+#endif
 
 #define MKZ_HASH(id, name, prefix, lane, is_field) \
     MKZ_ENTRY_MERGE_LEVEL(name, prefix, lane, is_field)   \

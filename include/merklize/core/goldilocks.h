@@ -52,10 +52,14 @@ MKZ_FN mkz_gl mkz_gl_mul(mkz_gl a, mkz_gl b) {
     return mkz_gl_reduce(w.lo, w.hi);
 }
 
+#ifdef MKZ_GL_SQUARE
+#define mkz_gl_square MKZ_GL_SQUARE
+#else
 MKZ_FN mkz_gl mkz_gl_square(mkz_gl a) {
     mkz_wide w = mkz_square_wide(a);
     return mkz_gl_reduce(w.lo, w.hi);
 }
+#endif
 #endif /* MKZ_GL */
 
 MKZ_FN mkz_gl mkz_gl_pow7(mkz_gl a) {

@@ -112,6 +112,10 @@ typedef MKZ_LANE64 mkz_lane64;
 #define MKZ_NVIDIA_PTX 0
 #endif
 #endif
+/* 1: rotations by 8 and 16 bits as permutations of bytes on NVIDIA: better for hash_chunks, worse for merges. */
+#ifndef MKZ_ROTATE_BYTES
+#define MKZ_ROTATE_BYTES 0
+#endif
 #if MKZ_NVIDIA_PTX
 #include "port_nvidia.h"
 #endif

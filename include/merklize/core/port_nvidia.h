@@ -38,6 +38,22 @@ MKZ_FN MKZ_LANE32 mkz_nvidia_add32(MKZ_LANE32 a, MKZ_LANE32 b) {
     }
     return a;
 }
+/* Rotation by whole bytes, 8 or 16: which bytes of x come where. */
+MKZ_FN MKZ_LANE32 mkz_nvidia_rotate_bytes(MKZ_LANE32 x, mkz_u32 order) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+        mkz_u32 r;
+        asm("prmt.b32 %0, %1, 0, %2;" : "=r"(r) : "r"(MKZ_LANE(mkz_u32, x, j)), "r"(order));
+        MKZ_LANE(mkz_u32, x, j) = r;
+    }
+    return x;
+}
+#if MKZ_ROTATE_BYTES
+#define MKZ_ROTR32(x, n)                                  \
+    ((n) == 16  ? mkz_nvidia_rotate_bytes((x), 0x1032u)   \
+     : (n) == 8 ? mkz_nvidia_rotate_bytes((x), 0x0321u)   \
+                : (((x) >> (n)) | ((x) << (32 - (n)))))
+#endif
+
 /* Of the two additions of a + b + c the first is a product, and the compiler chooses the pipe of the second. */
 #define MKZ_ADD32_3(a, b, c) (mkz_nvidia_add32((a), (b)) + (c))
 
@@ -69,6 +85,35 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_gl_reduce_lanes(MKZ_LANE64 lo, MKZ_LANE64 hi) {
     return lo;
 }
 #define MKZ_GL_REDUCE(lo, hi) mkz_nvidia_gl_reduce_lanes((lo), (hi))
+
+/* a^2 mod p, for words: three products, not four. With a = a0 + 2^32 a1 the one in the middle counts twice: two additions of
+ * it and a carry make one instruction, if the compiler does not see that they are twice the same. */
+MKZ_FN mkz_u64 mkz_nvidia_gl_square(mkz_u64 a) {
+    mkz_u32 a0 = (mkz_u32)a, a1 = (mkz_u32)(a >> 32), m0, m1, again;
+    mkz_u64 low, middle, high, t;
+    asm("mul.wide.u32 %0, %1, %1;" : "=l"(low) : "r"(a0));
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(middle) : "r"(a0), "r"(a1));
+    m0 = (mkz_u32)middle;
+    m1 = (mkz_u32)(middle >> 32);
+    asm("mov.u32 %0, %1;" : "=r"(again) : "r"(m1));
+    t = (low >> 32) + m0 + m0;
+    high = (mkz_u64)m1 + again + (mkz_u32)(t >> 32);
+    asm("{.reg .u32 l, h;\n\t"
+        "mov.b64 {l, h}, %0;\n\t"
+        "mad.lo.cc.u32 l, %1, %1, l;\n\t"
+        "madc.hi.u32 h, %1, %1, h;\n\t"
+        "mov.b64 %0, {l, h};}"
+        : "+l"(high)
+        : "r"(a1));
+    return mkz_nvidia_gl_reduce((mkz_u32)low | t << 32, high);
+}
+
+MKZ_FN MKZ_LANE64 mkz_nvidia_gl_square_lanes(MKZ_LANE64 a) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++)
+        MKZ_LANE(mkz_u64, a, j) = mkz_nvidia_gl_square(MKZ_LANE(mkz_u64, a, j));
+    return a;
+}
+#define MKZ_GL_SQUARE(a) mkz_nvidia_gl_square_lanes(a)
 
 /* One IMAD.WIDE. Written with a carry, since the compiler takes a longer sum apart and runs out of registers. */
 MKZ_FN MKZ_LANE64 mkz_nvidia_mul_add32(MKZ_LANE64 acc, MKZ_LANE64 a, mkz_u32 b) {

@@ -75,7 +75,7 @@ def command(file: str | None, device: str, threads: int, as_json: bool) -> None:
 
 
 def device_named(name: str) -> merklize.DeviceInfo:
-    """ "auto" is what the environment names, or the first; "cuda" alone is the first of its kind."""
+    """The first one for "auto", unless the environment names another; "cuda" alone is the first of its kind."""
     if name == "auto":
         name = os.environ.get("MERKLIZE_DEVICE") or "auto"
     return next(d for d in merklize.devices() if name in ("auto", d.id, d.backend))

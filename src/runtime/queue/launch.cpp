@@ -23,10 +23,6 @@ Key key_of(const std::uint32_t (&words)[8]) {
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
-std::string entry(const char* body, std::uint32_t hash) {
-    return std::string(body) + "_" + std::string(traits(static_cast<Hash>(hash)).name);
-}
-
 std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
 
 void require_choices(const mkz_tuning& tuning) {
@@ -66,7 +62,7 @@ bool Session::launch(mkz_kernel kernel, const void* arguments, const Tick& tick)
 
 void Session::values_above(Range in, std::uint64_t count, std::uint32_t levels, const std::uint32_t (&key)[8],
                            std::uint32_t flags, const Range& out) {
-    const Kernel parents = kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, "mkz_hash_parents_blake3", true);
+    const Kernel parents = kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, bodies::hash_parents, true);
     const std::uint32_t most_levels = log2_of(2 * parents.group_size);
     while (levels > 0) {
         const std::uint32_t now = std::min(levels, most_levels);
@@ -87,7 +83,7 @@ bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
     const bool is_even = !a.data.on_device || is_aligned({static_cast<mkz_memory*>(a.data.pointer), a.data.offset}, 16);
     const Variant variant{
         .hash = MKZ_HASH_blake3, .group_size = tuning.group_size, .lanes = tuning.lanes, .align = is_even ? 16u : 1u};
-    const Kernel hash = kernel(variant, "mkz_hash_chunks_blake3", a.tuning.group_size == 0);
+    const Kernel hash = kernel(variant, bodies::hash_chunks, a.tuning.group_size == 0);
     // Groups merge what they hashed in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
     constexpr std::uint64_t most_in_group = 1024;
     const std::uint64_t group_chunks = std::uint64_t{tuning.lanes} * hash.group_size;
@@ -134,7 +130,7 @@ bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
         above = scratch(32 * per_piece * divide_up(chunks, 2));
     }
     const Kernel parents =
-        chunks == 1 ? Kernel{} : kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, "mkz_hash_parents_blake3", true);
+        chunks == 1 ? Kernel{} : kernel({.hash = MKZ_HASH_blake3, .group_size = 256}, bodies::hash_parents, true);
     return in_pieces(
         a.n, {{a.rows, a.bytes, a.n * a.bytes}, {a.out, 32, 32 * a.n}}, per_piece,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
@@ -145,7 +141,7 @@ bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
                                   .group_size = tuning.group_size,
                                   .lanes = tuning.lanes,
                                   .align = is_even && is_aligned(at[1], 16) ? 16u : 1u};
-            const Kernel hash = kernel(variant, "mkz_hash_chunks_blake3", a.tuning.group_size == 0);
+            const Kernel hash = kernel(variant, bodies::hash_chunks, a.tuning.group_size == 0);
             const Range out = aligned_out(at[1], 32 * count);
             enqueue(hash, divide_up(count * chunks, std::uint64_t{tuning.lanes} * hash.group_size), data.memory,
                     data.offset, a.bytes, count, chunks == 1 ? out.memory : values->memory(),
@@ -173,8 +169,9 @@ bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
                                                      std::to_string(a.elements));
     }
     const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.n, a.tuning);
-    const Variant variant{a.hash, tuning.group_size, tuning.lanes, tuning.constants};
-    const Kernel hash = kernel(variant, entry("mkz_hash_rows", a.hash), a.tuning.group_size == 0);
+    const Variant variant{
+        .hash = a.hash, .group_size = tuning.group_size, .lanes = tuning.lanes, .constants = tuning.constants};
+    const Kernel hash = kernel(variant, bodies::hash_rows, a.tuning.group_size == 0);
     mkz_memory* constants = device_->constants();
     const std::uint64_t row_bytes = 8 * a.elements;
     return in_pieces(
@@ -192,8 +189,9 @@ bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
 
 bool Session::merge_pairs(const mkz_merge_pairs& a, const Tick& tick) {
     const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.tuning);
-    const Variant variant{a.hash, tuning.group_size, tuning.lanes, tuning.constants};
-    const Kernel merge = kernel(variant, entry("mkz_merge_pairs", a.hash), a.tuning.group_size == 0);
+    const Variant variant{
+        .hash = a.hash, .group_size = tuning.group_size, .lanes = tuning.lanes, .constants = tuning.constants};
+    const Kernel merge = kernel(variant, bodies::merge_pairs, a.tuning.group_size == 0);
     mkz_memory* constants = device_->constants();
     const std::uint64_t bytes = 32 * a.n;
     return in_pieces(
@@ -223,20 +221,20 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
     for (std::uint32_t level = 0; level < a.levels;) {
         // Each stretch of levels gets its own choice: the narrow top of a tree runs otherwise than its wide bottom.
         const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, a.tuning);
-        const std::uint32_t levels =
-            tuning.lanes > 1 ? 1 : std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
+        const std::uint32_t levels = std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
-        const std::uint64_t in_node = in.offset / 32 + a.offset[level],
-                            out_node = nodes.offset / 32 + a.offset[level + 1];
-        const Variant variant{a.hash, tuning.group_size, tuning.lanes, tuning.constants};
+        const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
+        const Variant variant{
+            .hash = a.hash, .group_size = tuning.group_size, .lanes = tuning.lanes, .constants = tuning.constants};
         const bool is_free = a.tuning.group_size == 0;
         if (levels == 1) {
-            const Kernel merge = kernel(variant, entry("mkz_merge_level", a.hash), is_free);
+            const Kernel merge = kernel(variant, bodies::merge_level, is_free);
             enqueue(merge, divide_up(n / 2, std::uint64_t{tuning.lanes} * merge.group_size), in.memory, in_node,
-                    nodes.memory, out_node, n / 2, constants);
+                    nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants);
         } else {
-            const Kernel merge = kernel(variant, entry("mkz_merge_subtree", a.hash), is_free);
-            enqueue(merge, n >> levels, in.memory, in_node, nodes.memory, out_node, n, levels, constants);
+            const Kernel merge = kernel(variant, bodies::merge_subtree, is_free);
+            enqueue(merge, n >> levels, in.memory, in_node, nodes.memory, slot_0, a.offset[level + 1], n, levels,
+                    constants);
         }
         n >>= levels;
         level += levels;

@@ -7,32 +7,50 @@
 #include "runtime/kernel_cache.hpp"
 #include "runtime/kernel_text.hpp"
 #include "runtime/queue/device.hpp"
+#include "runtime/queue/modules.hpp"
 
 namespace merklize::runtime {
+namespace {
 
-mkz_program* Programs::make(const Variant& variant) {
+std::string entry_name(const Variant& variant, const Body& body) {
+    if (variant.hash == Variant::no_hash) return body.name;
+    return std::string(body.name) + "_" + std::string(traits(static_cast<Hash>(variant.hash)).name);
+}
+
+}  // namespace
+
+std::string Programs::text(const Variant& variant) const {
     std::vector<std::pair<std::string, std::string>> defines = {
         {"MKZ_GROUP_SIZE", std::to_string(variant.group_size)},
         {"MKZ_ALIGN", std::to_string(variant.align)},
         {"MKZ_LANES", std::to_string(variant.lanes)},
     };
+    if (variant.only != 0) defines.emplace_back("MKZ_ONLY", std::to_string(variant.only));
     if (variant.constants != 0) defines.emplace_back("MKZ_CONSTANTS", std::to_string(variant.constants));
     // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
-    const std::string compiler = device_.facts().compiler;
-    if (device_.facts().language == MKZ_LANGUAGE_CUDA || compiler.find("NVIDIA") != std::string::npos) {
-        defines.emplace_back("MKZ_NVIDIA_PTX", "1");
-    }
-    const std::string text = program_text(
+    const bool is_nvidia = std::string_view(device_.facts().compiler).find("NVIDIA") != std::string_view::npos;
+    if (device_.facts().language == MKZ_LANGUAGE_CUDA || is_nvidia) defines.emplace_back("MKZ_NVIDIA_PTX", "1");
+    return program_text(
         defines, variant.hash == Variant::no_hash ? std::nullopt : std::optional(static_cast<Hash>(variant.hash)));
+}
+
+// Out of the cache of this device's programs, of modules made ahead of time, or of the text.
+mkz_program* Programs::make(const Variant& variant) {
+    const std::string text = this->text(variant);
     const mkz_driver& driver = device_.driver();
     mkz_program* program = nullptr;
     const KernelCache& cache = KernelCache::process();
-    const std::string key = kernel_key({text, "", compiler, MERKLIZE_VERSION_STRING});
+    const std::string key = kernel_key({text, "", device_.facts().compiler, MERKLIZE_VERSION_STRING});
     if (const auto binary = cache.load(key)) {
         // One that the driver refuses (made by another build of the same version) is made again.
         if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) return program;
     }
-    device_.check(driver.program_build(device_.index(), text.c_str(), nullptr, &program));
+    bool loaded = false;
+    if (const auto module = device_.facts().language == MKZ_LANGUAGE_OPENCL ? load_module(text) : std::nullopt) {
+        // A device that takes no SPIR-V says so, and gets the text.
+        loaded = driver.program_load(device_.index(), module->data(), module->size(), &program) == MKZ_OK;
+    }
+    if (!loaded) device_.check(driver.program_build(device_.index(), text.c_str(), nullptr, &program));
     const auto sink = [](void* context, const void* bytes, std::uint64_t size) {
         const auto* first = static_cast<const std::byte*>(bytes);
         static_cast<std::vector<std::byte>*>(context)->assign(first, first + size);
@@ -66,7 +84,8 @@ mkz_program* Programs::program(const Variant& variant) {
     return future.get();
 }
 
-Programs::Function Programs::lookup(const Variant& variant, const std::string& name) {
+Programs::Function Programs::lookup(const Variant& variant, const Body& body) {
+    const std::string name = entry_name(variant, body);
     const auto key = std::pair(variant, name);
     {
         const std::lock_guard lock(mutex_);
@@ -80,24 +99,26 @@ Programs::Function Programs::lookup(const Variant& variant, const std::string& n
     return found;
 }
 
-mkz_function* Programs::function(const Variant& variant, const std::string& name) {
-    const Function found = lookup(variant, name);
+mkz_function* Programs::function(Variant variant, const Body& body) {
+    variant.only = body.only;
+    const Function found = lookup(variant, body);
     if (found.max_group_size < variant.group_size) {
-        throw Error(ErrorCode::invalid_argument, device_.id() + ": " + name + " takes groups of at most " +
+        throw Error(ErrorCode::invalid_argument, device_.id() + ": " + body.name + " takes groups of at most " +
                                                      std::to_string(found.max_group_size) + " items, got group_size " +
                                                      std::to_string(variant.group_size));
     }
     return found.function;
 }
 
-std::uint32_t Programs::group_size_for(Variant variant, const std::string& name) {
-    const auto key = std::pair(variant, name);
+std::uint32_t Programs::group_size_for(Variant variant, const Body& body) {
+    variant.only = body.only;
+    const auto key = std::pair(variant, std::string(body.name));
     {
         const std::lock_guard lock(mutex_);
         if (const auto it = groups_.find(key); it != groups_.end()) return it->second;
     }
     while (variant.group_size > device_.facts().max_group_size) variant.group_size /= 2;
-    while (variant.group_size > 1 && lookup(variant, name).max_group_size < variant.group_size) variant.group_size /= 2;
+    while (variant.group_size > 1 && lookup(variant, body).max_group_size < variant.group_size) variant.group_size /= 2;
     const std::lock_guard lock(mutex_);
     groups_.emplace(key, variant.group_size);
     return variant.group_size;

@@ -14,11 +14,27 @@ namespace merklize::runtime {
 
 class QueueDevice;
 
-/// What a program is compiled for: the values of the core's macros.
+/// A kernel body of core/entry.h.
+struct Body {
+    const char* name;
+    std::uint32_t only;  // its bit of MKZ_ONLY, or 0: it has no hash
+};
+
+namespace bodies {
+
+inline constexpr Body merge_level{"mkz_merge_level", 1}, merge_pairs{"mkz_merge_pairs", 2},
+    merge_subtree{"mkz_merge_subtree", 4}, hash_rows{"mkz_hash_rows", 8}, hash_chunks{"mkz_hash_chunks", 16},
+    hash_parents{"mkz_hash_parents", 32}, gather_paths{"mkz_gather_paths", 0}, gather_strided{"mkz_gather_strided", 0},
+    check_words{"mkz_check_words", 0};
+
+}  // namespace bodies
+
+/// What a program is compiled for: the values of the core's macros. A program has one body of one hash, or all those without.
 struct Variant {
     static constexpr std::uint32_t no_hash = ~0u;
 
-    std::uint32_t hash = no_hash;  // mkz_hash, or the kernels without one
+    std::uint32_t hash = no_hash;  // mkz_hash
+    std::uint32_t only = 0;        // Body::only
     std::uint32_t group_size = 0;
     std::uint32_t lanes = 1;
     std::uint32_t constants = 0;  // mkz_constants
@@ -34,12 +50,15 @@ public:
     Programs(const Programs&) = delete;
     Programs& operator=(const Programs&) = delete;
 
-    /// The entry point `name` of a variant. A group too large for the kernel on this device is an error that names the
+    /// The entry point of a body; its variant's `only` is set here. A group too large for the kernel on this device is an error that names the
     /// largest. Threads that want one variant wait for the one that compiles it.
-    mkz_function* function(const Variant& variant, const std::string& name);
+    mkz_function* function(Variant variant, const Body& body);
 
     /// Largest group, a power of two <= wanted, that the kernel takes; compiles as often as it must to know.
-    std::uint32_t group_size_for(Variant variant, const std::string& name);
+    std::uint32_t group_size_for(Variant variant, const Body& body);
+
+    /// The text of a variant's program, with the macros in front.
+    std::string text(const Variant& variant) const;
 
 private:
     struct Function {
@@ -49,7 +68,7 @@ private:
 
     mkz_program* program(const Variant& variant);
     mkz_program* make(const Variant& variant);
-    Function lookup(const Variant& variant, const std::string& name);
+    Function lookup(const Variant& variant, const Body& body);
 
     QueueDevice& device_;
     std::mutex mutex_;

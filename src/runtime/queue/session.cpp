@@ -64,10 +64,12 @@ void Session::end_stretch() {
     kernels_last_ = Event();
 }
 
-Session::Kernel Session::kernel(Variant variant, const std::string& name, bool is_free) {
+Session::Kernel Session::kernel(Variant variant, const Body& body, bool is_free) {
     Programs& programs = device_->programs();
-    if (is_free) variant.group_size = programs.group_size_for(variant, name);
-    return {programs.function(variant, name), variant.group_size};
+    // Byte hashes have no constants to place: one program, whatever the policy says.
+    if (variant.hash == MKZ_HASH_blake3) variant.constants = 0;
+    if (is_free) variant.group_size = programs.group_size_for(variant, body);
+    return {programs.function(variant, body), variant.group_size};
 }
 
 bool Session::is_aligned(const Range& range, std::uint64_t to) const {
@@ -158,7 +160,7 @@ void Session::require_canonical(mkz_place words, std::uint64_t n, const char* wh
     const auto flag = scratch(256);
     const std::uint32_t zero = 0;
     copy_to_device(flag->at(0), &zero, sizeof zero);
-    const Kernel check_words = kernel({.group_size = 256}, "mkz_check_words", true);
+    const Kernel check_words = kernel({.group_size = 256}, bodies::check_words, true);
     enqueue(check_words, (n + check_words.group_size - 1) / check_words.group_size, range.memory, range.offset / 8, n,
             flag->memory());
     std::uint32_t found = 0;
@@ -185,7 +187,7 @@ void Session::gather_paths(mkz_place nodes, std::uint64_t n_leaves, std::uint32_
     const auto wanted = scratch(8 * count);
     const auto found = scratch(32 * count * levels);
     copy_to_device(wanted->at(0), indices, 8 * count);
-    const Kernel gather = kernel({.group_size = 256}, "mkz_gather_paths", true);
+    const Kernel gather = kernel({.group_size = 256}, bodies::gather_paths, true);
     enqueue(gather, (count * levels + gather.group_size - 1) / gather.group_size,
             static_cast<mkz_memory*>(nodes.pointer), n_leaves, levels, wanted->memory(), count, found->memory());
     copy_to_host(out, found->at(0), 32 * count * levels);

@@ -151,10 +151,10 @@ private:
 
     // Batches: `body` gets the first item, the count and where the operands' items lie, for pieces of a size that the device
     // and the staging take. The last operand is written, the others are read.
-    using Body = std::function<void(std::uint64_t first, std::uint64_t count, const std::vector<Range>& operands)>;
-    bool in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uint64_t most_items, const Body& body,
+    using PieceBody = std::function<void(std::uint64_t first, std::uint64_t count, const std::vector<Range>& operands)>;
+    bool in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uint64_t most_items, const PieceBody& body,
                    const Tick& tick);
-    bool staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands, const Body& body,
+    bool staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands, const PieceBody& body,
                        const Tick& tick);
     void ring(std::uint64_t bytes, const std::function<void(std::uint64_t, std::uint64_t, void*, mkz_event**)>& copy,
               const std::function<void(std::uint64_t, std::uint64_t, const void*)>& take, double Timings::* slot);
@@ -168,7 +168,7 @@ private:
         std::uint32_t group_size;
     };
     // `is_free`: whether the group may be made smaller to fit the kernel (the caller did not ask for it).
-    Kernel kernel(Variant variant, const std::string& name, bool is_free);
+    Kernel kernel(Variant variant, const Body& body, bool is_free);
     template <class... Arguments>
     void enqueue(const Kernel& kernel, std::uint64_t groups, const Arguments&... arguments);
     bool is_aligned(const Range& range, std::uint64_t to) const;

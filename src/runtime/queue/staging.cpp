@@ -143,7 +143,7 @@ void Session::ring(std::uint64_t bytes,
     give_back();
 }
 
-bool Session::in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uint64_t most_items, const Body& body,
+bool Session::in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uint64_t most_items, const PieceBody& body,
                         const Tick& tick) {
     if (n == 0) return true;
     const bool any_host = std::ranges::any_of(operands, [](const Operand& o) { return o.place.on_device == 0; });
@@ -255,7 +255,7 @@ bool Session::run_pipeline(std::uint64_t pieces, const Pipeline& pipeline, const
 }
 
 bool Session::staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands,
-                            const Body& body, const Tick& tick) {
+                            const PieceBody& body, const Tick& tick) {
     const std::size_t last = operands.size() - 1;
     const auto first_of = [&](std::uint64_t piece) { return piece * per_piece; };
     const auto count_of = [&](std::uint64_t piece) { return std::min(per_piece, n - first_of(piece)); };

@@ -69,7 +69,7 @@ void Session::gather_strided(mkz_place source, StridedArray array, mkz_place out
     std::uint64_t items = 1;
     for (const std::uint64_t extent : array.extents) items *= extent;
     const bool is_even = align % array.item_bytes == 0;
-    const Kernel gather = kernel({.group_size = 256, .align = is_even ? 16u : 1u}, "mkz_gather_strided", true);
+    const Kernel gather = kernel({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::gather_strided, true);
     enqueue(gather, (items + gather.group_size - 1) / gather.group_size, in.memory, in.offset,
             static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items);
 }
