@@ -62,9 +62,14 @@ $(VENV)/package: $(VENV)/cmake $(PACKAGE_SOURCES)
 	@$(call install,.)
 	@touch $@
 
-$(VENV)/test-tools: $(VENV)/package pyproject.toml
+$(VENV)/test-tools: $(VENV)/package $(VENV)/runtimes pyproject.toml
 	@echo "== installing what the tests need"
-	@python -m pip install -q 'merklize[test]' $(DEVICE_COMPILERS)
+	@python -m pip install -q 'merklize[test]'
+	@touch $@
+
+$(VENV)/runtimes: $(VENV)/made Makefile
+	@echo "== installing OpenCL on CPUs and NVIDIA's run-time compiler"
+	@python -m pip install -q $(DEVICE_COMPILERS)
 	@touch $@
 
 $(VENV)/linters: $(VENV)/made Makefile
@@ -74,17 +79,17 @@ $(VENV)/linters: $(VENV)/made Makefile
 
 # ---- Tests -----------------------------------------------------------------------------------------------------------
 
-# $(call build,PRESET)
+# $(call build,PRESET,OPTIONS)
 define build
 echo "== building: $(1)"; \
-cmake --preset $(1) --log-level=WARNING; \
+cmake --preset $(1) --log-level=WARNING $(2); \
 cmake --build --preset $(1) -- --quiet
 endef
 
 .PHONY: test-cpp
-test-cpp: $(VENV)/cmake ## C++ tests, examples and the install test, on each instruction set of this machine
-	@$(call build,release)
-	@ctest --preset release -j $$(nproc)
+test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests, examples and the install test: each instruction set, each OpenCL runtime
+	@$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(CURDIR)/$(VENV)/lib/libintelocl.so)
+	@MERKLIZE_NVRTC_LIBRARY=$$(find $(CURDIR)/$(VENV) -name 'libnvrtc.so.*' | head -1) ctest --preset release -j $$(nproc)
 
 # The widest instruction set runs all of it, the others what computes.
 .PHONY: test-python

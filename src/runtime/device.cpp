@@ -38,8 +38,9 @@ std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend,
 }
 
 std::string known_names() {
-    std::string names = "auto";
-    for (const mkz_backend* backend : runtime::backends()) names += std::string(", ") + backend->name;
+    std::string names;
+    for (const mkz_backend* backend : runtime::backends())
+        names += (names.empty() ? "" : ", ") + std::string(backend->name);
     return names;
 }
 
@@ -50,11 +51,13 @@ struct Found {
     bool known = true;  // false: no backend has this name
 };
 
+// "auto" is the CPU: host data is there already. Nothing else steps in where the CPU cannot be used.
 Found find(std::string_view name) {
+    if (name == "auto") name = "cpu";
     std::string why;
     for (const mkz_backend* backend : runtime::backends()) {
         const std::string_view own = backend->name;
-        if (name != "auto" && name.substr(0, name.find(':')) != own) continue;
+        if (name.substr(0, name.find(':')) != own) continue;
         if (const char* reason = backend->why_unavailable()) {
             why += (why.empty() ? "" : "; ") + std::string(reason);
             continue;
@@ -62,7 +65,7 @@ Found find(std::string_view name) {
         const std::uint32_t count = backend->device_count();
         for (std::uint32_t i = 0; i < count; i++) {
             const bool first_of_backend = i == 0 && name == own;
-            if (name == "auto" || first_of_backend || name == id_of(*backend, i)) return {state_of(*backend, i)};
+            if (first_of_backend || name == id_of(*backend, i)) return {state_of(*backend, i)};
         }
         why += (why.empty() ? "" : "; ") + std::string(own) + ": no device '" + std::string(name) + "'; it has " +
                std::to_string(count);

@@ -435,6 +435,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     RunOptions alone = options;
     alone.threads = 1;
     alone.progress = {};
+    alone.timings = nullptr;  // of files side by side no time is anybody's own
     runtime::Run run(options);
     // How many are large is known only after the first pass, so each pass is half of the progress.
     run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); }, 0.5);

@@ -12,7 +12,7 @@ namespace merklize::runtime {
 
 class QueueDevice;
 
-/// The backends of this build, in the order in which "auto" tries them.
+/// The backends of this build, in the order of devices().
 std::span<const mkz_backend* const> backends() noexcept;
 
 /// The CPU: it finishes on the host what devices began, such as the last nodes of a digest.

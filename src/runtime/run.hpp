@@ -43,21 +43,25 @@ public:
     /// Runs one kernel with its arguments struct; `share` of the whole call is done by it.
     template <class Arguments>
     void launch(mkz_kernel kernel, const Arguments& arguments, double share = 0) {
-        launch_threads(kernel, arguments, threads(), share);
+        if (!session_) return launch_threads(kernel, arguments, threads(), share);
+        const auto ask = [&](double done) { return tick(done * share); };
+        const bool finished =
+            session_->launch(kernel, &arguments, options_.progress ? Session::Tick(ask) : Session::Tick());
+        if (!finished) throw_cancelled();
+        before_ += share;
     }
 
-    /// On the CPU, whatever the call's device: the small ends of its work, on host memory.
+    /// On the CPU, whatever the call's device: the ends of its work that are on host memory. Asks the progress function.
     template <class Arguments>
-    void launch_on_host(mkz_kernel kernel, const Arguments& arguments, unsigned threads) const {
-        const mkz_run run = {threads, nullptr, nullptr};
-        const mkz_status status = host_backend().launch(0, kernel, &arguments, &run);
-        if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), host_backend().last_error());
+    void launch_on_host(mkz_kernel kernel, const Arguments& arguments, unsigned threads) {
+        launch_threads(kernel, arguments, threads, 0);
     }
 
     /// On the CPU, on the calling thread alone and without progress: for pieces inside a parallel loop. Safe from any thread.
     template <class Arguments>
     void launch_here(mkz_kernel kernel, const Arguments& arguments) const {
-        launch_on_host(kernel, arguments, 1);
+        const mkz_run run = {1, nullptr, nullptr};
+        check_host(host_backend().launch(0, kernel, &arguments, &run));
     }
 
     /// parallel_for with this call's threads and progress.
@@ -89,14 +93,14 @@ public:
         throw Error(ErrorCode::cancelled, "cancelled by the caller's progress function");
     }
 
-    void check(mkz_status status) const {
-        if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), state_.backend->last_error());
-    }
-
     const DeviceState& device() const { return state_; }
     const RunOptions& options() const { return options_; }
 
 private:
+    static void check_host(mkz_status status) {
+        if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), host_backend().last_error());
+    }
+
     using Clock = std::chrono::steady_clock;
     static constexpr auto tick_interval = std::chrono::milliseconds(50);
 
@@ -106,22 +110,14 @@ private:
             Run& run;
             double share;
         } context{*this, share};
-        if (session_) {
-            const auto ask = [&](double done) { return tick(done * share); };
-            const bool finished =
-                session_->launch(kernel, &arguments, options_.progress ? Session::Tick(ask) : Session::Tick());
-            if (!finished) throw_cancelled();
-            before_ += share;
-            return;
-        }
         const auto call = [](void* c, double done) {
             Context& context = *static_cast<Context*>(c);
             return context.run.tick(done * context.share) ? 0 : 1;
         };
         const mkz_run run = {threads, options_.progress ? +call : nullptr, &context};
-        const mkz_status status = state_.backend->launch(state_.index, kernel, &arguments, &run);
+        const mkz_status status = host_backend().launch(0, kernel, &arguments, &run);
         if (failure_) std::rethrow_exception(failure_);
-        check(status);
+        check_host(status);
         before_ += share;
     }
 

@@ -110,6 +110,21 @@ TreePolicy build_tree(const Buffer& nodes, Hash hash, const TreePolicy& policy, 
     return build(place_of(nodes), n, place_of(nodes), HeapLayout{n}, hash, policy, run, 1);
 }
 
+namespace {
+
+// The root above n >= 2 leaves on the run's device.
+Digest root_on_device(const mkz_place& leaves, std::uint64_t n, Hash hash, const TreePolicy& policy,
+                      runtime::Run& run) {
+    const Buffer parents(run.options().device, Digest::size * n);
+    build(leaves, 0, place_of(parents), HeapLayout{n}, hash, policy, run, 1);
+    Digest root;
+    run.session().copy_to_host(&root, place_of(parents.slice(Digest::size, Digest::size)), sizeof root);
+    run.finish();
+    return root;
+}
+
+}  // namespace
+
 Digest merkle_root(const Buffer& leaves, Hash hash, const TreePolicy& policy, const RunOptions& options) {
     const std::uint64_t n = digests_in(leaves, "merkle_root: leaves");
     require_leaf_count(n, 1);
@@ -117,15 +132,9 @@ Digest merkle_root(const Buffer& leaves, Hash hash, const TreePolicy& policy, co
     runtime::Run run(here);
     runtime::Session& session = run.session();
     if (traits(hash).is_field) session.require_canonical(place_of(leaves), 4 * n, "merkle_root: leaves");
+    if (n > 1) return root_on_device(session.aligned_nodes(place_of(leaves), n), n, hash, policy, run);
     Digest root;
-    if (n == 1) {
-        session.copy_to_host(&root, place_of(leaves), sizeof root);
-        run.finish();
-        return root;
-    }
-    const Buffer parents(leaves.device(), Digest::size * n);
-    build(place_of(leaves), 0, place_of(parents), HeapLayout{n}, hash, policy, run, 1);
-    session.copy_to_host(&root, place_of(parents.slice(Digest::size, Digest::size)), sizeof root);
+    session.copy_to_host(&root, place_of(leaves), sizeof root);
     run.finish();
     return root;
 }
@@ -135,27 +144,25 @@ Digest merkle_root(std::span<const Digest> leaves, Hash hash, const TreePolicy& 
     require_leaf_count(n, 1);
     if (traits(hash).is_field) runtime::require_canonical(leaves.data(), 4 * n, "merkle_root: leaves");
     if (n == 1) return leaves[0];
-    // The leaves go to a device in parts, whose roots come back.
-    constexpr std::uint64_t most_on_device = std::uint64_t{1} << 22;
-    if (!options.device.state().is_host() && n > most_on_device) {
-        std::vector<Digest> roots;
-        RunOptions part = options;
-        part.progress = {};
-        for (std::uint64_t first = 0; first < n; first += most_on_device) {
-            if (options.progress && !options.progress(static_cast<double>(first) / static_cast<double>(n)))
-                throw Error(ErrorCode::cancelled, "cancelled by the caller's progress function");
-            roots.push_back(merkle_root(leaves.subspan(first, most_on_device), hash, policy, part));
-        }
-        return merkle_root(roots, hash, policy, part);
-    }
     runtime::Run run(options);
-    if (!run.on_host()) {
-        const Buffer buffer = Buffer::copy_of(std::as_bytes(leaves), options.device);
-        return merkle_root(buffer, hash, policy, options);
+    if (run.on_host()) {
+        const runtime::HostBlock parents(Digest::size * n);
+        build(host_place(leaves.data()), 0, host_place(parents.data()), HeapLayout{n}, hash, policy, run, 1);
+        return static_cast<const Digest*>(parents.data())[1];
     }
-    const runtime::HostBlock parents(Digest::size * n);
-    build(host_place(leaves.data()), 0, host_place(parents.data()), HeapLayout{n}, hash, policy, run, 1);
-    return static_cast<const Digest*>(parents.data())[1];
+    // The leaves go to the device in parts, whose roots come back.
+    constexpr std::uint64_t most_on_device = std::uint64_t{1} << 22;
+    const std::uint64_t per_part = std::min(n, most_on_device);
+    const Buffer part(options.device, Digest::size * per_part);
+    std::vector<Digest> roots;
+    for (std::uint64_t first = 0; first < n; first += per_part) {
+        if (!run.tick(static_cast<double>(first) / static_cast<double>(n))) run.throw_cancelled();
+        run.session().upload(place_of(part), leaves.data() + first, part.size());
+        roots.push_back(root_on_device(place_of(part), per_part, hash, policy, run));
+    }
+    if (roots.size() == 1) return roots[0];
+    run.session().upload(place_of(part), roots.data(), Digest::size * roots.size());
+    return root_on_device(place_of(part), roots.size(), hash, policy, run);
 }
 
 /// The nodes: in a block of the host or in a buffer of the device, and then perhaps a copy on the host as well.

@@ -68,18 +68,19 @@
         mkz_store_nodes##lane(out, out_offset + i, count - i, left);                                            \
     }
 
-/* A level narrow enough for teams is theirs (kernel_team.h): true if done. Byte hashes have none. */
-#define MKZ_TEAM_LEVEL_0(name, width, nodes, in, from, from_stride, out, to, to_stride) 0
+/* if (a level is narrow enough for teams) they do it, else: the statement that follows. Byte hashes have none. */
+#define MKZ_TEAM_LEVEL_0(name, width, nodes, in, from, from_stride, out, to, to_stride)
 #if MKZ_HAS_TEAMS
-#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride)                                     \
-    ((width) <= MKZ_GROUP_TEAMS &&                                                                                   \
-     (mkz_team_merge_##name(item, in, from, from_stride, out, to, to_stride, (mkz_u32)(nodes), table, cells), 1))
+#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride)                             \
+    if ((width) <= MKZ_GROUP_TEAMS) {                                                                               \
+        mkz_team_merge_##name(item, in, from, from_stride, out, to, to_stride, (mkz_u32)(nodes), table, cells);     \
+    } else
 #define MKZ_DEFINE_TEAM_1(name, prefix) MKZ_DEFINE_TEAM_OF_##prefix(name, prefix)
 #define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v1(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, dense)
 #define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v2(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, dense)
 #define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v3(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, circulant)
 #else
-#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride) 0
+#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride)
 #define MKZ_DEFINE_TEAM_1(name, prefix)
 #endif
 #define MKZ_DEFINE_TEAM_0(name, prefix)
@@ -106,11 +107,10 @@
             mkz_u32 keep = (mkz_u64)1 << above <= MKZ_TOWER_NODES;                                                     \
             MKZ_LOCAL const mkz_u##lane *from = tower + MKZ_TOWER_START(lane, side);                                   \
             MKZ_LOCAL mkz_u##lane *to = tower + MKZ_TOWER_START(lane, !side);                                          \
-            mkz_u32 done = MKZ_TEAM_LEVEL_##is_field(name, (mkz_u64)1 << above, nodes, in + 256 / lane * (in_offset + 2 * first), from, \
-                                                     held ? MKZ_TOWER_STRIDE(side) : 0,                                \
-                                                     out + 256 / lane * (out_offset + first), to,                      \
-                                                     keep ? MKZ_TOWER_STRIDE(!side) : 0);                              \
-            if (!done) MKZ_NO_UNROLL for (; i < nodes; i += MKZ_GROUP_NODES) {                                         \
+            MKZ_TEAM_LEVEL_##is_field(name, (mkz_u64)1 << above, nodes, in + 256 / lane * (in_offset + 2 * first), from, \
+                                      held ? MKZ_TOWER_STRIDE(side) : 0, out + 256 / lane * (out_offset + first), to, \
+                                      keep ? MKZ_TOWER_STRIDE(!side) : 0)                                              \
+            MKZ_NO_UNROLL for (; i < nodes; i += MKZ_GROUP_NODES) {                                         \
                 mkz_lane##lane left[256 / lane], right[256 / lane];                                                    \
                 mkz_u64 rest = nodes - i;                                                                              \
                 if (held) {                                                                                            \

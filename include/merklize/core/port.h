@@ -23,7 +23,7 @@ typedef uchar mkz_u8;
 typedef uint mkz_u32;
 typedef ulong mkz_u64;
 typedef long mkz_i64;
-#define MKZ_FN static inline
+#define MKZ_FN static inline __attribute__((always_inline))
 #define MKZ_GLOBAL __global
 #define MKZ_LOCAL __local
 #define MKZ_CONSTANT __constant
@@ -111,10 +111,6 @@ typedef MKZ_LANE64 mkz_lane64;
 #else
 #define MKZ_NVIDIA_PTX 0
 #endif
-#endif
-/* 1: rotations by 8 and 16 bits as permutations of bytes on NVIDIA: better for hash_chunks, worse for merges. */
-#ifndef MKZ_ROTATE_BYTES
-#define MKZ_ROTATE_BYTES 0
 #endif
 #if MKZ_NVIDIA_PTX
 #include "port_nvidia.h"
@@ -304,13 +300,10 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #endif
 #endif
 
-/* 1: hash_chunks reads a block while it hashes the one before, for 16 more registers. */
+/* 1: hash_chunks reads a block while it hashes the one before, for 16 more registers: better where items are few, worse where
+ * they fill the device. */
 #ifndef MKZ_READ_AHEAD
-#ifdef MKZ_TARGET_CUDA
-#define MKZ_READ_AHEAD 1
-#else
-#define MKZ_READ_AHEAD MKZ_NVIDIA_PTX
-#endif
+#define MKZ_READ_AHEAD 0
 #endif
 
 /* What a program may count on. 16: every buffer begins on 16 bytes, as allocators give, and in_offset of hash_chunks is

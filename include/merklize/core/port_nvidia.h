@@ -1,19 +1,14 @@
 /* port_nvidia.h: primitives as PTX, for CUDA and for NVIDIA's OpenCL compiler (MKZ_NVIDIA_PTX = 1). Included by port.h.
  *
- * An NVIDIA multiprocessor has one pipe for 32-bit additions and logic and one for products, IMAD and IMAD.WIDE, that
- * start an instruction of a warp every second cycle each, so work spread evenly over both takes half the time. The
- * compiler turns a product by a number that it knows into additions: numbers that it cannot know keep it from that. */
+ * A multiprocessor has one pipe for 32-bit additions and logic and one for products. An instruction of a warp holds the first
+ * for 2 cycles (IADD3 with two carries out: 4), the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI): measured on sm_90,
+ * docs/performance.md. Work spread over both takes less time. The compiler turns a product by a number that it knows into
+ * additions: numbers that it cannot know keep it from that. */
 #ifndef MKZ_PORT_NVIDIA_H
 #define MKZ_PORT_NVIDIA_H
 
-#if defined(MKZ_TARGET_OPENCL)
-#define MKZ_ASM(text) asm(text)
-#define MKZ_PTX 1
-#elif defined(__CUDA_ARCH__)
-#define MKZ_PTX 1
-#endif
+#if defined(MKZ_TARGET_OPENCL) || defined(__CUDA_ARCH__) /* not in nvcc's pass for the host */
 
-#ifdef MKZ_PTX
 /* 2^32 - 1, which the compiler does not know: launches have one dimension, so %tid.y is 0. */
 MKZ_FN mkz_u32 mkz_nvidia_ones(void) {
     mkz_u32 r;
@@ -38,22 +33,6 @@ MKZ_FN MKZ_LANE32 mkz_nvidia_add32(MKZ_LANE32 a, MKZ_LANE32 b) {
     }
     return a;
 }
-/* Rotation by whole bytes, 8 or 16: which bytes of x come where. */
-MKZ_FN MKZ_LANE32 mkz_nvidia_rotate_bytes(MKZ_LANE32 x, mkz_u32 order) {
-    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
-        mkz_u32 r;
-        asm("prmt.b32 %0, %1, 0, %2;" : "=r"(r) : "r"(MKZ_LANE(mkz_u32, x, j)), "r"(order));
-        MKZ_LANE(mkz_u32, x, j) = r;
-    }
-    return x;
-}
-#if MKZ_ROTATE_BYTES
-#define MKZ_ROTR32(x, n)                                  \
-    ((n) == 16  ? mkz_nvidia_rotate_bytes((x), 0x1032u)   \
-     : (n) == 8 ? mkz_nvidia_rotate_bytes((x), 0x0321u)   \
-                : (((x) >> (n)) | ((x) << (32 - (n)))))
-#endif
-
 /* Of the two additions of a + b + c the first is a product, and the compiler chooses the pipe of the second. */
 #define MKZ_ADD32_3(a, b, c) (mkz_nvidia_add32((a), (b)) + (c))
 

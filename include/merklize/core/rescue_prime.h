@@ -20,7 +20,7 @@
  * registers. Divides 12. */
 #ifndef MKZ_RP_CELLS
 #if MKZ_NVIDIA_PTX
-#define MKZ_RP_CELLS 2
+#define MKZ_RP_CELLS 3
 #else
 #define MKZ_RP_CELLS 12
 #endif

@@ -96,6 +96,11 @@ Session::Range Session::aligned_to(const Range& range, std::uint64_t to, std::ui
     return copy;
 }
 
+mkz_place Session::aligned_nodes(const mkz_place& nodes, std::uint64_t n) {
+    const Range range = aligned_to({static_cast<mkz_memory*>(nodes.pointer), nodes.offset}, 32, 32 * n);
+    return {range.memory, range.offset, 1};
+}
+
 Session::Range Session::aligned_out(const Range& range, std::uint64_t bytes) {
     return is_aligned(range, 32) ? range : Range{scratch(bytes)->memory(), 0};
 }

@@ -101,6 +101,9 @@ public:
     /// per_word  `first_index` is added to the index in the text
     void require_canonical(mkz_place words, std::uint64_t n, const char* what);
 
+    /// The same n nodes at a place that kernels take, on 32 bytes: where they are, or a copy of them for this call.
+    mkz_place aligned_nodes(const mkz_place& nodes, std::uint64_t n);
+
     /// Packs the items of a strided array in `source`, in C order, into `out`.
     void gather_strided(mkz_place source, StridedArray array, mkz_place out);
 
@@ -154,8 +157,8 @@ private:
     using PieceBody = std::function<void(std::uint64_t first, std::uint64_t count, const std::vector<Range>& operands)>;
     bool in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uint64_t most_items, const PieceBody& body,
                    const Tick& tick);
-    bool staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands, const PieceBody& body,
-                       const Tick& tick);
+    bool staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands,
+                       const PieceBody& body, const Tick& tick);
     void ring(std::uint64_t bytes, const std::function<void(std::uint64_t, std::uint64_t, void*, mkz_event**)>& copy,
               const std::function<void(std::uint64_t, std::uint64_t, const void*)>& take, double Timings::* slot);
     bool run_pipeline(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick);
