@@ -2,6 +2,7 @@
 #include "module.hpp"
 #include "run.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "runtime/queue/modules.hpp"
 
 namespace merklize::binding {
 
@@ -37,6 +38,27 @@ void bind_device(nb::module_& m) {
             return nb::make_tuple(to_str(cache.folder().string()), to_str(cache.why_unusable()));
         },
         "def kernel_cache() -> tuple[str, str]");
+
+    define(
+        m, "kernel_modules",
+        +[](nb::handle device) {
+            const std::string asked(to_text(device, "device"));
+            prepare_libraries();
+            nb::list result;
+            for (const runtime::KernelModule& module : runtime::kernel_modules(Device(asked)))
+                result.append(nb::make_tuple(module.name, module.text));
+            return result;
+        },
+        "def kernel_modules(device: str, /) -> list[tuple[str, str]]");
+    define(
+        m, "store_kernel_module",
+        +[](nb::handle text, nb::handle spirv) {
+            runtime::store_module(std::string(to_text(text, "text")), InputBytes(spirv, "spirv").span());
+        },
+        "def store_kernel_module(text: str, spirv: bytes, /) -> None");
+    define(
+        m, "kernel_module_folder", +[] { return to_str(runtime::module_folder()); },
+        "def kernel_module_folder() -> str");
 
     nb::class_<Timings> timings(m, "Timings", R"(Seconds that a call took on its device, by the device's own clock.
 

@@ -43,40 +43,40 @@ MKZ_BODY void mkz_store_node64(MKZ_GLOBAL mkz_u64 *nodes, mkz_u64 i, const mkz_u
 
 /* Lane j <-> node i + j step, in global memory; the last `left` lanes are MKZ_LANES or fewer that exist (left >= 1). In local
  * memory a node is word k at t[k * stride + i]. */
-#define MKZ_DEFINE_LANES_OF_NODES(lane)                                                                             \
-    MKZ_BODY void mkz_load_nodes##lane(mkz_lane##lane w[256 / lane], MKZ_GLOBAL const mkz_u##lane *nodes,           \
-                                       mkz_u64 i, mkz_u32 step, mkz_u64 left) {                                     \
-        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                        \
-            mkz_u##lane node[256 / lane];                                                                           \
-            mkz_u64 at = j < left ? j : left - 1;                                                                   \
-            mkz_load_node##lane(node, nodes, i + (j == 0 ? 0 : at * step));                                         \
-            MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) MKZ_LANE(mkz_u##lane, w[k], j) = node[k];               \
-        }                                                                                                           \
-    }                                                                                                               \
-    MKZ_BODY void mkz_store_nodes##lane(MKZ_GLOBAL mkz_u##lane *nodes, mkz_u64 i, mkz_u64 left,                     \
-                                        const mkz_lane##lane w[256 / lane]) {                                       \
-        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                        \
-            mkz_u##lane node[256 / lane];                                                                           \
-            MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) node[k] = MKZ_LANE(mkz_u##lane, w[k], j);               \
-            if (j == 0 || j < left) mkz_store_node##lane(nodes, i + j, node);                                       \
-        }                                                                                                           \
-    }                                                                                                               \
+#define MKZ_DEFINE_LANES_OF_NODES(lane)                                                                              \
+    MKZ_BODY void mkz_load_nodes##lane(mkz_lane##lane w[256 / lane], MKZ_GLOBAL const mkz_u##lane *nodes, mkz_u64 i, \
+                                       mkz_u32 step, mkz_u64 left) {                                                 \
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                         \
+            mkz_u##lane node[256 / lane];                                                                            \
+            mkz_u64 at = j < left ? j : left - 1;                                                                    \
+            mkz_load_node##lane(node, nodes, i + (j == 0 ? 0 : at * step));                                          \
+            MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) MKZ_LANE(mkz_u##lane, w[k], j) = node[k];                \
+        }                                                                                                            \
+    }                                                                                                                \
+    MKZ_BODY void mkz_store_nodes##lane(MKZ_GLOBAL mkz_u##lane *nodes, mkz_u64 i, mkz_u64 left,                      \
+                                        const mkz_lane##lane w[256 / lane]) {                                        \
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                         \
+            mkz_u##lane node[256 / lane];                                                                            \
+            MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) node[k] = MKZ_LANE(mkz_u##lane, w[k], j);                \
+            if (j == 0 || j < left) mkz_store_node##lane(nodes, i + j, node);                                        \
+        }                                                                                                            \
+    }                                                                                                                \
     MKZ_BODY void mkz_load_local##lane(mkz_lane##lane w[256 / lane], MKZ_LOCAL const mkz_u##lane *t, mkz_u32 stride, \
-                                       mkz_u32 i, mkz_u32 step, mkz_u32 left) {                                     \
-        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                        \
-            mkz_u32 at = j < left ? j : left - 1;                                                                   \
-            MKZ_UNROLL for (int k = 0; k < 256 / lane; k++)                                                         \
-                MKZ_LANE(mkz_u##lane, w[k], j) = t[k * stride + i + (j == 0 ? 0 : at * step)];                      \
-        }                                                                                                           \
-    }                                                                                                               \
-    MKZ_BODY void mkz_store_local##lane(MKZ_LOCAL mkz_u##lane *t, mkz_u32 stride, mkz_u32 i, mkz_u32 left,          \
-                                        const mkz_lane##lane w[256 / lane]) {                                       \
-        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                        \
-            if (j == 0 || j < left) {                                                                               \
-                MKZ_UNROLL for (int k = 0; k < 256 / lane; k++)                                                     \
-                    t[k * stride + i + j] = MKZ_LANE(mkz_u##lane, w[k], j);                                         \
-            }                                                                                                       \
-        }                                                                                                           \
+                                       mkz_u32 i, mkz_u32 step, mkz_u32 left) {                                      \
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                         \
+            mkz_u32 at = j < left ? j : left - 1;                                                                    \
+            MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) MKZ_LANE(mkz_u##lane, w[k], j) =                         \
+                t[k * stride + i + (j == 0 ? 0 : at * step)];                                                        \
+        }                                                                                                            \
+    }                                                                                                                \
+    MKZ_BODY void mkz_store_local##lane(MKZ_LOCAL mkz_u##lane *t, mkz_u32 stride, mkz_u32 i, mkz_u32 left,           \
+                                        const mkz_lane##lane w[256 / lane]) {                                        \
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                         \
+            if (j == 0 || j < left) {                                                                                \
+                MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) t[k * stride + i + j] =                              \
+                    MKZ_LANE(mkz_u##lane, w[k], j);                                                                  \
+            }                                                                                                        \
+        }                                                                                                            \
     }
 MKZ_DEFINE_LANES_OF_NODES(32)
 MKZ_DEFINE_LANES_OF_NODES(64)

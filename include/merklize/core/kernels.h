@@ -53,27 +53,27 @@
     }
 
 /* Pairs: out[out_offset + i] = merge(left[left_offset + i], right[right_offset + i]) for i < count. */
-#define MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, is_field)                                                    \
-    MKZ_BODY void mkz_body_merge_pairs_##name(mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *left_nodes,     \
-                                              mkz_u64 left_offset, MKZ_GLOBAL const mkz_u##lane *right_nodes,   \
-                                              mkz_u64 right_offset, MKZ_GLOBAL mkz_u##lane *out,                \
-                                              mkz_u64 out_offset, mkz_u64 count, mkz_rp_table table) {          \
-        mkz_lane##lane left[256 / lane], right[256 / lane];                                                     \
-        mkz_u64 i = item.index * MKZ_LANES;                                                                     \
-        (void)table;                                                                                            \
-        if (i >= count) return;                                                                                 \
-        mkz_load_nodes##lane(left, left_nodes, left_offset + i, 1, count - i);                                  \
-        mkz_load_nodes##lane(right, right_nodes, right_offset + i, 1, count - i);                               \
-        MKZ_MERGE_##is_field(prefix, left, left, right, table);                                                 \
-        mkz_store_nodes##lane(out, out_offset + i, count - i, left);                                            \
+#define MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, is_field)                                                         \
+    MKZ_BODY void mkz_body_merge_pairs_##name(mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *left_nodes,          \
+                                              mkz_u64 left_offset, MKZ_GLOBAL const mkz_u##lane *right_nodes,        \
+                                              mkz_u64 right_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, \
+                                              mkz_u64 count, mkz_rp_table table) {                                   \
+        mkz_lane##lane left[256 / lane], right[256 / lane];                                                          \
+        mkz_u64 i = item.index * MKZ_LANES;                                                                          \
+        (void)table;                                                                                                 \
+        if (i >= count) return;                                                                                      \
+        mkz_load_nodes##lane(left, left_nodes, left_offset + i, 1, count - i);                                       \
+        mkz_load_nodes##lane(right, right_nodes, right_offset + i, 1, count - i);                                    \
+        MKZ_MERGE_##is_field(prefix, left, left, right, table);                                                      \
+        mkz_store_nodes##lane(out, out_offset + i, count - i, left);                                                 \
     }
 
 /* if (a level is narrow enough for teams) they do it, else: the statement that follows. Byte hashes have none. */
 #define MKZ_TEAM_LEVEL_0(name, width, nodes, in, from, from_stride, out, to, to_stride)
 #if MKZ_HAS_TEAMS
-#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride)                             \
-    if ((width) <= MKZ_GROUP_TEAMS) {                                                                               \
-        mkz_team_merge_##name(item, in, from, from_stride, out, to, to_stride, (mkz_u32)(nodes), table, cells);     \
+#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride)                         \
+    if ((width) <= MKZ_GROUP_TEAMS) {                                                                           \
+        mkz_team_merge_##name(item, in, from, from_stride, out, to, to_stride, (mkz_u32)(nodes), table, cells); \
     } else
 #define MKZ_DEFINE_TEAM_1(name, prefix) MKZ_DEFINE_TEAM_OF_##prefix(name, prefix)
 #define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v1(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, dense)
@@ -93,10 +93,10 @@
  *             does in heap order: `out` is slot 0 of the tree, and out_offset is a multiple of 2^(levels - 1).
  * Above the level of m nodes of a heap-ordered tree: in = out, in_offset = count = m, out_offset = m / 2. */
 #define MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, is_field)                                                         \
-    MKZ_BODY void mkz_body_merge_subtree_##name(                                                                       \
-        mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out,          \
-        mkz_u64 out_offset, mkz_u64 count, mkz_u32 levels, mkz_rp_table table, MKZ_LOCAL mkz_u##lane *tower,           \
-        MKZ_LOCAL mkz_u64 *cells) {                                                                                    \
+    MKZ_BODY void mkz_body_merge_subtree_##name(mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *in,                  \
+                                                mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset,    \
+                                                mkz_u64 count, mkz_u32 levels, mkz_rp_table table,                     \
+                                                MKZ_LOCAL mkz_u##lane *tower, MKZ_LOCAL mkz_u64 *cells) {              \
         mkz_u32 side = 1, held = 0; /* half of the tower that was written last; whether it holds the inputs */         \
         (void)table;                                                                                                   \
         (void)cells;                                                                                                   \
@@ -107,10 +107,10 @@
             mkz_u32 keep = (mkz_u64)1 << above <= MKZ_TOWER_NODES;                                                     \
             MKZ_LOCAL const mkz_u##lane *from = tower + MKZ_TOWER_START(lane, side);                                   \
             MKZ_LOCAL mkz_u##lane *to = tower + MKZ_TOWER_START(lane, !side);                                          \
-            MKZ_TEAM_LEVEL_##is_field(name, (mkz_u64)1 << above, nodes, in + 256 / lane * (in_offset + 2 * first), from, \
-                                      held ? MKZ_TOWER_STRIDE(side) : 0, out + 256 / lane * (out_offset + first), to, \
-                                      keep ? MKZ_TOWER_STRIDE(!side) : 0)                                              \
-            MKZ_NO_UNROLL for (; i < nodes; i += MKZ_GROUP_NODES) {                                         \
+            MKZ_TEAM_LEVEL_##is_field(name, (mkz_u64)1 << above, nodes, in + 256 / lane * (in_offset + 2 * first),     \
+                                      from, held ? MKZ_TOWER_STRIDE(side) : 0,                                         \
+                                      out + 256 / lane * (out_offset + first), to, keep ? MKZ_TOWER_STRIDE(!side) : 0) \
+                MKZ_NO_UNROLL for (; i < nodes; i += MKZ_GROUP_NODES) {                                                \
                 mkz_lane##lane left[256 / lane], right[256 / lane];                                                    \
                 mkz_u64 rest = nodes - i;                                                                              \
                 if (held) {                                                                                            \
@@ -139,65 +139,63 @@
  * one after another have row_stride = 1 and word_stride = length of a column. */
 
 /* Word k of rows i, i + 1, ... of which `left` exist. */
-#define MKZ_DEFINE_ROW_WORD(lane)                                                                                     \
-    MKZ_BODY mkz_lane##lane mkz_row_word##lane(MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 row_stride, mkz_u64 k,       \
-                                               mkz_u64 left) {                                                        \
-        mkz_lane##lane w;                                                                                             \
-        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++)                                                            \
-            MKZ_LANE(mkz_u##lane, w, j) = in[k + (j == 0 ? 0 : (j < left ? j : left - 1) * row_stride)];              \
-        return w;                                                                                                     \
+#define MKZ_DEFINE_ROW_WORD(lane)                                                                               \
+    MKZ_BODY mkz_lane##lane mkz_row_word##lane(MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 row_stride, mkz_u64 k, \
+                                               mkz_u64 left) {                                                  \
+        mkz_lane##lane w;                                                                                       \
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u##lane, w, j) =                        \
+            in[k + (j == 0 ? 0 : (j < left ? j : left - 1) * row_stride)];                                      \
+        return w;                                                                                               \
     }
 MKZ_DEFINE_ROW_WORD(32)
 MKZ_DEFINE_ROW_WORD(64)
 
 /* A byte hash (is_field 0) hashes the bytes of the words: at most 1024 of them, one chunk. */
-#define MKZ_DEFINE_HASH_ROWS_0(name, prefix, lane)                                                               \
-    MKZ_BODY void mkz_body_hash_rows_##name(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, \
-                                            mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,          \
-                                            MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count,          \
-                                            mkz_rp_table table) {                                                \
-        mkz_lane32 cv[8], m[16], zero = MKZ_SPLAT32(0);                                                          \
-        mkz_u32 blocks = row_words == 0 ? 1 : (row_words + 15) / 16;                                             \
-        mkz_u64 i = item.index * MKZ_LANES;                                                                      \
-        (void)table;                                                                                             \
-        if (i >= count) return;                                                                                  \
-        in += in_offset + i * row_stride;                                                                        \
-        prefix##_iv(cv);                                                                                         \
-        MKZ_NO_UNROLL for (mkz_u32 b = 0; b < blocks; b++) {                                                     \
-            mkz_u32 words = row_words - 16 * b;                                                                  \
-            mkz_u32 flags = prefix##_block_flags(b, blocks, b + 1 == blocks ? MKZ_BLAKE3_ROOT : 0);              \
-            MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {                                                        \
-                m[k] = zero;                                                                                     \
-                if (k < words) m[k] = mkz_row_word32(in, row_stride, (16 * b + k) * word_stride, count - i);     \
-            }                                                                                                    \
-            prefix##_compress(cv, m, zero, zero, MKZ_SPLAT32(4 * (words < 16 ? words : 16)), MKZ_SPLAT32(flags)); \
-        }                                                                                                        \
-        mkz_store_nodes32(out, out_offset + i, count - i, cv);                                                   \
+#define MKZ_DEFINE_HASH_ROWS_0(name, prefix, lane)                                                                    \
+    MKZ_BODY void mkz_body_hash_rows_##name(                                                                          \
+        mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, \
+        mkz_u32 row_words, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_rp_table table) {          \
+        mkz_lane32 cv[8], m[16], zero = MKZ_SPLAT32(0);                                                               \
+        mkz_u32 blocks = row_words == 0 ? 1 : (row_words + 15) / 16;                                                  \
+        mkz_u64 i = item.index * MKZ_LANES;                                                                           \
+        (void)table;                                                                                                  \
+        if (i >= count) return;                                                                                       \
+        in += in_offset + i * row_stride;                                                                             \
+        prefix##_iv(cv);                                                                                              \
+        MKZ_NO_UNROLL for (mkz_u32 b = 0; b < blocks; b++) {                                                          \
+            mkz_u32 words = row_words - 16 * b;                                                                       \
+            mkz_u32 flags = prefix##_block_flags(b, blocks, b + 1 == blocks ? MKZ_BLAKE3_ROOT : 0);                   \
+            MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {                                                             \
+                m[k] = zero;                                                                                          \
+                if (k < words) m[k] = mkz_row_word32(in, row_stride, (16 * b + k) * word_stride, count - i);          \
+            }                                                                                                         \
+            prefix##_compress(cv, m, zero, zero, MKZ_SPLAT32(4 * (words < 16 ? words : 16)), MKZ_SPLAT32(flags));     \
+        }                                                                                                             \
+        mkz_store_nodes32(out, out_offset + i, count - i, cv);                                                        \
     }
 
 /* A field hash (is_field 1) hashes the words as elements: hash_elements. A word >= p is taken mod p. */
-#define MKZ_DEFINE_HASH_ROWS_1(name, prefix, lane)                                                               \
-    MKZ_BODY void mkz_body_hash_rows_##name(mkz_work_item item, MKZ_GLOBAL const mkz_u64 *in, mkz_u64 in_offset, \
-                                            mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,          \
-                                            MKZ_GLOBAL mkz_u64 *out, mkz_u64 out_offset, mkz_u64 count,          \
-                                            mkz_rp_table table) {                                                \
-        mkz_lane64 s[MKZ_RP_WIDTH], digest[MKZ_RP_DIGEST];                                                       \
-        mkz_u64 i = item.index * MKZ_LANES;                                                                      \
-        (void)table;                                                                                             \
-        if (i >= count) return;                                                                                  \
-        in += in_offset + i * row_stride;                                                                        \
-        prefix##_init(s, row_words);                                                                             \
-        MKZ_NO_UNROLL for (mkz_u32 first = 0; first < row_words; first += MKZ_RP_RATE) {                         \
-            MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_RP_RATE; k++) {                                               \
-                if (k < row_words - first) {                                                                     \
-                    mkz_lane64 w = mkz_row_word64(in, row_stride, (first + k) * word_stride, count - i);         \
-                    prefix##_add(s, (int)k, mkz_gl_canonical(w));                                                \
-                }                                                                                                \
-            }                                                                                                    \
-            prefix##_permute_by(s, table);                                                                       \
-        }                                                                                                        \
-        prefix##_digest(digest, s);                                                                              \
-        mkz_store_nodes64(out, out_offset + i, count - i, digest);                                               \
+#define MKZ_DEFINE_HASH_ROWS_1(name, prefix, lane)                                                                    \
+    MKZ_BODY void mkz_body_hash_rows_##name(                                                                          \
+        mkz_work_item item, MKZ_GLOBAL const mkz_u64 *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, \
+        mkz_u32 row_words, MKZ_GLOBAL mkz_u64 *out, mkz_u64 out_offset, mkz_u64 count, mkz_rp_table table) {          \
+        mkz_lane64 s[MKZ_RP_WIDTH], digest[MKZ_RP_DIGEST];                                                            \
+        mkz_u64 i = item.index * MKZ_LANES;                                                                           \
+        (void)table;                                                                                                  \
+        if (i >= count) return;                                                                                       \
+        in += in_offset + i * row_stride;                                                                             \
+        prefix##_init(s, row_words);                                                                                  \
+        MKZ_NO_UNROLL for (mkz_u32 first = 0; first < row_words; first += MKZ_RP_RATE) {                              \
+            MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_RP_RATE; k++) {                                                    \
+                if (k < row_words - first) {                                                                          \
+                    mkz_lane64 w = mkz_row_word64(in, row_stride, (first + k) * word_stride, count - i);              \
+                    prefix##_add(s, (int)k, mkz_gl_canonical(w));                                                     \
+                }                                                                                                     \
+            }                                                                                                         \
+            prefix##_permute_by(s, table);                                                                            \
+        }                                                                                                             \
+        prefix##_digest(digest, s);                                                                                   \
+        mkz_store_nodes64(out, out_offset + i, count - i, digest);                                                    \
     }
 
 /* ---- The bodies, for every hash ---------------------------------------------------------------------------------- */
@@ -208,13 +206,11 @@ MKZ_DEFINE_ROW_WORD(64)
     MKZ_DEFINE_HASH_PARENTS(name, prefix)
 #define MKZ_DEFINE_DIGEST_1(name, prefix)
 
-#define MKZ_HASH(id, name, prefix, lane, is_field)         \
-    MKZ_DEFINE_MERGE_LEVEL(name, prefix, lane, is_field)   \
-    MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, is_field)   \
-    MKZ_DEFINE_TEAM_##is_field(name, prefix)               \
-    MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, is_field) \
-    MKZ_DEFINE_HASH_ROWS_##is_field(name, prefix, lane)    \
-    MKZ_DEFINE_DIGEST_##is_field(name, prefix)
+#define MKZ_HASH(id, name, prefix, lane, is_field)                                                  \
+    MKZ_DEFINE_MERGE_LEVEL(name, prefix, lane, is_field)                                            \
+    MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, is_field)                                            \
+    MKZ_DEFINE_TEAM_##is_field(name, prefix) MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, is_field) \
+        MKZ_DEFINE_HASH_ROWS_##is_field(name, prefix, lane) MKZ_DEFINE_DIGEST_##is_field(name, prefix)
 #ifdef MKZ_HASHES
 MKZ_HASHES
 #undef MKZ_HASH

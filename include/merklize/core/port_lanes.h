@@ -20,16 +20,16 @@
 
 #elif defined(MKZ_TARGET_CUDA)
 
-#define MKZ_DEFINE_LANE_OPERATOR(T, op)                                     \
-    MKZ_FN T operator op(T a, T b) {                                        \
+#define MKZ_DEFINE_LANE_OPERATOR(T, op)                                      \
+    MKZ_FN T operator op(T a, T b) {                                         \
         MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] op## = b.w[j]; \
-        return a;                                                           \
-    }                                                                       \
-    MKZ_FN T &operator op##=(T &a, T b) { return a = a op b; }
-#define MKZ_DEFINE_LANE_SHIFT(T, op)                                   \
-    MKZ_FN T operator op(T a, int n) {                                 \
+        return a;                                                            \
+    }                                                                        \
+    MKZ_FN T &operator op## = (T & a, T b) { return a = a op b; }
+#define MKZ_DEFINE_LANE_SHIFT(T, op)                                    \
+    MKZ_FN T operator op(T a, int n) {                                  \
         MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] op## = n; \
-        return a;                                                      \
+        return a;                                                       \
     }
 #define MKZ_DEFINE_LANE(T, word, splat)                                  \
     typedef struct {                                                     \

@@ -59,8 +59,8 @@ MKZ_FN mkz_u64 mkz_nvidia_gl_reduce(mkz_u64 lo, mkz_u64 hi) {
 }
 
 MKZ_FN MKZ_LANE64 mkz_nvidia_gl_reduce_lanes(MKZ_LANE64 lo, MKZ_LANE64 hi) {
-    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++)
-        MKZ_LANE(mkz_u64, lo, j) = mkz_nvidia_gl_reduce(MKZ_LANE(mkz_u64, lo, j), MKZ_LANE(mkz_u64, hi, j));
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u64, lo, j) =
+        mkz_nvidia_gl_reduce(MKZ_LANE(mkz_u64, lo, j), MKZ_LANE(mkz_u64, hi, j));
     return lo;
 }
 #define MKZ_GL_REDUCE(lo, hi) mkz_nvidia_gl_reduce_lanes((lo), (hi))
@@ -88,8 +88,8 @@ MKZ_FN mkz_u64 mkz_nvidia_gl_square(mkz_u64 a) {
 }
 
 MKZ_FN MKZ_LANE64 mkz_nvidia_gl_square_lanes(MKZ_LANE64 a) {
-    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++)
-        MKZ_LANE(mkz_u64, a, j) = mkz_nvidia_gl_square(MKZ_LANE(mkz_u64, a, j));
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u64, a, j) =
+        mkz_nvidia_gl_square(MKZ_LANE(mkz_u64, a, j));
     return a;
 }
 #define MKZ_GL_SQUARE(a) mkz_nvidia_gl_square_lanes(a)
@@ -112,7 +112,9 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_mul_add32(MKZ_LANE64 acc, MKZ_LANE64 a, mkz_u32 b) 
 #define MKZ_MUL_ADD32(acc, a, b) mkz_nvidia_mul_add32((acc), (a), (b))
 
 /* x + 0 y, with a zero that the compiler does not know. */
-MKZ_FN MKZ_LANE64 mkz_nvidia_after(MKZ_LANE64 x, MKZ_LANE64 y) { return mkz_nvidia_mul_add32(x, y, ~mkz_nvidia_ones()); }
+MKZ_FN MKZ_LANE64 mkz_nvidia_after(MKZ_LANE64 x, MKZ_LANE64 y) {
+    return mkz_nvidia_mul_add32(x, y, ~mkz_nvidia_ones());
+}
 #define MKZ_AFTER(x, y) mkz_nvidia_after((x), (y))
 
 /* Products of lanes that are vectors, word by word. */

@@ -56,9 +56,7 @@
 MKZ_FN void mkz_rp_power(mkz_gl *out, const mkz_gl *x, int n, const mkz_gl *y, int cells) {
     mkz_gl t[MKZ_RP_WIDTH] = {0};
     MKZ_UNROLL for (int k = 0; k < cells; k++) t[k] = x[k];
-    MKZ_NO_UNROLL for (int i = 0; i < n; i++) {
-        MKZ_UNROLL for (int k = 0; k < cells; k++) t[k] = mkz_gl_square(t[k]);
-    }
+    MKZ_NO_UNROLL for (int i = 0; i < n; i++) { MKZ_UNROLL for (int k = 0; k < cells; k++) t[k] = mkz_gl_square(t[k]); }
     MKZ_UNROLL for (int k = 0; k < cells; k++) out[k] = mkz_gl_mul(t[k], y[k]);
 }
 
@@ -209,8 +207,7 @@ typedef MKZ_GLOBAL const mkz_u64 *mkz_rp_table;
 #undef MKZ_RP_PLACED
 #define MKZ_RP_PLACE(function, table) mkz_rp_placed_##function
 #define MKZ_RP_TABLES(table) (table), (table) + MKZ_RP_ARK_WORDS
-#define MKZ_RP_PERMUTE_BY(matrix, s, table) \
-    mkz_rp_placed_rounds_##matrix(s, table, (table) + MKZ_RP_ARK_WORDS)
+#define MKZ_RP_PERMUTE_BY(matrix, s, table) mkz_rp_placed_rounds_##matrix(s, table, (table) + MKZ_RP_ARK_WORDS)
 #else
 #define MKZ_RP_PLACE(function, table) mkz_rp_##function
 #define MKZ_RP_TABLES(table) MKZ_RP_ARK, MKZ_RP_MDS_DENSE

@@ -20,8 +20,8 @@ MKZ_FN void MKZ_RP_PLACED(round_constants)(mkz_u64 c[MKZ_RP_WIDTH], MKZ_RP_SPACE
 }
 
 /* Row i of circulant MDS * s + c, s in halves. Adding the constant by halves costs no carry. */
-MKZ_FN mkz_gl MKZ_RP_PLACED(row_circulant)(const mkz_lane64 lo[MKZ_RP_WIDTH], const mkz_lane64 hi[MKZ_RP_WIDTH], mkz_u64 c,
-                                           int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
+MKZ_FN mkz_gl MKZ_RP_PLACED(row_circulant)(const mkz_lane64 lo[MKZ_RP_WIDTH], const mkz_lane64 hi[MKZ_RP_WIDTH],
+                                           mkz_u64 c, int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
     mkz_lane64 l = MKZ_AFTER(MKZ_SPLAT64(c & MKZ_GL_E), after), h = MKZ_AFTER(MKZ_SPLAT64(c >> 32), after);
     (void)mds;
     (void)after;
@@ -38,20 +38,20 @@ MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c
         hi[k] = s[k] >> 32;
     }
 #if MKZ_RP_CIRCULANT_PRODUCTS
-    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++)
-        s[i] = MKZ_RP_PLACED(row_circulant)(lo, hi, c[i], i, mds, s[i == 0 ? 0 : i - 1]);
+    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++) s[i] =
+        MKZ_RP_PLACED(row_circulant)(lo, hi, c[i], i, mds, s[i == 0 ? 0 : i - 1]);
 #else
     mkz_rp_circulant(lo, lo);
     mkz_rp_circulant(hi, hi);
-    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++)
-        s[i] = mkz_rp_join(lo[i] + MKZ_SPLAT64(c[i] & MKZ_GL_E), hi[i] + MKZ_SPLAT64(c[i] >> 32));
+    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++) s[i] =
+        mkz_rp_join(lo[i] + MKZ_SPLAT64(c[i] & MKZ_GL_E), hi[i] + MKZ_SPLAT64(c[i] >> 32));
 #endif
 }
 
 /* Row i of dense MDS * s + c, s in halves. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1; with both factors m in limbs of at
  * most 22 bits (the table), 24 products of 54 bits add up in one word, and a row is reduced once. */
-MKZ_FN mkz_gl MKZ_RP_PLACED(row_dense)(const mkz_lane64 low[MKZ_RP_WIDTH], const mkz_lane64 high[MKZ_RP_WIDTH], mkz_u64 c,
-                                       int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
+MKZ_FN mkz_gl MKZ_RP_PLACED(row_dense)(const mkz_lane64 low[MKZ_RP_WIDTH], const mkz_lane64 high[MKZ_RP_WIDTH],
+                                       mkz_u64 c, int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
     mkz_lane64 a0 = MKZ_AFTER(MKZ_SPLAT64(c & MKZ_GL_E), after), a1 = MKZ_AFTER(MKZ_SPLAT64((c >> 32) << 10), after);
     mkz_lane64 a2 = MKZ_AFTER(MKZ_SPLAT64(0), after), lo;
     (void)after;
@@ -74,14 +74,15 @@ MKZ_FN void MKZ_RP_PLACED(mds_dense)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ
     mkz_gl out[MKZ_RP_WIDTH];
     mkz_lane64 high[MKZ_RP_WIDTH];
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) high[k] = s[k] >> 32;
-    MKZ_RP_ROWS for (int i = 0; i < MKZ_RP_WIDTH; i++)
-        out[i] = MKZ_RP_PLACED(row_dense)(s, high, c[i], i, mds, i == 0 ? s[0] : out[i - 1]);
+    MKZ_RP_ROWS for (int i = 0; i < MKZ_RP_WIDTH; i++) out[i] =
+        MKZ_RP_PLACED(row_dense)(s, high, c[i], i, mds, i == 0 ? s[0] : out[i - 1]);
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = out[k];
 }
 
 /* Row i of MDS number h, from cells in local memory: what one item of a team does (kernel_team.h). */
 #if MKZ_RP_TEAMS && MKZ_LANES == 1
-MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_circulant)(MKZ_LOCAL const mkz_u64 *cells, int i, int h, MKZ_RP_SPACE const mkz_u64 *ark,
+MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_circulant)(MKZ_LOCAL const mkz_u64 *cells, int i, int h,
+                                                   MKZ_RP_SPACE const mkz_u64 *ark,
                                                    MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
     mkz_u64 lo[MKZ_RP_WIDTH], hi[MKZ_RP_WIDTH];
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
@@ -92,7 +93,8 @@ MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_circulant)(MKZ_LOCAL const mkz_u64 *cell
     return MKZ_RP_PLACED(row_circulant)(lo, hi, ark[MKZ_RP_WIDTH * h + i], 0, mds, 0);
 }
 
-MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_dense)(MKZ_LOCAL const mkz_u64 *cells, int i, int h, MKZ_RP_SPACE const mkz_u64 *ark,
+MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_dense)(MKZ_LOCAL const mkz_u64 *cells, int i, int h,
+                                               MKZ_RP_SPACE const mkz_u64 *ark,
                                                MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
     mkz_u64 lo[MKZ_RP_WIDTH], hi[MKZ_RP_WIDTH];
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
@@ -104,18 +106,18 @@ MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_dense)(MKZ_LOCAL const mkz_u64 *cells, i
 #endif
 
 /* The seven rounds as fourteen halves, an S-box and an MDS each, with either matrix: one copy of the MDS serves both. */
-#define MKZ_RP_ROUNDS_WITH(matrix)                                                                                     \
-    MKZ_FN void MKZ_RP_PLACED(rounds_##matrix)(mkz_gl s[MKZ_RP_WIDTH], MKZ_RP_SPACE const mkz_u64 *ark,               \
-                                               MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {                                      \
-        MKZ_NO_UNROLL for (int h = 0; h < 2 * MKZ_RP_ROUNDS; h++) {                                                    \
-            mkz_u64 c[MKZ_RP_WIDTH] = {0};                                                                             \
-            if (h % 2 == 0)                                                                                            \
-                mkz_rp_pow7_state(s);                                                                                  \
-            else                                                                                                       \
-                mkz_rp_root7_state(s);                                                                                 \
-            MKZ_RP_PLACED(round_constants)(c, ark, h);                                                                 \
-            MKZ_RP_PLACED(mds_##matrix)(s, c, mds);                                                                    \
-        }                                                                                                              \
+#define MKZ_RP_ROUNDS_WITH(matrix)                                                                      \
+    MKZ_FN void MKZ_RP_PLACED(rounds_##matrix)(mkz_gl s[MKZ_RP_WIDTH], MKZ_RP_SPACE const mkz_u64 *ark, \
+                                               MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {              \
+        MKZ_NO_UNROLL for (int h = 0; h < 2 * MKZ_RP_ROUNDS; h++) {                                     \
+            mkz_u64 c[MKZ_RP_WIDTH] = {0};                                                              \
+            if (h % 2 == 0)                                                                             \
+                mkz_rp_pow7_state(s);                                                                   \
+            else                                                                                        \
+                mkz_rp_root7_state(s);                                                                  \
+            MKZ_RP_PLACED(round_constants)(c, ark, h);                                                  \
+            MKZ_RP_PLACED(mds_##matrix)(s, c, mds);                                                     \
+        }                                                                                               \
     }
 MKZ_RP_ROUNDS_WITH(circulant)
 MKZ_RP_ROUNDS_WITH(dense)

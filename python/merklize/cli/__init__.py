@@ -15,11 +15,12 @@ import merklize
 
 from . import output
 
-# Name, which is that of the module too, and what --help says, so that it need not import them.
+# Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
     "hash": "BLAKE3 digests of files, and checking them (as b3sum).",
     "tree": "Merkle trees: build, root, prove, verify, info.",
     "devices": "What this machine can compute on.",
+    "build-kernels": "Compile OpenCL kernels to SPIR-V, ahead of time.",
     "demo": "Hash a file, build trees, prove a leaf, and show how fast it went.",
 }
 
@@ -33,7 +34,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"{__name__}.{name}").command
+        command: click.Command = import_module(f"{__name__}.{name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

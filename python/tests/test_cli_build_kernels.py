@@ -1,0 +1,101 @@
+"""`merklize build-kernels`, and whether a device really runs the modules."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from merklize.cli import build_kernels
+
+pytestmark = pytest.mark.usefixtures("spirv_tools")
+
+
+@pytest.fixture(scope="module")
+def spirv_tools():
+    missing = [names[0] for names in (build_kernels.CLANGS, build_kernels.TRANSLATORS) if not any(map(shutil.which, names))]
+    if missing:
+        if os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1":
+            pytest.fail(f"not on this machine: {missing}")
+        pytest.skip(f"not on this machine: {missing}")
+
+
+@pytest.fixture(scope="module")
+def intel():
+    """Intel's CPU runtime, which takes SPIR-V."""
+    library = os.path.join(sys.prefix, "lib", "libintelocl.so")
+    if not os.path.exists(library):
+        if os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1":
+            pytest.fail(f"{library} is not there")
+        pytest.skip(f"{library} is not there")
+    return library
+
+
+def python(library, folder, code, *arguments):
+    """Run `code` with the runtime, modules in `folder` and no cache; give what it printed."""
+    settings = {"MERKLIZE_OPENCL_LIBRARY": library, "MERKLIZE_MODULES_DIR": str(folder), "MERKLIZE_CACHE_DIR": ""}
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], env={**os.environ, **settings}, capture_output=True, text=True
+    )
+
+
+BUILD = "from merklize.cli import cli; cli(['build-kernels', '--json'])"
+HASH = "import merklize; print(merklize.hash(bytes(5000), device='opencl:0').hex())"
+
+
+def test_modules_are_built_and_used(intel, tmp_path):
+    built = python(intel, tmp_path, BUILD)
+    assert built.returncode == 0, built.stderr
+    listing = json.loads(built.stdout)
+    assert listing["folder"] == str(tmp_path)
+    names = [module["name"] for module in listing["modules"]]
+    assert any(name.startswith("mkz_hash_chunks_blake3") for name in names)
+    assert any(name.startswith("mkz_merge_subtree_rp64_256_v3") for name in names)
+    assert len(names) == len(set(names)) == len(list(tmp_path.iterdir()))
+    assert all(module["bytes"] > 1000 for module in listing["modules"])
+
+    expected = python(intel, tmp_path / "none", HASH)
+    found = python(intel, tmp_path, HASH)
+    assert expected.returncode == 0, expected.stderr
+    assert found.stdout == expected.stdout
+
+    # With every module in another one's place the kernels are not found: so it is the modules that run.
+    swap = """
+from merklize import _native
+from merklize.cli import build_kernels
+import tempfile, pathlib
+modules = _native.kernel_modules("opencl:0")
+clang = build_kernels._find(None, build_kernels.CLANGS, "", "")
+translator = build_kernels._find(None, build_kernels.TRANSLATORS, "", "")
+other = next(text for name, text in modules if name.startswith("mkz_check_words"))
+with tempfile.TemporaryDirectory() as folder:
+    spirv = build_kernels.compile_module(other, "other", clang, translator, pathlib.Path(folder))
+for name, text in modules:
+    _native.store_kernel_module(text, spirv)
+"""
+    assert python(intel, tmp_path, swap).returncode == 0
+    swapped = python(intel, tmp_path, HASH)
+    assert swapped.returncode != 0
+    assert "mkz_hash_chunks_blake3" in swapped.stderr
+
+
+def test_a_damaged_module_is_not_used(intel, tmp_path):
+    assert python(intel, tmp_path, BUILD).returncode == 0
+    for file in tmp_path.iterdir():
+        data = bytearray(file.read_bytes())
+        data[-1] ^= 1
+        file.write_bytes(data)
+    found = python(intel, tmp_path, HASH)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout == python(intel, tmp_path / "none", HASH).stdout
+
+
+def test_errors(intel, tmp_path):
+    missing = python(intel, tmp_path, "from merklize.cli import cli; cli(['build-kernels', '--clang', 'no-clang'])")
+    assert missing.returncode == 1
+    assert "--clang: no no-clang on the PATH" in missing.stderr
+    not_opencl = python(intel, tmp_path, "from merklize.cli import cli; cli(['build-kernels', '--device', 'cpu'])")
+    assert not_opencl.returncode == 1
+    assert "cpu is none" in not_opencl.stderr
