@@ -11,6 +11,7 @@ VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 export PATH := $(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export MERKLIZE_CACHE_DIR := $(CURDIR)/build/kernel-cache
 
 FUZZ_SECONDS ?= 10
 # Compilers for devices, which need no device: the tests run the portable core through them.
@@ -91,17 +92,17 @@ test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests, examples and the install 
 	@$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(CURDIR)/$(VENV)/lib/libintelocl.so)
 	@MERKLIZE_NVRTC_LIBRARY=$$(find $(CURDIR)/$(VENV) -name 'libnvrtc.so.*' | head -1) ctest --preset release -j $$(nproc)
 
-# The widest instruction set runs all of it, the others what computes.
+# The widest instruction set runs all of it, the others what computes; test_runtimes.py runs what computes on Intel's OpenCL.
 .PHONY: test-python
 test-python: $(VENV)/test-tools ## tests of the Python package and the command line
 	@echo "== Python tests"
-	@python -m pytest -q python/tests
+	@MERKLIZE_TEST_DEVICES=cpu python -m pytest -q python/tests
 	@widest=$$(python -c 'import merklize; print(merklize.devices()[0].isa)'); \
 	for isa in scalar avx2 avx512 neon; do \
 		[ $$isa != $$widest ] || continue; \
 		MERKLIZE_CPU_ISA=$$isa python -c 'import merklize; merklize.hash(b"")' 2>/dev/null || continue; \
 		echo "== Python tests of what computes: $$isa"; \
-		MERKLIZE_CPU_ISA=$$isa python -m pytest -q $(patsubst %,python/tests/test_%.py,hash hasher hash_file rows tree); \
+		MERKLIZE_CPU_ISA=$$isa MERKLIZE_TEST_DEVICES=cpu python -m pytest -q $(patsubst %,python/tests/test_%.py,hash hasher hash_file rows tree); \
 	done
 	@for example in examples/*.py; do \
 		echo "== $$example"; \

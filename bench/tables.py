@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of README.md from bench/results: the newest file of each machine. --check only compares."""
+"""Writes the tables of README.md from bench/results: the newest file of each machine and device. --check compares."""
 
 import json
 import pathlib
@@ -44,12 +44,46 @@ def table(path, data):
     return "\n".join(lines)
 
 
+def newest_by_device():
+    newest = {}
+    for path in sorted((ROOT / "bench" / "results").glob("*-device-*.json")):
+        data = json.loads(path.read_text())
+        newest[data["backend"], data["device"], data["driver"]] = (path, data)
+    return newest.values()
+
+
+def seconds(value):
+    return f"{value * 1e3:.3g} ms" if value >= 1e-3 else f"{value * 1e6:.3g} us"
+
+
+def device_rate(value, unit):
+    return f"{value / 1e12:.2f} TB/s" if unit == "bytes" and value >= 1e12 else rate(value, unit)
+
+
+def device_table(path, data):
+    lines = [
+        f"{data['device']}, {data['backend']}, driver {data['driver']} ([{path.name}](bench/results/{path.name})); "
+        "kernels by the device's clock, the whole call by the host's:",
+        "",
+        "| job | kernels | rate | whole call |",
+        "|---|---|---|---|",
+    ]
+    for row in data["rows"]:
+        if row.get("skipped") or row["policy"] != "tuned":
+            continue
+        shown = device_rate(row["rate"], row["unit"])
+        lines.append(f"| {row['job']} | {seconds(row['kernel'])} | {shown} | {seconds(row['wall'])} |")
+    return "\n".join(lines)
+
+
 def main():
     readme = ROOT / "README.md"
     text = readme.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    tables = "\n\n".join(table(path, data) for path, data in newest_by_machine())
+    parts = [device_table(path, data) for path, data in newest_by_device()]
+    parts += [table(path, data) for path, data in newest_by_machine()]
+    tables = "\n\n".join(parts)
     new = f"{before}{BEGIN}\n{tables}\n{END}{after}"
     if sys.argv[1:] == ["--check"]:
         sys.exit(0 if new == text else "README.md: the tables are not what bench/tables.py writes")

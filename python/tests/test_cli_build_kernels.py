@@ -15,7 +15,9 @@ pytestmark = pytest.mark.usefixtures("spirv_tools")
 
 @pytest.fixture(scope="module")
 def spirv_tools():
-    missing = [names[0] for names in (build_kernels.CLANGS, build_kernels.TRANSLATORS) if not any(map(shutil.which, names))]
+    missing = [
+        names[0] for names in (build_kernels.CLANGS, build_kernels.TRANSLATORS) if not any(map(shutil.which, names))
+    ]
     if missing:
         if os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1":
             pytest.fail(f"not on this machine: {missing}")

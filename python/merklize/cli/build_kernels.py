@@ -38,15 +38,15 @@ def compile_module(text: str, name: str, clang: str, translator: str, folder: Pa
     source, bitcode, module = folder / "kernel.cl", folder / "kernel.bc", folder / "kernel.spv"
     source.write_text(text)
     # The device's own compiler optimizes; the translator knows only plain instructions.
-    _run([clang, "-x", "cl", "-cl-std=CL1.2", "--target=spir64", "-O2", "-Xclang", "-disable-llvm-passes", "-Xclang", "-finclude-default-header",
-          "-emit-llvm", "-c", str(source), "-o", str(bitcode)], name)  # fmt: skip
+    front_end = ["-x", "cl", "-cl-std=CL1.2", "--target=spir64", "-Xclang", "-finclude-default-header", "-emit-llvm"]
+    _run([clang, *front_end, "-O2", "-Xclang", "-disable-llvm-passes", "-c", str(source), "-o", str(bitcode)], name)
     _run([translator, "--spirv-max-version=1.2", str(bitcode), "-o", str(module)], name)
     return module.read_bytes()
 
 
 @click.command("build-kernels")
 @click.option("--target", type=click.Choice(["spirv"]), default="spirv", show_default=True, help="Form of the modules.")
-@click.option("--device", default="opencl:0", show_default=True, help="The OpenCL device whose tuning chooses the programs.")
+@click.option("--device", default="opencl:0", show_default=True, help="The device whose tuning chooses the programs.")
 @click.option("--clang", metavar="PROGRAM", help="The compiler [default: the first of clang, clang-21 ... clang-14].")
 @click.option("--llvm-spirv", metavar="PROGRAM", help="The translator [default: likewise].")
 @json_option

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Runs merklize-device-bench on a device and writes one dated JSON file to bench/results.
+
+    python bench/run_device.py --bench BUILD/bench/merklize-device-bench --device cuda:0 [--commit HASH] [--out FILE]
+                               [-- FLAGS OF THE PROGRAM]
+
+Prints a short table: medians of the kernels' time by the device's own clock.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+from run import HERE, commit, processor
+
+
+def clocks():
+    """Clocks of an NVIDIA GPU as its tool gives them, or nothing."""
+    query = "clocks.max.sm,clocks.max.mem,clocks.sm,power.limit"
+    try:
+        out = subprocess.run(
+            ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"], capture_output=True, text=True
+        )
+    except OSError:
+        return None
+    return out.stdout.strip().splitlines()[0] if out.returncode == 0 and out.stdout.strip() else None
+
+
+def main():
+    words = sys.argv[1:]
+    flags = words[words.index("--") + 1 :] if "--" in words else []
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", required=True)
+    parser.add_argument("--device", required=True)
+    parser.add_argument("--commit", default=None)
+    parser.add_argument("--out", type=pathlib.Path)
+    args = parser.parse_args(words[: words.index("--")] if "--" in words else words)
+
+    rows = []
+    status = 0
+    with subprocess.Popen([args.bench, args.device, *flags], stdout=subprocess.PIPE, text=True) as program:
+        for line in program.stdout:
+            row = json.loads(line)
+            rows.append(row)
+            what = f"{row['job']}, {row['policy']}"
+            if "skipped" in row:
+                print(f"{what}: skipped: {row['skipped'][:200]}", flush=True)
+                continue
+            seconds = row["kernel"] or row["wall"]
+            print(
+                f"{seconds * 1e6:12.1f} us  {row['rate']:.4g} {row['unit']}/s  wall {row['wall'] * 1e6:.1f} us  {what}",
+                flush=True,
+            )
+        status = program.wait()
+    measured = [row for row in rows if "skipped" not in row]
+    if not measured:
+        sys.exit(status or "nothing was measured")
+    facts = dict(measured[0])
+    # What is the same in all rows is said once.
+    for row in measured:
+        for key in ("device", "backend", "driver", "isa", "version"):
+            row.pop(key)
+    header = {
+        "date": str(datetime.date.today()),
+        **{key: facts[key] for key in ("device", "backend", "driver", "isa", "version")},
+        "processor": processor(),
+        "cpus": os.cpu_count(),
+        "clocks": clocks(),
+        "system": platform.platform(),
+        "commit": args.commit or commit(),
+        "rows": rows,
+    }
+    out = args.out
+    if out is None:
+        name = re.sub(r"[^a-z0-9]+", "-", f"{args.device.split(':')[0]}-{header['device']}".lower()).strip("-")
+        out = HERE / "results" / f"{datetime.date.today()}-device-{name}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(header, indent=1) + "\n")
+    print(f"wrote {out}")
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()
