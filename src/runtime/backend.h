@@ -58,10 +58,15 @@ typedef enum {
 
 /* How a kernel runs: no choice changes a byte. 0 in a field: the backend's tune() fills it. */
 typedef struct {
-    uint32_t levels_per_launch; /* of a tree */
+    uint32_t levels_per_launch; /* of a tree; of the tree inside a digest, in the launch that hashes its chunks */
     uint32_t group_size;        /* items of a group */
     uint32_t lanes;             /* merges or chunks that an item computes side by side: 1, 2, 4, 8 or 16 */
     uint32_t constants;         /* mkz_constants */
+    /* Of compilers for GPUs; not the caller's to choose. 0: as the core has it. */
+    uint32_t cells;         /* MKZ_RP_CELLS */
+    uint32_t min_groups;    /* MKZ_MIN_GROUPS */
+    uint32_t read_ahead;    /* MKZ_READ_AHEAD */
+    uint32_t mul_by_halves; /* MKZ_MUL_BY_HALVES */
 } mkz_tuning;
 
 typedef enum {

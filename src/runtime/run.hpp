@@ -151,7 +151,7 @@ inline void require_same_device(const char* what, const Buffer& one, const Buffe
 
 /// A HashPolicy as a launch wants it.
 inline mkz_tuning tuning_of(const HashPolicy& policy) {
-    return {0, policy.group_size, policy.chunks_per_item, static_cast<std::uint32_t>(policy.constants)};
+    return {0, policy.group_size, policy.chunks_per_item, static_cast<std::uint32_t>(policy.constants), 0, 0, 0, 0};
 }
 
 }  // namespace merklize::runtime

@@ -38,8 +38,14 @@ std::uint64_t digests_in(const Buffer& buffer, const char* what) {
 }
 
 mkz_tuning to_tuning(const TreePolicy& policy) {
-    return {std::min<std::uint32_t>(policy.levels_per_launch, MKZ_MAX_LEVELS), policy.group_size,
-            policy.merges_per_item, static_cast<std::uint32_t>(policy.constants)};
+    return {std::min<std::uint32_t>(policy.levels_per_launch, MKZ_MAX_LEVELS),
+            policy.group_size,
+            policy.merges_per_item,
+            static_cast<std::uint32_t>(policy.constants),
+            0,
+            0,
+            0,
+            0};
 }
 
 // What the backend makes of the caller's wishes for the widest part of the tree.

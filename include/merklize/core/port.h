@@ -23,7 +23,7 @@ typedef uchar mkz_u8;
 typedef uint mkz_u32;
 typedef ulong mkz_u64;
 typedef long mkz_i64;
-#define MKZ_FN static inline __attribute__((always_inline))
+#define MKZ_FN static inline
 #define MKZ_GLOBAL __global
 #define MKZ_LOCAL __local
 #define MKZ_CONSTANT __constant

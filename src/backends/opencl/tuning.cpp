@@ -1,38 +1,60 @@
 #include "backends/opencl/tuning.hpp"
 
 #include <algorithm>
+#include <string_view>
 
+#include "backends/nvidia.hpp"
 #include "backends/opencl/device.hpp"
 
 namespace merklize::opencl {
 namespace {
 
-// Values to begin with, chosen by reasoning and not yet measured.
-// GPUs: groups of 256 are a multiple of every vendor's width. A group of 256 has all items at work in the first 9 of its
-// levels, and the last ones are a small part of the merges.
-constexpr mkz_tuning gpu = {.levels_per_launch = 8, .group_size = 256, .lanes = 1, .constants = MKZ_CONSTANTS_CONSTANT};
-// Processors run a group's items one after another, or as lanes of vectors, and keep its nodes in a core's cache.
-constexpr mkz_tuning processor = {
-    .levels_per_launch = 8, .group_size = 64, .lanes = 1, .constants = MKZ_CONSTANTS_CONSTANT};
-
 void fill(std::uint32_t& value, std::uint32_t from) {
     if (value == 0) value = from;
 }
 
+// Processors, measured with Intel's runtime 2026.0 on a Xeon with AVX-512, 2 cores, on 2026-11-21 (docs/performance.md). Its compiler
+// makes vectors of neighbouring items. It does not find the transposition that BLAKE3's words need unless an item has 16 merges; a
+// field hash it finds by itself, if products are made of halves (0.92 of the CPU backend's rate, 0.2-0.3 with mul_hi).
+void tune_processor(mkz_kernel kernel, std::uint32_t hash, mkz_tuning* tuning) {
+    fill(tuning->group_size, 64);
+    fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
+    const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
+    if (hash != MKZ_HASH_blake3) {
+        fill(tuning->lanes, 1);
+        tuning->mul_by_halves = 1;
+    } else {
+        fill(tuning->lanes, chunks ? 8 : 16);
+    }
+    fill(tuning->levels_per_launch, chunks ? 6 : 1);
+}
+
+// Groups of 256 are a multiple of every vendor's width. Not measured on GPUs other than NVIDIA's.
+void tune_gpu(mkz_tuning* tuning) {
+    fill(tuning->group_size, 256);
+    fill(tuning->lanes, 1);
+    fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
+    fill(tuning->levels_per_launch, 8);
+}
+
 }  // namespace
 
-void tune(std::uint32_t device, mkz_kernel, std::uint32_t, std::uint64_t, std::uint32_t, mkz_tuning* tuning) noexcept {
-    const mkz_tuning* row = &gpu;
-    std::uint32_t most_items = gpu.group_size;
+void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t,
+          mkz_tuning* tuning) noexcept {
+    const bool free_group = tuning->group_size == 0;
     guarded([&] {
-        const mkz_driver_facts& facts = device_of(device).driver_facts;
-        if (facts.is_cpu != 0) row = &processor;
-        most_items = facts.max_group_size;
+        const Device& d = device_of(device);
+        if (d.driver_facts.is_cpu != 0) {
+            tune_processor(kernel, hash, tuning);
+        } else if (std::string_view(d.facts.vendor).find("NVIDIA") != std::string_view::npos) {
+            nvidia::tune(kernel, hash, n, tuning);
+        } else {
+            tune_gpu(tuning);
+        }
+        if (free_group) tuning->group_size = std::min(tuning->group_size, d.driver_facts.max_group_size);
     });
-    fill(tuning->levels_per_launch, row->levels_per_launch);
-    fill(tuning->group_size, std::min(row->group_size, most_items));
-    fill(tuning->lanes, row->lanes);
-    fill(tuning->constants, row->constants);
+    // Of a device that is not there.
+    tune_gpu(tuning);
 }
 
 }  // namespace merklize::opencl

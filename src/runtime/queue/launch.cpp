@@ -25,6 +25,21 @@ std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % 
 
 std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
 
+}  // namespace
+
+Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning) {
+    return {.hash = hash,
+            .group_size = tuning.group_size,
+            .lanes = tuning.lanes,
+            .constants = tuning.constants,
+            .cells = tuning.cells,
+            .min_groups = tuning.min_groups,
+            .read_ahead = tuning.read_ahead,
+            .mul_by_halves = tuning.mul_by_halves};
+}
+
+namespace {
+
 void require_choices(const mkz_tuning& tuning) {
     const auto invalid = [](const char* name, const char* rule, std::uint32_t got) {
         throw Error(ErrorCode::invalid_argument,
@@ -81,13 +96,14 @@ bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
     const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_CHUNKS, MKZ_HASH_blake3, chunks, a.tuning);
     // Staged and wrapped host memory begins on 16 bytes; device memory begins where the caller says.
     const bool is_even = !a.data.on_device || is_aligned({static_cast<mkz_memory*>(a.data.pointer), a.data.offset}, 16);
-    const Variant variant{
-        .hash = MKZ_HASH_blake3, .group_size = tuning.group_size, .lanes = tuning.lanes, .align = is_even ? 16u : 1u};
+    Variant variant = variant_of(MKZ_HASH_blake3, tuning);
+    variant.align = is_even ? 16 : 1;
     const Kernel hash = kernel(variant, bodies::hash_chunks, a.tuning.group_size == 0);
     // Groups merge what they hashed in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
     constexpr std::uint64_t most_in_group = 1024;
     const std::uint64_t group_chunks = std::uint64_t{tuning.lanes} * hash.group_size;
-    const std::uint32_t in_group = group_chunks > most_in_group ? 0 : std::min(a.levels, log2_of(group_chunks));
+    const std::uint32_t in_group =
+        group_chunks > most_in_group ? 0 : std::min({a.levels, log2_of(group_chunks), tuning.levels_per_launch});
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
     const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
     const auto values = scratch(32 * n);
@@ -137,10 +153,8 @@ bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
             const bool is_even = a.bytes % 16 == 0 && is_aligned(at[0], 16);
             // An empty row has no memory; any block will do, since nothing of it is read.
             const Range data = at[0].memory != nullptr ? at[0] : Range{at[1].memory, 0};
-            const Variant variant{.hash = MKZ_HASH_blake3,
-                                  .group_size = tuning.group_size,
-                                  .lanes = tuning.lanes,
-                                  .align = is_even && is_aligned(at[1], 16) ? 16u : 1u};
+            Variant variant = variant_of(MKZ_HASH_blake3, tuning);
+            variant.align = is_even && is_aligned(at[1], 16) ? 16u : 1u;
             const Kernel hash = kernel(variant, bodies::hash_chunks, a.tuning.group_size == 0);
             const Range out = aligned_out(at[1], 32 * count);
             enqueue(hash, divide_up(count * chunks, std::uint64_t{tuning.lanes} * hash.group_size), data.memory,
@@ -169,8 +183,7 @@ bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
                                                      std::to_string(a.elements));
     }
     const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.n, a.tuning);
-    const Variant variant{
-        .hash = a.hash, .group_size = tuning.group_size, .lanes = tuning.lanes, .constants = tuning.constants};
+    const Variant variant = variant_of(a.hash, tuning);
     const Kernel hash = kernel(variant, bodies::hash_rows, a.tuning.group_size == 0);
     mkz_memory* constants = device_->constants();
     const std::uint64_t row_bytes = 8 * a.elements;
@@ -189,8 +202,7 @@ bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
 
 bool Session::merge_pairs(const mkz_merge_pairs& a, const Tick& tick) {
     const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.tuning);
-    const Variant variant{
-        .hash = a.hash, .group_size = tuning.group_size, .lanes = tuning.lanes, .constants = tuning.constants};
+    const Variant variant = variant_of(a.hash, tuning);
     const Kernel merge = kernel(variant, bodies::merge_pairs, a.tuning.group_size == 0);
     mkz_memory* constants = device_->constants();
     const std::uint64_t bytes = 32 * a.n;
@@ -224,8 +236,7 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
         const std::uint32_t levels = std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
         const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
-        const Variant variant{
-            .hash = a.hash, .group_size = tuning.group_size, .lanes = tuning.lanes, .constants = tuning.constants};
+        const Variant variant = variant_of(a.hash, tuning);
         const bool is_free = a.tuning.group_size == 0;
         if (levels == 1) {
             const Kernel merge = kernel(variant, bodies::merge_level, is_free);

@@ -27,6 +27,10 @@ std::string Programs::text(const Variant& variant) const {
     };
     if (variant.only != 0) defines.emplace_back("MKZ_ONLY", std::to_string(variant.only));
     if (variant.constants != 0) defines.emplace_back("MKZ_CONSTANTS", std::to_string(variant.constants));
+    if (variant.cells != 0) defines.emplace_back("MKZ_RP_CELLS", std::to_string(variant.cells));
+    if (variant.min_groups != 0) defines.emplace_back("MKZ_MIN_GROUPS", std::to_string(variant.min_groups));
+    if (variant.read_ahead != 0) defines.emplace_back("MKZ_READ_AHEAD", std::to_string(variant.read_ahead));
+    if (variant.mul_by_halves != 0) defines.emplace_back("MKZ_MUL_BY_HALVES", std::to_string(variant.mul_by_halves));
     // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
     const bool is_nvidia = std::string_view(device_.facts().compiler).find("NVIDIA") != std::string_view::npos;
     if (device_.facts().language == MKZ_LANGUAGE_CUDA || is_nvidia) defines.emplace_back("MKZ_NVIDIA_PTX", "1");

@@ -39,9 +39,16 @@ struct Variant {
     std::uint32_t lanes = 1;
     std::uint32_t constants = 0;  // mkz_constants
     std::uint32_t align = 16;     // MKZ_ALIGN
+    std::uint32_t cells = 0;      // MKZ_RP_CELLS and so on: 0 as the core has it
+    std::uint32_t min_groups = 0;
+    std::uint32_t read_ahead = 0;
+    std::uint32_t mul_by_halves = 0;
 
     auto operator<=>(const Variant&) const = default;
 };
+
+/// What a launch of this hash needs with these choices; aligned places.
+Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning);
 
 /// The compiled kernels of one device: each variant once a process, out of the cache on disk where it is there.
 class Programs {

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/backend.h"
+
+namespace merklize::nvidia {
+
+// What NVIDIA's GPUs are told, by CUDA and by their OpenCL alike. Measured on an H200 (sm_90) on 2026-11-21; docs/performance.md
+// has the alternatives and what they gave.
+
+inline void fill(std::uint32_t& value, std::uint32_t from) {
+    if (value == 0) value = from;
+}
+
+/// As mkz_backend's tune().
+inline void tune(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning* tuning) noexcept {
+    fill(tuning->lanes, 1);  // a thread is a lane already
+    fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
+    if (hash != MKZ_HASH_blake3) {
+        // Level by level while it is wide: 154 M merges/s of rp64_256_v3 and 134 of v1. From 2^13 nodes on, teams of 16 threads a
+        // merge, four levels a launch: 30 us a level where a thread alone takes 136.
+        constexpr std::uint64_t narrow = std::uint64_t{1} << 13;
+        const bool free_group = tuning->group_size == 0;
+        fill(tuning->levels_per_launch, n < narrow ? 4 : 1);
+        fill(tuning->group_size, 128);
+        if (!free_group) return;
+        const bool circulant = hash == MKZ_HASH_rp64_256_v3;
+        tuning->cells = circulant ? 6 : 3;
+        tuning->min_groups = circulant ? 4 : 6;
+        return;
+    }
+    if (kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS) {
+        // Two levels in the group that hashed the chunks. Reading a block ahead takes registers from large inputs (1.73 instead of
+        // 1.82 TB/s) and gives small ones, which do not fill the device, 1.13 instead of 1.05.
+        constexpr std::uint64_t many_chunks = std::uint64_t{1} << 18;
+        fill(tuning->levels_per_launch, 2);
+        tuning->read_ahead = n < many_chunks ? 1 : 0;
+        fill(tuning->group_size, n < many_chunks ? 256 : 128);
+        return;
+    }
+    // Level by level at 31 G merges/s down to 2^17 nodes, then 9 levels a group: launches would cost more than idle threads.
+    constexpr std::uint64_t wide = std::uint64_t{1} << 17;
+    fill(tuning->levels_per_launch, n < wide ? 9 : 1);
+    fill(tuning->group_size, 256);
+}
+
+}  // namespace merklize::nvidia
