@@ -16,17 +16,27 @@ void fill(std::uint32_t& value, std::uint32_t from) {
 // Processors, measured with Intel's runtime 2026.0 on a Xeon with AVX-512, 2 cores, on 2026-11-21 (docs/performance.md). Its compiler
 // makes vectors of neighbouring items. It does not find the transposition that BLAKE3's words need unless an item has 16 merges; a
 // field hash it finds by itself, if products are made of halves (0.92 of the CPU backend's rate, 0.2-0.3 with mul_hi).
-void tune_processor(mkz_kernel kernel, std::uint32_t hash, mkz_tuning* tuning) {
+//
+// PoCL gains from 8 lanes of a field hash where Intel's compiler finds its own (1.01 and 0.48 of the CPU backend). PoCL 3.1 and 5.0
+// sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so there they never do:
+// chunks have one lane, and trees with more go level by level, also against the caller's wish.
+void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
     const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
-    if (hash != MKZ_HASH_blake3) {
+    if (hash == MKZ_HASH_blake3) {
+        fill(tuning->lanes, chunks ? 2 : 16);
+        fill(tuning->levels_per_launch, chunks ? 6 : 1);
+        if (is_pocl && chunks) tuning->lanes = 1;
+    } else if (is_pocl) {
+        fill(tuning->lanes, 8);
+        tuning->cells = 6;
+    } else {
         fill(tuning->lanes, 1);
         tuning->mul_by_halves = 1;
-    } else {
-        fill(tuning->lanes, chunks ? 8 : 16);
     }
-    fill(tuning->levels_per_launch, chunks ? 6 : 1);
+    fill(tuning->levels_per_launch, 1);
+    if (is_pocl && tuning->lanes > 1) tuning->levels_per_launch = 1;
 }
 
 // Groups of 256 are a multiple of every vendor's width. Not measured on GPUs other than NVIDIA's.
@@ -45,7 +55,8 @@ void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint
     guarded([&] {
         const Device& d = device_of(device);
         if (d.driver_facts.is_cpu != 0) {
-            tune_processor(kernel, hash, tuning);
+            tune_processor(kernel, hash,
+                           std::string_view(d.driver_facts.compiler).find("PoCL") != std::string_view::npos, tuning);
         } else if (std::string_view(d.facts.vendor).find("NVIDIA") != std::string_view::npos) {
             nvidia::tune(kernel, hash, n, tuning);
         } else {
