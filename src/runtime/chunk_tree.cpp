@@ -100,7 +100,9 @@ void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mo
 std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept {
     if (n_chunks < 2) return 0;
     const std::uint32_t most = std::bit_width(n_chunks - 1) - 1;
-    if (!run.on_host()) return most;  // a device merges them all: two values come back
+    // A device leaves the last 2^8 or so to the host: each further launch would cost more than they do.
+    constexpr std::uint32_t host_levels = 8;
+    if (!run.on_host()) return most - std::min(most, host_levels);
     const std::uint64_t fair = n_chunks / (std::uint64_t{4} * run.threads());
     const auto levels = static_cast<std::uint32_t>(std::bit_width(fair)) - (fair != 0);
     return std::min(std::clamp(levels, least_subtree_levels, most_subtree_levels), most);

@@ -23,15 +23,18 @@ template <class... Arguments>
 void Session::enqueue(const Kernel& kernel, std::uint64_t groups, const Arguments&... arguments) {
     if (groups == 0) return;
     const mkz_argument list[] = {detail::argument(arguments)...};
-    const bool wanted = timed_ || in_pieces_;
+    // Events between kernels would hold the next one up: only the first of a stretch has one, and end_stretch() marks the end.
+    const bool wanted = in_pieces_ || (timed_ && !kernels_first_);
     Event event(device_->driver());
     idle_ = false;
     check(device_->driver().launch(stream_, kernel.function, groups, kernel.group_size, sizeof...(arguments), list,
                                    wanted ? event.slot() : nullptr));
-    if (!wanted) return;
-    // One kernel is a stretch from its own start to its own end: an empty `first` means that.
-    if (kernels_last_ && !kernels_first_) kernels_first_ = std::move(kernels_last_);
-    kernels_last_ = std::move(event);
+    if (!kernels_first_) {
+        kernels_first_ = std::move(event);
+    } else {
+        kernels_last_ = std::move(event);
+        several_kernels_ = true;
+    }
 }
 
 }  // namespace merklize::runtime

@@ -58,10 +58,22 @@ std::shared_ptr<Block> Session::scratch(std::uint64_t bytes) {
 void Session::note(Event event, double Timings::* slot) { stretches_.push_back({Event(), std::move(event), slot}); }
 
 void Session::end_stretch() {
-    if (!kernels_last_) return;
-    stretches_.push_back({std::move(kernels_first_), std::move(kernels_last_), &Timings::kernel});
+    if (!kernels_first_) return;
+    if (several_kernels_ && !kernels_last_) {
+        // A copy of nothing marks the place.
+        Event mark(device_->driver());
+        check(device_->driver().copy_to_device(stream_, nullptr, 0, nullptr, 0, mark.slot()));
+        kernels_last_ = std::move(mark);
+    }
+    // One kernel is a stretch from its own start to its own end: an empty `first` means that.
+    if (several_kernels_) {
+        stretches_.push_back({std::move(kernels_first_), std::move(kernels_last_), &Timings::kernel});
+    } else {
+        stretches_.push_back({Event(), std::move(kernels_first_), &Timings::kernel});
+    }
     kernels_first_ = Event();
     kernels_last_ = Event();
+    several_kernels_ = false;
 }
 
 Session::Kernel Session::kernel(Variant variant, const Body& body, bool is_free) {

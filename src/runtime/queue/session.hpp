@@ -204,7 +204,8 @@ private:
     };
     std::vector<Stretch> stretches_;
     Event kernels_first_, kernels_last_;  // the stretch of kernels that is growing
-    bool in_pieces_ = false;              // staging waits for kernels, so they need events even without times
+    bool several_kernels_ = false;
+    bool in_pieces_ = false;  // staging waits for kernels, so they need events even without times
 };
 
 }  // namespace merklize::runtime
