@@ -60,9 +60,9 @@ void Session::note(Event event, double Timings::* slot) { stretches_.push_back({
 void Session::end_stretch() {
     if (!kernels_first_) return;
     if (several_kernels_ && !kernels_last_) {
-        // A copy of nothing marks the place.
+        // A copy of nothing, to any block, marks the place.
         Event mark(device_->driver());
-        check(device_->driver().copy_to_device(stream_, nullptr, 0, nullptr, 0, mark.slot()));
+        check(device_->driver().copy_to_device(stream_, device_->constants(), 0, nullptr, 0, mark.slot()));
         kernels_last_ = std::move(mark);
     }
     // One kernel is a stretch from its own start to its own end: an empty `first` means that.
