@@ -11,6 +11,11 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
+/// CuPy divides a negative stride as an unsigned number when it exports by DLPack.
+struct StrideOverflow : Error {
+    explicit StrideOverflow(const std::string& text) : Error(ErrorCode::invalid_argument, text) {}
+};
+
 std::string of_buffer_protocol(const dlpack::DataType& dtype, std::uint64_t item_bytes) {
     constexpr struct {
         dlpack::DataType dtype;
@@ -108,7 +113,7 @@ Tensor from_capsule(nb::handle capsule, const char* what) {
         for (std::int32_t k = 0; k < given->ndim; k++) {
             Py_ssize_t stride = 0;
             if (__builtin_mul_overflow(given->strides[k], static_cast<Py_ssize_t>(tensor.item_bytes), &stride))
-                invalid(std::string(what) + ": a stride of more than 2^63 bytes");
+                throw StrideOverflow(std::string(what) + ": a stride of more than 2^63 bytes");
             tensor.strides.push_back(stride);
         }
     }
@@ -297,9 +302,14 @@ Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted,
     if (device == "cuda") return from_cuda_array_interface(object, what, wanted, stream);
     nb::kwargs arguments;
     arguments["stream"] = stream;
-    Tensor tensor = from_capsule(export_of(object, arguments), what);
-    tensor.device = device;
-    return tensor;
+    try {
+        Tensor tensor = from_capsule(export_of(object, arguments), what);
+        tensor.device = device;
+        return tensor;
+    } catch (const StrideOverflow&) {
+        if (!nb::hasattr(object, "__cuda_array_interface__")) throw;
+    }
+    return from_cuda_array_interface(object, what, device, stream);
 }
 
 std::optional<Tensor> import_host(nb::handle object, const char* what) {

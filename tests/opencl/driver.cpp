@@ -177,7 +177,7 @@ TEST("opencl-memory: host bytes as a block are the kernels' own") {
         // The host writes, the device adds, the host reads: each hand-over moves nothing.
         words[round] = 1000;
         need(driver().copy_to_device(stream, memory, 0, words.data(), 4 * n, nullptr));
-        need(launch(stream, kernel(program(), "add"), 5, 1000, nullptr, memory, std::uint32_t{1}, n));
+        need(launch(stream, kernel(program(), "add"), 25, 200, nullptr, memory, std::uint32_t{1}, n));
         Event event;
         need(driver().copy_to_host(stream, words.data(), memory, 0, 4 * n, event.slot()));
         need(driver().event_wait(event));
@@ -191,7 +191,7 @@ TEST("opencl-memory: host bytes as a block are the kernels' own") {
     // A part of it.
     words[100] = 7;
     need(driver().copy_to_device(stream, memory, 400, &words[100], 4, nullptr));
-    need(launch(stream, kernel(program(), "add"), 5, 1000, nullptr, memory, std::uint32_t{1}, n));
+    need(launch(stream, kernel(program(), "add"), 25, 200, nullptr, memory, std::uint32_t{1}, n));
     need(driver().copy_to_host(stream, &words[100], memory, 400, 4, nullptr));
     need(driver().stream_synchronize(stream));
     CHECK_EQ(words[100], 8u);
@@ -263,10 +263,10 @@ TEST("opencl-stream: commands of one stream run in order") {
     std::uint32_t expected = 0;
     for (std::uint32_t i = 0; i < 300; i++) {
         if (i % 10 == 0) {
-            need(launch(stream, kernel(program(), "fill"), 1, 1000, nullptr, memory, i, n));
+            need(launch(stream, kernel(program(), "fill"), 5, 200, nullptr, memory, i, n));
             expected = i;
         }
-        need(launch(stream, kernel(program(), "add"), 1, 1000, nullptr, memory, i, n));
+        need(launch(stream, kernel(program(), "add"), 5, 200, nullptr, memory, i, n));
         expected += i;
     }
     CHECK_EQ(download(stream, memory, n)[0], expected);

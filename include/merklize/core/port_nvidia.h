@@ -9,17 +9,24 @@
 
 #if defined(MKZ_TARGET_OPENCL) || defined(__CUDA_ARCH__) /* not in nvcc's pass for the host */
 
-/* 2^32 - 1, which the compiler does not know: launches have one dimension, so %tid.y is 0. */
+/* A register that is 0, since launches have one dimension, and that the compiler cannot know: OpenCL's knows the group's shape. */
+#ifdef MKZ_TARGET_OPENCL
+#define MKZ_NVIDIA_ZERO "%%ctaid.y"
+#else
+#define MKZ_NVIDIA_ZERO "%%tid.y"
+#endif
+
+/* 2^32 - 1, which the compiler does not know. */
 MKZ_FN mkz_u32 mkz_nvidia_ones(void) {
     mkz_u32 r;
-    asm("{.reg .u32 t; mov.u32 t, %%tid.y; not.b32 %0, t;}" : "=r"(r));
+    asm("{.reg .u32 t; mov.u32 t, " MKZ_NVIDIA_ZERO "; not.b32 %0, t;}" : "=r"(r));
     return r;
 }
 
-/* 1, which the compiler does not know: a product by it is an addition on the other pipe. Launches have one dimension. */
+/* 1, which the compiler does not know: a product by it is an addition on the other pipe. */
 MKZ_FN mkz_u32 mkz_nvidia_one(void) {
     mkz_u32 r;
-    asm("{.reg .u32 t; mov.u32 t, %%tid.y; add.u32 %0, t, 1;}" : "=r"(r));
+    asm("{.reg .u32 t; mov.u32 t, " MKZ_NVIDIA_ZERO "; add.u32 %0, t, 1;}" : "=r"(r));
     return r;
 }
 

@@ -48,7 +48,16 @@ Memory& of(mkz_memory* memory) {
 }
 
 mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept {
-    return guarded([&] { *memory = as_block(make(device_of(device), CL_MEM_READ_WRITE, bytes, nullptr, "")); });
+    return guarded([&] {
+        Device& d = device_of(device);
+        // NVIDIA's driver takes any size here, and fails at the first use.
+        if (bytes > d.driver_facts.max_allocation) {
+            d.refuse(MKZ_OUT_OF_MEMORY, "allocating " + std::to_string(bytes) + " bytes: the device has " +
+                                            std::to_string(d.facts.memory_bytes) + " and gives blocks of up to " +
+                                            std::to_string(d.driver_facts.max_allocation));
+        }
+        *memory = as_block(make(d, CL_MEM_READ_WRITE, bytes, nullptr, ""));
+    });
 }
 
 mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept {
