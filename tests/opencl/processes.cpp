@@ -63,11 +63,11 @@ void run_in_order(mkz_stream* stream) {
     std::uint32_t expected = 0;
     for (std::uint32_t i = 0; i < 100; i++) {
         if (i % 10 == 0) {
-            need(launch(stream, kernel(program(), "fill"), 1, 1000, nullptr, a, i, n));
+            need(launch(stream, kernel(program(), "fill"), 5, 200, nullptr, a, i, n));
             expected = i;
         }
         need(driver().copy_on_device(stream, b, 0, a, 0, 4 * n, nullptr));
-        need(launch(stream, kernel(program(), "add"), 1, 1000, nullptr, b, i, n));
+        need(launch(stream, kernel(program(), "add"), 5, 200, nullptr, b, i, n));
         need(driver().copy_on_device(stream, a, 0, b, 0, 4 * n, nullptr));
         expected += i;
     }
