@@ -27,7 +27,9 @@ int main() {
     ::setenv("MERKLIZE_CPU_ISA", "sse9", 1);
     expect(refused("cpu"), "the error of Device(\"cpu\") names MERKLIZE_CPU_ISA=sse9 and the usable sets");
     expect(refused("auto"), "and so does that of Device(\"auto\")");
-    expect(merklize::devices().empty(), "devices() leaves the CPU out");
+    bool listed = false;
+    for (const merklize::DeviceInfo& info : merklize::devices()) listed = listed || info.backend == "cpu";
+    expect(!listed, "devices() leaves the CPU out");
     expect(merklize::why_unavailable("cpu").find("sse9") != std::string::npos, "why_unavailable(\"cpu\") says why");
     ::setenv("MERKLIZE_CPU_ISA", "scalar", 1);
     expect(merklize::Device().info().isa == "scalar", "the next call with a good name works");

@@ -87,18 +87,18 @@ public:
     /// Runs or enqueues one launch of backend.h.  returns  false if tick cancelled it
     bool launch(mkz_kernel kernel, const void* arguments, const Tick& tick);
 
+    /// Enqueued: host bytes must stay until finish().
     void copy_to_device(const mkz_place& to, const void* from, std::uint64_t bytes);
+    void copy_to_host(void* to, const mkz_place& from, std::uint64_t bytes);
     void copy_on_device(const mkz_place& to, const mkz_place& from, std::uint64_t bytes);
-    /// The same of many bytes, through pinned memory; complete when it returns.
+    /// The same of many bytes, through pinned memory; complete when they return.
     void upload(const mkz_place& to, const void* from, std::uint64_t bytes);
     void download(void* to, const mkz_place& from, std::uint64_t bytes);
-    void copy_to_host(void* to, const mkz_place& from, std::uint64_t bytes);
     /// Nodes of the heap-ordered tree in `nodes` on the ways from leaves to the root, on the device: no copy of the tree.
     /// out  [indices, levels] digests, leaf level first
     void gather_paths(mkz_place nodes, std::uint64_t n_leaves, std::uint32_t levels, const std::uint64_t* indices,
                       std::uint64_t count, void* out);
     /// Throws invalid_argument, with the place of the first, if one of n words on the device is not a field element.
-    /// per_word  `first_index` is added to the index in the text
     void require_canonical(mkz_place words, std::uint64_t n, const char* what);
 
     /// The same n nodes at a place that kernels take, on 32 bytes: where they are, or a copy of them for this call.
@@ -130,8 +130,8 @@ private:
     };
     /// What is done with each piece of work on host memory (staging.cpp).
     struct Pipeline {
-        std::vector<std::uint64_t>
-            sizes{};  // bytes of each buffer of a piece; the last one is the result; 0 = not staged
+        // Bytes of each buffer of a piece; the last one is the result; 0 = not staged.
+        std::vector<std::uint64_t> sizes{};
         // Fills a piece's buffer, or names other host bytes that copies reach as well.
         std::function<std::span<const std::byte>(std::uint64_t piece, std::size_t buffer, std::byte* to)> fill{};
         std::function<void(std::uint64_t piece, const Slot& slot)> compute{};
