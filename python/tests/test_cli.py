@@ -82,6 +82,14 @@ def test_where_compiled_kernels_are(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "\nCompiled kernels: not kept: " in output("devices")
     assert json.loads(output("devices", "--json"))["kernel_cache"]["folder"] is None
 
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setenv("MERKLIZE_CACHE_DIR", str(file))
+    assert "\nCompiled kernels: not kept: " in output("devices")
+    monkeypatch.setenv("MERKLIZE_CACHE_DIR", str(tmp_path / "missing" / "below"))
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
+    assert f"\nCompiled kernels: not kept: {tmp_path} cannot be written" in output("devices")
+
 
 def test_demo(tmp_path: Path) -> None:
     text = output("demo")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import click
 
@@ -15,6 +17,14 @@ from .options import human_bytes, json_option
 BACKENDS = ("cpu", "cuda", "opencl", "sycl")
 
 
+def why_not_writable(folder: str) -> str:
+    """Return why programs cannot be stored below `folder`, which need not exist yet, or ""."""
+    path = Path(folder)
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return "" if os.access(path, os.W_OK | os.X_OK) else f"{path} cannot be written"
+
+
 @click.command("devices")
 @json_option
 def command(as_json: bool) -> None:
@@ -25,6 +35,7 @@ def command(as_json: bool) -> None:
     found = merklize.devices()
     missing = {name: merklize.why_unavailable(name) for name in BACKENDS if name not in {d.backend for d in found}}
     folder, why_unusable = _native.kernel_cache()
+    why_unusable = why_unusable or why_not_writable(folder)
     if as_json:
         cache = {"folder": folder or None, "why_unusable": why_unusable or None}
         listed = [device._asdict() for device in found]
