@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "merklize/buffer.hpp"
@@ -23,7 +23,7 @@ public:
     explicit Run(const RunOptions& options) : options_(options), state_(options.device.state()) {
         if (options.timings != nullptr) *options.timings = Timings{};
         if (!state_.is_host()) {
-            session_.emplace(state_.queue_device(), options, threads());
+            session_ = std::make_unique<Session>(state_.queue_device(), options, threads());
         } else if (options.stream) {
             throw Error(ErrorCode::invalid_argument, "the stream is of " + options.stream->device().info().id +
                                                          ", the call is for " + state_.info.id);
@@ -123,7 +123,7 @@ private:
 
     const RunOptions& options_;
     const DeviceState& state_;
-    std::optional<Session> session_{};
+    std::unique_ptr<Session> session_{};
     double before_ = 0;
     Clock::time_point last_tick_ = Clock::now();
     std::exception_ptr failure_{};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "merklize/error.hpp"
@@ -174,7 +174,7 @@ Digest merkle_root(std::span<const Digest> leaves, Hash hash, const TreePolicy& 
 /// The nodes: in a block of the host or in a buffer of the device, and then perhaps a copy on the host as well.
 struct MerkleTree::Nodes {
     runtime::HostBlock host{};
-    std::optional<Buffer> device{};
+    std::unique_ptr<Buffer> device{};
     std::once_flag copying{};
 
     Digest* slots() const { return static_cast<Digest*>(host.data()); }
@@ -194,7 +194,7 @@ void MerkleTree::make_nodes() {
         const mkz_driver_facts& facts = device_.state().queue_device()->facts();
         if (!facts.unified && bytes <= facts.max_allocation) {
             try {
-                nodes_->device.emplace(device_, bytes);
+                nodes_->device = std::make_unique<Buffer>(device_, bytes);
                 return;
             } catch (const Error& error) {
                 if (error.code() != ErrorCode::out_of_memory) throw;
@@ -294,7 +294,7 @@ MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_
     return tree;
 }
 
-bool MerkleTree::on_device() const noexcept { return nodes_->device.has_value(); }
+bool MerkleTree::on_device() const noexcept { return nodes_->device != nullptr; }
 
 Buffer MerkleTree::device_nodes() const {
     if (on_device()) return *nodes_->device;
