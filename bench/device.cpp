@@ -208,6 +208,10 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
                 build_tree(nodes, which, {}, run);
                 return nodes[1];
             });
+            if (hash(std::as_bytes(std::span(nodes)), {}, on_cpu()) != all) {
+                std::fprintf(stderr, "wrong nodes: %s\n", round.c_str());
+                std::exit(1);
+            }
         }
     }
 }

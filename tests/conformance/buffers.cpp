@@ -332,3 +332,30 @@ TEST("buffers: policies that do not exist") {
     CHECK_ERROR(invalid_argument, "must be 1, 2, 4, 8 or 16, got 32",
                 merklize::hash(view(Bytes(5000)), {}, with({.chunks_per_item = 32})));
 }
+
+TEST("buffers: host memory that a device does not reach goes there in pieces") {
+    if (!has_buffers()) return;
+    const RunOptions cpu{.device = Device("cpu")};
+    // No device works on memory that begins at odd places, so these are staged everywhere; 16 MiB are a piece.
+    const std::size_t bytes = (std::size_t{40} << 20) + 123;
+    const Bytes data = Random(11).bytes(bytes + 1);
+    const auto odd = view(data).subspan(1, bytes);
+    CHECK_EQ(merklize::hash(odd), merklize::hash(odd, {}, cpu));
+
+    const std::size_t n = std::size_t{1} << 20;
+    std::vector<Digest> expected(2 * n);
+    Bytes memory(64 * n + 8);
+    const std::span<Digest> nodes(reinterpret_cast<Digest*>(memory.data() + 8), 2 * n);
+    const std::vector<Digest> given = leaves(Hash::blake3, n, 12);
+    std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(n));
+    std::ranges::copy(given, expected.begin() + static_cast<std::ptrdiff_t>(n));
+    merklize::build_tree(expected, Hash::blake3, {}, cpu);
+    merklize::build_tree(nodes);
+    CHECK(std::ranges::equal(nodes, expected));
+    // A second tree over the nodes of the first: pairs in pieces, too.
+    std::vector<Digest> merged(n), wanted(n);
+    merklize::merge(nodes.first(n), nodes.last(n), merged);
+    merklize::merge(nodes.first(n), nodes.last(n), wanted, Hash::blake3, cpu);
+    CHECK(merged == wanted);
+    CHECK_EQ(merklize::merkle_root(std::span<const Digest>(nodes).last(n)), expected[1]);
+}
