@@ -19,17 +19,19 @@ void fill(std::uint32_t& value, std::uint32_t from) {
 //
 // PoCL gains from 8 lanes of a field hash where Intel's compiler finds its own (1.01 and 0.48 of the CPU backend). PoCL 3.1 and 5.0
 // sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so there they never do:
-// chunks have one lane, and trees with more go level by level, also against the caller's wish.
+// chunks have one lane, a tree by several levels has one unless the caller wants more, and then goes level by level.
 void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
     const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
+    if (is_pocl && tuning->levels_per_launch > 1) fill(tuning->lanes, 1);
     if (hash == MKZ_HASH_blake3) {
         fill(tuning->lanes, chunks ? 2 : 16);
         fill(tuning->levels_per_launch, chunks ? 6 : 1);
         if (is_pocl && chunks) tuning->lanes = 1;
     } else if (is_pocl) {
-        fill(tuning->lanes, 8);
+        // Constants in the instructions unroll all rounds; of 8 lanes that is more than PoCL's compiler survives.
+        fill(tuning->lanes, tuning->constants == MKZ_CONSTANTS_LITERAL ? 1 : 8);
         tuning->cells = 6;
     } else {
         fill(tuning->lanes, 1);
