@@ -64,7 +64,7 @@ int require_isa() {
 
 }  // namespace
 
-bool add(const char* name, Function function) {
+bool add(const char* name, Function function) noexcept {
     tests().push_back({name, function});
     return true;
 }

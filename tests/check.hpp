@@ -12,7 +12,7 @@ namespace check {
 using Function = void (*)();
 
 /// Adds a test to the list that main() runs; the value only serves to initialise a static.
-bool add(const char* name, Function function);
+bool add(const char* name, Function function) noexcept;
 /// Notes a failure of the running test. Safe to call from any thread.
 void fail(const char* file, int line, std::string_view what);
 
