@@ -11,6 +11,8 @@
 namespace merklize {
 namespace {
 
+__extension__ using Wide = __int128;  // places of items, which may be claimed anywhere
+
 const std::shared_ptr<runtime::QueueDevice>& queue_of(const Device& device) {
     if (device.state().is_host()) {
         throw Error(ErrorCode::unavailable, device.info().id + " has no memory or queues of its own: use spans");
@@ -64,17 +66,17 @@ Buffer Buffer::pack(const Buffer& source, std::uint64_t first, std::span<const s
     }
     runtime::StridedArray array{first, item_bytes, {}, {}};
     std::uint64_t items = 1;
-    __int128 lowest = first, highest = __int128{first} + item_bytes;
+    Wide lowest = first, highest = Wide{first} + item_bytes;
     for (std::size_t k = 0; k < extents.size(); k++) {
         if (extents[k] != 0 && items > UINT64_MAX / item_bytes / extents[k]) invalid("more than 2^64 bytes");
         items *= extents[k];
-        if (extents[k] > 1) (strides[k] < 0 ? lowest : highest) += __int128{strides[k]} * __int128{extents[k] - 1};
+        if (extents[k] > 1) (strides[k] < 0 ? lowest : highest) += Wide{strides[k]} * Wide{extents[k] - 1};
         array.extents.push_back(extents[k]);
         array.strides.push_back(strides[k]);
     }
     Buffer packed(source.device(), items * item_bytes);
     if (items == 0) return packed;
-    if (lowest < 0 || highest > __int128{source.size()}) {
+    if (lowest < 0 || highest > Wide{source.size()}) {
         invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
     }
     const RunOptions options{.device = source.device(), .stream = stream};
