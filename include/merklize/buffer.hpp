@@ -48,7 +48,8 @@ public:
     void copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream = {});
     void copy_to(std::span<std::byte> host, const std::optional<Stream>& stream = {}) const;
 
-    /// CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the range begins at offset().
+    /// CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the range begins at offset(). Once asked for, the
+    /// memory goes back only when everything on the device has ended: others may be using it.
     void* native() const;
     std::uint64_t offset() const noexcept { return offset_; }
     const std::shared_ptr<runtime::Block>& block() const noexcept { return block_; }

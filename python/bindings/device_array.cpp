@@ -35,26 +35,6 @@ void require_cuda(const DeviceArray& array) {
         refuse("memory of " + array.device().id + " has no DLPack form: numpy() copies it to the host");
 }
 
-/// Memory of ours that others have seen goes back to a pool, so what they have queued must be done by then. Which streams those
-/// are nobody says at that moment; the default stream is what can be waited for.
-struct Readers {
-    Device device;
-
-    explicit Readers(const Device& on) : device(on) {}
-    Readers(const Readers&) = delete;
-    Readers& operator=(const Readers&) = delete;
-    ~Readers() {
-        try {
-            to_stream(device, 1).synchronize();
-        } catch (...) {  // the driver is gone, and the readers with it
-        }
-    }
-};
-
-void note_readers(DeviceArray& array) {
-    if (!array.owner) array.owner = std::make_shared<Readers>(array.buffer.device());
-}
-
 /// What a capsule refers to.
 template <class Managed>
 struct Exported {
@@ -116,7 +96,6 @@ nb::object export_dlpack(DeviceArray& array, nb::handle, nb::handle max_version,
                    " and is exported there alone: numpy() copies it to the host");
         }
     }
-    note_readers(array);
     const bool is_copy = is_true(copy);
     const bool is_versioned = !max_version.is_none() && to_int(max_version[0], "max_version") >= 1;
     return is_versioned ? capsule_of<dlpack::ManagedVersioned>(array, is_copy)
@@ -127,7 +106,6 @@ nb::dict cuda_array_interface(DeviceArray& array) {
     if (!is_cuda(array)) {
         throw nb::attribute_error(("memory of " + array.device().id + " has no CUDA array interface").c_str());
     }
-    note_readers(array);
     nb::dict interface;
     interface["shape"] = array.shape_tuple();
     interface["typestr"] = array.dtype == type_uint8 ? "|u1" : array.dtype == type_uint64 ? "<u8" : "<i8";

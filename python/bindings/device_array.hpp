@@ -17,7 +17,7 @@ struct DeviceArray {
     Buffer buffer;
     dlpack::DataType dtype;
     std::vector<Py_ssize_t> shape;
-    /// Goes before the last handle of the buffer does: keeps somebody's tensor alive, or waits for those who read ours.
+    /// Keeps somebody's tensor alive. Memory of ours that is exported waits for its readers by itself (Buffer::native()).
     std::shared_ptr<void> owner{};
     bool is_writable = true;  ///< in place; not a packed copy
 

@@ -61,8 +61,11 @@ typedef struct {
     /* Host bytes as a block; only if `unified`. What kernels wrote is on the host after a copy from the block to its own bytes
      * (which moves nothing) and stream_synchronize(). The bytes must stay until release(). */
     mkz_status (*wrap_host)(uint32_t device, void *host, uint64_t bytes, mkz_memory **memory);
-    /* The caller's handle of a block: CUDA and USM: its address; OpenCL: the cl_mem. */
+    /* The caller's handle of a block: CUDA and USM: its address; OpenCL: the cl_mem. Once asked for, others may use the block, and
+     * its release waits for them where the driver cannot (CUDA: for the whole device). */
     void *(*native)(mkz_memory *memory);
+    /* A power of two that the block's address is a multiple of, as far as kernels see; 256 for one of allocate(). */
+    uint32_t (*alignment)(mkz_memory *memory);
     /* For all three; also while commands that use the block are queued, which then still complete. */
     void (*release)(uint32_t device, mkz_memory *memory);
 

@@ -20,6 +20,7 @@ constexpr mkz_driver driver_table = {
     .wrap = wrap,
     .wrap_host = wrap_host,
     .native = native,
+    .alignment = alignment,
     .release = release,
     .stream_open = stream_open,
     .stream_close = stream_close,

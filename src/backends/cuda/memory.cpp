@@ -248,4 +248,10 @@ void* native(mkz_memory* memory) noexcept {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(block.address));
 }
 
+std::uint32_t alignment(mkz_memory* memory) noexcept {
+    constexpr CUdeviceptr of_allocations = 256;
+    const CUdeviceptr bits = of(memory).address | of_allocations;
+    return static_cast<std::uint32_t>(bits & (~bits + 1));  // the lowest bit that is set
+}
+
 }  // namespace merklize::cuda

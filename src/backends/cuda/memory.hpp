@@ -71,5 +71,6 @@ void release(std::uint32_t device, mkz_memory* memory) noexcept;
 
 /// The device address of a block, for code outside this library. Once asked for, a release of the block waits for the device.
 void* native(mkz_memory* memory) noexcept;
+std::uint32_t alignment(mkz_memory* memory) noexcept;
 
 }  // namespace merklize::cuda

@@ -129,6 +129,9 @@ void* native(mkz_memory* memory) noexcept {
     return memory == nullptr ? nullptr : static_cast<void*>(reinterpret_cast<Memory*>(memory)->handle.get());
 }
 
+// A handle may begin anywhere in host memory, which the runtime looks at before it wraps it; kernels see no more of it.
+std::uint32_t alignment(mkz_memory*) noexcept { return 256; }
+
 // OpenCL itself keeps what queued commands use.
 void release(std::uint32_t, mkz_memory* memory) noexcept { delete reinterpret_cast<Memory*>(memory); }
 

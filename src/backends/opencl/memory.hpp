@@ -32,6 +32,7 @@ std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept;
 mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_memory** memory) noexcept;
 mkz_status wrap_host(std::uint32_t device, void* host, std::uint64_t bytes, mkz_memory** memory) noexcept;
 void* native(mkz_memory* memory) noexcept;
+std::uint32_t alignment(mkz_memory* memory) noexcept;
 void release(std::uint32_t device, mkz_memory* memory) noexcept;
 
 }  // namespace merklize::opencl

@@ -86,11 +86,8 @@ Session::Kernel Session::kernel(Variant variant, const Body& body, bool is_free)
 
 bool Session::is_aligned(const Range& range, std::uint64_t to) const {
     if (range.memory == nullptr) return true;  // no bytes at all
-    if (range.offset % to != 0) return false;
-    // A wrapped pointer may begin anywhere; a handle of OpenCL begins on a page as far as kernels see.
-    return device_->facts().language == MKZ_LANGUAGE_OPENCL ||
-           reinterpret_cast<std::uintptr_t>(device_->driver().native(range.memory)) % std::min<std::uint64_t>(to, 16) ==
-               0;
+    // Kernels move at most 16 bytes at once; offsets count in larger units.
+    return range.offset % to == 0 && device_->driver().alignment(range.memory) % std::min<std::uint64_t>(to, 16) == 0;
 }
 
 void Session::copy_on_device(const mkz_place& to, const mkz_place& from, std::uint64_t bytes) {
