@@ -121,15 +121,27 @@ void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std:
 void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
                    Hash hash = Hash::rp64_256, const RunOptions& options = {});
 
+/// The digests of n records of equal length as leaves of a tree of this hash: BLAKE3 of the bytes (with `mode`), SHA-256 of the byte 0
+/// and the record (RFC 6962), or hash_elements() of its words.
+/// records  [n, record_bytes] bytes
+/// errors   invalid_argument (sizes that do not fit; for field hashes a length that is no multiple of 8 or a word >= p; a mode for
+///          another hash than blake3)
+void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out,
+                 Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
+/// The same on a device.
+void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer& out, Hash hash = Hash::blake3,
+                 const Mode& mode = {}, const RunOptions& options = {});
+
 /// Merges n pairs: out[i] = merge(left[i], right[i]).
-/// errors  invalid_argument (unequal sizes; for field hashes a word >= p)
+/// mode    keyed or derive-key merges, of blake3 alone
+/// errors  invalid_argument (unequal sizes; for field hashes a word >= p; a mode for another hash)
 void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash = Hash::blake3,
-           const RunOptions& options = {});
+           const RunOptions& options = {}, const Mode& mode = {});
 /// The same on a device: [n, 32] bytes each, of one device.
 void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash = Hash::blake3,
-           const RunOptions& options = {});
+           const RunOptions& options = {}, const Mode& mode = {});
 /// One pair, on the CPU.
-Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3);
+Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3, const Mode& mode = {});
 
 namespace runtime {
 class HasherState;

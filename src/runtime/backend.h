@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MKZ_BACKEND_ABI 2u
+#define MKZ_BACKEND_ABI 3u
 #define MKZ_MAX_LEVELS 32
 
 /* Ids of the hashes, as MKZ_HASH_blake3. */
@@ -77,7 +77,15 @@ typedef enum {
     MKZ_KERNEL_HASH_ELEMENTS,
     MKZ_KERNEL_MERGE_PAIRS,
     MKZ_KERNEL_MERGE_SUBTREES,
+    MKZ_KERNEL_MERGE_AT,
 } mkz_kernel;
+
+/* Keyed merges of the hash blake3: flags are those of a BLAKE3 mode (MKZ_BLAKE3_KEYED_HASH, ...), 0 for plain merges, where words is
+ * not looked at. Other hashes have none. */
+typedef struct {
+    uint32_t words[8];
+    uint32_t flags;
+} mkz_merge_key;
 
 /* BLAKE3 chaining values of subtrees of 2^levels chunks. bytes >= 1; the last chunk and the last subtree may be partial. A
  * partial subtree has BLAKE3's shape: an odd node goes up unmerged. `counter`: index of the first chunk, a multiple of
@@ -101,8 +109,10 @@ typedef struct {
     uint32_t flags;
 } mkz_hash_parents;
 
-/* n messages of `bytes` bytes, one after another, to n BLAKE3 digests. */
+/* n messages of `bytes` bytes, one after another, to n digests by blake3, or by sha256 with RFC 6962's prefix of a leaf. Key and
+ * flags are blake3's. */
 typedef struct {
+    uint32_t hash;
     mkz_place rows;
     uint64_t n;
     uint64_t bytes;
@@ -136,6 +146,7 @@ typedef struct {
 /* out[i] = merge(left[i], right[i]). */
 typedef struct {
     uint32_t hash;
+    mkz_merge_key key;
     mkz_place left;
     mkz_place right;
     uint64_t n;
@@ -148,6 +159,7 @@ typedef struct {
  * a layout; kernels of core/entry.h need offset[l + 1] = offset[l] / 2 from level 1 on. */
 typedef struct {
     uint32_t hash;
+    mkz_merge_key key;
     uint32_t levels;
     uint64_t n;
     mkz_place below;
@@ -155,6 +167,25 @@ typedef struct {
     uint64_t offset[MKZ_MAX_LEVELS + 1];
     mkz_tuning tuning;
 } mkz_merge_subtrees;
+
+/* What becomes of a node without a sibling. */
+typedef enum {
+    MKZ_LONE_PROMOTE,   /* its parent is a copy of it */
+    MKZ_LONE_DUPLICATE, /* its parent is merge(it, it) */
+} mkz_lone;
+
+/* Parents here and there in a tree in heap order: slot p of `nodes` = merge(slot 2p, slot 2p + 1), for each p of the list. The
+ * children are there already: one level a launch. */
+typedef struct {
+    uint32_t hash;
+    mkz_merge_key key;
+    mkz_place nodes;         /* slot 0 of the tree */
+    const uint64_t *parents; /* host memory; ascending, no one twice */
+    uint64_t n;
+    uint64_t lone_parent; /* the parent that has its left child alone, or 0 */
+    mkz_lone lone;
+    mkz_tuning tuning;
+} mkz_merge_at;
 
 typedef struct {
     uint32_t abi; /* MKZ_BACKEND_ABI */

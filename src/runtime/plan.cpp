@@ -5,9 +5,7 @@
 
 namespace merklize::runtime {
 
-unsigned HeapLayout::height() const noexcept { return static_cast<unsigned>(std::bit_width(n_leaves) - 1); }
-
-std::vector<Launch> plan_tree(const HeapLayout& layout, const TreePolicy& policy) {
+std::vector<Launch> plan_tree(const TreeLayout& layout, const TreePolicy& policy) {
     std::vector<Launch> launches;
     for (unsigned level = 0; level < layout.height();) {
         const unsigned levels = std::min<unsigned>(policy.levels_per_launch, layout.height() - level);

@@ -17,7 +17,7 @@
 namespace merklize {
 namespace {
 
-using runtime::HeapLayout;
+using runtime::TreeLayout;
 using runtime::host_place;
 using runtime::place_of;
 
@@ -57,7 +57,7 @@ TreePolicy tuned(const TreePolicy& wanted, Hash hash, std::uint64_t n_leaves, co
 }
 
 // Builds all levels above the leaves at `below`, where `leaves` is the place of the first, into the heap at `nodes`.
-TreePolicy build(const mkz_place& below, std::uint64_t leaves, const mkz_place& nodes, const HeapLayout& layout,
+TreePolicy build(const mkz_place& below, std::uint64_t leaves, const mkz_place& nodes, const TreeLayout& layout,
                  Hash hash, const TreePolicy& wanted, runtime::Run& run, double share) {
     const TreePolicy policy = tuned(wanted, hash, layout.n_leaves, run);
     const double merges = static_cast<double>(layout.n_leaves - 1);
@@ -95,7 +95,7 @@ TreePolicy build_tree(std::span<Digest> nodes, Hash hash, const TreePolicy& poli
     if (traits(hash).is_field) runtime::require_canonical(nodes.data() + n, 4 * n, "build_tree: leaves");
     nodes[0] = Digest{};
     const mkz_place place = host_place(nodes.data());
-    return build(place, n, place, HeapLayout{n}, hash, policy, run, 1);
+    return build(place, n, place, TreeLayout{n}, hash, policy, run, 1);
 }
 
 TreePolicy build_tree(const Buffer& nodes, Hash hash, const TreePolicy& policy, const RunOptions& options) {
@@ -113,7 +113,7 @@ TreePolicy build_tree(const Buffer& nodes, Hash hash, const TreePolicy& policy, 
     }
     const Digest zeros{};
     run.session().copy_to_device(place_of(nodes), &zeros, sizeof zeros);
-    return build(place_of(nodes), n, place_of(nodes), HeapLayout{n}, hash, policy, run, 1);
+    return build(place_of(nodes), n, place_of(nodes), TreeLayout{n}, hash, policy, run, 1);
 }
 
 namespace {
@@ -122,7 +122,7 @@ namespace {
 Digest root_on_device(const mkz_place& leaves, std::uint64_t n, Hash hash, const TreePolicy& policy,
                       runtime::Run& run) {
     const Buffer parents(run.options().device, Digest::size * n);
-    build(leaves, 0, place_of(parents), HeapLayout{n}, hash, policy, run, 1);
+    build(leaves, 0, place_of(parents), TreeLayout{n}, hash, policy, run, 1);
     Digest root;
     run.session().copy_to_host(&root, place_of(parents.slice(Digest::size, Digest::size)), sizeof root);
     run.finish();
@@ -153,7 +153,7 @@ Digest merkle_root(std::span<const Digest> leaves, Hash hash, const TreePolicy& 
     runtime::Run run(options);
     if (run.on_host()) {
         const runtime::HostBlock parents(Digest::size * n);
-        build(host_place(leaves.data()), 0, host_place(parents.data()), HeapLayout{n}, hash, policy, run, 1);
+        build(host_place(leaves.data()), 0, host_place(parents.data()), TreeLayout{n}, hash, policy, run, 1);
         return static_cast<const Digest*>(parents.data())[1];
     }
     // The leaves go to the device in parts, whose roots come back.
@@ -189,7 +189,7 @@ MerkleTree::~MerkleTree() = default;
 // Where the nodes shall be: with the device, if it has a memory of its own and they fit.
 void MerkleTree::make_nodes() {
     require_leaf_count(n_leaves_);
-    const std::uint64_t bytes = HeapLayout{n_leaves_}.slots() * Digest::size;
+    const std::uint64_t bytes = TreeLayout{n_leaves_}.slots() * Digest::size;
     if (!device_.state().is_host()) {
         const mkz_driver_facts& facts = device_.state().queue_device()->facts();
         if (!facts.unified && bytes <= facts.max_allocation) {
@@ -207,7 +207,7 @@ void MerkleTree::make_nodes() {
 
 // The leaves are in their slots: builds the rest.
 void MerkleTree::build_parents(const TreePolicy& policy, runtime::Run& run, double share) {
-    const HeapLayout layout{n_leaves_};
+    const TreeLayout layout{n_leaves_};
     if (!on_device()) {
         const mkz_place nodes = host_place(nodes_->slots());
         policy_ = build(nodes, layout.level_offset(0), nodes, layout, hash_, policy, run, share);
@@ -230,7 +230,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, Hash hash, const TreePoli
     // All threads copy, and so share the first touch of the pages.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
-    Digest* slots = on_device() ? nullptr : nodes_->slots() + HeapLayout{n_leaves_}.level_offset(0);
+    Digest* slots = on_device() ? nullptr : nodes_->slots() + TreeLayout{n_leaves_}.level_offset(0);
     if (slots != nullptr || is_field) {
         run.parallel((leaves.size() + per_piece - 1) / per_piece,
                      [&](std::size_t piece) {
@@ -287,7 +287,7 @@ MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_
         run.session().upload(place_of(tree.nodes_->device->slice(Digest::size * n, Digest::size * n)), leaves.data(),
                              Digest::size * n);
     } else {
-        runtime::hash_pieces(file, bytes, leaf_bytes, tree.nodes_->slots() + HeapLayout{n}.level_offset(0), run,
+        runtime::hash_pieces(file, bytes, leaf_bytes, tree.nodes_->slots() + TreeLayout{n}.level_offset(0), run,
                              file_share);
     }
     tree.build_parents(policy, run, 1 - file_share);
@@ -309,11 +309,11 @@ std::span<const Digest> MerkleTree::nodes() const {
             nodes_->host = std::move(host);
         });
     }
-    return {nodes_->slots(), HeapLayout{n_leaves_}.slots()};
+    return {nodes_->slots(), TreeLayout{n_leaves_}.slots()};
 }
 
 std::vector<Digest> MerkleTree::cap(unsigned height) const {
-    const HeapLayout layout{n_leaves_};
+    const TreeLayout layout{n_leaves_};
     if (height > layout.height()) {
         throw Error(ErrorCode::invalid_argument, "cap: height must be at most " + std::to_string(layout.height()) +
                                                      " for " + std::to_string(n_leaves_) + " leaves, got " +
@@ -333,7 +333,7 @@ std::vector<Digest> MerkleTree::cap(unsigned height) const {
 MerkleProof MerkleTree::prove(std::uint64_t index) const { return std::move(prove(std::span(&index, 1)).front()); }
 
 std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indices) const {
-    const HeapLayout layout{n_leaves_};
+    const TreeLayout layout{n_leaves_};
     const unsigned height = layout.height();
     for (const std::uint64_t index : indices) {
         if (index >= n_leaves_) {

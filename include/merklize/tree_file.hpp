@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <merklize/proof.hpp>
+#include <merklize/tree.hpp>
+
+namespace merklize {
+
+/// Merkle trees in files (.mkl): a header of 128 bytes with a checksum, then the levels one after another, leaves first.
+/// docs/file-format.md gives it byte by byte.
+
+/// Where the leaves of a tree came from, as its file notes it; 0: not known.
+struct LeafSource {
+    std::uint64_t leaf_bytes = 0;   ///< bytes that a leaf stands for; the last one may stand for fewer
+    std::uint64_t total_bytes = 0;  ///< of the whole file
+};
+
+/// Writes a tree to a file: whole or not at all, also when the process is killed; an old file stays until then.
+/// errors  io (with the path and the system's text), invalid_argument (dropped levels)
+void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const LeafSource& source = {});
+
+/// A node that is not what its children say.
+struct WrongNode {
+    unsigned level;
+    std::uint64_t index;  ///< within the level
+};
+
+/// A tree file, open: reads what it is asked for and holds nothing. Safe to use from several threads. Never maps: the file may
+/// shrink under us, which is an error here, not a signal.
+class TreeFile {
+public:
+    /// errors  io (cannot open or read; damaged, truncated or too long, of a newer version: the text says which)
+    explicit TreeFile(const std::filesystem::path& path);
+    TreeFile(TreeFile&&) noexcept;
+    TreeFile& operator=(TreeFile&&) noexcept;
+    ~TreeFile();
+
+    /// The form as written. A keyed tree's key is not in its file: is_keyed() says that there is one, set_mode() gives it for check()
+    /// and update().
+    const TreeForm& form() const noexcept;
+    bool is_keyed() const noexcept;
+    void set_mode(const Mode& mode);
+    std::uint64_t n_leaves() const noexcept;
+    unsigned height() const noexcept;
+    const Digest& root() const noexcept;
+    const LeafSource& source() const noexcept;
+    const std::filesystem::path& path() const noexcept;
+    /// Where a level begins in the file, in bytes.
+    std::uint64_t level_offset(unsigned level) const;
+
+    /// Nodes first .. first+out.size()-1 of a level.  errors  io; invalid_argument (outside)
+    void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
+    /// Reads one node a level and leaf.
+    MerkleProof prove(std::uint64_t index) const;
+    MultiProof prove_together(std::span<const std::uint64_t> indices) const;
+    ConsistencyProof prove_consistency(std::uint64_t old_leaves) const;
+
+    /// Every node against its children: those that are wrong, at most `most`. Reads the file once.
+    std::vector<WrongNode> check(std::size_t most = 1000, const RunOptions& options = {}) const;
+
+    /// Replaces leaves / adds leaves (rule left_full) as MerkleTree does, in a copy that takes the file's place when it is whole.
+    void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
+    void append(std::span<const Digest> leaves, const RunOptions& options = {});
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Builds a tree file from leaves that come in pieces; memory stays below about 256 MiB whatever the count. The work goes on in
+/// PATH.partial beside the file, which takes the place of PATH when finish() is done. A PATH.partial that a killed process left is
+/// taken up again if it is of the same form, count and source.
+class TreeWriter {
+public:
+    /// n_leaves  of the whole tree
+    /// resume    take up PATH.partial where it stands, if it fits; else begin anew
+    /// errors    io, invalid_argument (as build_tree)
+    TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form = {},
+               const LeafSource& source = {}, bool resume = true, const RunOptions& options = {});
+    TreeWriter(TreeWriter&&) noexcept;
+    TreeWriter& operator=(TreeWriter&&) noexcept;
+    /// Without finish() PATH.partial stays, to be resumed.
+    ~TreeWriter();
+
+    /// Leaves that are written already: where the caller's next leaf belongs. Not 0 after a resume.
+    std::uint64_t written() const noexcept;
+    /// errors  io (a full disk: what is written stays resumable), invalid_argument (more leaves than n_leaves; a word >= p), cancelled
+    void append(std::span<const Digest> leaves);
+    /// Writes what is left and gives the file its name.  returns  the root
+    /// errors  io, invalid_argument (leaves missing, with the counts)
+    Digest finish();
+
+private:
+    class State;
+    std::unique_ptr<State> state_;
+};
+
+/// The tree over a file's chunks, from file to file: leaf k is the digest of bytes [k leaf_bytes, (k+1) leaf_bytes) by hash_leaves();
+/// the last one may be shorter (for field hashes not).  returns  the root
+/// errors  io; invalid_argument; cancelled (PATH.partial stays)
+Digest build_tree_file(const std::filesystem::path& input, std::uint64_t leaf_bytes,
+                       const std::filesystem::path& output, const TreeForm& form = {}, bool resume = true,
+                       const RunOptions& options = {});
+/// The same where the input is the leaves themselves: 32 bytes each.
+Digest build_tree_file(const std::filesystem::path& leaves, const std::filesystem::path& output,
+                       const TreeForm& form = {}, bool resume = true, const RunOptions& options = {});
+
+}  // namespace merklize
