@@ -115,26 +115,48 @@ void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::
     run([&](const RunOptions& options) { merklize::hash_elements(in_words, n, width, out_words, which, options); });
 }
 
-void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, nb::handle settings, nb::handle policy) {
-    const Input first(left, "merge: left", settings);
-    const Input second(right, "merge: right", settings);
+void hash_leaves(nb::handle records, nb::handle record_bytes, nb::handle out, nb::handle hash, nb::handle key,
+                 nb::handle context, nb::handle settings) {
+    const Input input(records, "hash_leaves: records", settings);
+    const std::uint64_t bytes = to_u64(record_bytes, "hash_leaves: record");
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Run run(settings, first.on_device(), to_hash_policy(policy));
-    if (first.on_device() != nullptr) {
+    const Mode mode = to_mode(key, context, "hash_leaves");
+    const Run run(settings, input.on_device());
+    if (input.on_device() != nullptr) {
         const Buffer& output = nb::inst_ptr<DeviceArray>(out)->buffer;
         return run([&](const RunOptions& options) {
-            merklize::merge(first.buffer(), second.buffer(), output, which, options);
+            merklize::hash_leaves(input.buffer(), bytes, output, which, mode, options);
         });
     }
     const OutputBytes output(out);
     run([&](const RunOptions& options) {
-        merklize::merge(as_digests(first.span()), as_digests(second.span()), as_digests(output.span()), which, options);
+        merklize::hash_leaves(input.span(), bytes, as_digests(output.span()), which, mode, options);
     });
 }
 
-nb::bytes merge_one(nb::handle left, nb::handle right, nb::handle hash) {
+void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, nb::handle key, nb::handle context,
+           nb::handle settings, nb::handle policy) {
+    const Input first(left, "merge: left", settings);
+    const Input second(right, "merge: right", settings);
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const Mode mode = to_mode(key, context, "merge");
+    const Run run(settings, first.on_device(), to_hash_policy(policy));
+    if (first.on_device() != nullptr) {
+        const Buffer& output = nb::inst_ptr<DeviceArray>(out)->buffer;
+        return run([&](const RunOptions& options) {
+            merklize::merge(first.buffer(), second.buffer(), output, which, options, mode);
+        });
+    }
+    const OutputBytes output(out);
+    run([&](const RunOptions& options) {
+        merklize::merge(as_digests(first.span()), as_digests(second.span()), as_digests(output.span()), which, options,
+                        mode);
+    });
+}
+
+nb::bytes merge_one(nb::handle left, nb::handle right, nb::handle hash, nb::handle key, nb::handle context) {
     return to_bytes(merklize::merge(to_digest(left, "merge: left"), to_digest(right, "merge: right"),
-                                    hash_from_name(to_text(hash, "hash")))
+                                    hash_from_name(to_text(hash, "hash")), to_mode(key, context, "merge"))
                         .bytes);
 }
 
@@ -171,10 +193,14 @@ void bind_hash(nb::module_& m) {
     define(m, "hash_elements", hash_elements,
            "def hash_elements(rows: object, n_rows: int, elements: int, out: object, hash: str, "
            "settings: tuple[object, ...], policy: object, /) -> None");
+    define(m, "hash_leaves", hash_leaves,
+           "def hash_leaves(records: object, record_bytes: int, out: object, hash: str, key: object, context: str | "
+           "None, settings: tuple[object, ...], /) -> None");
     define(m, "merge", merge,
-           "def merge(left: object, right: object, out: object, hash: str, settings: tuple[object, ...], "
-           "policy: object, /) -> None");
-    define(m, "merge_one", merge_one, "def merge_one(left: object, right: object, hash: str, /) -> bytes");
+           "def merge(left: object, right: object, out: object, hash: str, key: object, context: str | None, "
+           "settings: tuple[object, ...], policy: object, /) -> None");
+    define(m, "merge_one", merge_one,
+           "def merge_one(left: object, right: object, hash: str, key: object, context: str | None, /) -> bytes");
 }
 
 }  // namespace merklize::binding

@@ -43,5 +43,8 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_device_array(m);
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hasher(m);
+    merklize::binding::bind_forest(m);
+    merklize::binding::bind_proof(m);
     merklize::binding::bind_tree(m);
+    merklize::binding::bind_tree_file(m);
 }

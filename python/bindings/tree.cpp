@@ -1,170 +1,251 @@
-#include <array>
+#include <atomic>
 #include <optional>
 #include <vector>
 
 #include "arguments.hpp"
+#include "form.hpp"
 #include "module.hpp"
 #include "policy.hpp"
+#include "proof.hpp"
 #include "run.hpp"
+#include "tree.hpp"
 
 namespace merklize::binding {
 
+std::vector<std::uint64_t> to_indices(nb::handle indices) {
+    const InputBytes bytes(indices, "indices");
+    const auto* first = reinterpret_cast<const std::uint64_t*>(bytes.span().data());
+    return {first, first + bytes.span().size() / sizeof(std::uint64_t)};
+}
+
 namespace {
 
-nb::str name_of(Hash hash) { return to_str(traits(hash).name); }
+/// What Python calls a tree: the tree, and how many buffers of its nodes are out.
+struct Tree {
+    MerkleTree tree;
+    std::atomic<int> views{0};
 
-/// (hash, index, n_leaves, leaf, siblings): the arguments of Python's MerkleProof.
-nb::tuple describe(const MerkleProof& proof) {
-    nb::list siblings;
-    for (const Digest& sibling : proof.siblings) siblings.append(to_bytes(sibling.bytes));
-    return nb::make_tuple(name_of(proof.hash), proof.index, proof.n_leaves, to_bytes(proof.leaf.bytes),
-                          nb::tuple(siblings));
-}
+    explicit Tree(MerkleTree built) : tree(std::move(built)) {}
+    Tree(Tree&& other) noexcept : tree(std::move(other.tree)) {}
+};
 
-MerkleProof to_proof(nb::handle hash, nb::handle index, nb::handle n_leaves, nb::handle leaf, nb::handle siblings) {
-    MerkleProof proof;
-    proof.hash = hash_from_name(to_text(hash, "hash"));
-    proof.index = to_u64(index, "index");
-    proof.n_leaves = to_u64(n_leaves, "n_leaves");
-    proof.leaf = to_digest(leaf, "leaf");
-    for (nb::handle sibling : nb::cast<nb::tuple>(siblings)) proof.siblings.push_back(to_digest(sibling, "sibling"));
-    return proof;
-}
-
-MerkleTree make_tree(nb::handle leaves, nb::handle hash, nb::handle settings, nb::handle policy) {
-    const Input input(leaves, "MerkleTree: leaves", settings);
-    const Hash which = hash_from_name(to_text(hash, "hash"));
-    const TreePolicy wanted = to_tree_policy(policy);
+template <class Build>
+Tree made(const Run& run, Build&& build) {
     std::optional<MerkleTree> tree;
-    Run(settings, input.on_device())([&](const RunOptions& options) {
-        if (input.on_device() != nullptr) {
-            tree.emplace(input.buffer(), which, wanted, options);
-        } else {
-            tree.emplace(as_digests(input.span()), which, wanted, options);
-        }
-    });
-    return std::move(*tree);
+    run([&](const RunOptions& options) { tree.emplace(build(options)); });
+    return Tree(std::move(*tree));
 }
 
-MerkleTree make_tree_from_file(nb::handle path, nb::handle leaf_bytes, nb::handle settings, nb::handle policy) {
+Tree make_tree(nb::handle leaves, nb::handle form, nb::handle drop_levels, nb::handle settings, nb::handle policy) {
+    const Input input(leaves, "MerkleTree: leaves", settings);
+    const TreeForm wanted = to_form(form);
+    const TreePolicy tuning = to_tree_policy(policy);
+    const auto drop = static_cast<unsigned>(to_int(drop_levels, "MerkleTree: drop_levels"));
+    return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
+        return input.on_device() != nullptr ? MerkleTree(input.buffer(), wanted, tuning, options, drop)
+                                            : MerkleTree(as_digests(input.span()), wanted, tuning, options, drop);
+    });
+}
+
+Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, nb::handle form, nb::handle settings, nb::handle policy) {
+    const Input input(rows, "MerkleTree.from_rows: rows", settings);
+    const std::uint64_t n = to_u64(n_rows, "MerkleTree.from_rows: rows");
+    const TreeForm wanted = to_form(form);
+    const TreePolicy tuning = to_tree_policy(policy);
+    return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
+        return input.on_device() != nullptr ? MerkleTree::from_rows(input.buffer(), n, wanted, tuning, options)
+                                            : MerkleTree::from_rows(input.span(), n, wanted, tuning, options);
+    });
+}
+
+Tree make_tree_from_file(nb::handle path, nb::handle leaf_bytes, nb::handle form, nb::handle settings,
+                         nb::handle policy) {
     const std::filesystem::path file = to_path(path, "MerkleTree.from_file: path");
     const std::uint64_t bytes = to_u64(leaf_bytes, "MerkleTree.from_file: leaf_size");
-    const TreePolicy wanted = to_tree_policy(policy);
-    std::optional<MerkleTree> tree;
-    const Run run(settings);
-    run([&](const RunOptions& options) { tree.emplace(MerkleTree::from_file(file, bytes, wanted, options)); });
-    return std::move(*tree);
+    const TreeForm wanted = to_form(form);
+    const TreePolicy tuning = to_tree_policy(policy);
+    return made(Run(settings),
+                [&](const RunOptions& options) { return MerkleTree::from_file(file, bytes, wanted, tuning, options); });
 }
 
-nb::dict build_tree(nb::handle nodes, nb::handle hash, nb::handle settings, nb::handle policy) {
+nb::dict build_tree(nb::handle nodes, nb::handle form, nb::handle settings, nb::handle policy) {
     const DeviceArray* array = nb::isinstance<DeviceArray>(nodes) ? nb::inst_ptr<DeviceArray>(nodes) : nullptr;
-    const Hash which = hash_from_name(to_text(hash, "hash"));
-    const TreePolicy wanted = to_tree_policy(policy);
+    const TreeForm wanted = to_form(form);
+    const TreePolicy tuning = to_tree_policy(policy);
     const Run run(settings, array);
     TreePolicy used;
     if (array != nullptr) {
-        run([&](const RunOptions& options) { used = merklize::build_tree(array->buffer, which, wanted, options); });
+        run([&](const RunOptions& options) { used = merklize::build_tree(array->buffer, wanted, tuning, options); });
     } else {
         const OutputBytes slots(nodes);
         run([&](const RunOptions& options) {
-            used = merklize::build_tree(as_digests(slots.span()), which, wanted, options);
+            used = merklize::build_tree(as_digests(slots.span()), wanted, tuning, options);
         });
     }
     return to_dict(used, run.on_host());
 }
 
-nb::bytes merkle_root(nb::handle leaves, nb::handle hash, nb::handle settings, nb::handle policy) {
+nb::bytes merkle_root(nb::handle leaves, nb::handle form, nb::handle settings, nb::handle policy) {
     const Input input(leaves, "merkle_root: leaves", settings);
-    const Hash which = hash_from_name(to_text(hash, "hash"));
-    const TreePolicy wanted = to_tree_policy(policy);
+    const TreeForm wanted = to_form(form);
+    const TreePolicy tuning = to_tree_policy(policy);
     Digest root;
     Run(settings, input.on_device())([&](const RunOptions& options) {
-        root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), which, wanted, options)
-                                            : merklize::merkle_root(as_digests(input.span()), which, wanted, options);
+        root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), wanted, tuning, options)
+                                            : merklize::merkle_root(as_digests(input.span()), wanted, tuning, options);
     });
     return to_bytes(root.bytes);
 }
 
-nb::list prove(const MerkleTree& tree, nb::handle indices) {
-    std::vector<std::uint64_t> wanted;
-    for (nb::handle index : nb::cast<nb::list>(indices)) wanted.push_back(to_u64(index, "prove: index"));
+/// The leaves given again, of a tree without its lowest levels.
+class Leaves {
+public:
+    explicit Leaves(nb::handle leaves) {
+        if (!leaves.is_none()) bytes_.emplace(leaves, "prove: leaves");
+    }
+    std::span<const Digest> span() const { return bytes_ ? as_digests(bytes_->span()) : std::span<const Digest>(); }
+
+private:
+    std::optional<InputBytes> bytes_;
+};
+
+nb::list prove(const Tree& self, nb::handle indices, nb::handle leaves) {
+    const std::vector<std::uint64_t> wanted = to_indices(indices);
+    const Leaves again(leaves);
     std::vector<MerkleProof> proofs;
-    Run::without_gil([&] { proofs = tree.prove(wanted); });
+    Run::without_gil([&] { proofs = self.tree.prove(wanted, again.span()); });
     nb::list result;
     for (const MerkleProof& proof : proofs) result.append(describe(proof));
     return result;
 }
 
+nb::tuple prove_together(const Tree& self, nb::handle indices, nb::handle leaves) {
+    const std::vector<std::uint64_t> wanted = to_indices(indices);
+    const Leaves again(leaves);
+    MultiProof proof;
+    Run::without_gil([&] { proof = self.tree.prove_together(wanted, again.span()); });
+    return describe(proof);
+}
+
+nb::tuple prove_range(const Tree& self, nb::handle first, nb::handle last, nb::handle leaves) {
+    const std::uint64_t from = to_u64(first, "prove_range: first"), to = to_u64(last, "prove_range: last");
+    const Leaves again(leaves);
+    MultiProof proof;
+    Run::without_gil([&] { proof = self.tree.prove_range(from, to, again.span()); });
+    return describe(proof);
+}
+
+nb::tuple prove_consistency(const Tree& self, nb::handle old_leaves) {
+    return describe(self.tree.prove_consistency(to_u64(old_leaves, "prove_consistency: old_leaves")));
+}
+
+void update(Tree& self, nb::handle indices, nb::handle leaves, nb::handle settings) {
+    const std::vector<std::uint64_t> which = to_indices(indices);
+    const InputBytes digests(leaves, "update: leaves");
+    Run{settings}([&](const RunOptions& options) { self.tree.update(which, as_digests(digests.span()), options); });
+}
+
+// As for a bytearray: memory that somebody sees does not move.
+void append(Tree& self, nb::handle leaves, nb::handle settings) {
+    if (self.views != 0) {
+        PyErr_SetString(PyExc_BufferError, "append: views of the tree's nodes exist; delete them first");
+        nb::raise_python_error();
+    }
+    const InputBytes digests(leaves, "append: leaves");
+    Run{settings}([&](const RunOptions& options) { self.tree.append(as_digests(digests.span()), options); });
+}
+
 /// All nodes on the host, of a tree on a device in a copy that the tree keeps.
 nb::object host_nodes(nb::handle self) {
-    const MerkleTree& tree = *nb::inst_ptr<MerkleTree>(self);
-    Run::without_gil([&] { (void)tree.nodes(); });
+    const Tree& tree = *nb::inst_ptr<Tree>(self);
+    Run::without_gil([&] { (void)tree.tree.nodes(); });
     return nb::steal(PyMemoryView_FromObject(self.ptr()));
 }
 
-/// Buffer protocol: all nodes, read-only. A view holds a reference to the tree, whose nodes never move.
+/// Buffer protocol: all nodes, read-only. A view holds a reference to the tree, whose nodes do not move while there is one.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
-    const auto nodes = std::as_bytes(nb::inst_ptr<MerkleTree>(self)->nodes());
-    return PyBuffer_FillInfo(view, self, const_cast<std::byte*>(nodes.data()), static_cast<Py_ssize_t>(nodes.size()), 1,
-                             flags);
+    Tree& tree = *nb::inst_ptr<Tree>(self);
+    const auto nodes = std::as_bytes(tree.tree.nodes());
+    const int result = PyBuffer_FillInfo(view, self, const_cast<std::byte*>(nodes.data()),
+                                         static_cast<Py_ssize_t>(nodes.size()), 1, flags);
+    if (result == 0) tree.views++;
+    return result;
 }
 
-PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
+void release_buffer(PyObject* self, Py_buffer*) { nb::inst_ptr<Tree>(self)->views--; }
+
+PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+                            {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+                            {0, nullptr}};
 
 }  // namespace
 
+void save(nb::handle tree, nb::handle path, const LeafSource& source) {
+    const std::filesystem::path to = to_path(path, "save: path");
+    const MerkleTree& which = nb::cast<Tree&>(tree).tree;
+    Run::without_gil([&] { save_tree(which, to, source); });
+}
+
 void bind_tree(nb::module_& m) {
-    nb::class_<MerkleTree>(m, "Tree", nb::type_slots(tree_slots), "A tree; a buffer of its 2n nodes in heap order.")
+    nb::class_<Tree>(m, "Tree", nb::type_slots(tree_slots), "A tree; a buffer of its slots in heap order.")
         .def_prop_ro(
-            "hash", [](const MerkleTree& tree) { return name_of(tree.hash()); }, nb::sig("def hash(self) -> str"))
-        .def_prop_ro("n_leaves", &MerkleTree::n_leaves)
+            "hash", [](const Tree& self) { return name_of(self.tree.hash()); }, nb::sig("def hash(self) -> str"))
         .def_prop_ro(
-            "root", [](const MerkleTree& tree) { return to_bytes(tree.root().bytes); },
+            "rule", [](const Tree& self) { return name_of(self.tree.form().rule); }, nb::sig("def rule(self) -> str"))
+        .def_prop_ro("n_leaves", [](const Tree& self) { return self.tree.n_leaves(); })
+        .def_prop_ro("height", [](const Tree& self) { return self.tree.height(); })
+        .def_prop_ro("drop_levels", [](const Tree& self) { return self.tree.drop_levels(); })
+        .def_prop_ro(
+            "root", [](const Tree& self) { return to_bytes(self.tree.root().bytes); },
             nb::sig("def root(self) -> bytes"))
-        .def_prop_ro("device", [](const MerkleTree& tree) { return tree.device().id; })
+        .def_prop_ro("device", [](const Tree& self) { return self.tree.device().id; })
         .def_prop_ro(
-            "policy", [](const MerkleTree& tree) { return to_dict(tree.policy(), tree.device().backend == "cpu"); },
+            "policy", [](const Tree& self) { return to_dict(self.tree.policy(), self.tree.device().backend == "cpu"); },
             nb::sig("def policy(self) -> dict[str, int | str]"))
-        .def_prop_ro("on_device", &MerkleTree::on_device)
+        .def_prop_ro("on_device", [](const Tree& self) { return self.tree.on_device(); })
         .def("host_nodes", host_nodes, nb::sig("def host_nodes(self) -> memoryview"))
-        .def("device_nodes", [](const MerkleTree& tree) { return digests_array(tree.device_nodes(), tree.hash()); })
-        .def("prove", prove, nb::arg().none(),
-             nb::sig("def prove(self, indices: list[typing.Any], /) -> list[tuple[str, int, int, bytes, "
-                     "tuple[bytes, ...]]]"));
+        .def("device_nodes", [](const Tree& self) { return digests_array(self.tree.device_nodes(), self.tree.hash()); })
+        .def("prove", prove, nb::arg().none(), nb::arg().none(),
+             nb::sig("def prove(self, indices: object, leaves: object, /) -> list[tuple[str, int, int, bytes, "
+                     "tuple[bytes, ...], str]]"))
+        .def("prove_together", prove_together, nb::arg().none(), nb::arg().none(),
+             nb::sig("def prove_together(self, indices: object, leaves: object, /) -> tuple[str, str, int, bytes, "
+                     "bytes, bytes]"))
+        .def("prove_range", prove_range, nb::arg().none(), nb::arg().none(), nb::arg().none(),
+             nb::sig("def prove_range(self, first: int, last: int, leaves: object, /) -> tuple[str, str, int, bytes, "
+                     "bytes, bytes]"))
+        .def("prove_consistency", prove_consistency, nb::arg().none(),
+             nb::sig("def prove_consistency(self, old_leaves: int, /) -> tuple[str, int, int, tuple[bytes, ...]]"))
+        .def("update", update, nb::arg().none(), nb::arg().none(), nb::arg().none(),
+             nb::sig("def update(self, indices: object, leaves: object, settings: tuple[object, ...], /) -> None"))
+        .def("append", append, nb::arg().none(), nb::arg().none(),
+             nb::sig("def append(self, leaves: object, settings: tuple[object, ...], /) -> None"));
 
     define(m, "make_tree", make_tree,
-           "def make_tree(leaves: object, hash: str, settings: tuple[object, ...], policy: object, /) -> Tree");
+           "def make_tree(leaves: object, form: tuple[object, ...], drop_levels: int, settings: tuple[object, ...], "
+           "policy: object, /) -> Tree");
+    define(m, "make_tree_from_rows", make_tree_from_rows,
+           "def make_tree_from_rows(rows: object, n_rows: int, form: tuple[object, ...], settings: "
+           "tuple[object, ...], policy: object, /) -> Tree");
     define(m, "make_tree_from_file", make_tree_from_file,
-           "def make_tree_from_file(path: bytes, leaf_bytes: int, settings: tuple[object, ...], policy: object, /) -> "
-           "Tree");
+           "def make_tree_from_file(path: bytes, leaf_bytes: int, form: tuple[object, ...], settings: "
+           "tuple[object, ...], policy: object, /) -> Tree");
     define(m, "build_tree", build_tree,
-           "def build_tree(nodes: object, hash: str, settings: tuple[object, ...], policy: object, /) -> "
-           "dict[str, int | str]");
+           "def build_tree(nodes: object, form: tuple[object, ...], settings: tuple[object, ...], policy: object, /) "
+           "-> dict[str, int | str]");
     define(m, "merkle_root", merkle_root,
-           "def merkle_root(leaves: object, hash: str, settings: tuple[object, ...], policy: object, /) -> bytes");
-
+           "def merkle_root(leaves: object, form: tuple[object, ...], settings: tuple[object, ...], policy: object, /) "
+           "-> bytes");
     define(
-        m, "verify",
-        +[](nb::handle hash, nb::handle index, nb::handle n_leaves, nb::handle leaf, nb::handle siblings,
-            nb::handle root) {
-            return merklize::verify(to_proof(hash, index, n_leaves, leaf, siblings), to_digest(root, "root"));
-        },
-        "def verify(hash: str, index: int, n_leaves: int, leaf: bytes, siblings: tuple[bytes, ...], root: object, /) "
-        "-> bool");
+        m, "heap_slots", +[](nb::handle n_leaves) { return heap_slots(to_u64(n_leaves, "n_leaves")); },
+        "def heap_slots(n_leaves: int, /) -> int");
     define(
-        m, "proof_to_bytes",
-        +[](nb::handle hash, nb::handle index, nb::handle n_leaves, nb::handle leaf, nb::handle siblings) {
-            return to_bytes(to_proof(hash, index, n_leaves, leaf, siblings).to_bytes());
-        },
-        "def proof_to_bytes(hash: str, index: int, n_leaves: int, leaf: bytes, siblings: tuple[bytes, ...], /) -> "
-        "bytes");
+        m, "default_rule",
+        +[](nb::handle hash) { return name_of(TreeForm(hash_from_name(to_text(hash, "hash"))).rule); },
+        "def default_rule(hash: str, /) -> str");
     define(
-        m, "proof_from_bytes",
-        +[](nb::handle data) -> nb::object {
-            const auto proof = MerkleProof::from_bytes(InputBytes(data, "MerkleProof.from_bytes: data").span());
-            return proof ? nb::object(describe(*proof)) : nb::none();
-        },
-        "def proof_from_bytes(data: object, /) -> tuple[str, int, int, bytes, tuple[bytes, ...]] | None");
+        m, "rule_by_name", +[](nb::handle name) { return name_of(rule_from_name(to_text(name, "rule"))); },
+        "def rule_by_name(name: str, /) -> str");
 }
 
 }  // namespace merklize::binding

@@ -6,9 +6,12 @@
 
 `hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3 of bytes, arrays and files
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
-`MerkleTree`, `TreeFile`                         trees in memory and in files
-`merkle_root`, `build_tree`                      the root alone; a tree in memory of yours
-`MerkleProof`, `verify`                          proofs of single leaves
+`hash_leaves`                                    records to leaves of a tree
+`MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
+`merkle_root`, `build_tree`, `TreeBuilder`       the root alone; a tree in memory of yours; leaves in pieces
+`TreeFile`, `TreeWriter`, `build_tree_file`      trees in files
+`MerkleProof`, `MultiProof`, `ConsistencyProof`  of one leaf, of several, of growth
+`verify`, `verify_each`                          whether a proof holds
 `devices`, `why_unavailable`                     what can run here
 `DeviceArray`, `Timings`                         what stays on a device; how long it took there
 """
@@ -17,16 +20,18 @@ from . import _native
 from ._native import DeviceArray, Hasher, Timings
 from .device import DeviceInfo, devices, why_unavailable
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
-from .hashing import HASHES, hash, hash_elements, hash_file, hash_files, hash_many, merge
-from .proof import MerkleProof, verify
-from .tree import MerkleTree, build_tree, merkle_root
-from .tree_file import TreeFile
+from .forest import MerkleForest
+from .hashing import HASHES, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
+from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
+from .tree import MerkleTree, build_tree, heap_slots, merkle_root
+from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file
 
 __version__: str = _native.version()
 
 __all__ = [
     "HASHES",
     "Cancelled",
+    "ConsistencyProof",
     "DeviceArray",
     "DeviceInfo",
     "Error",
@@ -34,22 +39,30 @@ __all__ = [
     "Hasher",
     "InternalError",
     "InvalidArgument",
+    "MerkleForest",
     "MerkleProof",
     "MerkleTree",
+    "MultiProof",
     "OutOfMemory",
     "Timings",
+    "TreeBuilder",
     "TreeFile",
+    "TreeWriter",
     "Unavailable",
     "__version__",
     "build_tree",
+    "build_tree_file",
     "devices",
     "hash",
     "hash_elements",
     "hash_file",
     "hash_files",
+    "hash_leaves",
     "hash_many",
+    "heap_slots",
     "merge",
     "merkle_root",
     "verify",
+    "verify_each",
     "why_unavailable",
 ]

@@ -5,15 +5,18 @@ What comes out of here is on the host, a NumPy array in C order, or on a device,
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from . import _native
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ._native import DeviceArray
     from ._settings import Settings
-    from ._types import Array
+    from ._types import Array, HostData
 
 
 def describe(array: Array | DeviceArray) -> str:
@@ -97,6 +100,52 @@ def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
         raise InvalidArgument(f"{what} must be uint8[{shape}, 32] or uint64[{shape}, 4], got {describe(array)}")
     checked: Array | DeviceArray = array
     return checked
+
+
+def indices(value: Any, what: str) -> Any:
+    """Return indices of leaves, any iterable of integers, as uint64[k]."""
+    import numpy as np
+
+    if not hasattr(value, "dtype"):
+        try:
+            value = [operator.index(index) for index in value]
+        except TypeError as error:
+            raise TypeError(f"{what} must be integers: {error}") from None
+        if not value:
+            return np.empty(0, np.uint64)
+        low, high = min(value), max(value)
+        if low < 0 or high >= 2**64:
+            raise InvalidArgument(f"{what} must be 0 to 2^64 - 1, got {low if low < 0 else high}")
+        return np.array(value, np.uint64)
+    array = np.asarray(value)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InvalidArgument(f"{what} must be one dimension of integers, got {describe(array)}")
+    if array.size and array.dtype.kind == "i" and array.min() < 0:
+        raise InvalidArgument(f"{what} must not be negative, got {array.min()}")
+    return np.ascontiguousarray(array, np.uint64)
+
+
+def changes(value: Mapping[int, HostData], what: str) -> tuple[Any, Any]:
+    """Return {index: leaf} as uint64[k] and uint8[k, 32]."""
+    import numpy as np
+
+    digests = []
+    for index, leaf in value.items():
+        data = leaf.tobytes() if hasattr(leaf, "tobytes") else bytes(memoryview(leaf))
+        if len(data) != 32:
+            raise InvalidArgument(f"{what}: leaf {index} must be 32 bytes, got {len(data)}")
+        digests.append(data)
+    return indices(value, f"{what}: index"), np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
+
+
+def rows(value: object, what: str, settings: Settings, is_field: bool) -> Array | DeviceArray:
+    """Check that `value` has rows that are leaves' data: uint8[n, m], or for field hashes uint64[n, k]; any strides."""
+    array = _import(value, what, settings)
+    kinds = ("uint64", "int64") if is_field else ("uint8", "int8")
+    if len(array.shape) != 2 or _type(array) not in kinds:
+        expected = "uint64[n, k]" if is_field else "uint8[n, m]"
+        raise InvalidArgument(f"{what} must be {expected}, got {describe(array)}")
+    return _contiguous(array)
 
 
 def empty(beside: Array | DeviceArray, shape: tuple[int, ...], dtype: Any) -> Any:

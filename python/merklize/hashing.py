@@ -235,12 +235,42 @@ def hash_elements(
     return out
 
 
+def hash_leaves(
+    records: Data,
+    hash: str = "blake3",
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    timings: Timings | None = None,
+) -> Digests | DeviceArray:
+    """Return the digests of n records of equal length as leaves of a tree of this hash.
+
+    records  uint8[n, m], for field hashes uint64[n, k] or int64[n, k]; any strides. A tensor on a device stays there
+    hash     "blake3": BLAKE3 of the record; "sha256": SHA-256 of the byte 0 and the record (RFC 6962); a field hash:
+             hash_elements() of the record
+
+    The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
+    """
+    run = settings(device, threads, None, stream, timings)
+    is_field = _native.hash_by_name(hash)[2]
+    rows = _arrays.rows(records, "hash_leaves: records", run, is_field)
+    width, dtype = (4, rows.dtype) if is_field else (32, "uint8")
+    out: Digests | DeviceArray = _arrays.empty(rows, (rows.shape[0], width), dtype)
+    _native.hash_leaves(rows, rows.shape[1] * (8 if is_field else 1), out, hash, key, context, run)
+    return out
+
+
 @overload
 def merge(
     left: bytes,
     right: bytes,
     hash: str = "blake3",
     *,
+    key: Buffer | None = None,
+    context: str | None = None,
     device: str = "auto",
     threads: int | None = None,
     stream: object = None,
@@ -253,6 +283,8 @@ def merge(
     right: Digests,
     hash: str = "blake3",
     *,
+    key: Buffer | None = None,
+    context: str | None = None,
     device: str = "auto",
     threads: int | None = None,
     stream: object = None,
@@ -265,6 +297,8 @@ def merge(
     right: Tensor,
     hash: str = "blake3",
     *,
+    key: Buffer | None = None,
+    context: str | None = None,
     device: str = "auto",
     threads: int | None = None,
     stream: object = None,
@@ -276,6 +310,8 @@ def merge(
     right: bytes | Digests | Tensor,
     hash: str = "blake3",
     *,
+    key: Buffer | None = None,
+    context: str | None = None,
     device: str = "auto",
     threads: int | None = None,
     stream: object = None,
@@ -287,12 +323,14 @@ def merge(
     left, right  both 32 bytes, or both uint8[..., 32], or both uint64[..., 4] or int64[..., 4] (the same bytes as
                  little-endian words); both on the host or both on the same device
     hash         one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    key          32 bytes: keyed merges, of "blake3"
+    context      text that names a purpose: derive-key merges, of "blake3"
 
     The options are as in hash(); one pair of bytes is merged on the CPU.
     Raises InvalidArgument: shapes, dtypes, a word >= p, an unknown hash.
     """
     if not _arrays.is_array(left) and not _arrays.is_array(right):
-        return _native.merge_one(left, right, hash)
+        return _native.merge_one(left, right, hash, key, context)
     run = settings(device, threads, None, stream, timings)
     first = _arrays.digests(left, "merge: left", run)
     second = _arrays.digests(right, "merge: right", run)
@@ -303,5 +341,5 @@ def merge(
         left_is, right_is = _arrays.place(first), _arrays.place(second)
         raise InvalidArgument(f"merge: left is on {left_is}, right on {right_is}")
     out: Digests | DeviceArray = _arrays.empty(first, first.shape, first.dtype)
-    _native.merge(first, second, out, hash, run, policy)
+    _native.merge(first, second, out, hash, key, context, run, policy)
     return out

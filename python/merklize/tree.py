@@ -1,31 +1,41 @@
-"""Whole binary Merkle trees."""
+"""Whole binary Merkle trees in memory."""
 
 from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 from . import _arrays, _native
+from ._forms import form
 from ._settings import settings
 from .errors import FileError, InvalidArgument
-from .proof import MerkleProof
+from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
     from ._native import DeviceArray, Timings
-    from ._types import Digests, Path, Policy, Progress, Tensor
+    from ._types import Data, Digests, HostData, Path, Policy, Progress, Tensor
 
 
 class MerkleTree:
-    """A Merkle tree with all its nodes: 64 bytes a leaf. Immutable; safe to use from several threads.
+    """A Merkle tree with its nodes: about 64 bytes a leaf. Safe to read from several threads.
 
     The nodes are in the memory of the device that built it, or on the host where that is the same memory or they do not
     fit.
 
-    leaves    uint8[n, 32], or the same bytes as little-endian words, uint64[n, 4] or int64[n, 4]; n a power of two
-              >= 2; copied. An array of NumPy, or a tensor as hash() takes them: one on a device stays there
+    leaves    uint8[n, 32], or the same bytes as little-endian words, uint64[n, 4] or int64[n, 4]; n >= 1; copied. An
+              array of NumPy, or a tensor as hash() takes them: one on a device stays there
     hash      one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    rule      what becomes of a level's last node where their count is odd: "left_full" (it goes up: RFC 6962; also
+              "promote"), "pad" (merged with `padding`), "duplicate_last" (merged with itself), "perfect" (n must be a
+              power of two). None: "perfect" for field hashes, else "left_full". They agree where n is a power of two
+    key       32 bytes: keyed merges, of the hash "blake3"
+    context   text that names a purpose: derive-key merges, of the hash "blake3"
+    padding   of the rule "pad": 32 bytes, zeros by default
+    drop_levels  levels at the bottom, leaves included, that are not kept; proofs then need the leaves again
     device    "auto", or an id of devices()
     threads   of the CPU; None is all that the process may use
     policy    tuning values, as in `.policy`; what it lacks, the device's table decides. It never changes a byte.
@@ -36,11 +46,12 @@ class MerkleTree:
     Raises InvalidArgument (shape, dtype, n, a word >= p, unknown names), Unavailable, OutOfMemory.
     """
 
-    __slots__ = ("_file_size", "_leaf_size", "_timings", "_tree")
+    __slots__ = ("_file_size", "_leaf_size", "_threads", "_timings", "_tree")
 
     _tree: _native.Tree
     _leaf_size: int
     _file_size: int
+    _threads: int | None
     _timings: Timings | None
 
     def __init__(
@@ -53,13 +64,55 @@ class MerkleTree:
         progress: Progress = None,
         stream: object = None,
         timings: Timings | None = None,
+        *,
+        rule: str | None = None,
+        key: Buffer | None = None,
+        context: str | None = None,
+        padding: Buffer | None = None,
+        drop_levels: int = 0,
     ) -> None:
         """Build the tree."""
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.digests(leaves, "MerkleTree: leaves", run, "n")
-        self._tree = _native.make_tree(array, hash, run, policy)
-        self._leaf_size = self._file_size = 0
+        which = form(hash, rule, key, context, padding)
+        self._take(_native.make_tree(array, which, drop_levels, run, policy), threads, timings)
+
+    def _take(self, tree: _native.Tree, threads: int | None, timings: Timings | None) -> None:
+        self._tree = tree
+        self._threads = threads
         self._timings = timings
+        self._leaf_size = self._file_size = 0
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: Data,
+        hash: str = "blake3",
+        *,
+        rule: str | None = None,
+        key: Buffer | None = None,
+        context: str | None = None,
+        padding: Buffer | None = None,
+        device: str = "auto",
+        threads: int | None = None,
+        policy: Policy = None,
+        progress: Progress = None,
+        stream: object = None,
+        timings: Timings | None = None,
+    ) -> MerkleTree:
+        """Build the tree whose leaf k is the digest of row k of a matrix, as hash_leaves() gives it.
+
+        rows  uint8[n, m], for field hashes uint64[n, k] or int64[n, k]; in any order of memory: row-major,
+              column-major (`columns.T`), sliced. A tensor on a device is hashed there
+
+        The options are those of MerkleTree; key and context are for leaves and merges alike.
+        """
+        run = settings(device, threads, progress, stream, timings)
+        array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash)[2])
+        tree = cls.__new__(cls)
+        which = form(hash, rule, key, context, padding)
+        tree._take(_native.make_tree_from_rows(array, array.shape[0], which, run, policy), threads, timings)
+        return tree
 
     @classmethod
     def from_file(
@@ -67,6 +120,10 @@ class MerkleTree:
         path: Path,
         leaf_size: int,
         *,
+        rule: str | None = None,
+        key: Buffer | None = None,
+        context: str | None = None,
+        padding: Buffer | None = None,
         device: str = "auto",
         threads: int | None = None,
         policy: Policy = None,
@@ -75,18 +132,19 @@ class MerkleTree:
     ) -> MerkleTree:
         """Build the `blake3` tree over a file: leaf k is the BLAKE3 hash of its bytes k leaf_size to (k+1) leaf_size.
 
-        leaf_size  bytes; the last leaf's piece may be shorter. The count of pieces must be a power of two >= 2.
+        leaf_size  bytes; the last leaf's piece may be shorter
+        key, context  of leaves and merges alike
 
         The file is read once and not held. Raises FileError (unreadable, or its size changed), and as the constructor.
         """
-        tree = cls.__new__(cls)
         name = os.fsencode(path)
         run = settings(device, threads, progress, None, timings)
-        tree._tree = _native.make_tree_from_file(name, leaf_size, run, policy)
-        tree._timings = timings
+        which = form("blake3", rule, key, context, padding)
+        tree = cls.__new__(cls)
+        tree._take(_native.make_tree_from_file(name, leaf_size, which, run, policy), threads, timings)
         tree._leaf_size = operator.index(leaf_size)
         tree._file_size = os.stat(name).st_size
-        if -(-tree._file_size // tree._leaf_size) != tree.n_leaves:
+        if max(1, -(-tree._file_size // tree._leaf_size)) != tree.n_leaves:
             raise FileError(f"MerkleTree.from_file: {os.fsdecode(name)} changed its size while being read")
         return tree
 
@@ -101,9 +159,24 @@ class MerkleTree:
         return self._tree.n_leaves
 
     @property
+    def height(self) -> int:
+        """Levels above the leaves: log2(n_leaves), rounded up."""
+        return self._tree.height
+
+    @property
+    def drop_levels(self) -> int:
+        """Levels at the bottom that are not kept."""
+        return self._tree.drop_levels
+
+    @property
     def hash(self) -> str:
         """Name of the hash."""
         return self._tree.hash
+
+    @property
+    def rule(self) -> str:
+        """Name of the rule."""
+        return self._tree.rule
 
     @property
     def device(self) -> str:
@@ -143,33 +216,50 @@ class MerkleTree:
 
     @property
     def nodes(self) -> Digests | DeviceArray:
-        """All nodes: uint8[2n, 32], for field hashes uint64[2n, 4]. A read-only view, no copy; it keeps them alive.
+        """All nodes: uint8[2^height + n, 32], for field hashes uint64[2^height + n, 4]. A read-only view, no copy.
 
-        The root is at 1, the children of i at 2i and 2i+1, leaf k at n + k; slot 0 is zeros. A NumPy array, or a
-        DeviceArray if they are `on_device`.
+        The root is at 1, the children of i at 2i and 2i+1, leaf k at 2^height + k; slots of no node are zeros. A NumPy
+        array, or a DeviceArray if they are `on_device`. With dropped levels it ends with the lowest that is kept.
         """
         return self._tree.device_nodes() if self.on_device else as_nodes(self._tree.host_nodes(), self.hash)
 
-    def cap(self, height: int) -> Digests | DeviceArray:
-        """Return the 2^height nodes at `height` levels below the root, left to right: a view, as `.nodes`."""
-        height = operator.index(height)
-        levels = self.n_leaves.bit_length() - 1
-        if not 0 <= height <= levels:
+    def level(self, level: int) -> Digests | DeviceArray:
+        """Return the nodes of a level, left to right: a view, as `.nodes`. 0 is the leaves, `height` the root."""
+        level = operator.index(level)
+        if not self.drop_levels <= level <= self.height:
             raise InvalidArgument(
-                f"cap: height must be 0 to {levels} in a tree of {self.n_leaves} leaves, got {height}"
+                f"level: must be {self.drop_levels} to {self.height} in this tree of {self.n_leaves} leaves, got {level}"
             )
-        first = 1 << height
+        first, count = 1 << (self.height - level), ((self.n_leaves - 1) >> level) + 1
         if self.on_device:
-            return _native.rows(self._tree.device_nodes(), first, first)
-        cap: Digests = as_nodes(self._tree.host_nodes(), self.hash)[first : 2 * first]
-        return cap
+            return _native.rows(self._tree.device_nodes(), first, count)
+        nodes: Digests = as_nodes(self._tree.host_nodes(), self.hash)[first : first + count]
+        return nodes
+
+    def levels(self) -> list[Digests | DeviceArray]:
+        """Return all levels that are kept, the lowest first: views, as `.nodes`."""
+        return [self.level(level) for level in range(self.drop_levels, self.height + 1)]
+
+    def cap(self, height: int) -> Digests | DeviceArray:
+        """Return the level at `height` levels below the root: of a perfect tree 2^height nodes. A view, as `.nodes`."""
+        height = operator.index(height)
+        most = self.height - self.drop_levels
+        if not 0 <= height <= most:
+            raise InvalidArgument(
+                f"cap: height must be 0 to {most} in this tree of {self.n_leaves} leaves, got {height}"
+            )
+        return self.level(self.height - height)
 
     @overload
-    def prove(self, index: SupportsIndex) -> MerkleProof: ...
+    def prove(self, index: SupportsIndex, leaves: HostData | None = None) -> MerkleProof: ...
     @overload
-    def prove(self, index: Iterable[SupportsIndex]) -> list[MerkleProof]: ...
-    def prove(self, index: SupportsIndex | Iterable[SupportsIndex]) -> MerkleProof | list[MerkleProof]:
+    def prove(self, index: Iterable[SupportsIndex], leaves: HostData | None = None) -> list[MerkleProof]: ...
+    def prove(
+        self, index: SupportsIndex | Iterable[SupportsIndex], leaves: HostData | None = None
+    ) -> MerkleProof | list[MerkleProof]:
         """Return the proof that leaf `index` is in the tree; of several indices a list of proofs, in order.
+
+        leaves  all leaves again, of a tree with dropped levels
 
         Of a tree on a device, only the paths leave it, those of all indices at once.
         Raises InvalidArgument: index >= n_leaves or negative.
@@ -177,18 +267,71 @@ class MerkleTree:
         try:
             one = operator.index(cast("SupportsIndex", index))
         except TypeError:
-            several = list(index) if isinstance(index, Iterable) else [index]
-            return [MerkleProof(*proof) for proof in self._tree.prove(several)]
-        return MerkleProof(*self._tree.prove([one])[0])
+            several = _arrays.indices(index, "prove: index")
+            return [MerkleProof(*proof) for proof in self._tree.prove(several, leaves)]
+        return MerkleProof(*self._tree.prove(_arrays.indices([one], "prove: index"), leaves)[0])
+
+    def prove_together(self, indices: Iterable[SupportsIndex], leaves: HostData | None = None) -> MultiProof:
+        """Return one proof of several leaves, with each sibling that it needs once.
+
+        indices  in any order, no one twice, at least one
+
+        Made where the tree is. Raises InvalidArgument.
+        """
+        return MultiProof(*self._tree.prove_together(_arrays.indices(indices, "prove_together: indices"), leaves))
+
+    def prove_range(self, first: int, last: int, leaves: HostData | None = None) -> MultiProof:
+        """Return one proof of leaves first to last - 1."""
+        return MultiProof(*self._tree.prove_range(first, last, leaves))
+
+    def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
+        """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one.
+
+        Of trees of the rule left_full. Raises InvalidArgument.
+        """
+        return ConsistencyProof(*self._tree.prove_consistency(old_leaves))
+
+    def update(
+        self,
+        changes: Mapping[int, HostData] | Iterable[SupportsIndex],
+        leaves: Digests | None = None,
+        *,
+        progress: Progress = None,
+    ) -> None:
+        """Replace leaves, and hash the paths above them again, in one pass a level.
+
+        changes  {index: leaf}; or indices, and then `leaves` has as many digests
+
+        Views of the nodes on the host show the new ones. Not to be called beside anything else on this tree.
+        Raises InvalidArgument (an index twice or beyond the end, a word >= p); then the tree is as before.
+        """
+        run = settings(self.device, self._threads, progress)
+        if isinstance(changes, Mapping):
+            if leaves is not None:
+                raise TypeError("update: give {index: leaf} or indices and leaves")
+            indices, digests = _arrays.changes(changes, "update")
+        elif leaves is None:
+            raise TypeError("update: leaves are missing")
+        else:
+            indices = _arrays.indices(changes, "update: indices")
+            digests = _arrays.digests(leaves, "update: leaves", run, "k")
+        self._tree.update(indices, digests, run)
+
+    def append(self, leaves: Digests, *, progress: Progress = None) -> None:
+        """Add leaves at the end; rule left_full.
+
+        Not to be called beside anything else on this tree. Raises BufferError while views of the nodes on the host
+        exist, InvalidArgument.
+        """
+        run = settings(self.device, self._threads, progress)
+        self._tree.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
 
     def save(self, path: Path) -> None:
-        """Write the whole tree to a file that TreeFile reads: 64 + 64 n bytes.
+        """Write the tree to a file that TreeFile reads (docs/file-format.md).
 
         The file appears whole or not at all: on any error the old one, or none, is there. Raises FileError.
         """
-        from .tree_file import write
-
-        write(self, path)
+        _native.save_tree(self._tree, os.fsencode(path), (self._leaf_size, self._file_size))
 
     def __repr__(self) -> str:
         return f"<MerkleTree: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"
@@ -207,6 +350,10 @@ def build_tree(
     nodes: Digests | Tensor,
     hash: str = "blake3",
     *,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
     device: str = "auto",
     threads: int | None = None,
     policy: Policy = None,
@@ -216,19 +363,30 @@ def build_tree(
 ) -> dict[str, int | str]:
     """Build all parents of a tree in memory of yours, and return the policy that was used.
 
-    nodes  uint8[2n, 32], or uint64[2n, 4] or int64[2n, 4], writable and in C order, of NumPy or on a device; leaf k is
-           at n + k. Written: the parents, to 1 .. n-1 (the root at 1, the children of i at 2i and 2i+1), and zeros to 0
+    nodes  uint8[heap_slots(n), 32], or uint64[..., 4] or int64[..., 4], writable and in C order, of NumPy or on a
+           device; leaf k is at 2^height + k, so n + k for a power of two. Written: the parents (the root at 1, the
+           children of i at 2i and 2i+1), and zeros where there is no node
 
     The options are those of MerkleTree. After an error the parents are undefined.
     """
     run = settings(device, threads, progress, stream, timings)
-    return _native.build_tree(_arrays.slots(nodes, "build_tree: nodes", run), hash, run, policy)
+    which = form(hash, rule, key, context, padding)
+    return _native.build_tree(_arrays.slots(nodes, "build_tree: nodes", run), which, run, policy)
+
+
+def heap_slots(n_leaves: int) -> int:
+    """Return how many slots the nodes of n leaves take in heap order: 2^height + n; 2n for a power of two."""
+    return _native.heap_slots(n_leaves)
 
 
 def merkle_root(
     leaves: Digests | Tensor,
     hash: str = "blake3",
     *,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
     device: str = "auto",
     threads: int | None = None,
     policy: Policy = None,
@@ -238,7 +396,8 @@ def merkle_root(
 ) -> bytes:
     """Return the root of a tree, 32 bytes, without keeping its nodes. The root of one leaf is that leaf.
 
-    The arguments are those of MerkleTree, but there may be a single leaf.
+    The arguments are those of MerkleTree.
     """
     run = settings(device, threads, progress, stream, timings)
-    return _native.merkle_root(_arrays.digests(leaves, "merkle_root: leaves", run, "n"), hash, run, policy)
+    which = form(hash, rule, key, context, padding)
+    return _native.merkle_root(_arrays.digests(leaves, "merkle_root: leaves", run, "n"), which, run, policy)

@@ -1,202 +1,150 @@
-"""Merkle trees in files: a header of 64 bytes, then all 2n nodes in heap order, 32 bytes each.
-
-The header, little endian: "MKZTREE1", hash id u32, flags u32 (zero), n_leaves u64, leaf_size u64 (bytes of a file that
-a leaf stands for, or 0), file_size u64 (of that file, or 0), zeros.
-"""
+"""Merkle trees in files (.mkl): docs/file-format.md gives the format byte by byte."""
 
 from __future__ import annotations
 
-import operator
 import os
-import stat
-import struct
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
-from . import _native
-from .errors import Cancelled, FileError, InvalidArgument
-from .hashing import hash_elements, hash_many
-from .proof import MerkleProof
+from . import _arrays, _native
+from ._forms import form
+from ._settings import settings
+from .errors import FileError
+from .proof import ConsistencyProof, MerkleProof, MultiProof
 from .tree import as_nodes
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from ._types import Digests, Path, Progress
-    from .tree import MerkleTree
+    from typing_extensions import Buffer
 
-_HEADER = struct.Struct("<8sIIQQQ24s")
-_MAGIC = b"MKZTREE1"
-_PIECE = 1 << 25  # bytes a write or a step of check(): bounds what is in memory, and how long Ctrl-C waits
-
-
-def write(tree: MerkleTree, path: Path) -> None:
-    """Write `tree` to `path`, whole or not at all. Raises FileError."""
-    target = os.fsdecode(path)
-    header = _HEADER.pack(
-        _MAGIC, _native.hash_by_name(tree.hash)[0], 0, tree.n_leaves, tree.leaf_size, tree.file_size, b""
-    )
-    try:
-        if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
-            raise FileError(f"cannot write the tree to {target}: not a regular file")
-        folder, name = os.path.split(target)
-        temporary = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        try:
-            with open(descriptor, "wb", buffering=0) as file:
-                _write_all(file, header)
-                _write_all(file, tree._tree.host_nodes().cast("B"))
-                os.fsync(file.fileno())
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-        _sync_folder(folder or os.curdir)
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError(f"cannot write the tree to {target}: {error.strerror}") from error
-
-
-def _write_all(file: Any, data: bytes | memoryview) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[file.write(view[:_PIECE]) :]
-
-
-def _sync_folder(folder: str) -> None:
-    # So that the new name outlives a power failure.
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    from ._types import Digests, HostData, Path, Progress
 
 
 class TreeFile:
-    """A tree that MerkleTree.save() wrote, read where it lies: opening and proving read only what they need.
+    """A tree in a file, read where it lies: opening and proving read only what they need. A context manager.
 
-    Size and header are checked when it is opened; check() looks at every node. Raises FileError. A context manager.
+    Length and header are checked when it is opened; check() looks at every node. Raises FileError.
+
+    key, context  of a tree of keyed or derive-key merges, for check(), update() and append()
     """
 
-    _hash: str
-    _n_leaves: int
-    _leaf_size: int
-    _file_size: int
+    __slots__ = ("_file", "path")
 
-    def __init__(self, path: Path) -> None:
+    _file: _native.TreeFile | None
+    path: str
+
+    def __init__(self, path: Path, *, key: Buffer | None = None, context: str | None = None) -> None:
         """Open the file and check its header."""
-        self.path: str = os.fsdecode(path)
-        try:
-            self._file = open(self.path, "rb", buffering=0)  # noqa: SIM115  closed by close()
-        except OSError as error:
-            raise FileError(f"cannot open the tree file {self.path}: {error.strerror}") from error
-        try:
-            self._read_header()
-            self._root = self._node(1)
-        except BaseException:
-            self.close()
-            raise
+        self.path = os.fsdecode(path)
+        self._file = None
+        self._file = _native.open_tree_file(os.fsencode(path))
+        if key is not None or context is not None:
+            self._file.set_mode(key, context)
 
-    def _read_header(self) -> None:
-        header = self._read(0, _HEADER.size, "too short for a tree file")
-        magic, hash_id, flags, n, leaf_size, file_size, rest = _HEADER.unpack(header)
-        if magic != _MAGIC:
-            self._fail("not a tree file: it does not start with MKZTREE1")
-        names = {number: name for number, name, _ in _native.hashes()}
-        if hash_id not in names:
-            self._fail(f"unknown hash id {hash_id}")
-        if flags or any(rest):
-            self._fail("unknown flags; written by a newer version?")
-        if n < 2 or n & (n - 1):
-            self._fail(f"the header says {n} leaves, which is not a power of two of at least 2")
-        if (leaf_size == 0 and file_size) or (leaf_size and -(-file_size // leaf_size) != n):
-            self._fail(f"the header says {n} leaves of {leaf_size} bytes for a file of {file_size} bytes")
-        expected, size = _HEADER.size + 64 * n, os.fstat(self._file.fileno()).st_size
-        if size != expected:
-            self._fail(f"a tree of {n} leaves takes {expected} bytes, but the file has {size}")
-        self._hash, self._n_leaves, self._leaf_size, self._file_size = names[hash_id], n, leaf_size, file_size
+    @property
+    def _open(self) -> _native.TreeFile:
+        if self._file is None:
+            raise FileError(f"{self.path}: the tree file is closed")
+        return self._file
 
     @property
     def root(self) -> bytes:
         """The root, 32 bytes."""
-        return self._root
+        return self._open.root
 
     @property
     def n_leaves(self) -> int:
         """Count of leaves."""
-        return self._n_leaves
+        return self._open.n_leaves
+
+    @property
+    def height(self) -> int:
+        """Levels above the leaves."""
+        return self._open.height
 
     @property
     def hash(self) -> str:
         """Name of the hash."""
-        return self._hash
+        return self._open.hash
+
+    @property
+    def rule(self) -> str:
+        """Name of the rule."""
+        return self._open.rule
+
+    @property
+    def padding(self) -> bytes:
+        """Of the rule "pad": 32 bytes."""
+        return self._open.padding
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether merges are keyed or derive-key ones. The key is not in the file."""
+        return self._open.is_keyed
 
     @property
     def leaf_size(self) -> int:
         """Bytes of the file that a leaf stands for, or 0: not built from a file."""
-        return self._leaf_size
+        return self._open.leaf_size
 
     @property
     def file_size(self) -> int:
         """Bytes of the file that the tree is built from, or 0."""
-        return self._file_size
+        return self._open.file_size
 
-    @property
-    def nodes(self) -> Digests:
-        """All nodes as MerkleTree.nodes, mapped from the file: read on access, read-only."""
+    def level(self, level: int) -> Digests:
+        """Return the nodes of a level, mapped from the file: read on access, read-only. 0 is the leaves."""
         import numpy as np
 
-        return as_nodes(np.memmap(self._file, mode="r", offset=_HEADER.size, shape=(64 * self.n_leaves,)), self.hash)
+        offset, count = self._open.level_offset(level), ((self.n_leaves - 1) >> level) + 1
+        mapped = np.memmap(self.path, np.uint8, "r", offset, (32 * count,))
+        return as_nodes(mapped, self.hash)
 
-    def prove(self, index: int) -> MerkleProof:
-        """Return the proof that leaf `index` is in the tree; reads log2(n_leaves) + 1 nodes."""
-        index = operator.index(index)
-        if not 0 <= index < self.n_leaves:
-            raise InvalidArgument(f"prove: index must be less than {self.n_leaves}, the count of leaves, got {index}")
-        position = self.n_leaves + index
-        leaf, siblings = self._node(position), []
-        while position > 1:
-            siblings.append(self._node(position ^ 1))
-            position >>= 1
-        return MerkleProof(self.hash, index, self.n_leaves, leaf, tuple(siblings))
+    @overload
+    def prove(self, index: SupportsIndex) -> MerkleProof: ...
+    @overload
+    def prove(self, index: Iterable[SupportsIndex]) -> list[MerkleProof]: ...
+    def prove(self, index: SupportsIndex | Iterable[SupportsIndex]) -> MerkleProof | list[MerkleProof]:
+        """Return the proof that leaf `index` is in the tree: reads a node a level. Of several indices a list."""
+        if isinstance(index, Iterable):
+            return [MerkleProof(*self._open.prove(int(one))) for one in _arrays.indices(index, "prove: index")]
+        return MerkleProof(*self._open.prove(int(_arrays.indices([index], "prove: index")[0])))
 
-    def check(self, *, device: str = "auto", threads: int | None = None, progress: Progress = None) -> None:
-        """Compute every parent again from its children and raise FileError naming the first node that differs.
+    def prove_together(self, indices: Iterable[SupportsIndex]) -> MultiProof:
+        """Return one proof of several leaves, as MerkleTree.prove_together()."""
+        return MultiProof(*self._open.prove_together(_arrays.indices(indices, "prove_together: indices")))
 
-        progress  called with the share that is done, 0 to 1; returning False raises Cancelled
+    def prove_range(self, first: int, last: int) -> MultiProof:
+        """Return one proof of leaves first to last - 1."""
+        return self.prove_together(range(first, last))
 
-        Reads the file once or twice, 32 MiB at a time; n_leaves - 1 merges.
+    def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
+        """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one."""
+        return ConsistencyProof(*self._open.prove_consistency(old_leaves))
+
+    def check(
+        self, most: int = 1000, *, device: str = "auto", threads: int | None = None, progress: Progress = None
+    ) -> list[tuple[int, int]]:
+        """Compute every parent again; return the nodes that differ, at most `most`, as (level, index in it).
+
+        Reads the file once. Raises FileError, Cancelled.
         """
-        import numpy as np
+        return self._open.check(most, settings(device, threads, progress))
 
-        is_field = _native.hash_by_name(self.hash)[2]
-        if any(self._node(0)):
-            self._fail("slot 0 is not zeros")
-        end, done = self.n_leaves, 0  # parents are checked from the last one down, level by level
-        while end > 1:
-            begin = max(1 << ((end - 1).bit_length() - 1), end - _PIECE // 64)
-            pairs = self._read(_HEADER.size + 64 * begin, 64 * (end - begin))
-            try:
-                if is_field:
-                    words = np.frombuffer(pairs, np.uint64).reshape(-1, 8)
-                    merged = hash_elements(words, self.hash, device=device, threads=threads).view(np.uint8)
-                else:
-                    rows = np.frombuffer(pairs, np.uint8).reshape(-1, 64)
-                    merged = hash_many(rows, device=device, threads=threads)
-            except InvalidArgument as error:
-                self._fail(f"the children of nodes {begin} to {end - 1}: {error}")
-            stored = np.frombuffer(self._read(_HEADER.size + 32 * begin, 32 * (end - begin)), np.uint8).reshape(-1, 32)
-            differs = np.flatnonzero((merged != stored).any(axis=1))
-            if differs.size:
-                self._fail(f"node {begin + int(differs[0])} is not the merge of its children")
-            done += end - begin
-            if progress is not None and progress(done / (self.n_leaves - 1)) is False:
-                raise Cancelled(f"{self.path}: the check was cancelled")
-            end = begin
+    def update(self, changes: Mapping[int, HostData], *, device: str = "auto", threads: int | None = None) -> None:
+        """Replace leaves, {index: leaf}, in a copy that takes the file's place when it is whole."""
+        indices, leaves = _arrays.changes(changes, "update")
+        self._open.update(indices, leaves, settings(device, threads))
+
+    def append(self, leaves: Digests, *, device: str = "auto", threads: int | None = None) -> None:
+        """Add leaves at the end, in a copy that takes the file's place when it is whole; rule left_full."""
+        run = settings(device, threads)
+        self._open.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
 
     def close(self) -> None:
-        """Close the file; views of `.nodes` stay valid."""
-        self._file.close()
+        """Close the file; views of levels stay valid."""
+        self._file = None
 
     def __enter__(self) -> TreeFile:
         return self
@@ -207,23 +155,145 @@ class TreeFile:
         self.close()
 
     def __repr__(self) -> str:
+        if self._file is None:
+            return f"<TreeFile {self.path}: closed>"
         return f"<TreeFile {self.path}: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"
 
-    def _node(self, position: int) -> bytes:
-        return self._read(_HEADER.size + 32 * position, 32)
 
-    def _read(self, offset: int, size: int, complaint: str = "it was cut short while being read") -> bytes:
-        pieces = []
-        while size:
-            try:
-                piece = os.pread(self._file.fileno(), size, offset)
-            except OSError as error:
-                raise FileError(f"cannot read the tree file {self.path}: {error.strerror}") from error
-            if not piece:
-                self._fail(complaint)
-            pieces.append(piece)
-            offset, size = offset + len(piece), size - len(piece)
-        return b"".join(pieces)
+class TreeBuilder:
+    """The root of a tree whose leaves come in pieces: holds one digest a level and a batch of leaves, never the tree.
 
-    def _fail(self, complaint: str) -> NoReturn:
-        raise FileError(f"{self.path}: {complaint}")
+    The options are those of MerkleTree.
+    """
+
+    __slots__ = ("_builder", "_settings")
+
+    def __init__(
+        self,
+        hash: str = "blake3",
+        *,
+        rule: str | None = None,
+        key: Buffer | None = None,
+        context: str | None = None,
+        padding: Buffer | None = None,
+        device: str = "auto",
+        threads: int | None = None,
+    ) -> None:
+        """Begin with no leaf."""
+        self._settings = settings(device, threads)
+        self._builder = _native.make_builder(form(hash, rule, key, context, padding), self._settings)
+
+    def append(self, leaves: Digests) -> None:
+        """Add leaves: uint8[k, 32] or uint64[k, 4], any k. Raises InvalidArgument; then nothing was added."""
+        self._builder.append(_arrays.digests(leaves, "append: leaves", self._settings, "k"), self._settings)
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves so far."""
+        return self._builder.n_leaves
+
+    def root(self) -> bytes:
+        """Return the root of the leaves so far; the builder goes on. Raises InvalidArgument: no leaf, or the rule."""
+        return self._builder.root()
+
+
+class TreeWriter:
+    """Builds a tree file from leaves that come in pieces, in little memory. A context manager.
+
+    The work goes on in PATH.partial, which takes the place of PATH in finish(). What a killed process left there is
+    taken up again if it fits: `written` says where to go on.
+
+    n_leaves   of the whole tree; None: not known before the end
+    leaf_size, file_size  of the file that the leaves stand for, to note in the tree's; or 0
+    resume     False: begin anew
+
+    The rest is as in MerkleTree. Raises FileError, InvalidArgument.
+    """
+
+    __slots__ = ("_settings", "_writer")
+
+    def __init__(
+        self,
+        path: Path,
+        n_leaves: int | None,
+        hash: str = "blake3",
+        *,
+        rule: str | None = None,
+        key: Buffer | None = None,
+        context: str | None = None,
+        padding: Buffer | None = None,
+        leaf_size: int = 0,
+        file_size: int = 0,
+        resume: bool = True,
+        device: str = "auto",
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        """Open PATH.partial."""
+        self._settings = settings(device, threads, progress)
+        which = form(hash, rule, key, context, padding)
+        source = (leaf_size, file_size)
+        self._writer: _native.Writer | None = _native.make_writer(
+            os.fsencode(path), n_leaves or 0, which, source, resume, self._settings
+        )
+
+    @property
+    def _open(self) -> _native.Writer:
+        if self._writer is None:
+            raise FileError("TreeWriter: it is closed")
+        return self._writer
+
+    @property
+    def written(self) -> int:
+        """Leaves that are there already: where the next one belongs."""
+        return self._open.written
+
+    def append(self, leaves: Digests) -> None:
+        """Add leaves: uint8[k, 32] or uint64[k, 4], any k."""
+        self._open.append(_arrays.digests(leaves, "append: leaves", self._settings, "k"))
+
+    def finish(self) -> bytes:
+        """Write the rest, give the file its name and return the root."""
+        root = self._open.finish()
+        self._writer = None
+        return root
+
+    def close(self) -> None:
+        """Leave PATH.partial as it is, to be taken up again, unless it is finished."""
+        self._writer = None
+
+    def __enter__(self) -> TreeWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def build_tree_file(
+    input: Path,
+    output: Path,
+    hash: str = "blake3",
+    *,
+    leaf_size: int | None = None,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
+    resume: bool = True,
+    device: str = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> bytes:
+    """Build the tree over a file into another, in little memory, and return its root.
+
+    input      the data, of which leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives
+               it; without leaf_size, the leaves themselves, 32 bytes each
+    output     appears when it is whole; until then the work is in OUTPUT.partial, and a killed build goes on there
+
+    The rest is as in MerkleTree. Raises FileError, InvalidArgument, Cancelled.
+    """
+    run = settings(device, threads, progress)
+    which = form(hash, rule, key, context, padding)
+    return _native.build_tree_file(os.fsencode(input), leaf_size, os.fsencode(output), which, resume, run)

@@ -1,0 +1,69 @@
+#include <optional>
+
+#include "arguments.hpp"
+#include "form.hpp"
+#include "module.hpp"
+#include "policy.hpp"
+#include "proof.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+MerkleForest make_forest(nb::handle leaves, nb::handle n_leaves, nb::handle form, nb::handle settings,
+                         nb::handle policy) {
+    const Input input(leaves, "MerkleForest: leaves", settings);
+    const std::uint64_t n = to_u64(n_leaves, "MerkleForest: leaves of a tree");
+    const TreeForm wanted = to_form(form);
+    const TreePolicy tuning = to_tree_policy(policy);
+    std::optional<MerkleForest> forest;
+    Run(settings, input.on_device())([&](const RunOptions& options) {
+        if (input.on_device() != nullptr) {
+            forest.emplace(input.buffer(), n, wanted, tuning, options);
+        } else {
+            forest.emplace(as_digests(input.span()), n, wanted, tuning, options);
+        }
+    });
+    return std::move(*forest);
+}
+
+nb::bytes level(const MerkleForest& forest, nb::handle number) {
+    std::span<const Digest> nodes;
+    const auto which = static_cast<unsigned>(to_int(number, "level"));
+    Run::without_gil([&] { nodes = forest.level(which); });
+    return to_bytes(std::as_bytes(nodes));
+}
+
+}  // namespace
+
+void bind_forest(nb::module_& m) {
+    nb::class_<MerkleForest>(m, "Forest", "Many trees of one form and size.")
+        .def_prop_ro(
+            "hash", [](const MerkleForest& self) { return name_of(self.form().hash); },
+            nb::sig("def hash(self) -> str"))
+        .def_prop_ro("n_trees", &MerkleForest::n_trees)
+        .def_prop_ro("n_leaves", &MerkleForest::n_leaves)
+        .def_prop_ro("height", &MerkleForest::height)
+        .def_prop_ro("device", [](const MerkleForest& self) { return self.device().id; })
+        .def_prop_ro(
+            "policy", [](const MerkleForest& self) { return to_dict(self.policy(), self.device().backend == "cpu"); },
+            nb::sig("def policy(self) -> dict[str, int | str]"))
+        .def_prop_ro("on_device", &MerkleForest::on_device)
+        .def("level", level, nb::sig("def level(self, level: int, /) -> bytes"))
+        .def("device_level", [](const MerkleForest& self,
+                                unsigned which) { return digests_array(self.device_level(which), self.form().hash); })
+        .def(
+            "prove",
+            [](const MerkleForest& self, nb::handle tree, nb::handle index) {
+                return describe(self.prove(to_u64(tree, "prove: tree"), to_u64(index, "prove: index")));
+            },
+            nb::arg().none(), nb::arg().none(),
+            nb::sig("def prove(self, tree: int, index: int, /) -> tuple[str, int, int, bytes, tuple[bytes, ...], "
+                    "str]"));
+    define(m, "make_forest", make_forest,
+           "def make_forest(leaves: object, n_leaves: int, form: tuple[object, ...], settings: tuple[object, ...], "
+           "policy: object, /) -> Forest");
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,113 @@
+"""Many small Merkle trees at once."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+from . import _arrays, _native
+from ._forms import form
+from ._settings import settings
+from .errors import InvalidArgument
+from .proof import MerkleProof
+from .tree import as_nodes
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from ._native import DeviceArray, Timings
+    from ._types import Digests, Policy, Progress, Tensor
+
+
+class MerkleForest:
+    """m trees of n leaves each, built by the same launches as one large tree.
+
+    leaves  uint8[m, n, 32], or the same bytes as words, uint64[m, n, 4] or int64[m, n, 4]; n a power of two; copied. On
+            a device they stay there
+
+    The options are those of MerkleTree.
+    """
+
+    __slots__ = ("_forest",)
+
+    _forest: _native.Forest
+
+    def __init__(
+        self,
+        leaves: Digests | Tensor,
+        hash: str = "blake3",
+        *,
+        key: Buffer | None = None,
+        context: str | None = None,
+        device: str = "auto",
+        threads: int | None = None,
+        policy: Policy = None,
+        progress: Progress = None,
+        stream: object = None,
+        timings: Timings | None = None,
+    ) -> None:
+        """Build the trees."""
+        run = settings(device, threads, progress, stream, timings)
+        array = _arrays.digests(leaves, "MerkleForest: leaves", run)
+        if len(array.shape) != 3:
+            raise InvalidArgument(
+                f"MerkleForest: leaves must be [m, n, 32] or [m, n, 4], got {_arrays.describe(array)}"
+            )
+        which = form(hash, "perfect", key, context)
+        self._forest = _native.make_forest(array, array.shape[1], which, run, policy)
+
+    @property
+    def n_trees(self) -> int:
+        """Count of trees."""
+        return self._forest.n_trees
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of each tree."""
+        return self._forest.n_leaves
+
+    @property
+    def height(self) -> int:
+        """Levels above the leaves."""
+        return self._forest.height
+
+    @property
+    def hash(self) -> str:
+        """Name of the hash."""
+        return self._forest.hash
+
+    @property
+    def device(self) -> str:
+        """Id of the device that built the trees."""
+        return self._forest.device
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the nodes are in the memory of `device`, not on the host."""
+        return self._forest.on_device
+
+    @property
+    def policy(self) -> dict[str, int | str]:
+        """The tuning values that were used, as MerkleTree.policy."""
+        return self._forest.policy
+
+    @property
+    def roots(self) -> Digests | DeviceArray:
+        """The roots: uint8[m, 32], for field hashes uint64[m, 4]. On the device if the nodes are."""
+        return self.level(self.height)
+
+    def level(self, level: int) -> Digests | DeviceArray:
+        """Return a level of all trees, tree after tree: [m (n >> level), 32] or [..., 4]. 0 is the leaves."""
+        level = operator.index(level)
+        if not 0 <= level <= self.height:
+            raise InvalidArgument(f"level: must be 0 to {self.height} in trees of {self.n_leaves} leaves, got {level}")
+        if self.on_device:
+            return self._forest.device_level(level)
+        return as_nodes(self._forest.level(level), self.hash)
+
+    def prove(self, tree: int, index: int) -> MerkleProof:
+        """Return the proof that leaf `index` is in tree `tree`. Raises InvalidArgument."""
+        return MerkleProof(*self._forest.prove(tree, index))
+
+    def __repr__(self) -> str:
+        return f"<MerkleForest: {self.n_trees} trees of {self.n_leaves} leaves, {self.hash}>"
