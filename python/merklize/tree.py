@@ -227,9 +227,7 @@ class MerkleTree:
         """Return the nodes of a level, left to right: a view, as `.nodes`. 0 is the leaves, `height` the root."""
         level = operator.index(level)
         if not self.drop_levels <= level <= self.height:
-            raise InvalidArgument(
-                f"level: must be {self.drop_levels} to {self.height} in this tree of {self.n_leaves} leaves, got {level}"
-            )
+            raise InvalidArgument(f"level: must be {self.drop_levels} to {self.height} in this tree, got {level}")
         first, count = 1 << (self.height - level), ((self.n_leaves - 1) >> level) + 1
         if self.on_device:
             return _native.rows(self._tree.device_nodes(), first, count)

@@ -101,6 +101,10 @@ class TreeFile:
         mapped = np.memmap(self.path, np.uint8, "r", offset, (32 * count,))
         return as_nodes(mapped, self.hash)
 
+    def read(self, level: int, first: int, count: int) -> bytes:
+        """Return nodes first to first + count - 1 of a level, 32 bytes each. Raises InvalidArgument, FileError."""
+        return self._open.read(level, first, count)
+
     @overload
     def prove(self, index: SupportsIndex) -> MerkleProof: ...
     @overload

@@ -18,7 +18,7 @@ from . import output
 # Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
     "hash": "BLAKE3 digests of files, and checking them (as b3sum).",
-    "tree": "Merkle trees: build, root, prove, verify, info.",
+    "tree": "Merkle trees: build, prove, verify, update, append, check.",
     "devices": "What this machine can compute on.",
     "build-kernels": "Compile OpenCL kernels to SPIR-V, ahead of time.",
     "demo": "Hash a file, build trees, prove a leaf, and show how fast it went.",

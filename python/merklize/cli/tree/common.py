@@ -1,0 +1,115 @@
+"""What the sub-commands of `merklize tree` share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+import click
+
+import merklize
+from merklize import _native
+
+from .. import output
+from ..options import size_option
+
+STDIN = "-"
+PIECE = 1 << 25  # bytes in memory at once
+
+leaf_size_option = click.option(
+    "--leaf-size", callback=size_option, metavar="SIZE", help="Bytes of the data a leaf stands for: 4096, 64K, 1MiB."
+)
+hash_option = click.option(
+    "--hash", "hash_name", default="blake3", metavar="NAME", help=f"One of {', '.join(merklize.HASHES)} (blake3)."
+)
+rule_option = click.option(
+    "--rule",
+    metavar="RULE",
+    help="A level's lone last node: left_full (promote), pad, duplicate_last; perfect: a power of two of leaves.",
+)
+
+
+def keyed_options(command: Any) -> Any:
+    command = click.option("--keyed", is_flag=True, help="Keyed hashing; the key is the 32 bytes on standard input.")(
+        command
+    )
+    return click.option("--derive-key", "context", metavar="CONTEXT", help="Key derivation with this context.")(command)
+
+
+def mode_of(keyed: bool, context: str | None, *inputs: str) -> dict[str, Any]:
+    """The key or context, as functions of the library take it."""
+    if keyed and context is not None:
+        raise click.UsageError("--keyed and --derive-key exclude each other")
+    if keyed and STDIN in inputs:
+        raise click.UsageError("--keyed needs a FILE: standard input holds the key")
+    if keyed:
+        from ..hash import read_key
+
+        return {"key": read_key()}
+    return {"context": context} if context is not None else {}
+
+
+def is_field(hash_name: str) -> bool:
+    return _native.hash_by_name(hash_name)[2]
+
+
+def open_tree(path: str, mode: dict[str, Any] | None = None) -> merklize.TreeFile:
+    """A tree that needs a key gets it, and one that has none is not given any."""
+    tree = merklize.TreeFile(path, **(mode or {}))
+    if mode is not None and tree.is_keyed != bool(mode):
+        needs = "needs --keyed or --derive-key" if tree.is_keyed else "has no key"
+        raise output.Failure(f"{output.sentence(path)}: this tree {needs}")
+    return tree
+
+
+def leaves_of(
+    stream: BinaryIO, name: str, leaf_size: int | None, hash_name: str, mode: dict[str, Any], settings: dict[str, Any]
+) -> Iterator[Any]:
+    """The leaves of a stream of data, or with leaf_size None those that it holds: uint8[k, 32], a batch at a time."""
+    import numpy as np
+
+    size = leaf_size or 32
+    batch = max(1, PIECE // size) * size
+    for number, data in enumerate(pieces(stream.read, batch)):
+        whole, rest = divmod(len(data), size)
+        if rest and leaf_size is None:
+            raise output.Failure(f"{output.sentence(name)}: it ends {rest} bytes after the last whole leaf of 32")
+        rows = np.frombuffer(data[: whole * size], np.uint8).reshape(-1, size)
+        if leaf_size is None:
+            yield rows
+            continue
+        if whole:
+            yield hashed(rows, hash_name, mode, settings)
+        if rest or (number == 0 and not whole):  # no data at all is one empty piece
+            yield hashed(np.frombuffer(data[len(data) - rest :], np.uint8).reshape(1, -1), hash_name, mode, settings)
+
+
+def hashed(rows: Any, hash_name: str, mode: dict[str, Any], settings: dict[str, Any]) -> Any:
+    import numpy as np
+
+    if is_field(hash_name):
+        if rows.shape[1] % 8:
+            raise output.Failure(f"{hash_name} takes words of 8 bytes; a leaf has {rows.shape[1]} bytes")
+        rows = np.ascontiguousarray(rows).view("<u8")
+    return np.asarray(merklize.hash_leaves(rows, hash_name, **mode, **settings)).view(np.uint8).reshape(-1, 32)
+
+
+def pieces(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
+    """All that `read` gives, in pieces of `size` bytes but for the last; an empty one if there is nothing."""
+    first = True
+    while True:
+        parts, wanted = [], size
+        while wanted and (part := read(wanted)):
+            parts.append(part)
+            wanted -= len(part)
+        if wanted < size or first:
+            yield b"".join(parts)
+        first = False
+        if wanted:
+            return
+
+
+def refuse_input_as_output(file: str, out: str) -> None:
+    if file != STDIN and os.path.exists(out) and os.path.exists(file) and os.path.samefile(file, out):
+        raise click.UsageError(f"{out} is the input itself")
