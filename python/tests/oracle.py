@@ -1,6 +1,7 @@
-"""What the tests compare with: the official BLAKE3, and Rescue Prime written out from docs/hashes.md."""
+"""What the tests compare with: the official BLAKE3, hashlib, and definitions from docs/ written out."""
 
 import functools
+import hashlib
 import json
 import pathlib
 
@@ -73,6 +74,8 @@ def merge(left, right, hash):
     """One merge of 32-byte digests, by nothing of merklize."""
     if hash == "blake3":
         return blake3.blake3(left + right).digest()
+    if hash == "sha256":
+        return hashlib.sha256(b"\1" + left + right).digest()
     words = np.frombuffer(left + right, "<u8").tolist()
     return np.array(hash_elements(words, hash), "<u8").tobytes()
 
@@ -84,3 +87,41 @@ def nodes(leaves, hash, merge=merge):
     for i in range(n - 1, 0, -1):
         result[i] = merge(result[2 * i], result[2 * i + 1], hash)
     return result
+
+
+RULES = ("left_full", "pad", "duplicate_last")
+
+
+def levels(leaves, hash, rule, padding=bytes(32), merge=merge):
+    """All levels of a tree, leaves first, by the rule's own definition. `leaves`: an array of digests."""
+    level = [leaf.tobytes() for leaf in leaves]
+    n, result = len(level), [level]
+    height = (n - 1).bit_length()
+    if rule == "pad":
+        level = level + [padding] * ((1 << height) - n)
+    while len(result) <= height:
+        if rule == "left_full":
+            level = [
+                _subtree(result[0][i : i + (2 << len(result) - 1)], hash, merge) for i in range(0, n, 1 << len(result))
+            ]
+        else:
+            if len(level) % 2:
+                level = [*level, level[-1]]
+            level = [merge(level[i], level[i + 1], hash) for i in range(0, len(level), 2)]
+        result.append(level[: ((n - 1) >> len(result)) + 1])
+    return result
+
+
+def _subtree(leaves, hash, merge):
+    """RFC 6962, section 2.1."""
+    if len(leaves) == 1:
+        return leaves[0]
+    split = 1 << ((len(leaves) - 1).bit_length() - 1)
+    return merge(_subtree(leaves[:split], hash, merge), _subtree(leaves[split:], hash, merge), hash)
+
+
+def keyed_merge(key=None, context=None):
+    """The merge of trees with a key or a context."""
+    if key is not None:
+        return lambda left, right, _: blake3.blake3(left + right, key=key).digest()
+    return lambda left, right, _: blake3.blake3(left + right, derive_key_context=context).digest()

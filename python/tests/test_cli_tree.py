@@ -1,10 +1,11 @@
-"""`merklize tree`: build, root, prove, verify, info, and what they refuse."""
+"""`merklize tree`: every sub-command, and what it refuses."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import merklize as library
@@ -35,40 +36,54 @@ def test_build_agrees_with_the_definition(folder: Path, root: str) -> None:
 
 
 def test_root(folder: Path, root: str) -> None:
-    assert output("tree", "root", "data", "--leaf-size", "1000", cwd=folder) == f"{root}\n"
+    assert output("tree", "build", "data", "--leaf-size", "1000", cwd=folder) == f"{root}\n"
     assert output("tree", "root", "tree", cwd=folder) == f"{root}\n"
+    assert json.loads(output("tree", "root", "tree", "--json", cwd=folder)) == {"file": "tree", "root": root}
 
 
 def test_leaf_size_with_unit(folder: Path) -> None:
     with open(folder / "data", "ab") as file:
         file.write(bytes(1536))  # 64 KiB in all
-    plain = output("tree", "root", "data", "--leaf-size", "4096", cwd=folder)
+    plain = output("tree", "build", "data", "--leaf-size", "4096", cwd=folder)
     for text in ("4K", "4k", "4KiB", "4 KB"):
-        assert output("tree", "root", "data", "--leaf-size", text, cwd=folder) == plain
+        assert output("tree", "build", "data", "--leaf-size", text, cwd=folder) == plain
 
 
 def test_build_json(folder: Path, root: str) -> None:
     found = json.loads(output("tree", "build", "data", "--leaf-size", "1000", "-o", "out", "--json", cwd=folder))
-    expected = {"file": "data", "root": root, "n_leaves": 64, "leaf_size": 1000, "hash": "blake3", "tree": "out"}
-    assert found == expected
+    expected = {"file": "data", "root": root, "n_leaves": 64, "leaf_size": 1000, "hash": "blake3"}
+    assert found == expected | {"rule": "left_full", "tree": "out"}
 
 
 def test_info(folder: Path, root: str) -> None:
     found = json.loads(output("tree", "info", "tree", "--json", cwd=folder))
     assert (found["root"], found["n_leaves"], found["height"], found["leaf_size"]) == (root, 64, 6, 1000)
-    text = output("tree", "info", "--check", "tree", cwd=folder)
-    assert root in text
-    assert "check   every parent" in text
+    assert root in output("tree", "info", "tree", cwd=folder)
 
 
-def test_info_check_finds_a_changed_node(folder: Path, root: str) -> None:
+def test_check(folder: Path, root: str) -> None:
+    assert root
+    assert output("tree", "check", "tree", cwd=folder) == "every parent is the hash of its children\n"
+    assert json.loads(output("tree", "check", "tree", "--json", cwd=folder)) == {
+        "file": "tree",
+        "ok": True,
+        "wrong": [],
+    }
+
+
+def test_check_finds_a_changed_node(folder: Path, root: str) -> None:
     content = bytearray((folder / "tree").read_bytes())
-    content[-32 * 64 - 1] ^= 1
+    content[128 + 32 * 64] ^= 1  # the first parent
     (folder / "tree").write_bytes(content)
     assert merklize("tree", "info", "tree", cwd=folder).returncode == 0
-    done = merklize("tree", "info", "--check", "tree", cwd=folder)
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert b"node" in done.stderr
+    done = merklize("tree", "check", "tree", cwd=folder)
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "level 1, node 0: not the hash of its children",
+        "level 2, node 0: not the hash of its children",
+    ]
+    found = json.loads(merklize("tree", "check", "tree", "--json", cwd=folder).stdout)
+    assert found["wrong"] == [{"level": 1, "index": 0}, {"level": 2, "index": 0}]
 
 
 @pytest.mark.parametrize("form", [[], ["--binary"]])
@@ -105,7 +120,7 @@ def test_verify_compares_what_the_user_knows(folder: Path, root: str, flags: lis
 
 def test_tampered_proofs_fail(folder: Path, root: str) -> None:
     good = merklize("tree", "prove", "tree", "5", "--binary", cwd=folder).stdout
-    for position in (8, 16, 24, 56, len(good) - 1):  # index, n_leaves, leaf, first and last sibling
+    for position in (8, 16, 24, 56, len(good) - 1):  # counts, leaf, first and last sibling
         bad = bytearray(good)
         bad[position] ^= 1
         done = merklize("tree", "verify", "-", "--root", root, stdin=bytes(bad))
@@ -124,14 +139,14 @@ def test_what_is_no_proof_fails_in_one_line(data: bytes) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
-def test_digests_as_leaves(folder: Path) -> None:
+def test_leaves_from_a_file(folder: Path) -> None:
     leaves = library.hash(b"leaves", length=32 * 1024)
     (folder / "leaves").write_bytes(leaves)
-    assert output("tree", "build", "leaves", "--digests", cwd=folder) == f"{KNOWN_ROOT}\n"
+    assert output("tree", "build", "leaves", "--leaves", cwd=folder) == f"{KNOWN_ROOT}\n"
     (folder / "fields").write_bytes(bytes(b & 127 if i % 8 == 7 else b for i, b in enumerate(leaves)))
     # By plain Python integers, as the roots in merklize.cli.demo.
     root = "aba56d32c3c07d0043250c259c78e39c5eb37baabce41243894b9211eb3f7982"
-    build = ["tree", "build", "fields", "--digests", "--hash", "rp64_256", "-o", "tree"]
+    build = ["tree", "build", "fields", "--leaves", "--hash", "rp64_256", "-o", "tree"]
     assert output(*build, cwd=folder) == f"{root}\n"
     proof = merklize("tree", "prove", "tree", "1023", cwd=folder).stdout
     verified = output("tree", "verify", "-", "--root", root, "--hash", "rp64_256", stdin=proof)
@@ -140,19 +155,103 @@ def test_digests_as_leaves(folder: Path) -> None:
     (folder / "large").write_bytes(b"\xff" * 64)
     (folder / "odd").write_bytes(bytes(65))
     for bad in ("large", "odd"):
-        done = merklize("tree", "build", bad, "--digests", "--hash", "rp64_256", cwd=folder)
+        done = merklize("tree", "build", bad, "--leaves", "--hash", "rp64_256", cwd=folder)
         assert (done.returncode, done.stdout) == (1, b"")
         assert done.stderr.count(b"\n") == 1
 
 
-def test_a_count_that_is_no_power_of_two_gets_a_hint_that_works(folder: Path) -> None:
-    done = merklize("tree", "build", "data", "--leaf-size", "1024", cwd=folder)
-    assert done.returncode == 1
-    assert done.stderr.count(b"\n") == 1
-    text = done.stderr.decode()
-    assert "63 leaves" in text
-    hint = text.split("--leaf-size ")[1].split()[0]
-    assert json.loads(output("tree", "build", "data", "--leaf-size", hint, "--json", cwd=folder))["n_leaves"] == 64
+@pytest.mark.parametrize("rule", ["left_full", "promote", "pad", "duplicate_last", None])
+def test_any_count_by_a_rule(folder: Path, rule: str | None) -> None:
+    flags = ["--rule", rule] if rule else []
+    build = ["tree", "build", "data", "--leaf-size", "999", *flags]
+    root = output(*build, cwd=folder).strip()
+    assert root == library.MerkleTree.from_file(folder / "data", 999, rule=rule).root.hex()
+    assert output(*build, "-o", "tree", cwd=folder) == f"{root}\n"
+    assert json.loads(output("tree", "info", "tree", "--json", cwd=folder))["n_leaves"] == 65
+    output("tree", "prove", "tree", "64", "-o", "proof", cwd=folder)
+    assert output("tree", "verify", "proof", "--root", root, *flags, cwd=folder) == "valid: leaf 64 of 65, blake3\n"
+    refused = merklize(*build[:5], "--rule", "perfect", cwd=folder)
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert b"power of two" in refused.stderr
+
+
+@pytest.mark.parametrize("hash_name", library.HASHES)
+def test_pipes(folder: Path, hash_name: str) -> None:
+    data = bytes(b & 127 for b in (folder / "data").read_bytes())
+    (folder / "low").write_bytes(data)  # words below 2^63: field elements
+    build = ["--leaf-size", "800", "--hash", hash_name, "--rule", "left_full"]
+    root = output("tree", "build", "low", *build, cwd=folder)
+    assert output("tree", "build", "-", *build, stdin=data, cwd=folder) == root
+    assert output("tree", "build", "-", *build, "-o", "tree", stdin=data, cwd=folder) == root
+    assert output("tree", "build", "low", *build, "-o", "tree2", cwd=folder) == root
+    leaves = merklize("tree", "export", "tree", "--raw", cwd=folder).stdout
+    assert len(leaves) == 32 * 80
+    again = ["tree", "build", "-", "--leaves", "--hash", hash_name, "--rule", "left_full"]
+    assert output(*again, stdin=leaves, cwd=folder) == root
+
+
+def test_keyed(folder: Path) -> None:
+    key = bytes(range(32))
+    root = output("tree", "build", "data", "--leaf-size", "1000", "--keyed", "-o", "tree", stdin=key, cwd=folder)
+    assert root.strip() == library.MerkleTree.from_file(folder / "data", 1000, key=key).root.hex()
+    output("tree", "prove", "tree", "5", "-o", "proof", cwd=folder)
+    verify = ["tree", "verify", "proof", "--root", root.strip()]
+    assert output(*verify, "--keyed", stdin=key, cwd=folder).startswith("valid")
+    assert merklize(*verify, cwd=folder).returncode == 1
+    assert output("tree", "check", "tree", "--keyed", stdin=key, cwd=folder).startswith("every")
+    done = merklize("tree", "check", "tree", cwd=folder)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"needs --keyed" in done.stderr
+
+
+@pytest.mark.parametrize("form", [[], ["--binary"]])
+def test_several_leaves(folder: Path, root: str, form: list[str]) -> None:
+    output("tree", "prove", "tree", "3", "60-63", "7", *form, "-o", "proof", cwd=folder)
+    assert output("tree", "verify", "proof", "--root", root, cwd=folder) == "valid: 6 leaves of 64, blake3\n"
+    found = json.loads(output("tree", "verify", "proof", "--root", root, "--json", cwd=folder))
+    assert (found["valid"], found["indices"]) == (True, [3, 7, 60, 61, 62, 63])
+    other = f"{int(root, 16) ^ 1:064x}"
+    assert merklize("tree", "verify", "proof", "--root", other, cwd=folder).returncode == 1
+
+
+def test_update(folder: Path, root: str) -> None:
+    data = bytearray((folder / "data").read_bytes())
+    data[5000] ^= 1
+    data[63999] ^= 1
+    (folder / "data").write_bytes(data)
+    expected = library.MerkleTree.from_file(folder / "data", 1000).root.hex()
+    found = output("tree", "update", "tree", "5", "63", "--from", "data", cwd=folder)
+    assert found.strip() == output("tree", "root", "tree", cwd=folder).strip() == expected != root
+    leaf = library.hash(b"other").hex()
+    found = json.loads(output("tree", "update", "tree", f"5={leaf}", "--json", cwd=folder))
+    assert found["updated"] == 1
+    assert json.loads(output("tree", "export", "tree", "--json", cwd=folder))["nodes"][5] == leaf
+
+
+def test_append_and_growth(folder: Path, root: str) -> None:
+    more = bytes(2500)
+    expected = library.merkle_root(leaves_of((folder / "data").read_bytes() + more)).hex()
+    found = json.loads(output("tree", "append", "tree", "-", "--json", stdin=more, cwd=folder))
+    assert (found["root"], found["n_leaves"], found["appended"]) == (expected, 67, 3)
+    output("tree", "prove", "tree", "--since", "64", "-o", "proof", cwd=folder)
+    verify = ["tree", "verify", "proof", "--root", expected, "--old-root"]
+    said = "valid: 67 leaves begin with the 64 of the old root, blake3\n"
+    assert output(*verify, root, cwd=folder) == said
+    done = merklize(*verify, expected, cwd=folder)
+    assert (done.returncode, done.stdout) == (1, b"NOT valid: another root\n")
+
+
+def leaves_of(data: bytes) -> np.ndarray:
+    pieces = [library.hash(data[i : i + 1000]) for i in range(0, len(data), 1000)]
+    return np.frombuffer(b"".join(pieces), np.uint8).reshape(-1, 32)
+
+
+def test_export(folder: Path, root: str) -> None:
+    lines = output("tree", "export", "tree", cwd=folder).splitlines()
+    assert lines == [leaf.tobytes().hex() for leaf in leaves_of((folder / "data").read_bytes())]
+    assert output("tree", "export", "tree", "--level", "6", cwd=folder) == f"{root}\n"
+    output("tree", "export", "tree", "--level", "6", "--raw", "-o", "root", cwd=folder)
+    assert (folder / "root").read_bytes().hex() == root
 
 
 @pytest.mark.parametrize(
@@ -162,17 +261,28 @@ def test_a_count_that_is_no_power_of_two_gets_a_hint_that_works(folder: Path) ->
         ["build", "data", "--leaf-size", "0"],
         ["build", "data", "--leaf-size", "-1"],
         ["build", "data", "--leaf-size", "many"],
-        ["build", "data", "--leaf-size", "1000", "--digests"],
-        ["build", "data", "--leaf-size", "1000", "--hash", "rp64_256"],
+        ["build", "data", "--leaf-size", "1000", "--leaves"],
+        ["build", "data", "--leaf-size", "1001", "--hash", "rp64_256", "-o", "out"],
+        ["build", "data", "--leaf-size", "1000", "-o", "out", "--timings"],
+        ["build", "data", "--leaf-size", "1000", "--rule", "pad", "--padding", "12"],
+        ["build", "-", "--leaf-size", "1000", "--keyed"],
         ["build", "data", "--leaf-size", "1000", "-o", "data"],
         ["prove", "tree", "-1"],
         ["prove", "tree", "x"],
+        ["prove", "tree", "5-3"],
+        ["prove", "tree"],
+        ["prove", "tree", "1", "--since", "2"],
+        ["update", "tree", "1"],
+        ["update", "tree", "x=1"],
+        ["update", "tree"],
+        ["export", "tree", "--level", "7"],
         ["verify", "proof"],
         ["verify", "proof", "--root", "12"],
         ["verify", "proof", "--root", "g" * 64],
         ["nothing"],
     ],
 )
+@pytest.mark.usefixtures("root")
 def test_wrong_usage(folder: Path, arguments: list[str]) -> None:
     before = (folder / "data").read_bytes()
     done = merklize("tree", *arguments, cwd=folder)
@@ -188,14 +298,18 @@ def test_wrong_usage(folder: Path, arguments: list[str]) -> None:
         ["build", ".", "--leaf-size", "1"],
         ["build", "data", "--leaf-size", "1000", "-o", "no/such/folder"],
         ["build", "data", "--leaf-size", "1000", "--device", "abacus:0"],
-        ["build", "data", "--leaf-size", "1M"],
-        ["build", "empty", "--leaf-size", "1"],
-        ["build", "empty", "--digests"],
-        ["build", "data", "--digests", "--hash", "md5"],
+        ["build", "data", "--leaf-size", "1000", "--rule", "bitcoin"],
+        ["build", "empty", "--leaves"],
+        ["build", "data", "--leaves", "--hash", "md5"],
         ["root", "missing"],
         ["root", "data"],
         ["prove", "tree", "64"],
+        ["prove", "tree", "1", "64"],
+        ["prove", "tree", "--since", "65"],
         ["prove", "data", "0"],
+        ["check", "data"],
+        ["update", "tree", "64=" + "0" * 64],
+        ["append", "data", "data"],
         ["info", "data"],
         ["info", "empty"],
         ["verify", "missing", "--root", KNOWN_ROOT],
@@ -213,19 +327,11 @@ def test_failures_are_one_line(folder: Path, arguments: list[str]) -> None:
 def test_device_policy_and_times(folder: Path, root: str, device: str) -> None:
     settings = ["--leaf-size", "1000", "--device", device, "--policy", "levels_per_launch=2"]
     assert output("tree", "build", "data", *settings, cwd=folder) == f"{root}\n"
-    for command in ("build", "root"):
-        done = merklize("tree", command, "data", *settings, "--timings", cwd=folder)
-        assert (done.returncode, done.stdout.decode()) == (0, f"{root}\n")
-        assert done.stderr.startswith(b"merklize: times: " + (b"none" if device == "cpu" else b"kernel "))
-    found = json.loads(output("tree", "build", "data", *settings, "--timings", "--json", "-o", "out", cwd=folder))
+    done = merklize("tree", "build", "data", *settings, "--timings", cwd=folder)
+    assert (done.returncode, done.stdout.decode()) == (0, f"{root}\n")
+    assert done.stderr.startswith(b"merklize: times: " + (b"none" if device == "cpu" else b"kernel "))
+    found = json.loads(output("tree", "build", "data", *settings, "--timings", "--json", cwd=folder))
     assert (found["root"], found["device"], found["policy"]["levels_per_launch"]) == (root, device, 2)
     assert (found["timings"] is None) == (device == "cpu")
+    output("tree", "build", "data", "--leaf-size", "1000", "--device", device, "-o", "out", cwd=folder)
     assert (folder / "out").read_bytes() == (folder / "tree").read_bytes()
-
-
-def test_a_root_that_is_only_read_has_no_times(folder: Path, root: str) -> None:
-    assert root
-    for flags in (["--timings"], ["--policy", "group_size=32"]):
-        done = merklize("tree", "root", "tree", *flags, cwd=folder)
-        assert (done.returncode, done.stdout) == (2, b"")
-        assert b"need --leaf-size" in done.stderr

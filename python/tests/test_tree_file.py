@@ -1,54 +1,79 @@
-"""Tree files: what is written is read; a malformed file is an error; a failed write leaves nothing."""
+"""Tree files: what is written is read; a malformed file is an error; a failed or killed write loses nothing."""
 
 import os
-import struct
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
 
 import merklize
 import oracle
+from oracle import RULES
 
 HASHES = merklize.HASHES
+HEADER = 128
 
 
 @pytest.fixture
 def saved(tmp_path):
-    path = tmp_path / "tree"
-    tree = merklize.MerkleTree(oracle.byte_leaves(64))
+    path = tmp_path / "tree.mkl"
+    tree = merklize.MerkleTree(oracle.byte_leaves(50))
     tree.save(path)
     return tree, path
 
 
 @pytest.mark.parametrize("hash", HASHES)
-@pytest.mark.parametrize("n", [2, 4, 1024])
-def test_round_trip(tmp_path, hash, n):
-    tree = merklize.MerkleTree(oracle.leaves(n, hash), hash)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 1000])
+def test_round_trip(tmp_path, hash, rule, n):
+    tree = merklize.MerkleTree(oracle.leaves(n, hash), hash, rule=rule)
     tree.save(tmp_path / "tree")
-    assert (tmp_path / "tree").stat().st_size == 64 + 64 * n
+    assert (tmp_path / "tree").stat().st_size == HEADER + 32 * sum(len(level) for level in tree.levels())
     with merklize.TreeFile(tmp_path / "tree") as file:
-        assert (file.root, file.n_leaves, file.hash) == (tree.root, n, hash)
-        assert (file.leaf_size, file.file_size) == (0, 0)
-        assert (file.nodes.dtype, file.nodes.shape) == (tree.nodes.dtype, tree.nodes.shape)
-        assert np.array_equal(file.nodes, tree.nodes)
-        for i in {0, 1, n // 3, n - 1}:
+        assert (file.root, file.n_leaves, file.hash, file.rule, file.height) == (tree.root, n, hash, rule, tree.height)
+        assert (file.leaf_size, file.file_size, file.is_keyed) == (0, 0, False)
+        for level in range(tree.height + 1):
+            assert file.level(level).dtype == tree.level(level).dtype
+            assert np.array_equal(file.level(level), tree.level(level))
+        for i in {0, 1 % n, n // 3, n - 1}:
             assert file.prove(i) == tree.prove(i)
-        file.check()
+        some = sorted({0, n // 2, n - 1})
+        assert file.prove_together(some) == tree.prove_together(some)
+        assert file.prove_range(0, n) == tree.prove_range(0, n)
+        if rule == "left_full":
+            assert file.prove_consistency(max(1, n // 2)) == tree.prove_consistency(max(1, n // 2))
+        assert file.check() == []
         assert repr(file).endswith(f"{n} leaves, {hash}, root {tree.root.hex()}>")
 
 
-def test_header(tmp_path):
+def test_keyed(tmp_path):
+    key = bytes(range(32))
+    tree = merklize.MerkleTree(oracle.byte_leaves(9), key=key)
+    tree.save(tmp_path / "tree")
+    assert key not in (tmp_path / "tree").read_bytes()
+    with merklize.TreeFile(tmp_path / "tree", key=key) as file:
+        assert file.is_keyed
+        assert file.check() == []
+        assert file.prove(3).verify(tree.root, key=key)
+    with merklize.TreeFile(tmp_path / "tree", key=bytes(32)) as file:
+        assert len(file.check()) == 11
+    with merklize.TreeFile(tmp_path / "tree") as file, pytest.raises(merklize.InvalidArgument, match="key"):
+        file.check()
+
+
+def test_source(tmp_path):
     (tmp_path / "data").write_bytes(oracle.pattern(1000))
-    tree = merklize.MerkleTree.from_file(tmp_path / "data", leaf_size=63)
+    tree = merklize.MerkleTree.from_file(tmp_path / "data", leaf_size=64)
     tree.save(str(tmp_path / "tree"))
-    content = (tmp_path / "tree").read_bytes()
-    assert content[:64] == struct.pack("<8sIIQQQ24x", b"MKZTREE1", 0, 0, 16, 63, 1000)
-    assert content[64:] == tree.nodes.tobytes()
-    with merklize.TreeFile(os.fsencode(tmp_path / "tree")) as file:
-        assert (file.leaf_size, file.file_size) == (63, 1000)
+    merklize.build_tree_file(tmp_path / "data", tmp_path / "again", leaf_size=64)
+    for name in ("tree", "again"):
+        with merklize.TreeFile(os.fsencode(tmp_path / name)) as file:
+            assert (file.leaf_size, file.file_size, file.root) == (64, 1000, tree.root)
+    assert (tmp_path / "tree").read_bytes() == (tmp_path / "again").read_bytes()
 
 
 def test_saving_replaces(saved, tmp_path):
@@ -56,10 +81,10 @@ def test_saving_replaces(saved, tmp_path):
     other = merklize.MerkleTree(oracle.byte_leaves(4))
     with merklize.TreeFile(path) as old:
         other.save(path)
-        old.check()  # who had it open keeps the old one
+        assert old.check() == []  # who had it open keeps the old one
     with merklize.TreeFile(path) as file:
         assert file.root == other.root
-    assert os.listdir(tmp_path) == ["tree"]
+    assert os.listdir(tmp_path) == ["tree.mkl"]
 
 
 def test_mode_follows_the_umask(tmp_path):
@@ -77,139 +102,194 @@ def test_relative_path(tmp_path, monkeypatch):
     merklize.TreeFile("tree").close()
 
 
-def test_nodes_are_read_only_and_outlive_the_file(saved):
+def test_levels_are_read_only_and_outlive_the_file(saved):
     tree, path = saved
     with merklize.TreeFile(path) as file:
-        nodes = file.nodes
-    assert not nodes.flags.writeable
-    assert np.array_equal(nodes, tree.nodes)
+        leaves = file.level(0)
+    assert not leaves.flags.writeable
+    assert np.array_equal(leaves, oracle.byte_leaves(50))
+    with pytest.raises(merklize.FileError, match="closed"):
+        file.prove(0)
 
 
 @pytest.mark.parametrize("hash", HASHES)
-@pytest.mark.parametrize("node", [0, 1, 2, 3, 31, 32, 33, 63, 64, 100, 127])
-def test_check_finds_any_wrong_node(tmp_path, hash, node):
+def test_check_finds_every_wrong_node(tmp_path, hash):
     path = tmp_path / "tree"
-    merklize.MerkleTree(oracle.leaves(64, hash), hash).save(path)
-    with open(path, "r+b") as file:
-        file.seek(64 + 32 * node)
-        byte = file.read(1)[0]
-        file.seek(64 + 32 * node)
-        file.write(bytes([byte ^ 4]))
-    with merklize.TreeFile(path) as file:
-        # A wrong node differs from its children, or its parent from it; the last one of them is named.
-        expected = "slot 0" if node == 0 else f"node {node if 1 < node < 64 else max(1, node // 2)} is not the merge"
-        with pytest.raises(merklize.FileError, match=expected):
-            file.check()
-
-
-def test_check_finds_words_that_are_no_field_elements(tmp_path):
-    path = tmp_path / "tree"
-    merklize.MerkleTree(oracle.word_leaves(8), "rp64_256_v3").save(path)
-    with open(path, "r+b") as file:
-        file.seek(64 + 32 * 9)
-        file.write(b"\xff" * 8)
-    with merklize.TreeFile(path) as file, pytest.raises(merklize.FileError, match="not a field element"):
-        file.check()
-
-
-def test_check_reports_progress_and_can_be_cancelled(saved):
-    calls = []
-    with merklize.TreeFile(saved[1]) as file:
-        file.check(progress=calls.append, threads=1, device="cpu")
-        assert calls == sorted(calls)
-        assert calls[-1] == 1
-        with pytest.raises(merklize.Cancelled):
-            file.check(progress=lambda done: False)
-
-
-def test_check_of_a_tree_larger_than_its_steps(tmp_path, monkeypatch):
-    monkeypatch.setattr("merklize.tree_file._PIECE", 64 * 100)
-    path = tmp_path / "tree"
-    merklize.MerkleTree(oracle.byte_leaves(2048)).save(path)
-    with merklize.TreeFile(path) as file:
-        file.check()
-        for node in (2, 77, 1023, 1024, 2047):
-            content = bytearray(path.read_bytes())
-            content[64 + 32 * node] ^= 1
+    tree = merklize.MerkleTree(oracle.leaves(21, hash), hash, rule="left_full")
+    tree.save(path)
+    good = path.read_bytes()
+    place = HEADER
+    for level in range(tree.height + 1):
+        count = len(tree.level(level))
+        for index in range(count):
+            content = bytearray(good)
+            content[place + 32 * index] ^= 4
             path.write_bytes(content)
-            with pytest.raises(merklize.FileError, match=f"node {node} is not"):
-                file.check()
-            content[64 + 32 * node] ^= 1
-            path.write_bytes(content)
+            with merklize.TreeFile(path) as file:
+                # A wrong node differs from its children, and its parent from it.
+                expected = {(level, index)} if level else set()
+                expected |= {(level + 1, index // 2)} if level < tree.height else set()
+                assert set(file.check()) == expected
+        place += 32 * count
 
 
-def _header(magic=b"MKZTREE1", hash=0, flags=0, n=64, leaf=0, size=0, rest=bytes(24)):
-    return struct.pack("<8sIIQQQ24s", magic, hash, flags, n, leaf, size, rest)
-
-
-@pytest.mark.parametrize(
-    ("header", "message"),
-    [
-        (b"", "too short for a tree file"),
-        (b"MKZTREE1", "too short for a tree file"),
-        (_header(magic=b"MKZTREE2"), "does not start with MKZTREE1"),
-        (_header(hash=77), "unknown hash id 77"),
-        (_header(flags=1), "unknown flags"),
-        (_header(rest=bytes(23) + b"x"), "unknown flags"),
-        (_header(n=0), "0 leaves, which is not a power of two"),
-        (_header(n=1), "1 leaves, which is not a power of two"),
-        (_header(n=63), "63 leaves, which is not a power of two"),
-        (_header(n=32), "32 leaves takes 2112 bytes, but the file has 4160"),
-        (_header(n=128), "128 leaves takes 8256 bytes, but the file has 4160"),
-        (_header(n=2**63), f"{2**63} leaves takes"),
-        (_header(size=5), "64 leaves of 0 bytes for a file of 5 bytes"),
-        (_header(leaf=10, size=630), "64 leaves of 10 bytes for a file of 630 bytes"),
-        (_header(leaf=10, size=641), "64 leaves of 10 bytes for a file of 641 bytes"),
-    ],
-)
-def test_malformed_header(saved, header, message):
+def test_check_can_be_cancelled_and_limited(saved):
     path = saved[1]
-    content = path.read_bytes()
-    path.write_bytes(header + content[64:] if len(header) == 64 else header)
-    with pytest.raises(merklize.FileError, match=message) as caught:
+    content = bytearray(path.read_bytes())
+    content[HEADER : HEADER + 1600] = bytes(1600)
+    path.write_bytes(content)
+    with merklize.TreeFile(path) as file:
+        assert len(file.check()) == 25
+        assert file.check(most=3) == [(1, 0), (1, 1), (1, 2)]
+
+
+def test_update(saved):
+    _, path = saved
+    leaves = oracle.byte_leaves(50).copy()
+    leaves[[0, 7, 49]] = oracle.byte_leaves(60)[[50, 51, 52]]
+    with merklize.TreeFile(path) as file:
+        file.update({i: leaves[i] for i in (49, 0, 7)})
+        assert file.root == merklize.merkle_root(leaves)
+        assert file.check() == []
+        with pytest.raises(merklize.InvalidArgument, match="50"):
+            file.update({50: bytes(32)})
+    with merklize.TreeFile(path) as file:
+        assert np.array_equal(file.level(0), leaves)
+
+
+def test_append(saved):
+    _, path = saved
+    leaves = oracle.byte_leaves(200)
+    with merklize.TreeFile(path) as file:
+        file.append(leaves[50:])
+        assert (file.root, file.n_leaves) == (merklize.merkle_root(leaves), 200)
+        assert file.check() == []
+    padded = merklize.MerkleTree(leaves, rule="pad")
+    padded.save(path)
+    with merklize.TreeFile(path) as file, pytest.raises(merklize.InvalidArgument, match="left_full"):
+        file.append(leaves)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_writer(tmp_path, known):
+    leaves = oracle.byte_leaves(3000)
+    with merklize.TreeWriter(tmp_path / "tree", 3000 if known else None) as writer:
+        for first in range(0, 3000, 700):
+            assert writer.written == first or not known
+            writer.append(leaves[first : first + 700])
+        assert not (tmp_path / "tree").exists()
+        assert writer.finish() == merklize.merkle_root(leaves)
+    assert os.listdir(tmp_path) == ["tree"]
+    merklize.MerkleTree(leaves).save(tmp_path / "whole")
+    assert (tmp_path / "tree").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_writer_with_too_few_or_too_many(tmp_path):
+    leaves = oracle.byte_leaves(10)
+    with merklize.TreeWriter(tmp_path / "tree", 9) as writer:
+        with pytest.raises(merklize.InvalidArgument, match=r"9|10"):
+            writer.append(leaves)
+        writer.append(leaves[:8])
+        with pytest.raises(merklize.InvalidArgument, match=r"8.*9|9.*8"):
+            writer.finish()
+        writer.append(leaves[8:9])
+        assert writer.finish() == merklize.merkle_root(leaves[:9])
+
+
+def test_a_killed_build_goes_on(tmp_path):
+    """A build in another process is killed again and again; in the end the file is that of one go."""
+    data, target = tmp_path / "data", tmp_path / "tree"
+    rng = np.random.default_rng(8)
+    data.write_bytes(rng.integers(0, 256, 1 << 26, np.uint8).tobytes())
+    whole = merklize.build_tree_file(data, tmp_path / "whole", leaf_size=64)
+    target.write_bytes(b"the old one")
+    script = textwrap.dedent(
+        f"""
+        import merklize
+        print("go", flush=True)
+        root = merklize.build_tree_file({str(data)!r}, {str(target)!r}, leaf_size=64, threads=1)
+        print(root.hex(), flush=True)
+        """
+    )
+    kills = 0
+    while True:
+        child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        assert child.stdout.readline() == "go\n"
+        if kills < 6:
+            time.sleep(0.01 * rng.integers(1, 12))
+            child.send_signal(signal.SIGKILL)
+        rest = child.stdout.read()
+        child.wait()
+        if rest:
+            assert rest.strip() == whole.hex()
+            break
+        assert target.read_bytes() == b"the old one"
+        kills += 1
+    assert target.read_bytes() == (tmp_path / "whole").read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["data", "tree", "whole"]
+
+
+@pytest.mark.parametrize("size", [0, 1, 8, HEADER - 1, HEADER, HEADER + 31, HEADER + 32])
+def test_cut_short(saved, size):
+    path = saved[1]
+    os.truncate(path, size)
+    with pytest.raises(merklize.FileError) as caught:
         merklize.TreeFile(path)
     assert str(path) in str(caught.value)
 
 
-def test_cut_short(saved):
+def test_any_flipped_bit_of_the_header_is_noticed(saved):
     path = saved[1]
-    for size in (4159, 4000, 64, 63):
-        os.truncate(path, size)
-        with pytest.raises(merklize.FileError, match="but the file has|too short"):
+    good = path.read_bytes()
+    for bit in range(8 * HEADER):
+        content = bytearray(good)
+        content[bit // 8] ^= 1 << (bit % 8)
+        path.write_bytes(content)
+        with pytest.raises(merklize.FileError):
             merklize.TreeFile(path)
+
+
+def test_too_long(saved):
+    path = saved[1]
+    with open(path, "ab") as file:
+        file.write(b"x")
+    with pytest.raises(merklize.FileError, match="bytes"):
+        merklize.TreeFile(path)
 
 
 def test_cut_short_while_open(saved):
     with merklize.TreeFile(saved[1]) as file:
-        os.truncate(saved[1], 2000)
-        for act in (lambda: file.prove(0), file.check):
-            with pytest.raises(merklize.FileError, match="cut short while being read"):
+        os.truncate(saved[1], 200)
+        for act in (lambda: file.prove(40), file.check, lambda: file.read(0, 40, 3)):
+            with pytest.raises(merklize.FileError):
                 act()
 
 
 def test_unreadable(tmp_path):
-    with pytest.raises(merklize.FileError, match="cannot open the tree file .*missing: No such file"):
+    with pytest.raises(merklize.FileError, match="missing.*No such file"):
         merklize.TreeFile(tmp_path / "missing")
-    with pytest.raises(merklize.FileError, match="Is a directory"):
+    with pytest.raises(merklize.FileError, match="not a regular file|Is a directory"):
         merklize.TreeFile(tmp_path)
 
 
-@pytest.mark.parametrize("index", [64, -1, 2**70])
+@pytest.mark.parametrize("index", [50, -1, 2**64])
 def test_no_such_leaf(saved, index):
     with merklize.TreeFile(saved[1]) as file:
-        with pytest.raises(merklize.InvalidArgument, match=f"index must be .*64.* got {index}"):
+        with pytest.raises(merklize.InvalidArgument, match=f"got {index}"):
             file.prove(index)
         assert file.prove(np.uint8(3)) == saved[0].prove(3)
 
 
 def test_unwritable(tmp_path):
     tree = merklize.MerkleTree(oracle.byte_leaves(4))
-    with pytest.raises(merklize.FileError, match=r"cannot write the tree to .*missing/tree: No such file"):
+    with pytest.raises(merklize.FileError, match=r"missing/tree.*No such file"):
         tree.save(tmp_path / "missing" / "tree")
     with pytest.raises(merklize.FileError, match="not a regular file"):
         tree.save(tmp_path)
     with pytest.raises(merklize.FileError, match="not a regular file"):
         tree.save("/dev/null")
+    with pytest.raises(merklize.InvalidArgument, match="dropped"):
+        merklize.MerkleTree(oracle.byte_leaves(4), drop_levels=1).save(tmp_path / "tree")
     assert os.listdir(tmp_path) == []
 
 
@@ -231,19 +311,7 @@ def test_full_disk(tmp_path):
         print(merklize.TreeFile({str(path)!r}).n_leaves)
     """
     output = subprocess.check_output([sys.executable, "-c", textwrap.dedent(script)], text=True).splitlines()
-    assert output == [
-        f"cannot write the tree to {path}: File too large",
-        f"cannot write the tree to {path}2: File too large",
-        "2",
-    ]
+    assert len(output) == 3
+    assert all("File too large" in line and str(path) in line for line in output[:2])
+    assert output[2] == "2"
     assert os.listdir(tmp_path) == ["tree"]
-
-
-def test_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
-    def interrupt(descriptor):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        merklize.MerkleTree(oracle.byte_leaves(4)).save(tmp_path / "tree")
-    assert os.listdir(tmp_path) == []
