@@ -103,7 +103,7 @@ def test_relative_path(tmp_path, monkeypatch):
 
 
 def test_levels_are_read_only_and_outlive_the_file(saved):
-    tree, path = saved
+    _, path = saved
     with merklize.TreeFile(path) as file:
         leaves = file.level(0)
     assert not leaves.flags.writeable
