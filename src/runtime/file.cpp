@@ -244,8 +244,14 @@ template <class Launch>
 void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, Digest* out, Launch launch) {
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
         const Mode mode;
-        mkz_hash_rows arguments{
-            host_place(data.data() + row * piece_bytes), n, row_bytes, {}, 0, host_place(out + row), {}};
+        mkz_hash_rows arguments{MKZ_HASH_blake3,
+                                host_place(data.data() + row * piece_bytes),
+                                n,
+                                row_bytes,
+                                {},
+                                0,
+                                host_place(out + row),
+                                {}};
         std::copy_n(mode.key_words(), 8, arguments.key);
         if (n != 0) launch(arguments);
     };

@@ -66,6 +66,7 @@ bool Session::launch(mkz_kernel kernel, const void* arguments, const Tick& tick)
         case MKZ_KERNEL_HASH_ELEMENTS: return hash_elements(*static_cast<const mkz_hash_elements*>(arguments), tick);
         case MKZ_KERNEL_MERGE_PAIRS: return merge_pairs(*static_cast<const mkz_merge_pairs*>(arguments), tick);
         case MKZ_KERNEL_MERGE_SUBTREES: return merge_subtrees(*static_cast<const mkz_merge_subtrees*>(arguments), tick);
+        case MKZ_KERNEL_MERGE_AT:
         case MKZ_KERNEL_HASH_PARENTS:
         case MKZ_KERNEL_EXPAND: break;
     }

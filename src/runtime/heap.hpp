@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "merklize/buffer.hpp"
+#include "merklize/digest.hpp"
+#include "runtime/merges.hpp"
+#include "runtime/plan.hpp"
+#include "runtime/run.hpp"
+
+namespace merklize::runtime {
+
+/// The node so many nodes further on.
+inline mkz_place operator+(mkz_place place, std::uint64_t nodes) {
+    place.offset += Digest::size * nodes;
+    return place;
+}
+
+/// Nodes of one level, one after another: the first is `first` nodes into `place`.
+struct LevelAt {
+    mkz_place place;
+    std::uint64_t first;
+};
+
+/// Nodes of a heap, on the host or on the run's device, here and there. Complete when they return.
+void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run);
+void scatter_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run);
+
+/// Zeros for the slots of no node. On a device: enqueued.
+void clear_gaps(const mkz_place& nodes, const TreeLayout& layout, Run& run);
+
+/// Throws invalid_argument if leaves of a field hash are not field elements.
+void require_leaves(const mkz_place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run);
+
+/// How many digests a buffer is.  errors  invalid_argument (not a whole count)
+std::uint64_t digests_in(const Buffer& buffer, const char* what);
+
+}  // namespace merklize::runtime
