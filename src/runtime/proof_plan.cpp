@@ -8,27 +8,22 @@
 
 namespace merklize::runtime {
 
-std::vector<NodeAt> siblings_of(const TreeLayout& layout, std::uint64_t index) {
-    std::vector<NodeAt> out;
-    out.reserve(layout.height());
-    for (unsigned level = 0; level < layout.height(); level++, index >>= 1) {
-        if ((index ^ 1) < layout.level_size(level)) out.push_back({level, index ^ 1});
-    }
-    return out;
+std::vector<NodeAt> siblings_of(const TreeLayout& layout, TreeRule rule, std::uint64_t index) {
+    return siblings_of(layout, rule, std::span(&index, 1));
 }
 
-std::vector<NodeAt> siblings_of(const TreeLayout& layout, std::span<const std::uint64_t> indices) {
+std::vector<NodeAt> siblings_of(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices) {
     std::vector<NodeAt> out;
     std::vector<std::uint64_t> known(indices.begin(), indices.end());  // of this level, ascending
     for (unsigned level = 0; level < layout.height(); level++) {
-        const std::uint64_t size = layout.level_size(level);
+        const std::uint64_t end = layout.level_size(level) + (rule == TreeRule::pad && layout.has_lone(level) ? 1 : 0);
         std::size_t parents = 0;
         for (std::size_t i = 0; i < known.size(); i++) {
-            const std::uint64_t index = known[i];
-            if (i + 1 < known.size() && known[i + 1] == (index ^ 1)) {
+            const std::uint64_t index = known[i], sibling = index ^ 1;
+            if (i + 1 < known.size() && known[i + 1] == sibling) {
                 i++;
-            } else if ((index ^ 1) < size) {
-                out.push_back({level, index ^ 1});
+            } else if (sibling < end) {
+                out.push_back({level, sibling});
             }
             known[parents++] = index >> 1;
         }

@@ -7,6 +7,7 @@
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 #include "runtime/field.hpp"
+#include "runtime/merges.hpp"
 #include "runtime/run.hpp"
 #include "runtime/tree_stream.hpp"
 
@@ -18,7 +19,7 @@ using runtime::Peaks;
 class TreeBuilder::State {
 public:
     State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
-        runtime::require_form(form);
+        const runtime::Merges merges(form);  // throws on what is no form
     }
 
     std::uint64_t n_leaves() const { return peaks_.n_leaves() + held_; }

@@ -47,15 +47,12 @@ Number get(std::span<const std::byte> bytes, std::size_t at) {
     return number;
 }
 
-// By the CPU and this thread alone, whatever the default device.
-std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t more = 0, bool has_more = false) {
+// Of these bytes and a number.
+std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t number) {
     std::array<std::byte, TreeHeader::size + 8> data;
     std::ranges::copy(bytes, data.begin());
-    if (has_more) put(data, bytes.size(), more);
-    static const Device& cpu = *new Device("cpu");  // never destroyed: the process may end in the middle of a call
-    const Digest digest = merklize::hash(std::span(data).first(bytes.size() + (has_more ? 8 : 0)), {},
-                                         RunOptions{.device = cpu, .threads = 1});
-    return get<std::uint64_t>(digest.bytes, 0);
+    put(data, bytes.size(), number);
+    return checksum(std::span(data).first(bytes.size() + 8));
 }
 
 // How many leaves a source makes.
@@ -65,6 +62,11 @@ std::uint64_t leaves_of(const LeafSource& source) {
 }
 
 }  // namespace
+
+std::uint64_t checksum(std::span<const std::byte> bytes) {
+    static const Device& cpu = *new Device("cpu");  // never destroyed: the process may end in the middle of a call
+    return get<std::uint64_t>(hash(bytes, {}, RunOptions{.device = cpu, .threads = 1}).bytes, 0);
+}
 
 std::uint64_t key_check(const Mode& mode) noexcept {
     return mode.flags() == 0 ? 0 : get<std::uint64_t>(merge_one(Hash::blake3, {}, {}, mode).bytes, 0);
@@ -177,7 +179,7 @@ TreeHeader::Bytes TreeHeader::encode_unfinished(std::uint64_t stamp) const {
     without_root.root = {};
     Bytes bytes = without_root.encode();
     std::memcpy(bytes.data(), unfinished_magic.data(), unfinished_magic.size());
-    put(bytes, at_checksum, checksum(std::span(bytes).first<at_root>(), stamp, true));
+    put(bytes, at_checksum, checksum_with(std::span(bytes).first<at_root>(), stamp));
     return bytes;
 }
 
@@ -185,7 +187,7 @@ TreeHeader::Note TreeHeader::note(const Bytes& unfinished, std::uint64_t turn, s
     Note note;
     put(note.bytes, 0, leaves);
     // With the header's own checksum, so that it is of this file and no other.
-    put(note.bytes, 8, checksum(std::span(unfinished).last<8>(), leaves, true));
+    put(note.bytes, 8, checksum_with(std::span(unfinished).last<8>(), leaves));
     note.offset = at_root + note.bytes.size() * (turn % 2);
     return note;
 }

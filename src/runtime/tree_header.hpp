@@ -63,6 +63,9 @@ struct TreeHeader {
     std::optional<Progress> find_notes(std::span<const std::byte> bytes, std::uint64_t stamp) const;
 };
 
+/// First 8 bytes of BLAKE3 of these bytes, on the calling thread whatever the default device.
+std::uint64_t checksum(std::span<const std::byte> bytes);
+
 /// First 8 bytes of the merge of two zero digests in this mode; 0 for plain merges.
 std::uint64_t key_check(const Mode& mode) noexcept;
 

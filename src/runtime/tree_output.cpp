@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "merklize/error.hpp"
+#include "runtime/merges.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -12,19 +13,19 @@ namespace {
 // Between notes: what a killed process can lose. Each waits for the disk.
 constexpr auto note_interval = std::chrono::seconds(2);
 
-template <class T>
-std::span<const std::byte> bytes_of(std::span<T> items) {
-    return std::as_bytes(items);
+void require_form(const TreeForm& form, std::uint64_t n_leaves) {
+    const Merges merges(form);
+    if (n_leaves != 0) merges.require_count(n_leaves, "tree file");
 }
 
 }  // namespace
 
 TreeOutput::TreeOutput(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
                        const LeafSource& source, bool resume_old, std::uint64_t stamp)
-    : form_((require_form(form), form)),
+    : form_(form),
       header_(form, n_leaves, source),
       unfinished_(header_.encode_unfinished(stamp)),
-      file_((count_known() ? require_count(form.rule, n_leaves) : void(), OutputFile::partial(path))),
+      file_((require_form(form, n_leaves), OutputFile::partial(path))),
       peaks_(form) {
     const std::uint64_t there = file_.size();
     if (resume_old && there >= TreeHeader::size) {
@@ -74,8 +75,9 @@ TreeOutput::~TreeOutput() {
 
 void TreeOutput::require_usable() const {
     if (!failed_ && !done_) return;
-    throw Error(ErrorCode::io, file_.path().string() + ": writing it failed before: begin it again, and what is in its .partial "
-                                                       "file is taken up");
+    throw Error(ErrorCode::io, file_.path().string() +
+                                   ": writing it failed before: begin it again, and what is in its .partial "
+                                   "file is taken up");
 }
 
 void TreeOutput::take(std::uint64_t n, const RunOptions& options) {
@@ -112,7 +114,7 @@ void TreeOutput::wait() try {
 
 void TreeOutput::write_nodes(unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
     const std::uint64_t offset = header_.offset(level, first);
-    file_.write(bytes_of(nodes), offset);
+    file_.write(std::as_bytes(nodes), offset);
     if (nodes.size() >= 4096) file_.start_sync(offset, nodes.size_bytes());
 }
 
@@ -159,10 +161,11 @@ Digest TreeOutput::finish(const RunOptions& options, const LeafSource* source) {
     require_usable();
     wait();
     if (!count_known()) {
-        require_count(form_.rule, taken());
+        Merges(form_).require_count(taken(), "tree file");
+        const TreeHeader header(form_, taken(), source == nullptr ? header_.source : *source);
         checkpoint();
         done_ = true;  // all leaves are noted, and what comes now begins from them again
-        header_ = TreeHeader(form_, taken(), source == nullptr ? header_.source : *source);
+        header_ = header;
         file_.reserve(header_.file_bytes());
         build_above(options);
     } else if (taken() != header_.n_leaves) {

@@ -61,6 +61,7 @@ private:
     std::uint64_t held_ = 0;       // leaves in it
     std::uint64_t passed_on_ = 0;  // leaves in the batches before it
     bool failed_ = false;          // a batch was lost: no more can be taken
+    bool done_ = false;            // nothing is to be noted any more
     std::future<void> writing_{};  // of the other batch; what follows belongs to it until wait()
     Peaks peaks_;                  // of what is written
     std::uint64_t written_ = 0;    // leaves that are in the file, and the nodes of their whole batches

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
+#include <vector>
 
-#include "merklize/error.hpp"
 #include "merklize/tree.hpp"
-#include "runtime/field.hpp"
+#include "runtime/edge.hpp"
 #include "runtime/merge_one.hpp"
+#include "runtime/merges.hpp"
 #include "runtime/plan.hpp"
 
 namespace merklize::runtime {
@@ -36,7 +36,7 @@ void Peaks::push(unsigned level, const Digest& root, const NodeSink& sink) {
     const std::uint64_t n = n_leaves_ + (std::uint64_t{1} << level);
     Digest node = root;
     for (; n_leaves_ >> level & 1; level++) {
-        node = merge_one(form_.hash, form_.mode, peaks_[level], node);
+        node = merge_one(form_.hash, peaks_[level], node, form_.mode);
         if (sink) sink(level + 1, n_leaves_ >> (level + 1), {&node, 1});
     }
     peaks_[level] = node;
@@ -46,7 +46,7 @@ void Peaks::push(unsigned level, const Digest& root, const NodeSink& sink) {
 void Peaks::push_leaves(std::span<const Digest> leaves, const RunOptions& options, const NodeSink& sink) {
     const std::size_t n = leaves.size();
     while (!leaves.empty()) {
-        const unsigned levels = next_level(leaves.size());
+        const unsigned levels = std::min(next_level(leaves.size()), Batch::levels);
         const std::uint64_t taken = std::uint64_t{1} << levels;
         if (levels < least_levels) {
             for (const Digest& leaf : leaves.first(taken)) push(0, leaf, sink);
@@ -65,26 +65,21 @@ void Peaks::push_leaves(std::span<const Digest> leaves, const RunOptions& option
 }
 
 Digest Peaks::root(const NodeSink& sink) const {
-    require_count(form_.rule, n_leaves_);
+    Merges merges(form_);
+    merges.require_count(n_leaves_, "tree");
     const TreeLayout layout{n_leaves_};
-    Digest edge{};  // the last node of a level, if it holds fewer leaves than the others
-    bool has_edge = false;
-    Digest filler = form_.padding;
+    if (!layout.has_edge(layout.height())) return peaks_[layout.height()];
+    std::vector<Digest> peaks;
     for (unsigned level = 0; level < layout.height(); level++) {
-        const bool has_peak = n_leaves_ >> level & 1;
-        if (has_edge && has_peak) {
-            edge = merge_one(form_.hash, form_.mode, peaks_[level], edge);
-        } else if (has_edge || has_peak) {
-            const Digest lone = has_peak ? peaks_[level] : edge;
-            if (form_.rule == TreeRule::pad) edge = merge_one(form_.hash, form_.mode, lone, filler);
-            if (form_.rule == TreeRule::duplicate_last) edge = merge_one(form_.hash, form_.mode, lone, lone);
-            if (form_.rule == TreeRule::left_full) edge = lone;
-            has_edge = true;
-        }
-        if (has_edge && sink) sink(level + 1, n_leaves_ >> (level + 1), {&edge, 1});
-        if (form_.rule == TreeRule::pad) filler = merge_one(form_.hash, form_.mode, filler, filler);
+        if (n_leaves_ >> level & 1) peaks.push_back(peaks_[level]);
     }
-    return has_edge ? edge : peaks_[layout.height()];
+    const std::vector<Digest> edge = edge_above(layout, merges, peaks);
+    unsigned level = layout.height() - static_cast<unsigned>(edge.size());
+    for (const Digest& node : edge) {
+        level++;
+        if (sink) sink(level, layout.whole_nodes(level), {&node, 1});
+    }
+    return edge.back();
 }
 
 void Batch::build(const TreeForm& form, const RunOptions& options) {
@@ -94,27 +89,6 @@ void Batch::build(const TreeForm& form, const RunOptions& options) {
 void Batch::push(Peaks& peaks, const NodeSink& sink) const {
     give_levels(slots(), levels, peaks.n_leaves(), sink);
     peaks.push(levels, slots()[1], sink);
-}
-
-void require_form(const TreeForm& form) {
-    const HashTraits& hash = traits(form.hash);
-    rule_name(form.rule);
-    if (form.mode.flags() != 0 && form.hash != Hash::blake3) {
-        throw Error(ErrorCode::invalid_argument,
-                    "tree: a mode is for the hash blake3 alone, not for " + std::string(hash.name));
-    }
-    if (hash.is_field) require_canonical(form.padding.bytes.data(), 4, "tree: padding");
-}
-
-void require_count(TreeRule rule, std::uint64_t n_leaves) {
-    if (n_leaves == 0) throw Error(ErrorCode::invalid_argument, "tree: it needs at least 1 leaf, got 0");
-    if (rule == TreeRule::perfect && !std::has_single_bit(n_leaves)) {
-        throw Error(ErrorCode::invalid_argument,
-                    "tree: the rule perfect takes a power of two of leaves, got " + std::to_string(n_leaves));
-    }
-    if (n_leaves > UINT64_MAX / (4 * Digest::size)) {
-        throw Error(ErrorCode::out_of_memory, "tree: too many leaves: " + std::to_string(n_leaves));
-    }
 }
 
 RunOptions part_of(const RunOptions& options, double before, double share) {

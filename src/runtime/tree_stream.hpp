@@ -68,11 +68,6 @@ private:
     HostBlock block_{Digest::size * 2 * capacity};  // heap order
 };
 
-/// Throws invalid_argument for what makes no tree: a mode for another hash than blake3, a padding that is no digest of the hash.
-void require_form(const TreeForm& form);
-/// Throws invalid_argument if the rule has no tree of so many leaves, or nobody has.
-void require_count(TreeRule rule, std::uint64_t n_leaves);
-
 /// The options of a part of a call: its progress goes from `before` to `before` + `share` of the whole.
 RunOptions part_of(const RunOptions& options, double before, double share);
 
