@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,9 +13,7 @@
 
 namespace merklize {
 namespace runtime {
-namespace {
-
-mkz_tuning to_tuning(const TreePolicy& policy) {
+mkz_tuning tuning_of(const TreePolicy& policy) {
     return {std::min<std::uint32_t>(policy.levels_per_launch, MKZ_MAX_LEVELS),
             policy.group_size,
             policy.merges_per_item,
@@ -27,16 +24,18 @@ mkz_tuning to_tuning(const TreePolicy& policy) {
             0};
 }
 
+namespace {
+
 TreePolicy tuned(const TreePolicy& wanted, const Merges& merges, std::uint64_t n_leaves, const Run& run) {
-    mkz_tuning tuning = to_tuning(wanted);
+    mkz_tuning tuning = tuning_of(wanted);
     run.device().backend->tune(run.device().index, MKZ_KERNEL_MERGE_SUBTREES, merges.hash(),
                                std::max<std::uint64_t>(n_leaves, 2) - 1, run.threads(), &tuning);
     return {tuning.levels_per_launch, tuning.group_size, tuning.lanes, static_cast<Constants>(tuning.constants)};
 }
 
 // The whole nodes.
-void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, const Merges& merges,
-                 const TreePolicy& wanted, const TreePolicy& policy, Run& run, double share) {
+void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout,
+                 std::uint64_t first_leaf, const Merges& merges, const TreePolicy& wanted, const TreePolicy& policy, Run& run, double share) {
     // A device gets all levels at once: its queue cuts them into launches, each with its own choice. Above a count that is not
     // even, the cuts are made here, where what does not fit a launch is known.
     const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
@@ -48,9 +47,9 @@ void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout
     arguments.hash = merges.hash();
     arguments.key = merges.key();
     arguments.nodes = nodes;
-    arguments.tuning = to_tuning(wanted);
+    arguments.tuning = tuning_of(wanted);
     try {
-        for (const Launch& launch : plan_tree(layout, levels_above)) {
+        for (const Launch& launch : plan_tree(layout, levels_above, first_leaf)) {
             arguments.levels = launch.levels;
             arguments.n = launch.count;
             arguments.below = launch.from == 0 ? leaves.place : nodes;
@@ -59,7 +58,7 @@ void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout
             if (launch.from == 0) arguments.offset[0] = leaves.first + launch.first;
             const std::uint64_t built = launch.count - (launch.count >> launch.levels);
             run.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
-                       share * static_cast<double>(built) / static_cast<double>(layout.n_leaves));
+                       share * static_cast<double>(built) / static_cast<double>(layout.n_leaves - first_leaf));
         }
     } catch (...) {
         wipe(&arguments.key, sizeof arguments.key);
@@ -71,20 +70,17 @@ void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout
 }  // namespace
 
 TreePolicy build_levels(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, Merges& merges,
-                        const TreePolicy& wanted, Run& run, double share, Digest* top) {
+                        const TreePolicy& wanted, Run& run, double share, Digest* top,
+                        std::uint64_t first_leaf) {
     const TreePolicy policy = tuned(wanted, merges, layout.n_leaves, run);
-    build_whole(leaves, nodes, layout, merges, wanted, policy, run, share);
+    build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share);
     const std::optional<Digest> edge = build_edge(leaves, nodes, layout, merges, run);
     if (top != nullptr && edge) {
         *top = *edge;
     } else if (top != nullptr) {
         const mkz_place at =
-            layout.height() == 0 ? leaves.place + leaves.first : nodes + layout.level_offset(layout.height());
-        if (at.on_device) {
-            run.session().copy_to_host(top, at, sizeof *top);
-        } else {
-            std::memcpy(top, static_cast<const std::byte*>(at.pointer) + at.offset, sizeof *top);
-        }
+            layout.height() == 0 ? at_node(leaves.place, leaves.first) : at_node(nodes, layout.level_offset(layout.height()));
+        copy_nodes(host_place(top), at, 1, run);
     }
     run.finish();
     return policy;
@@ -107,7 +103,7 @@ TreePolicy build_in_place(const mkz_place& nodes, const TreeLayout& layout, cons
                           const TreePolicy& policy, Run& run) {
     Merges merges(form);
     merges.require_count(layout.n_leaves, "build_tree");
-    require_leaves(nodes + layout.leaf_slot, layout.n_leaves, merges, "build_tree: leaves", run);
+    require_leaves(at_node(nodes, layout.leaf_slot), layout.n_leaves, merges, "build_tree: leaves", run);
     clear_gaps(nodes, layout, run);
     return build_levels({nodes, layout.leaf_slot}, nodes, layout, merges, policy, run);
 }
@@ -125,14 +121,14 @@ TreePolicy build_tree(std::span<Digest> nodes, const TreeForm& form, const TreeP
                       const RunOptions& options) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(nodes.size());
     runtime::Run run(options);
-    return build_in_place(runtime::host_place(nodes.data()), layout, form, policy, run);
+    return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, policy, run);
 }
 
 TreePolicy build_tree(const Buffer& nodes, const TreeForm& form, const TreePolicy& policy, const RunOptions& options) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "build_tree: nodes"));
     const RunOptions here = runtime::on_device_of(nodes, options);
     runtime::Run run(here);
-    return build_in_place(runtime::place_of(nodes), layout, form, policy, run);
+    return runtime::build_in_place(runtime::place_of(nodes), layout, form, policy, run);
 }
 
 }  // namespace merklize

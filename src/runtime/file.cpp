@@ -231,7 +231,7 @@ Node root_of_stream(const File& file, const Mode& mode, Run& run) {
     return run.on_host() ? Stream(file, mode, run).root() : root_of_stream_on_device(file, mode, run);
 }
 
-// Leaves of the pieces of `data`, `piece_bytes` each, the last one perhaps shorter. offset  of the data in the file, for errors
+// Leaves of the pieces of `data`, `piece_bytes` each, the last one perhaps shorter; nothing is one empty piece. offset  of the data in the file, for errors
 template <class Launch>
 void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t offset, Digest* out, Hash hash,
                const Mode& mode, Launch launch) {
@@ -250,7 +250,7 @@ void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, std::
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
     if (whole != 0) rows(0, whole, piece_bytes);
-    if (rest != 0) rows(whole, 1, rest);
+    if (rest != 0 || data.empty()) rows(whole, 1, rest);
 }
 
 }  // namespace
@@ -397,7 +397,7 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
                  std::span<Digest> out, Hash hash, const Mode& mode, Run& run, double share) {
     require_pieces(bytes, piece_bytes, hash, mode);
     const std::uint64_t begin = first_piece * piece_bytes;
-    const std::uint64_t end = std::min(bytes, begin + out.size() * piece_bytes);
+    const std::uint64_t end = out.size() > (bytes - begin) / piece_bytes ? bytes : begin + out.size() * piece_bytes;
     const auto part = [&](std::uint64_t n) {
         return share * static_cast<double>(n) / static_cast<double>(std::max<std::uint64_t>(end - begin, 1));
     };

@@ -76,7 +76,7 @@ Node root_of(const File& file, const Mode& mode, Run& run);
 void read_together(const File& file, std::span<std::byte> out, std::uint64_t offset, Run& run, double share);
 
 /// Leaves of a tree over a regular file of `bytes` bytes, in pieces of `piece_bytes`, the last one perhaps shorter: out[i] is that of
-/// piece first + i by hash_leaves(). Read and hashed by all threads.
+/// piece first + i by hash_leaves(). Read and hashed by all threads. An empty file is one empty piece.
 /// errors  io; invalid_argument (for field hashes a word >= p, or a piece of another length than a multiple of 8; for other hashes
 ///         than blake3 pieces of more than 64 MiB)
 void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, std::uint64_t first,

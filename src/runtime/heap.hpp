@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -11,11 +12,14 @@
 
 namespace merklize::runtime {
 
-/// The node so many nodes further on.
-inline mkz_place operator+(mkz_place place, std::uint64_t nodes) {
-    place.offset += Digest::size * nodes;
-    return place;
+/// Where node `index` is of those that begin at a place.
+inline mkz_place at_node(mkz_place nodes, std::uint64_t index) {
+    nodes.offset += Digest::size * index;
+    return nodes;
 }
+
+/// A place on the host.
+inline std::byte* host_bytes(const mkz_place& place) { return static_cast<std::byte*>(place.pointer) + place.offset; }
 
 /// Nodes of one level, one after another: the first is `first` nodes into `place`.
 struct LevelAt {
@@ -26,6 +30,9 @@ struct LevelAt {
 /// Nodes of a heap, on the host or on the run's device, here and there. Complete when they return.
 void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run);
 void scatter_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run);
+
+/// n nodes from one place to another, each on the host or on the run's device. Complete after run.finish(): host memory must stay.
+void copy_nodes(const mkz_place& to, const mkz_place& from, std::uint64_t n, Run& run);
 
 /// Zeros for the slots of no node. On a device: enqueued.
 void clear_gaps(const mkz_place& nodes, const TreeLayout& layout, Run& run);

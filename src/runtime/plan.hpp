@@ -53,8 +53,10 @@ struct Launch {
     std::uint64_t count;
 };
 
-/// The launches that build all whole nodes, bottom up: pure data.
+/// The launches that build the whole nodes, bottom up: pure data.
 /// levels_above  how many levels a launch on n nodes shall build, at least 1
-std::vector<Launch> plan_tree(const TreeLayout& layout, const std::function<unsigned(std::uint64_t n)>& levels_above);
+/// first_leaf    whole nodes above leaves before it alone are there already, and only a few of them are built again
+std::vector<Launch> plan_tree(const TreeLayout& layout, const std::function<unsigned(std::uint64_t n)>& levels_above,
+                              std::uint64_t first_leaf = 0);
 
 }  // namespace merklize::runtime
