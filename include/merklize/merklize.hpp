@@ -9,4 +9,7 @@
 #include <merklize/policy.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree.hpp>
+#include <merklize/tree_builder.hpp>
+#include <merklize/tree_file.hpp>
+#include <merklize/tree_form.hpp>
 #include <merklize/version.hpp>
