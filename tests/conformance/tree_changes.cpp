@@ -26,7 +26,7 @@ merklize::RunOptions cancelled_at(int call, int& calls) {
 
 }  // namespace
 
-TEST("tree changes: updates equal a rebuild") {
+TEST("tree: updates equal a rebuild") {
     Random random(1);
     for (const TestForm& f : test_forms()) {
         const bool slow = f.form.hash != Hash::blake3;
@@ -52,7 +52,7 @@ TEST("tree changes: updates equal a rebuild") {
     }
 }
 
-TEST("tree changes: appends equal a rebuild") {
+TEST("tree: appends equal a rebuild") {
     Random random(2);
     for (const TestForm& f : test_forms()) {
         if (f.form.rule != TreeRule::left_full) continue;
@@ -75,7 +75,7 @@ TEST("tree changes: appends equal a rebuild") {
     }
 }
 
-TEST("tree changes: a cancelled change leaves the tree as it was") {
+TEST("tree: a cancelled change leaves the tree as it was") {
     for (const TreeRule rule : rules) {
         const std::size_t n = rule == TreeRule::perfect ? 1 << 15 : 30000;
         const std::vector<Digest> given = leaves(Hash::rp64_256_v3, n, 1), other = leaves(Hash::rp64_256_v3, n, 2);
@@ -114,7 +114,7 @@ TEST("tree changes: a cancelled change leaves the tree as it was") {
     }
 }
 
-TEST("tree changes: bad input changes nothing") {
+TEST("tree: bad input changes nothing") {
     const std::vector<Digest> given = leaves(Hash::rp64_256_v2, 6, 1);
     MerkleTree tree(given, TreeForm(Hash::rp64_256_v2, TreeRule::left_full));
     const std::vector<Digest> two = leaves(Hash::rp64_256_v2, 2, 2);
@@ -136,7 +136,7 @@ TEST("tree changes: bad input changes nothing") {
     CHECK_ERROR(invalid_argument, "does not keep its leaves", dropped.update({&zero, 1}, {two.data(), 1}));
 }
 
-TEST("tree changes: forests are single trees") {
+TEST("tree: forests are single trees") {
     for (const TestForm& f : test_forms()) {
         if (f.form.rule != TreeRule::perfect) continue;
         const bool slow = f.form.hash != Hash::blake3;

@@ -26,7 +26,7 @@ std::vector<std::size_t> sizes_of(const TestForm& f) {
 
 }  // namespace
 
-TEST("tree shapes: every node of every form and size") {
+TEST("tree: every node of every form and size") {
     for (const TestForm& f : test_forms()) {
         for (const std::size_t n : sizes_of(f)) {
             const std::vector<Digest> given = leaves(f.form.hash, n, n);
@@ -53,7 +53,7 @@ TEST("tree shapes: every node of every form and size") {
     }
 }
 
-TEST("tree shapes: larger trees against the smaller ones in them") {
+TEST("tree: larger trees against the smaller ones in them") {
     for (const TreeRule rule : {TreeRule::left_full, TreeRule::pad, TreeRule::duplicate_last}) {
         const TestForm f{TreeForm(Hash::blake3, rule)};
         for (const std::size_t n : {4095, 4097, 8191, 10000, 16385, 40001}) {
@@ -64,7 +64,7 @@ TEST("tree shapes: larger trees against the smaller ones in them") {
     }
 }
 
-TEST("tree shapes: dropped levels") {
+TEST("tree: dropped levels") {
     for (const TestForm& f : test_forms()) {
         for (const std::size_t n : {1, 2, 3, 5, 8, 13, 64, 100, 300}) {
             if (!fits(f, n) || (n > 64 && f.form.hash != Hash::blake3)) continue;
@@ -86,7 +86,7 @@ TEST("tree shapes: dropped levels") {
     }
 }
 
-TEST("tree shapes: counts that a rule does not take") {
+TEST("tree: counts that a rule does not take") {
     for (const TreeRule rule : rules) CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
     for (const std::size_t n : {3, 5, 6, 7, 9, 1000}) {
         CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
@@ -109,7 +109,7 @@ TEST("tree shapes: counts that a rule does not take") {
     CHECK_ERROR(invalid_argument, "word 17 is", MerkleTree(five, TreeForm(Hash::rp64_256_v1, TreeRule::left_full)));
 }
 
-TEST("tree shapes: rules by name") {
+TEST("tree: rules by name") {
     for (const TreeRule rule : rules) CHECK(merklize::rule_from_name(merklize::rule_name(rule)) == rule);
     CHECK(merklize::rule_from_name("promote") == TreeRule::left_full);
     CHECK_ERROR(invalid_argument, "known rules: perfect, left_full, pad, duplicate_last, promote",
@@ -117,7 +117,7 @@ TEST("tree shapes: rules by name") {
     CHECK_ERROR(invalid_argument, "number 9", merklize::rule_name(static_cast<TreeRule>(9)));
 }
 
-TEST("tree shapes: any leaf changes the root") {
+TEST("tree: any leaf changes the root") {
     for (const TestForm& f : test_forms()) {
         for (const std::size_t n : {1, 3, 5, 6, 7, 8, 11}) {
             if (!fits(f, n)) continue;
