@@ -75,14 +75,18 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Builds a tree file from leaves that come in pieces; memory stays below about 256 MiB whatever the count. The work goes on in
-/// PATH.partial beside the file, which takes the place of PATH when finish() is done. A PATH.partial that a killed process left is
-/// taken up again if it is of the same form, count and source.
+/// Builds a tree file from leaves that come in pieces; memory stays below about 128 MiB whatever the count. The work goes on in
+/// PATH.partial beside the file, which takes the place of PATH when finish() is done. A PATH.partial that a killed process or a power
+/// failure left is taken up again if it is of the same form, count and source. One process at a time writes it.
+/// docs/file-format.md says what is in it.
 class TreeWriter {
 public:
-    /// n_leaves  of the whole tree
+    /// n_leaves  of the whole tree; 0: not known, as from a pipe. Then the levels above the leaves are built by finish(), which
+    ///           reads the leaves back.
+    /// source    of a tree of unknown count: without total_bytes; finish() may have it
     /// resume    take up PATH.partial where it stands, if it fits; else begin anew
-    /// errors    io, invalid_argument (as build_tree)
+    /// errors    io (a full disk, where the system can tell; a PATH that is no regular file; another process at work),
+    ///           invalid_argument (as build_tree; a count that is not what the source makes)
     TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form = {},
                const LeafSource& source = {}, bool resume = true, const RunOptions& options = {});
     TreeWriter(TreeWriter&&) noexcept;
@@ -90,13 +94,19 @@ public:
     /// Without finish() PATH.partial stays, to be resumed.
     ~TreeWriter();
 
-    /// Leaves that are written already: where the caller's next leaf belongs. Not 0 after a resume.
+    /// Leaves so far: where the caller's next leaf belongs. Not 0 after a resume.
     std::uint64_t written() const noexcept;
-    /// errors  io (a full disk: what is written stays resumable), invalid_argument (more leaves than n_leaves; a word >= p), cancelled
+    /// errors  io (a full disk: what is written stays resumable), invalid_argument (more leaves than n_leaves; a word >= p), cancelled:
+    ///         written() says how far it came
     void append(std::span<const Digest> leaves);
-    /// Writes what is left and gives the file its name.  returns  the root
-    /// errors  io, invalid_argument (leaves missing, with the counts)
-    Digest finish();
+    /// Waits until all leaves so far are on the disk: nothing that happens later takes them away. Done about every two seconds of
+    /// writing, and by the destructor.
+    void checkpoint();
+    /// Writes what is left and gives the file its name.
+    /// total_bytes  of the source, if the count of leaves was not known
+    /// returns  the root
+    /// errors   io, invalid_argument (leaves missing, with the counts; none; a count that the rule does not take), cancelled
+    Digest finish(std::uint64_t total_bytes = 0);
 
 private:
     class State;
@@ -104,8 +114,12 @@ private:
 };
 
 /// The tree over a file's chunks, from file to file: leaf k is the digest of bytes [k leaf_bytes, (k+1) leaf_bytes) by hash_leaves();
-/// the last one may be shorter (for field hashes not).  returns  the root
-/// errors  io; invalid_argument; cancelled (PATH.partial stays)
+/// the last one may be shorter (for field hashes not), and an empty file is one empty leaf. Reading, hashing and writing go on at
+/// once. A regular file is read by all threads, and PATH.partial is taken up again if the input is the same file, not written to
+/// since; anything else, such as a pipe, is read in order, from its beginning.
+/// leaf_bytes  at least 1; at most 64 MiB for other hashes than blake3 and for what is no regular file
+/// returns  the root
+/// errors   io; invalid_argument (also an input that is the output); cancelled (PATH.partial stays)
 Digest build_tree_file(const std::filesystem::path& input, std::uint64_t leaf_bytes,
                        const std::filesystem::path& output, const TreeForm& form = {}, bool resume = true,
                        const RunOptions& options = {});

@@ -20,7 +20,7 @@ extern "C" {
 
 /* Ids of the hashes, as MKZ_HASH_blake3. */
 typedef enum {
-#define MKZ_HASH(id, name, prefix, lane, is_field) MKZ_HASH_##name = id,
+#define MKZ_HASH(id, name, prefix, lane, kind) MKZ_HASH_##name = id,
 #include "merklize/hashes.def"
 } mkz_hash;
 
@@ -168,22 +168,28 @@ typedef struct {
     mkz_tuning tuning;
 } mkz_merge_subtrees;
 
-/* What becomes of a node without a sibling. */
+/* What becomes of a node without a sibling: its parent is ... */
 typedef enum {
-    MKZ_LONE_PROMOTE,   /* its parent is a copy of it */
-    MKZ_LONE_DUPLICATE, /* its parent is merge(it, it) */
+    MKZ_LONE_PROMOTE,   /* a copy of it */
+    MKZ_LONE_DUPLICATE, /* merge(it, it) */
+    MKZ_LONE_PAD,       /* merge(it, filler) */
 } mkz_lone;
 
-/* Parents here and there in a tree in heap order: slot p of `nodes` = merge(slot 2p, slot 2p + 1), for each p of the list. The
- * children are there already: one level a launch. */
+/* Every node above some nodes of one level of a tree in heap order, `levels` levels up: slot p of `nodes` = merge(slot 2p, slot
+ * 2p + 1), level after level. The nodes beside the ways up are there already. This is an update (the leaves that changed), and the
+ * right edge of a tree whose whole subtrees are built (its last leaf). The list goes to a device once; its kernels find the
+ * parents of each level themselves. */
 typedef struct {
     uint32_t hash;
     mkz_merge_key key;
     mkz_place nodes;         /* slot 0 of the tree */
-    const uint64_t *parents; /* host memory; ascending, no one twice */
-    uint64_t n;
-    uint64_t lone_parent; /* the parent that has its left child alone, or 0 */
-    mkz_lone lone;
+    uint64_t first;          /* slot of the first node of the level: a power of two, at least 2^levels */
+    uint64_t width;          /* nodes of the level, 1 to `first`; the level l above has ceil(width / 2^l) */
+    const uint64_t *changed; /* host memory: which of them, counted from `first`; ascending, no one twice */
+    uint64_t n;              /* at least 1 */
+    uint32_t levels;
+    mkz_lone lone;          /* where the count of a level is odd and its last node is on a way */
+    const uint8_t *fillers; /* of MKZ_LONE_PAD: [levels][32], the sibling of a lone node of the level, of the one above, ... */
     mkz_tuning tuning;
 } mkz_merge_at;
 

@@ -19,6 +19,9 @@
 
 #include "merklize/core/blake3.h"
 #include "merklize/error.hpp"
+#include "runtime/field.hpp"
+#include "runtime/merge_one.hpp"
+#include "runtime/wipe.hpp"
 
 // Files are read, never mapped: a mapped file that shrinks kills the process. Reading costs a copy into a buffer that stays in
 // cache (docs/performance.md has what that is).
@@ -52,17 +55,6 @@ constexpr std::uint32_t batch_levels = 16;
 constexpr std::uint64_t batch_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << batch_levels;
 constexpr std::uint64_t batch_chunks = std::uint64_t{1} << batch_levels;
 
-// Fills `out` from `offset` on, by all threads.
-void read_together(const File& file, std::span<std::byte> out, std::uint64_t offset, Run& run) {
-    run.parallel((out.size() + read_bytes - 1) / read_bytes,
-                 [&](std::size_t i) {
-                     const std::uint64_t first = i * read_bytes;
-                     file.read_at(out.subspan(first, std::min<std::uint64_t>(read_bytes, out.size() - first)),
-                                  offset + first);
-                 },
-                 0);
-}
-
 // `bytes` bytes at `offset`, more than one read, on the run's device.
 Node root_of_extent_on_device(const File& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
                               double share) {
@@ -70,7 +62,7 @@ Node root_of_extent_on_device(const File& file, std::uint64_t offset, std::uint6
     ValueStack stack(mode);
     for (std::uint64_t first = 0; first < bytes; first += batch_bytes) {
         const auto data = std::span(batch).first(std::min(batch_bytes, bytes - first));
-        read_together(file, data, offset + first, run);
+        read_together(file, data, offset + first, run, 0);
         if (bytes <= batch_bytes) return root_of(data, mode, run, share);
         const auto values =
             subtree_values(host_place(data.data()), data.size(), first / MKZ_BLAKE3_CHUNK_LEN, batch_levels, mode, run,
@@ -239,19 +231,26 @@ Node root_of_stream(const File& file, const Mode& mode, Run& run) {
     return run.on_host() ? Stream(file, mode, run).root() : root_of_stream_on_device(file, mode, run);
 }
 
-// out[k] = BLAKE3 of piece k of `data`, in pieces of `piece_bytes`, the last one perhaps shorter.
+// Leaves of the pieces of `data`, `piece_bytes` each, the last one perhaps shorter; nothing is one empty piece. offset  of the data in the file, for errors
 template <class Launch>
-void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, Digest* out, Launch launch) {
+void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t offset, Digest* out, Hash hash,
+               const Mode& mode, Launch launch) {
+    const bool is_field = traits(hash).is_field;
+    if (is_field) require_canonical(data.data(), data.size() / 8, "leaves", offset / 8);
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
-        const Mode mode;
-        mkz_hash_rows arguments{
-            host_place(data.data() + row * piece_bytes), n, row_bytes, {}, 0, host_place(out + row), {}};
+        const mkz_place from = host_place(data.data() + row * piece_bytes), to = host_place(out + row);
+        if (is_field) {
+            const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash), from, n, row_bytes / 8, to, {}};
+            return launch(MKZ_KERNEL_HASH_ELEMENTS, arguments);
+        }
+        mkz_hash_rows arguments{static_cast<std::uint32_t>(hash), from, n, row_bytes, {}, mode.flags(), to, {}};
         std::copy_n(mode.key_words(), 8, arguments.key);
-        if (n != 0) launch(arguments);
+        launch(MKZ_KERNEL_HASH_ROWS, arguments);
+        wipe(arguments.key, sizeof arguments.key);
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
-    rows(0, whole, piece_bytes);
-    if (rest != 0) rows(whole, 1, rest);
+    if (whole != 0) rows(0, whole, piece_bytes);
+    if (rest != 0 || data.empty()) rows(whole, 1, rest);
 }
 
 }  // namespace
@@ -314,6 +313,14 @@ void File::read_at(std::span<std::byte> out, std::uint64_t offset) const {
     }
 }
 
+void File::advise(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+#ifdef POSIX_FADV_WILLNEED
+    posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);  // only a wish
+#else
+    (void)offset, (void)bytes;
+#endif
+}
+
 void File::widen_pipe(std::size_t bytes) const {
 #ifdef F_SETPIPE_SZ
     fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes));  // no pipe, or not allowed: it stays as it is
@@ -355,39 +362,73 @@ Node root_of(const File& file, const Mode& mode, Run& run) {
     return root_of_rest(file, position, bytes, mode, run);
 }
 
-void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run,
-                 double share) {
-    const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
-    if (!run.on_host() && piece_bytes <= batch_bytes) {
-        const std::uint64_t per_batch = batch_bytes / piece_bytes;
-        std::vector<std::byte> batch(std::min(bytes, per_batch * piece_bytes));
-        for (std::uint64_t first = 0; first < pieces; first += per_batch) {
-            const std::uint64_t offset = first * piece_bytes;
-            const auto data = std::span(batch).first(std::min<std::uint64_t>(batch.size(), bytes - offset));
-            read_together(file, data, offset, run);
-            const double part = share * static_cast<double>(data.size()) / static_cast<double>(bytes);
-            hash_rows(data, piece_bytes, out + first,
-                      [&](const mkz_hash_rows& arguments) { run.launch(MKZ_KERNEL_HASH_ROWS, arguments, part); });
-        }
-    } else if (piece_bytes > read_bytes) {
-        for (std::uint64_t k = 0; k < pieces; k++) {
-            const std::uint64_t offset = k * piece_bytes;
-            const Node node = root_of_extent(file, offset, std::min(piece_bytes, bytes - offset), Mode(), run,
-                                             share / static_cast<double>(pieces));
-            node.expand(out[k].bytes, 0, run);
-        }
-    } else {
+void read_together(const File& file, std::span<std::byte> out, std::uint64_t offset, Run& run, double share) {
+    run.parallel((out.size() + read_bytes - 1) / read_bytes,
+                 [&](std::size_t i) {
+                     const std::uint64_t first = i * read_bytes;
+                     file.read_at(out.subspan(first, std::min<std::uint64_t>(read_bytes, out.size() - first)),
+                                  offset + first);
+                 },
+                 share);
+}
+
+namespace {
+
+void require_pieces(std::uint64_t bytes, std::uint64_t piece_bytes, Hash hash, const Mode& mode) {
+    require_merges(hash, mode, "leaves");
+    const auto invalid = [&](const std::string& text) {
+        throw Error(ErrorCode::invalid_argument, "leaves of " + std::to_string(piece_bytes) + " bytes: " + text);
+    };
+    if (hash != Hash::blake3 && piece_bytes > batch_bytes) {
+        invalid("with another hash than blake3 at most " + std::to_string(batch_bytes));
+    }
+    if (!traits(hash).is_field) return;
+    if (piece_bytes % 8 != 0) invalid("not a whole count of field elements of 8 bytes");
+    if (bytes % piece_bytes != 0) {
+        invalid("the file of " + std::to_string(bytes) +
+                " bytes is not a whole count of them, which a hash of field "
+                "elements needs");
+    }
+}
+
+}  // namespace
+
+void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, std::uint64_t first_piece,
+                 std::span<Digest> out, Hash hash, const Mode& mode, Run& run, double share) {
+    require_pieces(bytes, piece_bytes, hash, mode);
+    const std::uint64_t begin = first_piece * piece_bytes;
+    const std::uint64_t end = out.size() > (bytes - begin) / piece_bytes ? bytes : begin + out.size() * piece_bytes;
+    const auto part = [&](std::uint64_t n) {
+        return share * static_cast<double>(n) / static_cast<double>(std::max<std::uint64_t>(end - begin, 1));
+    };
+    const bool in_batches = !run.on_host() || hash != Hash::blake3;
+    if (piece_bytes <= read_bytes && run.on_host()) {
         const std::uint64_t per_read = read_bytes / piece_bytes;
-        run.parallel((pieces + per_read - 1) / per_read,
+        run.parallel((out.size() + per_read - 1) / per_read,
                      [&](std::size_t i) {
-                         const std::uint64_t first = i * per_read, offset = first * piece_bytes;
-                         const auto buffer = thread_buffer().first(std::min(per_read * piece_bytes, bytes - offset));
+                         const std::uint64_t first = i * per_read, offset = begin + first * piece_bytes;
+                         const auto buffer = thread_buffer().first(std::min(per_read * piece_bytes, end - offset));
                          file.read_at(buffer, offset);
-                         hash_rows(buffer, piece_bytes, out + first, [&](const mkz_hash_rows& arguments) {
-                             run.launch_here(MKZ_KERNEL_HASH_ROWS, arguments);
-                         });
+                         hash_rows(
+                             buffer, piece_bytes, offset, &out[first], hash, mode,
+                             [&](mkz_kernel kernel, const auto& arguments) { run.launch_here(kernel, arguments); });
                      },
                      share);
+    } else if (in_batches && piece_bytes <= batch_bytes) {
+        const std::uint64_t per_batch = batch_bytes / piece_bytes * piece_bytes;
+        std::vector<std::byte> batch(std::min(end - begin, per_batch));
+        for (std::uint64_t offset = begin; offset < end; offset += per_batch) {
+            const auto data = std::span(batch).first(std::min<std::uint64_t>(batch.size(), end - offset));
+            read_together(file, data, offset, run, 0);
+            hash_rows(
+                data, piece_bytes, offset, &out[(offset - begin) / piece_bytes], hash, mode,
+                [&](mkz_kernel kernel, const auto& arguments) { run.launch(kernel, arguments, part(data.size())); });
+        }
+    } else {
+        for (std::size_t i = 0; i < out.size(); i++) {
+            const std::uint64_t offset = begin + i * piece_bytes, size = std::min(piece_bytes, end - offset);
+            root_of_extent(file, offset, size, mode, run, part(size)).expand(out[i].bytes, 0, run);
+        }
     }
     file.require_size(bytes);
 }

@@ -37,6 +37,8 @@ public:
     std::size_t read_some(std::span<std::byte> out, Wait wait) const;
     /// Asks for a pipe that holds as much as one read: each side then runs on while the other works.
     void widen_pipe(std::size_t bytes) const;
+    /// Tells the system that these bytes of a regular file will be read soon.
+    void advise(std::uint64_t offset, std::uint64_t bytes) const noexcept;
     /// Throws io if the file's size is no longer `bytes`.
     void require_size(std::uint64_t bytes) const;
 
@@ -70,7 +72,14 @@ std::size_t File::read_some(std::span<std::byte> out, Wait wait) const {
 /// The root of everything from the descriptor's position to its end.
 Node root_of(const File& file, const Mode& mode, Run& run);
 
-/// out[k] = BLAKE3 of piece k of a regular file of `bytes` bytes, in pieces of `piece_bytes`, the last one perhaps shorter.
-void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run, double share);
+/// Fills `out` from byte `offset` of a regular file on, by all threads of the run.
+void read_together(const File& file, std::span<std::byte> out, std::uint64_t offset, Run& run, double share);
+
+/// Leaves of a tree over a regular file of `bytes` bytes, in pieces of `piece_bytes`, the last one perhaps shorter: out[i] is that of
+/// piece first + i by hash_leaves(). Read and hashed by all threads. An empty file is one empty piece.
+/// errors  io; invalid_argument (for field hashes a word >= p, or a piece of another length than a multiple of 8; for other hashes
+///         than blake3 pieces of more than 64 MiB)
+void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, std::uint64_t first,
+                 std::span<Digest> out, Hash hash, const Mode& mode, Run& run, double share);
 
 }  // namespace merklize::runtime

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
+#include "runtime/descriptor.hpp"
 
 // A file is: magic (8 bytes), format (4), payload's bytes (8), check (32), payload; numbers little endian. The check is
 // BLAKE3 of the payload, keyed with the file's own name, so a good file under another name is damaged, too.
@@ -59,27 +59,6 @@ Header header_of(const Digest& key, std::span<const std::byte> payload) {
 std::string reason(const std::filesystem::path& path, std::string_view what, int error_number) {
     return path.string() + ": " + std::string(what) + ": " + std::generic_category().message(error_number);
 }
-
-class Descriptor {
-public:
-    explicit Descriptor(int fd = -1) : fd_(fd) {}
-    ~Descriptor() { close(); }
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-
-    explicit operator bool() const { return fd_ >= 0; }
-    int get() const { return fd_; }
-    /// What was written may fail as late as here (network file systems).
-    bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
-
-private:
-    int fd_;
-};
 
 // 0700, and so are the folders above that are missing, as the XDG specification wants it.
 bool make_folder(const std::filesystem::path& path) {
@@ -140,12 +119,6 @@ bool write_all(int fd, std::span<const std::byte> data) {
         data = data.subspan(static_cast<std::size_t>(count));
     }
     return true;
-}
-
-// A write beyond the process's limit would not fail but kill it, by SIGXFSZ.
-bool fits_limit(std::uint64_t bytes) {
-    rlimit limit{};
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
 // A whole program of an open file.

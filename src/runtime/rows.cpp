@@ -7,6 +7,7 @@
 #include "merklize/hash.hpp"
 #include "runtime/chunk_tree.hpp"
 #include "runtime/field.hpp"
+#include "runtime/merge_one.hpp"
 #include "runtime/run.hpp"
 #include "runtime/wipe.hpp"
 
@@ -35,7 +36,8 @@ std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uin
 
 void launch_rows(const mkz_place& rows, std::size_t n, std::size_t bytes, const mkz_place& out, const Mode& mode,
                  runtime::Run& run) {
-    mkz_hash_rows arguments{rows, n, bytes, {}, mode.flags(), out, runtime::tuning_of(run.options().policy)};
+    mkz_hash_rows arguments{
+        MKZ_HASH_blake3, rows, n, bytes, {}, mode.flags(), out, runtime::tuning_of(run.options().policy)};
     std::copy_n(mode.key_words(), 8, arguments.key);
     run.launch(MKZ_KERNEL_HASH_ROWS, arguments, 1);
     runtime::wipe(arguments.key, sizeof arguments.key);
@@ -69,11 +71,12 @@ void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t o
             " output digests");
 }
 
-void launch_pairs(Hash hash, const mkz_place& left, const mkz_place& right, std::uint64_t n, const mkz_place& out,
-                  runtime::Run& run) {
-    const mkz_merge_pairs arguments{static_cast<std::uint32_t>(hash),        left, right, n, out,
-                                    runtime::tuning_of(run.options().policy)};
+void launch_pairs(Hash hash, const Mode& mode, const mkz_place& left, const mkz_place& right, std::uint64_t n,
+                  const mkz_place& out, runtime::Run& run) {
+    mkz_merge_pairs arguments{static_cast<std::uint32_t>(hash),        runtime::merge_key(mode), left, right, n, out,
+                              runtime::tuning_of(run.options().policy)};
     run.launch(MKZ_KERNEL_MERGE_PAIRS, arguments, 1);
+    runtime::wipe(&arguments.key, sizeof arguments.key);
 }
 
 // A buffer of whole digests or words.
@@ -144,7 +147,8 @@ void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements,
 }
 
 void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash,
-           const RunOptions& options) {
+           const RunOptions& options, const Mode& mode) {
+    runtime::require_merges(hash, mode, "merge");
     require_pair_sizes(left.size(), right.size(), out.size());
     if (traits(hash).is_field) {
         runtime::require_canonical(left.data(), 4 * left.size(), "merge: left");
@@ -152,10 +156,13 @@ void merge(std::span<const Digest> left, std::span<const Digest> right, std::spa
     }
     if (out.empty()) return;
     runtime::Run run(options);
-    launch_pairs(hash, host_place(left.data()), host_place(right.data()), out.size(), host_place(out.data()), run);
+    launch_pairs(hash, mode, host_place(left.data()), host_place(right.data()), out.size(), host_place(out.data()),
+                 run);
 }
 
-void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash, const RunOptions& options) {
+void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash, const RunOptions& options,
+           const Mode& mode) {
+    runtime::require_merges(hash, mode, "merge");
     const std::uint64_t n = count_of(out, Digest::size, "merge: out");
     require_pair_sizes(count_of(left, Digest::size, "merge: left"), count_of(right, Digest::size, "merge: right"), n);
     if (n == 0) return;
@@ -167,15 +174,17 @@ void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash
         run.session().require_canonical(place_of(left), 4 * n, "merge: left");
         run.session().require_canonical(place_of(right), 4 * n, "merge: right");
     }
-    launch_pairs(hash, place_of(left), place_of(right), n, place_of(out), run);
+    launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
     run.finish();
 }
 
-Digest merge(const Digest& left, const Digest& right, Hash hash) {
-    Digest out;
-    static const Device cpu("cpu");
-    merge({&left, 1}, {&right, 1}, {&out, 1}, hash, {.device = cpu, .threads = 1});
-    return out;
+Digest merge(const Digest& left, const Digest& right, Hash hash, const Mode& mode) {
+    runtime::require_merges(hash, mode, "merge");
+    if (traits(hash).is_field) {
+        runtime::require_canonical(&left, 4, "merge: left");
+        runtime::require_canonical(&right, 4, "merge: right");
+    }
+    return runtime::merge_one(hash, left, right, mode);
 }
 
 }  // namespace merklize

@@ -140,18 +140,28 @@ MKZ_FN void mkz_blake3_parent(mkz_lane32 out[8], const mkz_lane32 left[8], const
     mkz_blake3_compress(out, m, zero, zero, MKZ_SPLAT32(MKZ_BLAKE3_BLOCK_LEN), flags | MKZ_SPLAT32(MKZ_BLAKE3_PARENT));
 }
 
-/* Merge of a Merkle tree: the BLAKE3 hash of the 64 bytes left || right: one compression, first and last block of chunk 0
- * and root at once. */
-MKZ_FN void mkz_blake3_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8]) {
+/* Flags of a merge on top of the mode's: its block is the first and the last of chunk 0, and the root, at once. */
+#define MKZ_BLAKE3_MERGE (MKZ_BLAKE3_CHUNK_START | MKZ_BLAKE3_CHUNK_END | MKZ_BLAKE3_ROOT)
+
+/* Merge of a Merkle tree: the BLAKE3 hash of the 64 bytes left || right in a mode with a key: keyed_hash of the key, or derive_key
+ * where the key is that of the context. flags: the mode's. */
+MKZ_FN void mkz_blake3_merge_keyed(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8],
+                                   const mkz_lane32 key[8], mkz_lane32 flags) {
     mkz_lane32 m[16];
     mkz_lane32 zero = MKZ_SPLAT32(0);
     for (int i = 0; i < 8; i++) {
         m[i] = left[i];
         m[i + 8] = right[i];
     }
-    mkz_blake3_iv(out);
-    mkz_blake3_compress(out, m, zero, zero, MKZ_SPLAT32(MKZ_BLAKE3_BLOCK_LEN),
-                        MKZ_SPLAT32(MKZ_BLAKE3_CHUNK_START | MKZ_BLAKE3_CHUNK_END | MKZ_BLAKE3_ROOT));
+    for (int i = 0; i < 8; i++) out[i] = key[i];
+    mkz_blake3_compress(out, m, zero, zero, MKZ_SPLAT32(MKZ_BLAKE3_BLOCK_LEN), flags | MKZ_SPLAT32(MKZ_BLAKE3_MERGE));
+}
+
+/* The same without a key: the plain hash. */
+MKZ_FN void mkz_blake3_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8]) {
+    mkz_lane32 iv[8];
+    mkz_blake3_iv(iv);
+    mkz_blake3_merge_keyed(out, left, right, iv, MKZ_SPLAT32(0));
 }
 
 /* Flags of block `index` of a chunk of `count` blocks (count >= 1), on top of the mode's flags. */

@@ -57,7 +57,7 @@ bool in_pieces(const mkz_run& run, std::uint64_t n, std::uint64_t per_piece, Bod
 
 // In place: n chaining values to the ceil(n / 2) above them; BLAKE3's odd last one goes up as it is.
 std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const std::uint32_t key[8], std::uint32_t flags) {
-    lanes().hash_parents(values, n / 2, key, flags, values);
+    lanes().compress_pairs(values, n / 2, key, flags | MKZ_BLAKE3_PARENT, values);
     if (n % 2 != 0) std::memmove(values + 32 * (n / 2), values + 32 * (n - 1), 32);
     return (n + 1) / 2;
 }
@@ -114,7 +114,7 @@ void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const mkz_hash_
     std::copy_n(a.key, 8, chunk_args.key);
     hash_chunks(chunk_args, alone);
     while (n > 2) n = one_level_up(values.data(), n, a.key, a.flags);
-    lanes().hash_parents(values.data(), 1, a.key, a.flags | MKZ_BLAKE3_ROOT, out);
+    lanes().compress_pairs(values.data(), 1, a.key, a.flags | MKZ_BLAKE3_PARENT | MKZ_BLAKE3_ROOT, out);
 }
 
 bool hash_rows(const mkz_hash_rows& a, const mkz_run& run) {
@@ -165,15 +165,26 @@ bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
     return finished && !stop;
 }
 
+// n pairs, one after another, by the merges of a job.
+template <class Job>
+void merge(const Job& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out) {
+    if (a.key.flags != 0) {
+        lanes().compress_pairs(pairs, n, a.key.words, a.key.flags | MKZ_BLAKE3_MERGE, out);
+    } else {
+        lanes().merge[a.hash](pairs, n, out);
+    }
+}
+
+constexpr std::uint64_t pairs_per_piece = 256;
+
 bool merge_pairs(const mkz_merge_pairs& a, const mkz_run& run) {
-    constexpr std::uint64_t per_piece = 256;
-    return in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
-        std::uint8_t pairs[64 * per_piece];
+    return in_pieces(run, a.n, pairs_per_piece, [&](std::uint64_t first, std::uint64_t count) {
+        std::uint8_t pairs[64 * pairs_per_piece];
         for (std::uint64_t i = 0; i < count; i++) {
             std::memcpy(pairs + 64 * i, at(a.left) + 32 * (first + i), 32);
             std::memcpy(pairs + 64 * i + 32, at(a.right) + 32 * (first + i), 32);
         }
-        lanes().merge[a.hash](pairs, count, at(a.out) + 32 * first);
+        merge(a, pairs, count, at(a.out) + 32 * first);
     });
 }
 
@@ -184,10 +195,51 @@ bool merge_subtrees(const mkz_merge_subtrees& a, const mkz_run& run) {
         for (std::uint32_t level = 1; level <= a.levels; level++) {
             const std::uint64_t count = std::uint64_t{1} << (a.levels - level);
             const std::uint8_t* below = level == 1 ? at(a.below) : nodes;
-            lanes().merge[a.hash](below + 32 * (a.offset[level - 1] + 2 * count * subtree), count,
-                                  nodes + 32 * (a.offset[level] + count * subtree));
+            merge(a, below + 32 * (a.offset[level - 1] + 2 * count * subtree), count,
+                  nodes + 32 * (a.offset[level] + count * subtree));
         }
     });
+}
+
+// One level of merge_at: the parents of `nodes`, which become the list of the parents.
+bool merge_level_at(const mkz_merge_at& a, std::uint32_t level, std::vector<std::uint64_t>& nodes, const mkz_run& run) {
+    for (std::uint64_t& node : nodes) node /= 2;
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    const std::uint64_t width = ((a.width - 1) >> level) + 1, first = a.first >> level;
+    const std::uint8_t* below = at(a.nodes) + 32 * first;
+    std::uint8_t* out = at(a.nodes) + 32 * (first / 2);
+    const bool lone = 2 * nodes.back() + 1 == width;
+    const std::uint8_t* last = below + 32 * (width - 1);
+    const bool copied = lone && a.lone == MKZ_LONE_PROMOTE;
+    if (copied) std::memcpy(out + 32 * nodes.back(), last, 32);
+    return in_pieces(run, nodes.size() - copied, pairs_per_piece, [&](std::uint64_t begin, std::uint64_t count) {
+        std::uint8_t pairs[64 * pairs_per_piece], merged[32 * pairs_per_piece];
+        for (std::uint64_t i = 0; i < count; i++) {
+            const std::uint64_t parent = nodes[begin + i];
+            const bool alone = lone && begin + i + 1 == nodes.size();
+            std::memcpy(pairs + 64 * i, below + 64 * parent, alone ? 32 : 64);
+            if (alone) std::memcpy(pairs + 64 * i + 32, a.lone == MKZ_LONE_PAD ? a.fillers + 32 * level : last, 32);
+        }
+        merge(a, pairs, count, merged);
+        for (std::uint64_t i = 0; i < count; i++) std::memcpy(out + 32 * nodes[begin + i], merged + 32 * i, 32);
+    });
+}
+
+bool merge_at(const mkz_merge_at& a, const mkz_run& run) {
+    std::vector<std::uint64_t> nodes(a.changed, a.changed + a.n);
+    struct Part {
+        const mkz_run& whole;
+        std::uint32_t level, levels;
+    } part{run, 0, a.levels};
+    const auto tick = [](void* context, double done) {
+        const Part& p = *static_cast<const Part*>(context);
+        return p.whole.tick(p.whole.context, (p.level + done) / p.levels);
+    };
+    for (; part.level < a.levels; part.level++) {
+        const mkz_run level = {run.threads, run.tick != nullptr ? +tick : nullptr, &part};
+        if (!merge_level_at(a, part.level, nodes, level)) return false;
+    }
+    return true;
 }
 
 const char* why_unavailable() {
@@ -257,6 +309,7 @@ mkz_status launch(std::uint32_t, mkz_kernel kernel, const void* arguments, const
             case MKZ_KERNEL_MERGE_SUBTREES:
                 done = merge_subtrees(*static_cast<const mkz_merge_subtrees*>(arguments), *run);
                 break;
+            case MKZ_KERNEL_MERGE_AT: done = merge_at(*static_cast<const mkz_merge_at*>(arguments), *run); break;
         }
         return done ? MKZ_OK : fail(MKZ_CANCELLED, "cancelled by the caller's progress function");
     } catch (const std::bad_alloc&) {

@@ -8,7 +8,7 @@ namespace merklize::cpu {
 
 /// Number of lines in hashes.def.
 inline constexpr unsigned n_hashes = 0
-#define MKZ_HASH(id, name, prefix, lane, is_field) +1
+#define MKZ_HASH(id, name, prefix, lane, kind) +1
 #include <merklize/hashes.def>
     ;
 
@@ -20,9 +20,10 @@ struct Lanes {
     /// n full chunks of 1024 bytes, the first with index `counter`, to n chaining values of 32 bytes.
     void (*hash_chunks)(const std::uint8_t* data, std::size_t n, std::uint64_t counter, const std::uint32_t key[8],
                         std::uint32_t flags, std::uint8_t* out);
-    /// n pairs of chaining values to n BLAKE3 parents; out may be in.
-    void (*hash_parents)(const std::uint8_t* in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,
-                         std::uint8_t* out);
+    /// n pairs of 32 bytes to n BLAKE3 chaining values, each pair one whole block with these flags and no others: parents inside a
+    /// digest, keyed merges. out may be in.
+    void (*compress_pairs)(const std::uint8_t* in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,
+                           std::uint8_t* out);
     /// n rows of `bytes` <= 1024 bytes, each a whole one-chunk message, to n BLAKE3 digests.
     void (*hash_short_rows)(const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t key[8],
                             std::uint32_t flags, std::uint8_t* out);

@@ -321,7 +321,8 @@ bool Session::merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick) {
         // On the device the piece's level l is at [count >> l, 2 (count >> l)): its parents lie in one range.
         pipeline.compute = [&](std::uint64_t piece, const Slot& slot) {
             const std::uint64_t count = count_of(piece);
-            mkz_merge_subtrees part{a.hash, levels, count, slot.block(0)->at(0), slot.block(1)->at(0), {}, a.tuning};
+            mkz_merge_subtrees part{a.hash, a.key,   levels, count, slot.block(0)->at(0), slot.block(1)->at(0),
+                                    {},     a.tuning};
             for (std::uint32_t l = 1; l <= levels; l++) part.offset[l] = count >> l;
             merge_on_device(part);
         };

@@ -1,0 +1,132 @@
+// Merges in every mode, and the ways up from some nodes of a level, against single merges of the reference.
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/merge_one.hpp"
+#include "runtime/run.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::Mode;
+using merklize::RunOptions;
+namespace runtime = merklize::runtime;
+
+namespace {
+
+/// A mode of merges, and the same for the reference.
+struct Merges {
+    Hash hash;
+    Mode mode{};
+    reference::Mode witness{};
+
+    Digest operator()(const Digest& left, const Digest& right) const {
+        const Bytes l = to_bytes(left), r = to_bytes(right);
+        if (hash != Hash::blake3) return to_digest(reference::merge(static_cast<int>(hash), l, r));
+        Bytes both = l;
+        both.insert(both.end(), r.begin(), r.end());
+        return to_digest(reference::blake3(both, 32, 0, witness));
+    }
+};
+
+std::vector<Merges> all_merges() {
+    std::vector<Merges> out;
+    for (const merklize::HashTraits& t : merklize::hashes()) out.push_back({t.hash});
+    const Bytes key = Random(7).bytes(32);
+    const std::string context = "merklize tests 2026-11-21 merges of a tree";
+    out.push_back({Hash::blake3, Mode::keyed(view(key)), {.key = key}});
+    out.push_back({Hash::blake3, Mode::derive_key(context), {.context = context}});
+    return out;
+}
+
+/// Parents, level after level, of n leaves under a rule for lone nodes: in heap order, by single merges.
+std::vector<Digest> heap(const Merges& merge, const std::vector<Digest>& given, mkz_lone lone,
+                         const std::vector<Digest>& fillers) {
+    const std::size_t first = std::bit_ceil(given.size());
+    std::vector<Digest> nodes(2 * first);
+    std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(first));
+    std::size_t width = given.size(), level = 0;
+    for (std::size_t at = first; at > 1; at /= 2, width = (width + 1) / 2, level++) {
+        for (std::size_t i = 0; i < (width + 1) / 2; i++) {
+            const Digest& left = nodes[at + 2 * i];
+            Digest& out = nodes[at / 2 + i];
+            if (2 * i + 1 < width)
+                out = merge(left, nodes[at + 2 * i + 1]);
+            else if (lone == MKZ_LONE_PROMOTE)
+                out = left;
+            else
+                out = merge(left, lone == MKZ_LONE_PAD ? fillers[level] : left);
+        }
+    }
+    return nodes;
+}
+
+}  // namespace
+
+TEST("merge: every hash and mode, any count") {
+    for (const Merges& merges : all_merges()) {
+        for (const std::size_t n : {1, 2, 7, 8, 9, 16, 17, 255, 256, 257, 600}) {
+            if (merges.hash != Hash::blake3 && n > 17) continue;
+            const std::vector<Digest> left = leaves(merges.hash, n, 1), right = leaves(merges.hash, n, 2);
+            std::vector<Digest> out(n);
+            merklize::merge(left, right, out, merges.hash, threads(2), merges.mode);
+            for (std::size_t i = 0; i < n; i++) {
+                const Digest expected = merges(left[i], right[i]);
+                CHECK_EQ(out[i], expected);
+                CHECK_EQ(runtime::merge_one(merges.hash, left[i], right[i], merges.mode), expected);
+                CHECK_EQ(merklize::merge(left[i], right[i], merges.hash, merges.mode), expected);
+            }
+        }
+    }
+}
+
+TEST("merge: keys are of blake3 alone, hashes are known") {
+    const Mode keyed = Mode::keyed(view(Bytes(32)));
+    std::vector<Digest> one(1);
+    CHECK_ERROR(invalid_argument, "merge: keys and contexts are of the hash 'blake3', not of 'rp64_256_v3'",
+                merklize::merge(one, one, one, Hash::rp64_256, {}, keyed));
+    CHECK_ERROR(invalid_argument, "not of 'rp64_256_v1'", merklize::merge(one[0], one[0], Hash::rp64_256_v1, keyed));
+    CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::merge(one[0], one[0], static_cast<Hash>(77)));
+    CHECK_EQ(runtime::merge_one(static_cast<Hash>(77), one[0], one[0]), Digest{});
+}
+
+TEST("merge: the ways up from some leaves make the tree of all") {
+    Random random(3);
+    for (const Merges& merges : all_merges()) {
+        const bool is_field = merklize::traits(merges.hash).is_field;
+        for (const std::size_t n : {1, 2, 3, 4, 5, 7, 8, 9, 31, 33, 127, 128, 129, 1000, 1024, 1025}) {
+            if (is_field && n > 33) continue;
+            const std::vector<Digest> fillers = leaves(merges.hash, 11, 5);
+            const std::uint64_t first = std::bit_ceil(n);
+            for (const mkz_lone lone : {MKZ_LONE_PROMOTE, MKZ_LONE_DUPLICATE, MKZ_LONE_PAD}) {
+                std::vector<Digest> given = leaves(merges.hash, n, 3);
+                std::vector<Digest> nodes = heap(merges, given, lone, fillers);
+                std::vector<std::uint64_t> changed;
+                for (std::uint64_t i = 0; i < n; i++) {
+                    if (i + 1 == n || random.below(1 + n / 20) == 0) changed.push_back(i);
+                }
+                const std::vector<Digest> fresh = leaves(merges.hash, n, 4);
+                for (const std::uint64_t i : changed) nodes[first + i] = given[i] = fresh[i];
+                const std::vector<Digest> expected = heap(merges, given, lone, fillers);
+                mkz_merge_at arguments{static_cast<std::uint32_t>(merges.hash),
+                                       runtime::merge_key(merges.mode),
+                                       runtime::host_place(nodes.data()),
+                                       first,
+                                       n,
+                                       changed.data(),
+                                       changed.size(),
+                                       static_cast<std::uint32_t>(std::bit_width(first) - 1),
+                                       lone,
+                                       reinterpret_cast<const std::uint8_t*>(fillers.data()),
+                                       {}};
+                const RunOptions options = threads(2);
+                runtime::Run run(options);
+                run.launch(MKZ_KERNEL_MERGE_AT, arguments, 1);
+                run.finish();
+                CHECK(nodes == expected);
+            }
+        }
+    }
+}
