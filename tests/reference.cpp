@@ -232,4 +232,65 @@ std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves) {
     return nodes;
 }
 
+namespace {
+
+// MTH(D[first:last]) of RFC 6962, noted where it belongs: above 2^level leaves, or what is left of so many.
+Bytes tree_head(const Merge& merge, const std::vector<Bytes>& leaves, std::size_t first, std::size_t last,
+                Levels& levels) {
+    const std::size_t n = last - first;
+    std::size_t level = 0, k = 1;
+    while (k < n) k *= 2, ++level;
+    Bytes head;
+    if (n == 1) {
+        head = leaves[first];
+    } else {
+        k /= 2;
+        const Bytes left = tree_head(merge, leaves, first, first + k, levels);
+        head = merge(left, tree_head(merge, leaves, first + k, last, levels));
+    }
+    // The last node of several levels, while it is above what is left alone.
+    for (; level < levels.size() && (first >> level) << level == first; ++level) {
+        if (((last - 1) >> level) != (first >> level)) continue;
+        if (last != leaves.size() && last - first != std::size_t{1} << level) break;
+        levels[level][first >> level] = head;
+    }
+    return head;
+}
+
+}  // namespace
+
+Levels left_full(const Merge& merge, const std::vector<Bytes>& leaves) {
+    Levels levels;
+    for (std::size_t size = leaves.size(); levels.empty() || levels.back().size() > 1; size = (size + 1) / 2)
+        levels.emplace_back(size);
+    tree_head(merge, leaves, 0, leaves.size(), levels);
+    return levels;
+}
+
+Levels pad(const Merge& merge, const std::vector<Bytes>& leaves, const Bytes& padding) {
+    Levels levels = {leaves};
+    std::vector<Bytes> full = leaves;
+    while ((full.size() & (full.size() - 1)) != 0) full.push_back(padding);
+    std::size_t size = leaves.size();
+    while (full.size() > 1) {
+        std::vector<Bytes> above;
+        for (std::size_t i = 0; i < full.size(); i += 2) above.push_back(merge(full[i], full[i + 1]));
+        full = above;
+        size = (size + 1) / 2;
+        levels.emplace_back(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(size));
+    }
+    return levels;
+}
+
+Levels duplicate_last(const Merge& merge, const std::vector<Bytes>& leaves) {
+    Levels levels = {leaves};
+    while (levels.back().size() > 1) {
+        std::vector<Bytes> below = levels.back(), above;
+        if (below.size() % 2 != 0) below.push_back(below.back());
+        for (std::size_t i = 0; i < below.size(); i += 2) above.push_back(merge(below[i], below[i + 1]));
+        levels.push_back(above);
+    }
+    return levels;
+}
+
 }  // namespace reference

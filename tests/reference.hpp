@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,14 @@ Bytes merge(int hash, const Bytes& left, const Bytes& right);
 
 /// All 2n nodes of the tree in heap order (slot 0: zeros), by n-1 single merges.
 std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves);
+
+using Merge = std::function<Bytes(const Bytes& left, const Bytes& right)>;
+using Levels = std::vector<std::vector<Bytes>>;
+
+/// All levels of a tree of any count of leaves, leaves first, each rule by its own definition: RFC 6962's recursion; padding up to a
+/// power of two; Bitcoin's copy of a last leaf. Each level has ceil(n / 2^level) nodes.
+Levels left_full(const Merge& merge, const std::vector<Bytes>& leaves);
+Levels pad(const Merge& merge, const std::vector<Bytes>& leaves, const Bytes& padding);
+Levels duplicate_last(const Merge& merge, const std::vector<Bytes>& leaves);
 
 }  // namespace reference

@@ -19,6 +19,9 @@ namespace merklize {
 /// anything else is nullopt. verify() is total: whatever is malformed (counts that do not fit, indices out of range, field words
 /// >= p, unknown hash) is false.
 
+/// A node without a sibling: under left_full and duplicate_last it has none in a proof, since the verifier copies the node or merges
+/// it with itself. Under pad its sibling is there as any other: the root of a subtree of padding, which a verifier need not know.
+
 /// One leaf is in a tree: the leaf, its index and the sibling on every level where it has one, leaf level first.
 struct MerkleProof {
     Hash hash = Hash::blake3;
@@ -40,7 +43,8 @@ struct MultiProof {
     std::uint64_t n_leaves = 0;
     std::vector<std::uint64_t> indices{};  ///< ascending, no one twice; runs of neighbours make a range proof
     std::vector<Digest> leaves{};          ///< one an index
-    std::vector<Digest> siblings{};        ///< level after level from the leaves, left to right
+    /// Level after level from the leaves, left to right: those of nodes above (or at) the leaves whose sibling is not above one, too.
+    std::vector<Digest> siblings{};
 
     std::vector<std::byte> to_bytes() const;
     static std::optional<MultiProof> from_bytes(std::span<const std::byte> bytes) noexcept;

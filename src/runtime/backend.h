@@ -20,7 +20,7 @@ extern "C" {
 
 /* Ids of the hashes, as MKZ_HASH_blake3. */
 typedef enum {
-#define MKZ_HASH(id, name, prefix, lane, is_field) MKZ_HASH_##name = id,
+#define MKZ_HASH(id, name, prefix, lane, kind) MKZ_HASH_##name = id,
 #include "merklize/hashes.def"
 } mkz_hash;
 

@@ -19,6 +19,7 @@
 
 #include "merklize/core/blake3.h"
 #include "merklize/error.hpp"
+#include "runtime/wipe.hpp"
 
 // Files are read, never mapped: a mapped file that shrinks kills the process. Reading costs a copy into a buffer that stays in
 // cache (docs/performance.md has what that is).
@@ -241,19 +242,20 @@ Node root_of_stream(const File& file, const Mode& mode, Run& run) {
 
 // out[k] = BLAKE3 of piece k of `data`, in pieces of `piece_bytes`, the last one perhaps shorter.
 template <class Launch>
-void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, Digest* out, Launch launch) {
+void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, const Mode& mode, Digest* out,
+               Launch launch) {
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
-        const Mode mode;
         mkz_hash_rows arguments{MKZ_HASH_blake3,
                                 host_place(data.data() + row * piece_bytes),
                                 n,
                                 row_bytes,
                                 {},
-                                0,
+                                mode.flags(),
                                 host_place(out + row),
                                 {}};
         std::copy_n(mode.key_words(), 8, arguments.key);
         if (n != 0) launch(arguments);
+        wipe(arguments.key, sizeof arguments.key);
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
     rows(0, whole, piece_bytes);
@@ -361,9 +363,10 @@ Node root_of(const File& file, const Mode& mode, Run& run) {
     return root_of_rest(file, position, bytes, mode, run);
 }
 
-void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run,
-                 double share) {
-    const std::uint64_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
+void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, const Mode& mode,
+                 Digest* out, Run& run, double share) {
+    if (bytes == 0) out[0] = hash({}, mode);
+    const std::uint64_t pieces = bytes / piece_bytes + (bytes % piece_bytes != 0);
     if (!run.on_host() && piece_bytes <= batch_bytes) {
         const std::uint64_t per_batch = batch_bytes / piece_bytes;
         std::vector<std::byte> batch(std::min(bytes, per_batch * piece_bytes));
@@ -372,13 +375,13 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
             const auto data = std::span(batch).first(std::min<std::uint64_t>(batch.size(), bytes - offset));
             read_together(file, data, offset, run);
             const double part = share * static_cast<double>(data.size()) / static_cast<double>(bytes);
-            hash_rows(data, piece_bytes, out + first,
+            hash_rows(data, piece_bytes, mode, out + first,
                       [&](const mkz_hash_rows& arguments) { run.launch(MKZ_KERNEL_HASH_ROWS, arguments, part); });
         }
     } else if (piece_bytes > read_bytes) {
         for (std::uint64_t k = 0; k < pieces; k++) {
             const std::uint64_t offset = k * piece_bytes;
-            const Node node = root_of_extent(file, offset, std::min(piece_bytes, bytes - offset), Mode(), run,
+            const Node node = root_of_extent(file, offset, std::min(piece_bytes, bytes - offset), mode, run,
                                              share / static_cast<double>(pieces));
             node.expand(out[k].bytes, 0, run);
         }
@@ -389,7 +392,7 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
                          const std::uint64_t first = i * per_read, offset = first * piece_bytes;
                          const auto buffer = thread_buffer().first(std::min(per_read * piece_bytes, bytes - offset));
                          file.read_at(buffer, offset);
-                         hash_rows(buffer, piece_bytes, out + first, [&](const mkz_hash_rows& arguments) {
+                         hash_rows(buffer, piece_bytes, mode, out + first, [&](const mkz_hash_rows& arguments) {
                              run.launch_here(MKZ_KERNEL_HASH_ROWS, arguments);
                          });
                      },

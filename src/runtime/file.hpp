@@ -70,7 +70,9 @@ std::size_t File::read_some(std::span<std::byte> out, Wait wait) const {
 /// The root of everything from the descriptor's position to its end.
 Node root_of(const File& file, const Mode& mode, Run& run);
 
-/// out[k] = BLAKE3 of piece k of a regular file of `bytes` bytes, in pieces of `piece_bytes`, the last one perhaps shorter.
-void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, Digest* out, Run& run, double share);
+/// out[k] = BLAKE3 of piece k of a regular file of `bytes` bytes, in pieces of `piece_bytes`, the last one perhaps shorter. An empty
+/// file is one empty piece.
+void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, const Mode& mode, Digest* out,
+                 Run& run, double share);
 
 }  // namespace merklize::runtime

@@ -12,7 +12,7 @@ namespace merklize {
 namespace {
 
 constexpr HashTraits all_traits[] = {
-#define MKZ_HASH(id, name, prefix, lane, is_field) {Hash::name, #name, is_field != 0},
+#define MKZ_HASH(id, name, prefix, lane, kind) {Hash::name, #name, std::string_view(#kind) == "field"},
 #include <merklize/hashes.def>
 };
 

@@ -3,7 +3,9 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <string>
 #include <utility>
@@ -77,6 +79,18 @@ HostBlock::~HostBlock() {
         }
     }
     munmap(data_, bytes_);
+}
+
+void HostBlock::clear(std::uint64_t first, std::uint64_t bytes) noexcept {
+    constexpr std::uint64_t page = 4096;
+    auto* data = static_cast<std::byte*>(data_);
+    const std::uint64_t last = first + bytes, from = (first + page - 1) / page * page, to = last / page * page;
+    if (to <= from || madvise(data + from, to - from, MADV_DONTNEED) != 0) {
+        std::memset(data + first, 0, bytes);
+        return;
+    }
+    std::memset(data + first, 0, from - first);
+    std::memset(data + to, 0, last - to);
 }
 
 HostBlock::HostBlock(HostBlock&& other) noexcept

@@ -14,6 +14,9 @@ public:
     HostBlock(HostBlock&& other) noexcept;
     HostBlock& operator=(HostBlock&& other) noexcept;
 
+    /// Zeros for a range, without taking memory for whole pages of them.
+    void clear(std::uint64_t first, std::uint64_t bytes) noexcept;
+
     void* data() const noexcept { return data_; }
     std::uint64_t size() const noexcept { return bytes_; }
 

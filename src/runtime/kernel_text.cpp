@@ -62,8 +62,8 @@ void flatten(const std::string& name, std::set<std::string>& once, std::string& 
 // A hash's own line of hashes.def, which kernels.h takes instead of the whole list.
 std::string_view hash_line(Hash hash) {
     switch (hash) {
-#define MKZ_HASH(id, name, prefix, lane, is_field) \
-    case Hash::name: return "MKZ_HASH(" #id ", " #name ", " #prefix ", " #lane ", " #is_field ")";
+#define MKZ_HASH(id, name, prefix, lane, kind) \
+    case Hash::name: return "MKZ_HASH(" #id ", " #name ", " #prefix ", " #lane ", " #kind ")";
 #include <merklize/hashes.def>
     }
     throw Error(ErrorCode::invalid_argument, "unknown hash id " + std::to_string(static_cast<unsigned>(hash)));

@@ -43,7 +43,7 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
             left, right);
     }
     switch (hash) {
-#define MKZ_HASH(id, name, prefix, lane, is_field) \
+#define MKZ_HASH(id, name, prefix, lane, kind) \
     case Hash::name: return merge_by<mkz_u##lane>(prefix##_merge, left, right);
 #include <merklize/hashes.def>
     }

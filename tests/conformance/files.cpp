@@ -125,9 +125,31 @@ TEST("files: trees over pieces") {
         }
         const MerkleTree expected(given);
         for (const unsigned n : {1, 3}) {
-            const MerkleTree tree = MerkleTree::from_file(folder.write("file", data), leaf, {}, threads(n));
+            const MerkleTree tree = MerkleTree::from_file(folder.write("file", data), leaf, {}, {}, threads(n));
             CHECK_EQ(tree.n_leaves(), given.size());
             CHECK(std::ranges::equal(tree.nodes(), expected.nodes()));
+        }
+    }
+}
+
+TEST("files: a tree of any count of pieces, by any rule, keyed") {
+    const TemporaryFolder folder;
+    const Bytes key = Random(3).bytes(32);
+    const auto mode = merklize::Mode::keyed(view(key));
+    for (const std::size_t size : {0, 1, 99, 100, 101, 350, 1000, 70001}) {
+        const Bytes data = Random(size).bytes(size);
+        const auto path = folder.write("file", data);
+        for (const merklize::TreeRule rule : {merklize::TreeRule::left_full, merklize::TreeRule::duplicate_last}) {
+            const merklize::TreeForm form(Hash::blake3, rule, mode);
+            std::vector<Digest> given;
+            for (std::size_t at = 0; at < size || at == 0; at += 100) {
+                const auto begin = data.begin() + static_cast<std::ptrdiff_t>(at);
+                const Bytes piece(begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(100, size - at)));
+                given.push_back(to_digest(reference::blake3(piece, 32, 0, {.key = key})));
+            }
+            CHECK(std::ranges::equal(MerkleTree::from_file(path, 100, form).nodes(), MerkleTree(given, form).nodes()));
+            CHECK_EQ(MerkleTree::from_file(path, UINT64_MAX, form).root(),
+                     to_digest(reference::blake3(data, 32, 0, {.key = key})));
         }
     }
 }
@@ -139,8 +161,10 @@ TEST("files: errors name the file and the cause") {
     CHECK_ERROR(io, "Is a directory", file_digest(folder.path()));
     CHECK_ERROR(io, "missing: cannot open", MerkleTree::from_file(folder.path() / "missing", 32));
     CHECK_ERROR(io, "not a regular file", MerkleTree::from_file("/dev/null", 32));
-    CHECK_ERROR(invalid_argument, "of 96 bytes makes 3 leaves of 32 bytes", MerkleTree::from_file(path, 32));
-    CHECK_ERROR(invalid_argument, "makes 1 leaves", MerkleTree::from_file(path, 96));
+    CHECK_ERROR(invalid_argument, "of 96 bytes, 32 bytes a leaf: the count of leaves must be a power of two",
+                MerkleTree::from_file(path, 32));
+    CHECK_ERROR(invalid_argument, "leaves of files are hashed by 'blake3', not by 'rp64_256_v3'",
+                MerkleTree::from_file(path, 96, Hash::rp64_256));
     CHECK_ERROR(invalid_argument, "got 0", MerkleTree::from_file(path, 0));
     Bytes out(32);
     CHECK_ERROR(io, "the pipe: cannot", merklize::hash_descriptor(-1, "the pipe", view(out)));

@@ -8,7 +8,7 @@ INCLUDE = ROOT / "include"
 CORE = INCLUDE / "merklize" / "core"
 
 INCLUDE_LINE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[ \t]*$', re.MULTILINE)
-HASH_LINE = re.compile(r"^MKZ_HASH\((\d+), (\w+), (\w+), (32|64), ([01])\)$", re.MULTILINE)
+HASH_LINE = re.compile(r"^MKZ_HASH\((\d+), (\w+), (\w+), (32|64), (\w+)\)$", re.MULTILINE)
 
 
 GUARD = re.compile(r"^#ifndef MKZ_\w+_H$", re.MULTILINE)

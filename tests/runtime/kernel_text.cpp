@@ -74,7 +74,7 @@ TEST("kernel_text: guarded headers come once, lists and variants each time") {
         const bool guarded = joined(source).find(guard) != std::string::npos;
         if (guarded) CHECK_EQ(count(text, guard), std::size_t{1});
     }
-    CHECK_EQ(count(text, "\nMKZ_HASH(0, blake3, mkz_blake3, 32, 0)\n"), std::size_t{2});  // bodies, entry points
+    CHECK_EQ(count(text, "\nMKZ_HASH(0, blake3, mkz_blake3, 32, tree)\n"), std::size_t{2});  // bodies, entry points
     CHECK_EQ(count(text, "rescue_prime_variant.h: one variant"), std::size_t{3});
 }
 
@@ -83,7 +83,7 @@ TEST("kernel_text: a program is its macros and the text") {
     const std::string start = "#define MKZ_GROUP_SIZE 64\n#define MKZ_ALIGN 16\n";
     CHECK(program_text(defines, std::nullopt) == start + "#define MKZ_HASHES\n" + kernel_text());
     CHECK(program_text(defines, Hash::blake3) ==
-          start + "#define MKZ_HASHES MKZ_HASH(0, blake3, mkz_blake3, 32, 0)\n" + kernel_text());
+          start + "#define MKZ_HASHES MKZ_HASH(0, blake3, mkz_blake3, 32, tree)\n" + kernel_text());
     // The line is the one of hashes.def, for every hash.
     const std::string list = read_text(MERKLIZE_INCLUDE "/merklize/hashes.def");
     for (const merklize::HashTraits& traits : merklize::hashes()) {

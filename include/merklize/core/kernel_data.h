@@ -8,23 +8,39 @@
 
 /* Paths of a heap-ordered tree: out[q levels + j] = sibling, j levels above the leaves, on the way from leaf indices[q]
  * to the root, for q < count and j < levels; one node an item, so count * levels items.
- * nodes    slot 0 of the tree, whose leaf k is node `leaves` + k
- * leaves   number of leaves, a power of two
- * levels   log2(leaves) for whole paths, less for paths that end at a cap
- * An index >= leaves gives zeros and reads nothing outside the tree. */
-MKZ_BODY void mkz_body_gather_paths(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 leaves, mkz_u32 levels,
-                                    MKZ_GLOBAL const mkz_u64 *indices, mkz_u64 count, MKZ_GLOBAL mkz_u32 *out) {
-    mkz_u64 query, node;
+ * nodes    slot 0 of the tree, whose leaf k is node `first` + k
+ * first    a power of two, at least 2^levels and `leaves`
+ * leaves   number of leaves
+ * levels   log2(first) for whole paths, less for paths that end at a cap
+ * A sibling that is not there is zeros, and so are all of an index >= leaves. */
+MKZ_BODY void mkz_body_gather_paths(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 first, mkz_u64 leaves,
+                                    mkz_u32 levels, MKZ_GLOBAL const mkz_u64 *indices, mkz_u64 count,
+                                    MKZ_GLOBAL mkz_u32 *out) {
+    mkz_u64 query, leaf, sibling;
     mkz_u32 w[8], level;
     if (item.index >= count * levels) return;
     query = item.index / levels;
     level = (mkz_u32)(item.index % levels);
-    node = indices[query];
-    if (node < leaves) {
-        mkz_load_node32(w, nodes, ((leaves + node) >> level) ^ 1);
+    leaf = indices[query];
+    sibling = (leaf >> level) ^ 1;
+    if (leaf < leaves && sibling <= (leaves - 1) >> level) {
+        mkz_load_node32(w, nodes, (first >> level) + sibling);
     } else {
         MKZ_UNROLL for (int k = 0; k < 8; k++) w[k] = 0;
     }
+    mkz_store_node32(out, item.index, w);
+}
+
+/* Nodes of any slots: out[i] = nodes[slots[i]] for i < count. slot_words: words of a slot, 1 or 2, the low one first. */
+MKZ_BODY void mkz_body_gather_nodes(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *nodes,
+                                    MKZ_GLOBAL const mkz_u32 *slots, mkz_u32 slot_words, mkz_u64 count,
+                                    MKZ_GLOBAL mkz_u32 *out) {
+    mkz_u64 slot;
+    mkz_u32 w[8];
+    if (item.index >= count) return;
+    slot = slots[slot_words * item.index];
+    if (slot_words == 2) slot |= (mkz_u64)slots[2 * item.index + 1] << 32;
+    mkz_load_node32(w, nodes, slot);
     mkz_store_node32(out, item.index, w);
 }
 

@@ -7,20 +7,22 @@
  *   merge_level     one level of a Merkle tree                                       count / (group size * lanes) groups
  *   merge_subtree   several levels, each group by itself                             count >> levels groups
  *   merge_pairs     merges of nodes in two buffers                                   count / (group size * lanes)
+ *   merge_at        the ways up from some nodes of a level                           one a segment
  *   hash_rows       rows of words -> digests                                         count / (group size * lanes)
  *   hash_chunks     bytes -> chaining values of chunks, or of subtrees of them       kernel_digest.h (byte hashes only)
  *   hash_parents    levels of the tree inside a BLAKE3 digest                        kernel_digest.h (byte hashes only)
- *   gather_paths, gather_strided, check_words                                        kernel_data.h (no hash in them)
+ *   gather_paths, gather_nodes, gather_strided, check_words                          kernel_data.h (no hash in them)
  *
  * The body of hash h is mkz_body_merge_level_h. It is made by a macro from the hash's columns in hashes.def, since the
  * subset has neither templates nor function pointers. A program for a single hash, which compiles faster, first defines
- * MKZ_HASHES as that hash's line:  #define MKZ_HASHES MKZ_HASH(0, blake3, mkz_blake3, 32, 0)
+ * MKZ_HASHES as that hash's line:  #define MKZ_HASHES MKZ_HASH(0, blake3, mkz_blake3, 32, tree)
  * and one for the bodies without a hash defines it as nothing.
  *
  * A node is 32 bytes: 8 words of 32 bits or 4 of 64, as the hash's lane. Words are little endian in memory, as on every
  * target. Buffers are aligned as MKZ_ALIGN says (port.h). Offsets, counts and strides are in nodes for nodes, in words
  * for rows, in bytes for bytes. `in` and `out` may be one buffer, if what a launch writes does not overlap what it was
  * given to read. `table`: the constants of Rescue Prime, read where MKZ_CONSTANTS is 3 or 4 (rescue_prime.h).
+ * key, flags: of the mode of BLAKE3, in programs of keyed merges alone (MKZ_KEYED 1).
  * `tower`: MKZ_TOWER_WORDS words of local memory (kernel_nodes.h). */
 #ifndef MKZ_KERNELS_H
 #define MKZ_KERNELS_H
@@ -32,58 +34,76 @@
 #include "kernel_team.h"
 #include "rescue_prime.h"
 
-#define MKZ_MERGE_0(prefix, out, left, right, table) prefix##_merge(out, left, right)
-#define MKZ_MERGE_1(prefix, out, left, right, table) prefix##_merge_by(out, left, right, table)
+/* One merge of a kind of hash (hashes.def). */
+#if MKZ_KEYED
+#define MKZ_MERGE_tree(prefix, out, left, right, table)                          \
+    do {                                                                         \
+        mkz_lane32 mkz_k[8];                                                     \
+        MKZ_UNROLL for (int w = 0; w < 8; w++) mkz_k[w] = MKZ_SPLAT32(key.w[w]); \
+        prefix##_merge_keyed(out, left, right, mkz_k, MKZ_SPLAT32(flags));       \
+    } while (0)
+/* Parameters that every merge body has then besides, and what its callers pass on. */
+#define MKZ_KEY_PARAMETERS , mkz_key key, mkz_u32 flags
+#define MKZ_KEY_ARGUMENTS , key, flags
+#else
+#define MKZ_MERGE_tree(prefix, out, left, right, table) prefix##_merge(out, left, right)
+#define MKZ_KEY_PARAMETERS
+#define MKZ_KEY_ARGUMENTS
+#endif
+#define MKZ_MERGE_chain(prefix, out, left, right, table) prefix##_merge(out, left, right)
+#define MKZ_MERGE_field(prefix, out, left, right, table) prefix##_merge_by(out, left, right, table)
 
 /* One level: out[out_offset + i] = merge(in[in_offset + 2i], in[in_offset + 2i + 1]) for i < count.
  * count   merges = nodes written
  * To fill the level of m nodes of a heap-ordered tree, at [m, 2m): in = out, in_offset = 2m, out_offset = count = m. */
-#define MKZ_DEFINE_MERGE_LEVEL(name, prefix, lane, is_field)                                                           \
+#define MKZ_DEFINE_MERGE_LEVEL(name, prefix, lane, kind)                                                               \
     MKZ_BODY void mkz_body_merge_level_##name(mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, \
                                               MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, mkz_u64 count,          \
-                                              mkz_rp_table table) {                                                    \
+                                              mkz_rp_table table MKZ_KEY_PARAMETERS) {                                 \
         mkz_lane##lane left[256 / lane], right[256 / lane];                                                            \
         mkz_u64 i = item.index * MKZ_LANES;                                                                            \
         (void)table;                                                                                                   \
         if (i >= count) return;                                                                                        \
         mkz_load_nodes##lane(left, in, in_offset + 2 * i, 2, count - i);                                               \
         mkz_load_nodes##lane(right, in, in_offset + 2 * i + 1, 2, count - i);                                          \
-        MKZ_MERGE_##is_field(prefix, left, left, right, table);                                                        \
+        MKZ_MERGE_##kind(prefix, left, left, right, table);                                                            \
         mkz_store_nodes##lane(out, out_offset + i, count - i, left);                                                   \
     }
 
 /* Pairs: out[out_offset + i] = merge(left[left_offset + i], right[right_offset + i]) for i < count. */
-#define MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, is_field)                                                         \
+#define MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, kind)                                                             \
     MKZ_BODY void mkz_body_merge_pairs_##name(mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *left_nodes,          \
                                               mkz_u64 left_offset, MKZ_GLOBAL const mkz_u##lane *right_nodes,        \
                                               mkz_u64 right_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, \
-                                              mkz_u64 count, mkz_rp_table table) {                                   \
+                                              mkz_u64 count, mkz_rp_table table MKZ_KEY_PARAMETERS) {                \
         mkz_lane##lane left[256 / lane], right[256 / lane];                                                          \
         mkz_u64 i = item.index * MKZ_LANES;                                                                          \
         (void)table;                                                                                                 \
         if (i >= count) return;                                                                                      \
         mkz_load_nodes##lane(left, left_nodes, left_offset + i, 1, count - i);                                       \
         mkz_load_nodes##lane(right, right_nodes, right_offset + i, 1, count - i);                                    \
-        MKZ_MERGE_##is_field(prefix, left, left, right, table);                                                      \
+        MKZ_MERGE_##kind(prefix, left, left, right, table);                                                          \
         mkz_store_nodes##lane(out, out_offset + i, count - i, left);                                                 \
     }
 
 /* if (a level is narrow enough for teams) they do it, else: the statement that follows. Byte hashes have none. */
-#define MKZ_TEAM_LEVEL_0(name, width, nodes, in, from, from_stride, out, to, to_stride)
+#define MKZ_TEAM_LEVEL_tree(name, width, nodes, in, from, from_stride, out, to, to_stride)
+#define MKZ_TEAM_LEVEL_chain(name, width, nodes, in, from, from_stride, out, to, to_stride)
 #if MKZ_HAS_TEAMS
-#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride)                         \
+#define MKZ_TEAM_LEVEL_field(name, width, nodes, in, from, from_stride, out, to, to_stride)                     \
     if ((width) <= MKZ_GROUP_TEAMS) {                                                                           \
         mkz_team_merge_##name(item, in, from, from_stride, out, to, to_stride, (mkz_u32)(nodes), table, cells); \
     } else
-#define MKZ_DEFINE_TEAM_1(name, prefix) MKZ_DEFINE_TEAM_OF_##prefix(name, prefix)
+#define MKZ_DEFINE_TEAM_field(name, prefix) MKZ_DEFINE_TEAM_OF_##prefix(name, prefix)
 #define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v1(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, dense)
 #define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v2(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, dense)
 #define MKZ_DEFINE_TEAM_OF_mkz_rp64_256_v3(name, prefix) MKZ_DEFINE_TEAM_MERGE(name, prefix, circulant)
 #else
-#define MKZ_TEAM_LEVEL_1(name, width, nodes, in, from, from_stride, out, to, to_stride)
-#define MKZ_DEFINE_TEAM_1(name, prefix)
+#define MKZ_TEAM_LEVEL_field(name, width, nodes, in, from, from_stride, out, to, to_stride)
+#define MKZ_DEFINE_TEAM_field(name, prefix)
 #endif
-#define MKZ_DEFINE_TEAM_0(name, prefix)
+#define MKZ_DEFINE_TEAM_tree(name, prefix)
+#define MKZ_DEFINE_TEAM_chain(name, prefix)
 
 /* `levels` levels in one launch. Group g merges inputs [g 2^levels, (g + 1) 2^levels) of in + in_offset upward, waits
  * at a barrier after each level, and writes every node. Levels that fit stay in local memory for the next one.
@@ -92,46 +112,100 @@
  * out_offset  place of the first output of the first level. It halves from level to level, as the place of a parent
  *             does in heap order: `out` is slot 0 of the tree, and out_offset is a multiple of 2^(levels - 1).
  * Above the level of m nodes of a heap-ordered tree: in = out, in_offset = count = m, out_offset = m / 2. */
-#define MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, is_field)                                                         \
-    MKZ_BODY void mkz_body_merge_subtree_##name(mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *in,                  \
-                                                mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset,    \
-                                                mkz_u64 count, mkz_u32 levels, mkz_rp_table table,                     \
-                                                MKZ_LOCAL mkz_u##lane *tower, MKZ_LOCAL mkz_u64 *cells) {              \
-        mkz_u32 side = 1, held = 0; /* half of the tower that was written last; whether it holds the inputs */         \
-        (void)table;                                                                                                   \
-        (void)cells;                                                                                                   \
-        /* One copy of the merge for all levels: only the place of its operands changes. */                            \
-        MKZ_NO_UNROLL for (mkz_u32 above = levels; above-- > 0;) {                                                     \
-            mkz_u64 first = item.group << above, i = (mkz_u64)item.rank * MKZ_LANES;                                   \
-            mkz_u64 nodes = first < count >> (levels - above) ? (mkz_u64)1 << above : 0; /* none beyond the last */    \
-            mkz_u32 keep = (mkz_u64)1 << above <= MKZ_TOWER_NODES;                                                     \
-            MKZ_LOCAL const mkz_u##lane *from = tower + MKZ_TOWER_START(lane, side);                                   \
-            MKZ_LOCAL mkz_u##lane *to = tower + MKZ_TOWER_START(lane, !side);                                          \
-            MKZ_TEAM_LEVEL_##is_field(name, (mkz_u64)1 << above, nodes, in + 256 / lane * (in_offset + 2 * first),     \
-                                      from, held ? MKZ_TOWER_STRIDE(side) : 0,                                         \
-                                      out + 256 / lane * (out_offset + first), to, keep ? MKZ_TOWER_STRIDE(!side) : 0) \
-                MKZ_NO_UNROLL for (; i < nodes; i += MKZ_GROUP_NODES) {                                                \
-                mkz_lane##lane left[256 / lane], right[256 / lane];                                                    \
-                mkz_u64 rest = nodes - i;                                                                              \
-                if (held) {                                                                                            \
-                    mkz_u32 stride = MKZ_TOWER_STRIDE(side), at = 2 * (mkz_u32)i, n = (mkz_u32)rest;                   \
-                    mkz_load_local##lane(left, from, stride, at, 2, n);                                                \
-                    mkz_load_local##lane(right, from, stride, at + 1, 2, n);                                           \
-                } else {                                                                                               \
-                    mkz_load_nodes##lane(left, in, in_offset + 2 * (first + i), 2, rest);                              \
-                    mkz_load_nodes##lane(right, in, in_offset + 2 * (first + i) + 1, 2, rest);                         \
-                }                                                                                                      \
-                MKZ_MERGE_##is_field(prefix, left, left, right, table);                                                \
-                mkz_store_nodes##lane(out, out_offset + first + i, rest, left);                                        \
-                if (keep) mkz_store_local##lane(to, MKZ_TOWER_STRIDE(!side), (mkz_u32)i, (mkz_u32)rest, left);         \
-            }                                                                                                          \
-            MKZ_BARRIER(item);                                                                                         \
-            in = out;                                                                                                  \
-            in_offset = out_offset;                                                                                    \
-            out_offset >>= 1;                                                                                          \
-            if (keep) side = !side;                                                                                    \
-            held = keep;                                                                                               \
-        }                                                                                                              \
+#define MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, kind)                                                           \
+    MKZ_BODY void mkz_body_merge_subtree_##name(                                                                     \
+        mkz_work_item item, MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u##lane *out,        \
+        mkz_u64 out_offset, mkz_u64 count, mkz_u32 levels, mkz_rp_table table, MKZ_LOCAL mkz_u##lane *tower,         \
+        MKZ_LOCAL mkz_u64 *cells MKZ_KEY_PARAMETERS) {                                                               \
+        mkz_u32 side = 1, held = 0; /* half of the tower that was written last; whether it holds the inputs */       \
+        (void)table;                                                                                                 \
+        (void)cells;                                                                                                 \
+        /* One copy of the merge for all levels: only the place of its operands changes. */                          \
+        MKZ_NO_UNROLL for (mkz_u32 above = levels; above-- > 0;) {                                                   \
+            mkz_u64 first = item.group << above, i = (mkz_u64)item.rank * MKZ_LANES;                                 \
+            mkz_u64 nodes = first < count >> (levels - above) ? (mkz_u64)1 << above : 0; /* none beyond the last */  \
+            mkz_u32 keep = (mkz_u64)1 << above <= MKZ_TOWER_NODES;                                                   \
+            MKZ_LOCAL const mkz_u##lane *from = tower + MKZ_TOWER_START(lane, side);                                 \
+            MKZ_LOCAL mkz_u##lane *to = tower + MKZ_TOWER_START(lane, !side);                                        \
+            MKZ_TEAM_LEVEL_##kind(name, (mkz_u64)1 << above, nodes, in + 256 / lane * (in_offset + 2 * first), from, \
+                                  held ? MKZ_TOWER_STRIDE(side) : 0, out + 256 / lane * (out_offset + first), to,    \
+                                  keep ? MKZ_TOWER_STRIDE(!side) : 0)                                                \
+                MKZ_NO_UNROLL for (; i < nodes; i += MKZ_GROUP_NODES) {                                              \
+                mkz_lane##lane left[256 / lane], right[256 / lane];                                                  \
+                mkz_u64 rest = nodes - i;                                                                            \
+                if (held) {                                                                                          \
+                    mkz_u32 stride = MKZ_TOWER_STRIDE(side), at = 2 * (mkz_u32)i, n = (mkz_u32)rest;                 \
+                    mkz_load_local##lane(left, from, stride, at, 2, n);                                              \
+                    mkz_load_local##lane(right, from, stride, at + 1, 2, n);                                         \
+                } else {                                                                                             \
+                    mkz_load_nodes##lane(left, in, in_offset + 2 * (first + i), 2, rest);                            \
+                    mkz_load_nodes##lane(right, in, in_offset + 2 * (first + i) + 1, 2, rest);                       \
+                }                                                                                                    \
+                MKZ_MERGE_##kind(prefix, left, left, right, table);                                                  \
+                mkz_store_nodes##lane(out, out_offset + first + i, rest, left);                                      \
+                if (keep) mkz_store_local##lane(to, MKZ_TOWER_STRIDE(!side), (mkz_u32)i, (mkz_u32)rest, left);       \
+            }                                                                                                        \
+            MKZ_BARRIER(item);                                                                                       \
+            in = out;                                                                                                \
+            in_offset = out_offset;                                                                                  \
+            out_offset >>= 1;                                                                                        \
+            if (keep) side = !side;                                                                                  \
+            held = keep;                                                                                             \
+        }                                                                                                            \
+    }
+
+/* Ways up: `levels` levels of parents above some nodes of one level of a tree in heap order, in place; the nodes beside the ways
+ * are there already. The nodes are given as their numbers within the level, ascending, no one twice, cut into segments: group g has
+ * lists[list + lists[starts + g]] .. lists[list + lists[starts + g + 1] - 1], all below one node `levels` levels up, and no other
+ * group has a node below that one. As many groups as segments.
+ * nodes    slot 0 of the tree
+ * first    slot of the first node of the level
+ * width    nodes of the level
+ * lone     what becomes of the last node of a level of odd count: 0 goes up as it is, 1 is merged with itself, 2 is merged with
+ *          fillers[filler] in this level, fillers[filler + 1] in the one above, ... */
+#define MKZ_DEFINE_MERGE_AT(name, prefix, lane, kind)                                                                \
+    MKZ_BODY void mkz_body_merge_at_##name(                                                                          \
+        mkz_work_item item, MKZ_GLOBAL mkz_u##lane *nodes, mkz_u64 first, mkz_u64 width,                             \
+        MKZ_GLOBAL const mkz_u32 *lists, mkz_u64 list, mkz_u64 starts, mkz_u32 levels, mkz_u32 lone,                 \
+        MKZ_GLOBAL const mkz_u##lane *fillers, mkz_u64 filler, mkz_rp_table table MKZ_KEY_PARAMETERS) {              \
+        mkz_u32 begin = lists[starts + item.group], end = lists[starts + item.group + 1];                            \
+        (void)table;                                                                                                 \
+        lists += list;                                                                                               \
+        MKZ_NO_UNROLL for (mkz_u32 level = 0; level < levels; level++) {                                             \
+            MKZ_NO_UNROLL for (mkz_u32 i = begin + item.rank * MKZ_LANES; i < end; i += MKZ_GROUP_NODES) {           \
+                mkz_lane##lane left[256 / lane], right[256 / lane];                                                  \
+                mkz_u##lane node[256 / lane];                                                                        \
+                mkz_u64 parents[MKZ_LANES];                                                                          \
+                mkz_u32 ours[MKZ_LANES], any = 0; /* of two neighbours with one parent the first one merges */       \
+                MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                 \
+                    mkz_u32 at = j == 0 || i + j < end ? i + j : end - 1;                                            \
+                    parents[j] = lists[at] >> level >> 1;                                                            \
+                    ours[j] = (j == 0 || i + j < end) && (at == begin || lists[at - 1] >> level >> 1 != parents[j]); \
+                    any |= ours[j];                                                                                  \
+                }                                                                                                    \
+                if (!any) continue;                                                                                  \
+                MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                 \
+                    mkz_u64 child = first + 2 * parents[j];                                                          \
+                    mkz_load_node##lane(node, nodes, child);                                                         \
+                    MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) MKZ_LANE(mkz_u##lane, left[k], j) = node[k];     \
+                    if (2 * parents[j] + 1 < width)                                                                  \
+                        mkz_load_node##lane(node, nodes, child + 1);                                                 \
+                    else if (lone == 2)                                                                              \
+                        mkz_load_node##lane(node, fillers, filler + level);                                          \
+                    MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) MKZ_LANE(mkz_u##lane, right[k], j) = node[k];    \
+                }                                                                                                    \
+                MKZ_MERGE_##kind(prefix, left, left, right, table);                                                  \
+                MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                 \
+                    MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) node[k] = MKZ_LANE(mkz_u##lane, left[k], j);     \
+                    if (lone == 0 && 2 * parents[j] + 1 >= width)                                                    \
+                        mkz_load_node##lane(node, nodes, first + 2 * parents[j]);                                    \
+                    if (ours[j]) mkz_store_node##lane(nodes, first / 2 + parents[j], node);                          \
+                }                                                                                                    \
+            }                                                                                                        \
+            MKZ_BARRIER(item);                                                                                       \
+            first /= 2;                                                                                              \
+            width = width / 2 + width % 2;                                                                           \
+        }                                                                                                            \
     }
 
 /* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for
@@ -150,8 +224,8 @@
 MKZ_DEFINE_ROW_WORD(32)
 MKZ_DEFINE_ROW_WORD(64)
 
-/* A byte hash (is_field 0) hashes the bytes of the words: at most 1024 of them, one chunk. */
-#define MKZ_DEFINE_HASH_ROWS_0(name, prefix, lane)                                                                    \
+/* A hash with a chunk tree hashes the bytes of the words: at most 1024 of them, one chunk. */
+#define MKZ_DEFINE_HASH_ROWS_tree(name, prefix, lane)                                                                 \
     MKZ_BODY void mkz_body_hash_rows_##name(                                                                          \
         mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, \
         mkz_u32 row_words, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_rp_table table) {          \
@@ -174,8 +248,8 @@ MKZ_DEFINE_ROW_WORD(64)
         mkz_store_nodes32(out, out_offset + i, count - i, cv);                                                        \
     }
 
-/* A field hash (is_field 1) hashes the words as elements: hash_elements. A word >= p is taken mod p. */
-#define MKZ_DEFINE_HASH_ROWS_1(name, prefix, lane)                                                                    \
+/* A field hash hashes the words as elements: hash_elements. A word >= p is taken mod p. */
+#define MKZ_DEFINE_HASH_ROWS_field(name, prefix, lane)                                                                \
     MKZ_BODY void mkz_body_hash_rows_##name(                                                                          \
         mkz_work_item item, MKZ_GLOBAL const mkz_u64 *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, \
         mkz_u32 row_words, MKZ_GLOBAL mkz_u64 *out, mkz_u64 out_offset, mkz_u64 count, mkz_rp_table table) {          \
@@ -200,17 +274,19 @@ MKZ_DEFINE_ROW_WORD(64)
 
 /* ---- The bodies, for every hash ---------------------------------------------------------------------------------- */
 
-#define MKZ_DEFINE_DIGEST_0(name, prefix) \
-    MKZ_DEFINE_DIGEST_TOWER(name, prefix) \
-    MKZ_DEFINE_HASH_CHUNKS(name, prefix)  \
+#define MKZ_DEFINE_DIGEST_tree(name, prefix) \
+    MKZ_DEFINE_DIGEST_TOWER(name, prefix)    \
+    MKZ_DEFINE_HASH_CHUNKS(name, prefix)     \
     MKZ_DEFINE_HASH_PARENTS(name, prefix)
-#define MKZ_DEFINE_DIGEST_1(name, prefix)
+#define MKZ_DEFINE_DIGEST_chain(name, prefix)
+#define MKZ_DEFINE_DIGEST_field(name, prefix)
 
-#define MKZ_HASH(id, name, prefix, lane, is_field)                                                  \
-    MKZ_DEFINE_MERGE_LEVEL(name, prefix, lane, is_field)                                            \
-    MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, is_field)                                            \
-    MKZ_DEFINE_TEAM_##is_field(name, prefix) MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, is_field) \
-        MKZ_DEFINE_HASH_ROWS_##is_field(name, prefix, lane) MKZ_DEFINE_DIGEST_##is_field(name, prefix)
+#define MKZ_HASH(id, name, prefix, lane, kind)                                                        \
+    MKZ_DEFINE_MERGE_LEVEL(name, prefix, lane, kind)                                                  \
+    MKZ_DEFINE_MERGE_PAIRS(name, prefix, lane, kind)                                                  \
+    MKZ_DEFINE_TEAM_##kind(name, prefix) MKZ_DEFINE_MERGE_SUBTREE(name, prefix, lane, kind)           \
+        MKZ_DEFINE_MERGE_AT(name, prefix, lane, kind) MKZ_DEFINE_HASH_ROWS_##kind(name, prefix, lane) \
+            MKZ_DEFINE_DIGEST_##kind(name, prefix)
 #ifdef MKZ_HASHES
 MKZ_HASHES
 #undef MKZ_HASH

@@ -306,6 +306,11 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #define MKZ_READ_AHEAD 0
 #endif
 
+/* 1: the merges of blake3 are keyed: key and flags are arguments of their kernels. */
+#ifndef MKZ_KEYED
+#define MKZ_KEYED 0
+#endif
+
 /* What a program may count on. 16: every buffer begins on 16 bytes, as allocators give, and in_offset of hash_chunks is
  * a multiple of 16 (and row_bytes, for more rows than one); nodes and blocks move in 16-byte accesses. 4: buffers begin on their own word size, in_offset on 4;
  * nodes and blocks move in words. 1: likewise, but bytes begin anywhere. C++ moves words and bytes in any case. */

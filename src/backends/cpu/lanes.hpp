@@ -8,7 +8,7 @@ namespace merklize::cpu {
 
 /// Number of lines in hashes.def.
 inline constexpr unsigned n_hashes = 0
-#define MKZ_HASH(id, name, prefix, lane, is_field) +1
+#define MKZ_HASH(id, name, prefix, lane, kind) +1
 #include <merklize/hashes.def>
     ;
 

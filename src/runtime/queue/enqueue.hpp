@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "runtime/queue/session.hpp"
+#include "runtime/wipe.hpp"
 
 namespace merklize::runtime {
 
@@ -17,6 +19,27 @@ mkz_argument argument(const Value& value) {
 }
 
 }  // namespace detail
+
+/// The kernels' argument mkz_key (core/kernels.h).
+struct Key {
+    std::uint32_t w[8];
+};
+
+inline Key key_of(const std::uint32_t (&words)[8]) {
+    Key key;
+    std::copy_n(words, 8, key.w);
+    return key;
+}
+
+inline std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+
+/// What a merge job's kernels are compiled for.
+template <class Job>
+Variant merge_variant(const Job& job, const mkz_tuning& tuning) {
+    Variant variant = variant_of(job.hash, tuning);
+    variant.keyed = job.key.flags != 0;
+    return variant;
+}
 
 /// Arguments: mkz_memory* for a block, words and structs by value, in the order and of the types of core/entry.h.
 template <class... Arguments>
@@ -35,6 +58,16 @@ void Session::enqueue(const Kernel& kernel, std::uint64_t groups, const Argument
         kernels_last_ = std::move(event);
         several_kernels_ = true;
     }
+}
+
+/// A merge kernel: with a key it has two more arguments.
+template <class... Arguments>
+void Session::enqueue_merges(const mkz_merge_key& key, const Kernel& kernel, std::uint64_t groups,
+                             const Arguments&... arguments) {
+    if (key.flags == 0) return enqueue(kernel, groups, arguments...);
+    Key words = key_of(key.words);
+    enqueue(kernel, groups, arguments..., words, key.flags);
+    wipe(&words, sizeof words);
 }
 
 }  // namespace merklize::runtime

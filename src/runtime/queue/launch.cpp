@@ -10,19 +10,6 @@
 namespace merklize::runtime {
 namespace {
 
-// The kernels' argument of this name (core/kernels.h).
-struct Key {
-    std::uint32_t w[8];
-};
-
-Key key_of(const std::uint32_t (&words)[8]) {
-    Key key;
-    std::copy_n(words, 8, key.w);
-    return key;
-}
-
-std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
-
 std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
 
 }  // namespace
@@ -66,7 +53,7 @@ bool Session::launch(mkz_kernel kernel, const void* arguments, const Tick& tick)
         case MKZ_KERNEL_HASH_ELEMENTS: return hash_elements(*static_cast<const mkz_hash_elements*>(arguments), tick);
         case MKZ_KERNEL_MERGE_PAIRS: return merge_pairs(*static_cast<const mkz_merge_pairs*>(arguments), tick);
         case MKZ_KERNEL_MERGE_SUBTREES: return merge_subtrees(*static_cast<const mkz_merge_subtrees*>(arguments), tick);
-        case MKZ_KERNEL_MERGE_AT:
+        case MKZ_KERNEL_MERGE_AT: return merge_at(*static_cast<const mkz_merge_at*>(arguments), tick);
         case MKZ_KERNEL_HASH_PARENTS:
         case MKZ_KERNEL_EXPAND: break;
     }
@@ -203,8 +190,7 @@ bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
 
 bool Session::merge_pairs(const mkz_merge_pairs& a, const Tick& tick) {
     const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.tuning);
-    const Variant variant = variant_of(a.hash, tuning);
-    const Kernel merge = kernel(variant, bodies::merge_pairs, a.tuning.group_size == 0);
+    const Kernel merge = kernel(merge_variant(a, tuning), bodies::merge_pairs, a.tuning.group_size == 0);
     mkz_memory* constants = device_->constants();
     const std::uint64_t bytes = 32 * a.n;
     return in_pieces(
@@ -212,89 +198,12 @@ bool Session::merge_pairs(const mkz_merge_pairs& a, const Tick& tick) {
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
             const Range left = aligned_to(at[0], 32, 32 * count), right = aligned_to(at[1], 32, 32 * count);
             const Range out = aligned_out(at[2], 32 * count);
-            enqueue(merge, divide_up(count, std::uint64_t{tuning.lanes} * merge.group_size), left.memory,
-                    left.offset / 32, right.memory, right.offset / 32, out.memory, out.offset / 32, count, constants);
+            enqueue_merges(a.key, merge, divide_up(count, std::uint64_t{tuning.lanes} * merge.group_size), left.memory,
+                           left.offset / 32, right.memory, right.offset / 32, out.memory, out.offset / 32, count,
+                           constants);
             return_out(at[2], out, 32 * count);
         },
         tick);
-}
-
-// ---- Trees -------------------------------------------------------------------------------------------------------------
-
-void Session::merge_on_device(const mkz_merge_subtrees& a) {
-    const Range below{static_cast<mkz_memory*>(a.below.pointer), a.below.offset};
-    const Range nodes{static_cast<mkz_memory*>(a.nodes.pointer), a.nodes.offset};
-    for (const Range& range : {below, nodes}) {
-        if (is_aligned(range, 32)) continue;
-        throw Error(ErrorCode::invalid_argument, "tree: nodes on " + device_->id() +
-                                                     " must begin on 32 bytes; offset " + std::to_string(range.offset));
-    }
-    mkz_memory* constants = device_->constants();
-    std::uint64_t n = a.n;
-    for (std::uint32_t level = 0; level < a.levels;) {
-        // Each stretch of levels gets its own choice: the narrow top of a tree runs otherwise than its wide bottom.
-        const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, a.tuning);
-        const std::uint32_t levels = std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
-        const Range& in = level == 0 ? below : nodes;
-        const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
-        const Variant variant = variant_of(a.hash, tuning);
-        const bool is_free = a.tuning.group_size == 0;
-        if (levels == 1) {
-            const Kernel merge = kernel(variant, bodies::merge_level, is_free);
-            enqueue(merge, divide_up(n / 2, std::uint64_t{tuning.lanes} * merge.group_size), in.memory, in_node,
-                    nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants);
-        } else {
-            const Kernel merge = kernel(variant, bodies::merge_subtree, is_free);
-            enqueue(merge, n >> levels, in.memory, in_node, nodes.memory, slot_0, a.offset[level + 1], n, levels,
-                    constants);
-        }
-        n >>= levels;
-        level += levels;
-    }
-}
-
-// All at once, or in parts between which the caller is asked: subtrees first, then what is above them.
-bool Session::merge_asking(const mkz_merge_subtrees& a, const Tick& tick) {
-    const std::uint32_t part_levels = device_->facts().is_cpu ? 14 : 22;
-    if (!tick || a.levels <= part_levels) {
-        merge_on_device(a);
-        return !tick || tick(1);
-    }
-    const std::uint64_t part = std::uint64_t{1} << part_levels;
-    for (std::uint64_t first = 0; first < a.n; first += part) {
-        mkz_merge_subtrees subtree = a;
-        subtree.levels = part_levels;
-        subtree.n = part;
-        for (std::uint32_t l = 0; l <= part_levels; l++) subtree.offset[l] += first >> l;
-        merge_on_device(subtree);
-        synchronize();
-        if (!tick(static_cast<double>(first + part) / static_cast<double>(a.n))) return false;
-    }
-    mkz_merge_subtrees top = a;
-    top.below = a.nodes;
-    top.n >>= part_levels;
-    top.levels -= part_levels;
-    std::copy(a.offset + part_levels, a.offset + a.levels + 1, top.offset);
-    merge_on_device(top);
-    return true;
-}
-
-bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
-    if (a.nodes.on_device) return merge_asking(a, tick);
-    const auto* nodes = static_cast<const std::byte*>(a.nodes.pointer) + a.nodes.offset;
-    const std::uint64_t bytes = 32 * (a.offset[0] + a.n);
-    if (!device_->facts().unified || reinterpret_cast<std::uintptr_t>(nodes) % 16 != 0 ||
-        bytes > device_->facts().max_allocation || a.below.pointer != a.nodes.pointer) {
-        return merge_host_subtrees(a, tick);
-    }
-    const auto block = Block::wrap_host(device_, const_cast<std::byte*>(nodes), bytes);
-    in_flight_.push_back(block);
-    mkz_merge_subtrees on_device = a;
-    on_device.below = on_device.nodes = block->at(0);
-    if (!merge_asking(on_device, tick)) return false;
-    copy_to_host(const_cast<std::byte*>(nodes), block->at(0), bytes);
-    finish();
-    return true;
 }
 
 }  // namespace merklize::runtime

@@ -69,6 +69,7 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
         {MKZ_KERNEL_HASH_ELEMENTS, {bodies::hash_rows}, false, true},
         {MKZ_KERNEL_MERGE_PAIRS, {bodies::merge_pairs}, true, true},
         {MKZ_KERNEL_MERGE_SUBTREES, {bodies::merge_level, bodies::merge_subtree}, true, true},
+        {MKZ_KERNEL_MERGE_AT, {bodies::merge_at}, true, true},
     };
     std::set<Variant> seen;
     std::vector<KernelModule> found;
@@ -86,6 +87,7 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
                 const auto hash = static_cast<std::uint32_t>(t.hash);
                 queue.backend().tune(queue.index(), job.kernel, hash, std::uint64_t{1} << log2, 1, &tuning);
                 for (const Body& body : job.bodies) {
+                    if (job.kernel == MKZ_KERNEL_MERGE_AT) tuning.lanes = 1;  // as Session::merge_at()
                     Variant variant = variant_of(hash, tuning);
                     if (!t.is_field) variant.constants = 0;
                     add(variant, body);

@@ -31,6 +31,7 @@ std::string Programs::text(const Variant& variant) const {
     if (variant.min_groups != 0) defines.emplace_back("MKZ_MIN_GROUPS", std::to_string(variant.min_groups));
     if (variant.read_ahead != 0) defines.emplace_back("MKZ_READ_AHEAD", std::to_string(variant.read_ahead));
     if (variant.mul_by_halves != 0) defines.emplace_back("MKZ_MUL_BY_HALVES", std::to_string(variant.mul_by_halves));
+    if (variant.keyed != 0) defines.emplace_back("MKZ_KEYED", std::to_string(variant.keyed));
     // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
     const bool is_nvidia = std::string_view(device_.facts().compiler).find("NVIDIA") != std::string_view::npos;
     if (device_.facts().language == MKZ_LANGUAGE_CUDA || is_nvidia) defines.emplace_back("MKZ_NVIDIA_PTX", "1");

@@ -153,6 +153,7 @@ void Session::finish() {
     const mkz_driver& driver = device_->driver();
     synchronize();
     in_flight_.clear();
+    sent_.clear();
     if (!timed_) return;
     Timings& timings = *options_.timings;
     bool available = true;
@@ -193,19 +194,6 @@ void Session::require_canonical(mkz_place words, std::uint64_t n, const char* wh
     }
     throw Error(ErrorCode::internal, std::string(what) + ": a word that is no field element was there on " +
                                          device_->id() + " and then was not: the memory changed during the call");
-}
-
-void Session::gather_paths(mkz_place nodes, std::uint64_t n_leaves, std::uint32_t levels, const std::uint64_t* indices,
-                           std::uint64_t count, void* out) {
-    if (count == 0 || levels == 0) return;
-    const auto wanted = scratch(8 * count);
-    const auto found = scratch(32 * count * levels);
-    copy_to_device(wanted->at(0), indices, 8 * count);
-    const Kernel gather = kernel({.group_size = 256}, bodies::gather_paths, true);
-    enqueue(gather, (count * levels + gather.group_size - 1) / gather.group_size,
-            static_cast<mkz_memory*>(nodes.pointer), n_leaves, levels, wanted->memory(), count, found->memory());
-    copy_to_host(out, found->at(0), 32 * count * levels);
-    finish();
 }
 
 }  // namespace merklize::runtime

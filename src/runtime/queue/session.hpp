@@ -94,10 +94,20 @@ public:
     /// The same of many bytes, through pinned memory; complete when they return.
     void upload(const mkz_place& to, const void* from, std::uint64_t bytes);
     void download(void* to, const mkz_place& from, std::uint64_t bytes);
-    /// Nodes of the heap-ordered tree in `nodes` on the ways from leaves to the root, on the device: no copy of the tree.
+    /// Siblings on the ways from leaves to the root of the tree in heap order at `nodes`, of any count of leaves, on the device: no copy
+    /// of the tree. Those that are not there are zeros. Complete when it returns.
     /// out  [indices, levels] digests, leaf level first
     void gather_paths(mkz_place nodes, std::uint64_t n_leaves, std::uint32_t levels, const std::uint64_t* indices,
                       std::uint64_t count, void* out);
+    /// The nodes of a list of slots of the tree at `nodes`: out[i] = slot slots[i], for slots inside the tree's block. Complete when it
+    /// returns. Slots of 32 bits, where the tree has no more, halve the list's way to the device.
+    /// out  [slots] digests
+    void gather_nodes(mkz_place nodes, std::span<const std::uint32_t> slots, void* out) {
+        gather_nodes(nodes, slots.data(), 1, slots.size(), out);
+    }
+    void gather_nodes(mkz_place nodes, std::span<const std::uint64_t> slots, void* out) {
+        gather_nodes(nodes, slots.data(), 2, slots.size(), out);
+    }
     /// Throws invalid_argument, with the place of the first, if one of n words on the device is not a field element.
     void require_canonical(mkz_place words, std::uint64_t n, const char* what);
 
@@ -147,6 +157,9 @@ private:
     bool merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick);
     bool merge_asking(const mkz_merge_subtrees& a, const Tick& tick);
     void merge_on_device(const mkz_merge_subtrees& a);
+    bool merge_at(const mkz_merge_at& a, const Tick& tick);
+    void merge_ways(const mkz_merge_at& a);
+    void gather_nodes(mkz_place nodes, const void* slots, std::uint32_t slot_words, std::uint64_t count, void* out);
 
     // `count` values to the ceil(count / 2^levels) above them.
     void values_above(Range in, std::uint64_t count, std::uint32_t levels, const std::uint32_t (&key)[8],
@@ -174,13 +187,20 @@ private:
     Kernel kernel(Variant variant, const Body& body, bool is_free);
     template <class... Arguments>
     void enqueue(const Kernel& kernel, std::uint64_t groups, const Arguments&... arguments);
+    template <class... Arguments>
+    void enqueue_merges(const mkz_merge_key& key, const Kernel& kernel, std::uint64_t groups,
+                        const Arguments&... arguments);
     bool is_aligned(const Range& range, std::uint64_t to) const;
+    void require_node_alignment(const Range& nodes) const;
     // The same bytes on `to` bytes: where they are, or a copy of them.
     Range aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes);
     // Where to write nodes meant for `range`, on 32 bytes; return_out() then copies what is not yet there.
     Range aligned_out(const Range& range, std::uint64_t bytes);
     void return_out(const Range& range, const Range& written, std::uint64_t bytes);
     std::shared_ptr<Block> scratch(std::uint64_t bytes);
+    // Copies host bytes that `owner` keeps to the beginning of a block, before what is enqueued next.
+    void send(const std::shared_ptr<Block>& to, std::shared_ptr<const void> owner, const void* from,
+              std::uint64_t bytes);
 
     mkz_stream* side_stream(unsigned which);
     void check(mkz_status status) const { device_->check(status); }
@@ -196,6 +216,7 @@ private:
     bool owns_stream_;
     std::array<mkz_stream*, 2> side_streams_{};      // copies to the device, to the host
     std::vector<std::shared_ptr<Block>> in_flight_;  // released when all is done
+    std::vector<std::shared_ptr<const void>> sent_;  // host bytes on their way, likewise
     bool idle_ = true;
 
     struct Stretch {

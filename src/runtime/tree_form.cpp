@@ -1,0 +1,41 @@
+#include "merklize/tree_form.hpp"
+
+#include <string>
+
+#include "merklize/error.hpp"
+
+namespace merklize {
+namespace {
+
+constexpr struct {
+    TreeRule rule;
+    std::string_view name;
+} rules[] = {
+    {TreeRule::perfect, "perfect"},
+    {TreeRule::left_full, "left_full"},
+    {TreeRule::pad, "pad"},
+    {TreeRule::duplicate_last, "duplicate_last"},
+    {TreeRule::left_full, "promote"},
+};
+
+}  // namespace
+
+std::string_view rule_name(TreeRule rule) {
+    for (const auto& known : rules) {
+        if (known.rule == rule) return known.name;
+    }
+    throw Error(ErrorCode::invalid_argument,
+                "no tree rule has the number " + std::to_string(static_cast<unsigned>(rule)));
+}
+
+TreeRule rule_from_name(std::string_view name) {
+    std::string known_names;
+    for (const auto& known : rules) {
+        if (known.name == name) return known.rule;
+        known_names += std::string(known_names.empty() ? "" : ", ") + std::string(known.name);
+    }
+    throw Error(ErrorCode::invalid_argument,
+                "unknown tree rule '" + std::string(name) + "'; known rules: " + known_names);
+}
+
+}  // namespace merklize

@@ -1,0 +1,236 @@
+// Proofs out of a tree: the slots of the nodes wanted, level after level, and then all of them at once.
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "runtime/tree_state.hpp"
+
+namespace merklize {
+
+using runtime::TreeLayout;
+
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+void require_index(std::uint64_t index, std::uint64_t n_leaves, const char* what) {
+    if (index < n_leaves) return;
+    invalid(std::string(what) + ": leaf index must be below " + std::to_string(n_leaves) + ", got " +
+            std::to_string(index));
+}
+
+// The siblings of a proof: slots to fetch, and where padding goes, which no slot has.
+class Siblings {
+public:
+    Siblings(const TreeForm& form, const TreeLayout& layout) : merges_(form), layout_(layout) {}
+
+    std::vector<std::uint64_t>& slots() { return slots_; }
+    void add(std::uint64_t node, unsigned level) {
+        const std::uint64_t sibling = node ^ 1;
+        if (sibling < layout_.level_size(level)) {
+            slots_.push_back(layout_.level_offset(level) + sibling);
+        } else if (merges_.form().rule == TreeRule::pad) {
+            padded_.emplace_back(slots_.size(), level);
+            slots_.push_back(0);
+        }
+    }
+    void put_padding(std::span<Digest> nodes) {
+        for (const auto& [at, level] : padded_) nodes[at] = merges_.filler(level);
+    }
+
+private:
+    runtime::Merges merges_;
+    TreeLayout layout_;
+    std::vector<std::uint64_t> slots_{};
+    std::vector<std::pair<std::size_t, unsigned>> padded_{};
+};
+
+}  // namespace
+
+std::vector<Digest> MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves,
+                                             const char* what) const {
+    std::vector<Digest> found(slots.size());
+    const RunOptions on_device = options();
+    runtime::Run run(on_device);
+    if (drop_levels == 0) {
+        if (!leaves.empty()) invalid(std::string(what) + ": this tree keeps its leaves and wants none given");
+        gather_nodes(nodes.place(), slots, found.data(), run);
+        return found;
+    }
+
+    // Kept nodes have the same slots in the heap that is there; a dropped one is in the subtree below one of its lowest level.
+    std::vector<std::uint64_t> kept(slots.begin(), slots.end());
+    std::vector<std::pair<std::uint64_t, std::size_t>> dropped;  // subtree, place in `slots`
+    for (std::size_t i = 0; i < slots.size(); i++) {
+        const int below = std::bit_width(slots[i]) - std::bit_width(layout.leaf_slot);
+        if (below <= 0) continue;
+        dropped.emplace_back((slots[i] >> below) - layout.leaf_slot, i);
+        kept[i] = 0;
+    }
+    gather_nodes(nodes.place(), kept, found.data(), run);
+    if (dropped.empty()) return found;
+    if (leaves.size() != n_leaves) {
+        invalid(std::string(what) + ": a tree without its lowest " + std::to_string(drop_levels) +
+                " levels needs its " + std::to_string(n_leaves) + " leaves again, got " +
+                std::to_string(leaves.size()));
+    }
+    std::ranges::sort(dropped);
+    RunOptions here;
+    here.device = Device("cpu");
+    runtime::Run cpu(here);
+    runtime::Merges merges(form);
+    // So many subtrees at once as a forest: 64 MiB.
+    const std::size_t most = std::max<std::uint64_t>(1, (std::uint64_t{1} << 20) >> drop_levels);
+    for (std::size_t next = 0; next < dropped.size();) {
+        std::vector<std::uint64_t> subtrees;
+        std::size_t end = next;
+        for (; end < dropped.size(); end++) {
+            if (!subtrees.empty() && subtrees.back() == dropped[end].first) continue;
+            if (subtrees.size() == most) break;
+            subtrees.push_back(dropped[end].first);
+        }
+        // Only the tree's last subtree can have fewer leaves, and is the last here.
+        const std::uint64_t width = std::uint64_t{1} << drop_levels;
+        const std::uint64_t last = std::min(width, n_leaves - subtrees.back() * width);
+        const TreeLayout forest{(subtrees.size() - 1) * width + last, drop_levels, subtrees.size() * width};
+        const runtime::HostBlock block(Digest::size * forest.slots());
+        auto* heap = static_cast<Digest*>(block.data());
+        for (std::size_t k = 0; k < subtrees.size(); k++) {
+            const auto part = leaves.subspan(subtrees[k] * width, k + 1 < subtrees.size() ? width : last);
+            std::ranges::copy(part, heap + forest.leaf_slot + k * width);
+        }
+        require_leaves(runtime::host_place(heap + forest.leaf_slot), forest.n_leaves, merges, what, cpu);
+        build_levels({runtime::host_place(heap), forest.leaf_slot}, runtime::host_place(heap), forest, merges, {}, cpu);
+
+        std::vector<std::uint64_t> tops(subtrees);
+        for (std::uint64_t& top : tops) top += layout.leaf_slot;
+        std::vector<Digest> expected(tops.size());
+        gather_nodes(nodes.place(), tops, expected.data(), run);
+        for (std::size_t k = 0, i = next; k < subtrees.size(); k++) {
+            if (heap[subtrees.size() + k] != expected[k]) {
+                const std::uint64_t first = subtrees[k] * width;
+                invalid(std::string(what) + ": the leaves given are not this tree's: leaves " + std::to_string(first) +
+                        " to " + std::to_string(std::min(first + width, n_leaves) - 1) +
+                        " do not make the node above them");
+            }
+            for (; i < end && dropped[i].first == subtrees[k]; i++) {
+                const std::uint64_t slot = slots[dropped[i].second];
+                const int below = std::bit_width(slot) - std::bit_width(layout.leaf_slot);
+                const std::uint64_t within = slot & ((std::uint64_t{1} << below) - 1);
+                found[dropped[i].second] = heap[((subtrees.size() + k) << below) + within];
+            }
+        }
+        next = end;
+    }
+    return found;
+}
+
+MerkleProof MerkleTree::prove(std::uint64_t index, std::span<const Digest> leaves) const {
+    return std::move(prove(std::span(&index, 1), leaves).front());
+}
+
+std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indices,
+                                           std::span<const Digest> leaves) const {
+    const TreeLayout layout{n_leaves()};
+    Siblings wanted(form(), layout);
+    std::vector<std::size_t> ends;
+    ends.reserve(indices.size());
+    wanted.slots().reserve(indices.size() * (1 + layout.height()));
+    for (const std::uint64_t index : indices) {
+        require_index(index, n_leaves(), "prove");
+        wanted.slots().push_back(layout.leaf_slot + index);
+        for (unsigned level = 0; level < layout.height(); level++) wanted.add(index >> level, level);
+        ends.push_back(wanted.slots().size());
+    }
+    std::vector<Digest> nodes = state_->fetch(wanted.slots(), leaves, "prove");
+    wanted.put_padding(nodes);
+    std::vector<MerkleProof> proofs;
+    proofs.reserve(indices.size());
+    for (std::size_t i = 0, first = 0; i < indices.size(); first = ends[i++]) {
+        const std::span of = std::span(nodes).subspan(first, ends[i] - first);
+        proofs.push_back({hash(), form().rule, n_leaves(), indices[i], of[0], {of.begin() + 1, of.end()}});
+    }
+    return proofs;
+}
+
+MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, std::span<const Digest> leaves) const {
+    if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
+    MultiProof proof{hash(), form().rule, n_leaves(), {indices.begin(), indices.end()}, {}, {}};
+    if (!std::ranges::is_sorted(proof.indices)) std::ranges::sort(proof.indices);
+    require_index(proof.indices.back(), n_leaves(), "prove_together");
+    if (const auto twice = std::ranges::adjacent_find(proof.indices); twice != proof.indices.end())
+        invalid("prove_together: leaf index " + std::to_string(*twice) + " is there twice");
+
+    const TreeLayout layout{n_leaves()};
+    Siblings wanted(form(), layout);
+    std::vector<std::uint64_t> known(proof.indices);  // nodes of a level that a verifier has
+    for (const std::uint64_t index : known) wanted.slots().push_back(layout.leaf_slot + index);
+    for (unsigned level = 0; level < layout.height(); level++) {
+        std::size_t parents = 0;
+        for (std::size_t i = 0; i < known.size(); i++) {
+            const std::uint64_t node = known[i];
+            if (i + 1 < known.size() && known[i + 1] == (node ^ 1)) {
+                i++;
+            } else {
+                wanted.add(node, level);
+            }
+            known[parents++] = node >> 1;
+        }
+        known.resize(parents);
+    }
+    std::vector<Digest> nodes = state_->fetch(wanted.slots(), leaves, "prove_together");
+    wanted.put_padding(nodes);
+    const auto middle = nodes.begin() + static_cast<std::ptrdiff_t>(proof.indices.size());
+    proof.leaves.assign(nodes.begin(), middle);
+    proof.siblings.assign(middle, nodes.end());
+    return proof;
+}
+
+MultiProof MerkleTree::prove_range(std::uint64_t first, std::uint64_t last, std::span<const Digest> leaves) const {
+    if (first >= last || last > n_leaves()) {
+        invalid("prove_range: a range [first, last) within " + std::to_string(n_leaves()) + " leaves, got [" +
+                std::to_string(first) + ", " + std::to_string(last) + ")");
+    }
+    std::vector<std::uint64_t> indices(last - first);
+    std::iota(indices.begin(), indices.end(), first);
+    return prove_together(indices, leaves);
+}
+
+ConsistencyProof MerkleTree::prove_consistency(std::uint64_t old_leaves) const {
+    if (form().rule != TreeRule::left_full) {
+        invalid("prove_consistency: the rule must be 'left_full', not '" + std::string(rule_name(form().rule)) + "'");
+    }
+    if (old_leaves == 0 || old_leaves > n_leaves()) {
+        invalid("prove_consistency: old_leaves must be 1 to " + std::to_string(n_leaves()) + ", got " +
+                std::to_string(old_leaves));
+    }
+    ConsistencyProof proof{hash(), old_leaves, n_leaves(), {}};
+    // RFC 6962's SUBPROOF(m, D[first:last], whole), from the top down; its nodes come bottom up.
+    const TreeLayout layout{n_leaves()};
+    std::vector<std::uint64_t> slots;
+    std::uint64_t first = 0, last = n_leaves();
+    const auto node_above = [&](std::uint64_t from, std::uint64_t to) {
+        const auto level = static_cast<unsigned>(std::bit_width(to - from - 1));
+        state_->kept_level(level, "prove_consistency");
+        slots.push_back(layout.level_offset(level) + (from >> level));
+    };
+    while (old_leaves != last) {
+        const std::uint64_t middle = first + std::bit_floor(last - first - 1);
+        if (old_leaves <= middle) {
+            node_above(middle, last);
+            last = middle;
+        } else {
+            node_above(first, middle);
+            first = middle;
+        }
+    }
+    if (first != 0) node_above(first, last);
+    std::ranges::reverse(slots);
+    proof.nodes = state_->fetch(slots, {}, "prove_consistency");
+    return proof;
+}
+
+}  // namespace merklize

@@ -1,0 +1,169 @@
+// update() and append() against trees built anew, and forests against single trees.
+
+#include <algorithm>
+#include <map>
+
+#include "forms.hpp"
+
+using namespace support;
+using merklize::MerkleForest;
+using merklize::MerkleTree;
+
+namespace {
+
+void check_same(const MerkleTree& tree, const std::vector<Digest>& given) {
+    const MerkleTree anew(given, tree.form());
+    CHECK_EQ(tree.n_leaves(), given.size());
+    CHECK_EQ(tree.root(), anew.root());
+    CHECK(std::ranges::equal(tree.nodes(), anew.nodes()));
+}
+
+merklize::RunOptions cancelled_at(int call, int& calls) {
+    merklize::RunOptions options;
+    options.progress = [call, &calls](double) { return ++calls < call; };
+    return options;
+}
+
+}  // namespace
+
+TEST("tree: updates equal a rebuild") {
+    Random random(1);
+    for (const TestForm& f : test_forms()) {
+        const bool slow = f.form.hash != Hash::blake3;
+        for (const std::size_t n : {1, 2, 3, 4, 5, 8, 31, 32, 33, 100, 128, 1000, 1024, 3000}) {
+            if (!fits(f, n) || (slow && n > 100)) continue;
+            std::vector<Digest> given = leaves(f.form.hash, n, n);
+            MerkleTree tree(given, f.form);
+            for (int round = 0; round < 4; ++round) {
+                std::map<std::uint64_t, Digest> change;
+                const std::size_t count = round == 3 ? n : 1 + random.below(std::min<std::size_t>(n, 300));
+                while (change.size() < count) {
+                    const std::uint64_t k = round == 3 ? change.size() : random.below(n);
+                    change[k] = leaves(f.form.hash, 1, random())[0];
+                }
+                std::vector<std::uint64_t> indices;
+                std::vector<Digest> fresh;
+                for (const auto& [k, leaf] : change) indices.push_back(k), fresh.push_back(leaf), given[k] = leaf;
+                if (round % 2 != 0) std::ranges::reverse(indices), std::ranges::reverse(fresh);
+                tree.update(indices, fresh);
+                check_same(tree, given);
+            }
+        }
+    }
+}
+
+TEST("tree: appends equal a rebuild") {
+    Random random(2);
+    for (const TestForm& f : test_forms()) {
+        if (f.form.rule != TreeRule::left_full) continue;
+        const std::size_t most = f.form.hash == Hash::blake3 ? 9000 : 150;
+        for (int run = 0; run < 4; ++run) {
+            std::vector<Digest> given = leaves(f.form.hash, 1 + random.below(20), run);
+            MerkleTree tree(given, f.form);
+            while (given.size() < most) {
+                const std::size_t count = random.below(3) == 0 ? 1 : 1 + random.below(run == 3 ? 4000 : 40);
+                const std::vector<Digest> more = leaves(f.form.hash, count, random());
+                given.insert(given.end(), more.begin(), more.end());
+                tree.append(more);
+                if (run == 3 || random.below(8) == 0 || given.size() < 70) check_same(tree, given);
+                const std::uint64_t k = random.below(given.size());
+                given[k] = leaves(f.form.hash, 1, random())[0];
+                tree.update({&k, 1}, {&given[k], 1});
+            }
+            check_same(tree, given);
+        }
+    }
+}
+
+TEST("tree: a cancelled change leaves the tree as it was") {
+    for (const TreeRule rule : rules) {
+        const std::size_t n = rule == TreeRule::perfect ? 1 << 15 : 30000;
+        const std::vector<Digest> given = leaves(Hash::rp64_256_v3, n, 1), other = leaves(Hash::rp64_256_v3, n, 2);
+        MerkleTree tree(given, TreeForm(Hash::rp64_256_v3, rule));
+        const std::vector<Digest> before(tree.nodes().begin(), tree.nodes().end());
+        std::vector<std::uint64_t> all(n);
+        for (std::size_t k = 0; k < n; ++k) all[k] = k;
+        int calls = 0, stopped = 0;
+        for (const int call : {1, 2}) {
+            calls = 0;
+            try {
+                tree.update(all, other, cancelled_at(call, calls));
+                tree.update(all, given);
+            } catch (const merklize::Error& error) {
+                stopped += error.code() == merklize::ErrorCode::cancelled;
+            }
+            CHECK_EQ(tree.root(), before[1]);
+            CHECK(std::ranges::equal(tree.nodes(), before));
+        }
+        CHECK(stopped > 0);
+        if (rule != TreeRule::left_full) continue;
+        tree.append(std::span(other).first(1));  // now there is room for more
+        const std::vector<Digest> grown(tree.nodes().begin(), tree.nodes().end());
+        for (const std::size_t count : {2000, 20000}) {
+            calls = 0;
+            try {
+                tree.append(std::span(other).first(count), cancelled_at(1, calls));
+                CHECK(calls == 0);
+                return;
+            } catch (const merklize::Error& error) {
+                CHECK(error.code() == merklize::ErrorCode::cancelled);
+            }
+            CHECK(std::ranges::equal(tree.nodes(), grown));
+            CHECK_EQ(tree.root(), grown[1]);
+        }
+    }
+}
+
+TEST("tree: bad input changes nothing") {
+    const std::vector<Digest> given = leaves(Hash::rp64_256_v2, 6, 1);
+    MerkleTree tree(given, TreeForm(Hash::rp64_256_v2, TreeRule::left_full));
+    const std::vector<Digest> two = leaves(Hash::rp64_256_v2, 2, 2);
+    const auto update = [&](std::vector<std::uint64_t> indices, std::vector<Digest> fresh) { tree.update(indices, fresh); };
+    CHECK_ERROR(invalid_argument, "below 6, got 6", update({0, 6}, two));
+    CHECK_ERROR(invalid_argument, "leaf index 3 is there twice", update({3, 3}, two));
+    CHECK_ERROR(invalid_argument, "1 indices for 2 leaves", update({3}, two));
+    const Digest bad = Digest::from_words({0xffffffff00000001, 0, 0, 0});
+    CHECK_ERROR(invalid_argument, "word 4 is", update({3, 4}, {two[0], bad}));
+    CHECK_ERROR(invalid_argument, "word 0 is", tree.append(std::vector{bad}));
+    update({}, {});
+    tree.append({});
+    check_same(tree, given);
+    MerkleTree padded(given, TreeForm(Hash::rp64_256_v2, TreeRule::pad));
+    CHECK_ERROR(invalid_argument, "append: the rule must be 'left_full', not 'pad'", padded.append(two));
+    MerkleTree dropped(given, TreeForm(Hash::rp64_256_v2, TreeRule::left_full), {}, {}, 1);
+    const std::uint64_t zero = 0;
+    CHECK_ERROR(invalid_argument, "does not keep its leaves", dropped.append(two));
+    CHECK_ERROR(invalid_argument, "does not keep its leaves", dropped.update({&zero, 1}, {two.data(), 1}));
+}
+
+TEST("tree: forests are single trees") {
+    for (const TestForm& f : test_forms()) {
+        if (f.form.rule != TreeRule::perfect) continue;
+        const bool slow = f.form.hash != Hash::blake3;
+        for (const std::size_t n : {1, 2, 4, 16, 128}) {
+            for (const std::size_t m : {1, 2, 3, 7, 32, 100}) {
+                if (slow && m * n > 500) continue;
+                const std::vector<Digest> given = leaves(f.form.hash, m * n, n);
+                const MerkleForest forest(given, n, f.form);
+                CHECK_EQ(forest.n_trees(), m);
+                CHECK_EQ(forest.n_leaves(), n);
+                const std::vector<Digest> roots = forest.roots();
+                for (std::size_t t = 0; t < m; ++t) {
+                    const std::span part = std::span(given).subspan(t * n, n);
+                    const MerkleTree tree(part, f.form);
+                    CHECK_EQ(roots[t], tree.root());
+                    for (unsigned l = 0; l <= tree.height(); ++l)
+                        CHECK(std::ranges::equal(forest.level(l).subspan(t * (n >> l), n >> l), tree.level(l)));
+                    const std::size_t k = t % n;
+                    CHECK(forest.prove(t, k) == tree.prove(k));
+                }
+                CHECK_ERROR(invalid_argument, "tree must be below", forest.prove(m, 0));
+                CHECK_ERROR(invalid_argument, "leaf index must be below", forest.prove(0, n));
+                CHECK_ERROR(invalid_argument, "which have levels 0 to", forest.level(forest.height() + 1));
+            }
+        }
+    }
+    CHECK_ERROR(invalid_argument, "7 leaves do not make whole trees of 2", MerkleForest(leaves(Hash::blake3, 7), 2));
+    CHECK_ERROR(invalid_argument, "power of two", MerkleForest(leaves(Hash::blake3, 6), 3));
+    CHECK_ERROR(invalid_argument, "the rule must be 'perfect'", MerkleForest(leaves(Hash::blake3, 6), 2, TreeForm(Hash::blake3, TreeRule::pad)));
+}

@@ -1,0 +1,134 @@
+// Trees of every rule, hash and count of leaves: every node against the rule's own definition.
+
+#include <algorithm>
+
+#include "forms.hpp"
+
+using namespace support;
+using merklize::MerkleTree;
+using merklize::TreePolicy;
+
+namespace {
+
+std::vector<std::size_t> sizes_of(const TestForm& f) {
+    std::vector<std::size_t> sizes;
+    const bool slow = f.form.hash != Hash::blake3;
+    for (std::size_t n = 1; n <= (slow ? 20 : 70); ++n) sizes.push_back(n);
+    if (slow) {
+        for (const std::size_t n : {31, 32, 33, 47, 64, 65, 70}) sizes.push_back(n);
+    } else {
+        for (const std::size_t n : {127, 128, 129, 255, 257, 511, 512, 513, 1000, 1023, 1025, 1337, 1999, 2000})
+            sizes.push_back(n);
+    }
+    std::erase_if(sizes, [&](std::size_t n) { return !fits(f, n); });
+    return sizes;
+}
+
+}  // namespace
+
+TEST("tree: every node of every form and size") {
+    for (const TestForm& f : test_forms()) {
+        for (const std::size_t n : sizes_of(f)) {
+            const std::vector<Digest> given = leaves(f.form.hash, n, n);
+            const auto levels = witness_levels(f, given);
+            const std::vector<Digest> heap = witness_heap(f, given);
+            const TreePolicy policy{.levels_per_launch = static_cast<std::uint32_t>(n % 5)};
+            const MerkleTree tree(given, f.form, policy, threads(1 + n % 3));
+            CHECK_EQ(tree.n_leaves(), n);
+            CHECK_EQ(tree.height() + 1, levels.size());
+            CHECK(tree.form().rule == f.form.rule);
+            CHECK_EQ(tree.root(), levels.back()[0]);
+            CHECK_EQ(tree.nodes().size(), merklize::heap_slots(n));
+            CHECK(std::ranges::equal(tree.nodes(), heap));
+            for (unsigned l = 0; l < levels.size(); ++l) CHECK(std::ranges::equal(tree.level(l), levels[l]));
+            for (unsigned h = 0; h < levels.size(); ++h)
+                CHECK(std::ranges::equal(tree.cap(h), levels[levels.size() - 1 - h]));
+            CHECK_EQ(merklize::merkle_root(given, f.form, policy), levels.back()[0]);
+            // In the caller's memory, which held other things.
+            std::vector<Digest> nodes = leaves(f.form.hash, heap.size(), 3);
+            std::ranges::copy(given, nodes.end() - static_cast<std::ptrdiff_t>(n));
+            merklize::build_tree(nodes, f.form, policy);
+            CHECK(nodes == heap);
+        }
+    }
+}
+
+TEST("tree: larger trees against the smaller ones in them") {
+    for (const TreeRule rule : {TreeRule::left_full, TreeRule::pad, TreeRule::duplicate_last}) {
+        const TestForm f{TreeForm(Hash::blake3, rule)};
+        for (const std::size_t n : {4095, 4097, 8191, 10000, 16385, 40001}) {
+            const std::vector<Digest> given = leaves(Hash::blake3, n, n);
+            const MerkleTree tree(given, f.form);
+            CHECK(std::ranges::equal(tree.nodes(), witness_heap(f, given)));
+        }
+    }
+}
+
+TEST("tree: dropped levels") {
+    for (const TestForm& f : test_forms()) {
+        for (const std::size_t n : {1, 2, 3, 5, 8, 13, 64, 100, 300}) {
+            if (!fits(f, n) || (n > 64 && f.form.hash != Hash::blake3)) continue;
+            const std::vector<Digest> given = leaves(f.form.hash, n, n);
+            const MerkleTree whole(given, f.form);
+            for (unsigned drop = 0; drop <= whole.height(); ++drop) {
+                const MerkleTree tree(given, f.form, {}, {}, drop);
+                CHECK_EQ(tree.root(), whole.root());
+                CHECK_EQ(tree.height(), whole.height());
+                CHECK_EQ(tree.drop_levels(), drop);
+                for (unsigned l = drop; l <= whole.height(); ++l)
+                    CHECK(std::ranges::equal(tree.level(l), whole.level(l)));
+                if (drop > 0) CHECK_ERROR(invalid_argument, "keeps those from", tree.level(drop - 1));
+                CHECK(tree.nodes().size() <= (whole.nodes().size() >> drop) + 2);
+            }
+            CHECK_ERROR(invalid_argument, "drop_levels must be at most the height",
+                        MerkleTree(given, f.form, {}, {}, whole.height() + 1));
+        }
+    }
+}
+
+TEST("tree: counts that a rule does not take") {
+    for (const TreeRule rule : rules) CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
+    for (const std::size_t n : {3, 5, 6, 7, 9, 1000}) {
+        CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
+                    MerkleTree(leaves(Hash::blake3, n)));
+        CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
+                    merklize::merkle_root(leaves(Hash::blake3, n)));
+    }
+    for (const std::size_t slots : {0, 1, 3, 5, 6, 9, 12, 17}) {
+        std::vector<Digest> nodes(slots);
+        CHECK_ERROR(invalid_argument, "no tree has " + std::to_string(slots) + " slots",
+                    merklize::build_tree(nodes, TreeForm(Hash::blake3, TreeRule::pad)));
+    }
+    CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", merklize::heap_slots(0));
+    CHECK_ERROR(out_of_memory, "too many leaves", merklize::heap_slots(UINT64_MAX));
+    CHECK_ERROR(invalid_argument, "blake3", MerkleTree(leaves(Hash::rp64_256_v3, 2), TreeForm(Hash::rp64_256_v3, TreeRule::perfect, Mode::derive_key("x"))));
+    const Digest bad = Digest::from_words({0, 0xffffffff00000001, 0, 0});
+    CHECK_ERROR(invalid_argument, "word 1 is", MerkleTree(leaves(Hash::rp64_256_v3, 3), TreeForm(Hash::rp64_256_v3, TreeRule::pad, {}, bad)));
+    std::vector<Digest> five = leaves(Hash::rp64_256_v1, 5);
+    five[4] = bad;
+    CHECK_ERROR(invalid_argument, "word 17 is", MerkleTree(five, TreeForm(Hash::rp64_256_v1, TreeRule::left_full)));
+}
+
+TEST("tree: rules by name") {
+    for (const TreeRule rule : rules) CHECK(merklize::rule_from_name(merklize::rule_name(rule)) == rule);
+    CHECK(merklize::rule_from_name("promote") == TreeRule::left_full);
+    CHECK_ERROR(invalid_argument, "known rules: perfect, left_full, pad, duplicate_last, promote",
+                merklize::rule_from_name("bitcoin"));
+    CHECK_ERROR(invalid_argument, "number 9", merklize::rule_name(static_cast<TreeRule>(9)));
+}
+
+TEST("tree: any leaf changes the root") {
+    for (const TestForm& f : test_forms()) {
+        for (const std::size_t n : {1, 3, 5, 6, 7, 8, 11}) {
+            if (!fits(f, n)) continue;
+            std::vector<Digest> given = leaves(f.form.hash, n, n);
+            const Digest root = merklize::merkle_root(given, f.form);
+            for (std::size_t k = 0; k < n; ++k) {
+                const Digest saved = given[k];
+                given[k] = leaves(f.form.hash, 1, 1000 + k)[0];
+                CHECK(merklize::merkle_root(given, f.form) != root);
+                given[k] = saved;
+            }
+        }
+    }
+}
