@@ -1,153 +1,307 @@
-// Proofs: every leaf proves, and nothing else does.
+// Proofs, checked: those that the definitions make hold, and nothing else does. The trees here are naive ones.
 
-#include "support.hpp"
+#include "proof_cases.hpp"
 
 using namespace support;
+using namespace proof_cases;
+using merklize::ConsistencyProof;
 using merklize::MerkleProof;
-using merklize::MerkleTree;
+using merklize::MultiProof;
 
 namespace {
 
 constexpr std::uint64_t p = 0xffffffff00000001;
 
+Digest flipped(Digest digest, std::size_t bit) {
+    digest.bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+    return digest;
+}
+
 }  // namespace
 
-TEST("proof: every leaf of every hash, through bytes") {
-    for (const merklize::HashTraits& t : merklize::hashes()) {
-        for (std::size_t n = 2; n <= 64; n *= 2) {
-            const MerkleTree tree(leaves(t.hash, n, n), t.hash);
+TEST("proof: every leaf of every form, 1 to 40 leaves") {
+    for (const Case& form : all_cases()) {
+        const naive::Merge merge = form.merge();
+        for (std::size_t n = 1; n <= 40; ++n) {
+            if (!form.takes(n)) continue;
+            const naive::Tree tree = form.tree(n, n, merge);
+            std::vector<MerkleProof> proofs;
             for (std::size_t k = 0; k < n; ++k) {
-                const MerkleProof proof = tree.prove(k);
-                CHECK_EQ(proof.index, k);
-                CHECK_EQ(proof.leaf, tree.nodes()[n + k]);
-                CHECK(merklize::verify(proof, tree.root()));
-                const std::vector<std::byte> bytes = proof.to_bytes();
-                CHECK_EQ(bytes.size(), 24 + 32 * (1 + proof.siblings.size()));
-                const auto back = MerkleProof::from_bytes(bytes);
-                CHECK(back && merklize::verify(*back, tree.root()));
-                CHECK(back && back->to_bytes() == bytes);
+                proofs.push_back(tree.prove(k));
+                CHECK(merklize::verify(proofs.back(), tree.root(), form.mode));
+                CHECK(!merklize::verify(proofs.back(), flipped(tree.root(), 77), form.mode));
+                CHECK(MerkleProof::from_bytes(proofs.back().to_bytes()) == proofs.back());
             }
-            CHECK_ERROR(invalid_argument, "below " + std::to_string(n) + ", got " + std::to_string(n), tree.prove(n));
+            CHECK(merklize::verify_each(proofs, tree.root(), form.mode) == std::vector<std::uint8_t>(n, 1));
+            CHECK(merklize::verify_each(proofs, flipped(tree.root(), 5), form.mode) == std::vector<std::uint8_t>(n, 0));
         }
     }
 }
 
-TEST("proof: the bytes are as documented") {
-    const MerkleTree tree(leaves(Hash::rp64_256_v2, 8, 1), Hash::rp64_256_v2);
-    const std::vector<std::byte> bytes = tree.prove(5).to_bytes();
-    Bytes head(24);
-    for (std::size_t i = 0; i < 24; ++i) head[i] = std::to_integer<std::uint8_t>(bytes[i]);
-    CHECK_EQ(hex(head),
-             "4d4b5a50"
-             "01"
-             "02"
-             "0000"
-             "0500000000000000"
-             "0800000000000000");
-    const auto part = [&](std::size_t k) {
-        Digest digest;
-        std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(24 + 32 * k), 32, digest.bytes.begin());
-        return digest;
-    };
-    CHECK_EQ(part(0), tree.nodes()[13]);
-    CHECK_EQ(part(1), tree.nodes()[12]);
-    CHECK_EQ(part(2), tree.nodes()[7]);
-    CHECK_EQ(part(3), tree.nodes()[2]);
+TEST("proof: several leaves of every form, 1 to 40 leaves") {
+    Random random(11);
+    for (const Case& form : all_cases()) {
+        const naive::Merge merge = form.merge();
+        for (std::size_t n = 1; n <= 40; ++n) {
+            if (!form.takes(n)) continue;
+            const naive::Tree tree = form.tree(n, n, merge);
+            std::vector<std::set<std::uint64_t>> sets = {{0}, {n - 1}, {0, n - 1}, {}};
+            for (std::uint64_t k = 0; k < n; ++k) sets[3].insert(k);
+            for (const std::size_t count : {std::size_t{2}, n / 3 + 1, n / 2 + 1})
+                sets.push_back(random_indices(n, count, random));
+            for (const auto& set : sets) {
+                const MultiProof proof = tree.prove_together(set);
+                CHECK(merklize::verify(proof, tree.root(), form.mode));
+                CHECK(!merklize::verify(proof, flipped(tree.root(), 200), form.mode));
+                CHECK(MultiProof::from_bytes(proof.to_bytes()) == proof);
+            }
+            // All leaves need nothing else but padding.
+            if (form.rule != TreeRule::pad) CHECK(tree.prove_together(sets[3]).siblings.empty());
+        }
+    }
 }
 
-TEST("proof: any flipped bit of a proof or root fails") {
-    for (const merklize::HashTraits& t : merklize::hashes()) {
-        const MerkleTree tree(leaves(t.hash, 16, 2), t.hash);
-        for (const std::size_t k : {0, 6, 15}) {
-            std::vector<std::byte> bytes = tree.prove(k).to_bytes();
-            for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
-                bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-                const auto forged = MerkleProof::from_bytes(bytes);
-                CHECK(!forged || !merklize::verify(*forged, tree.root()));
-                bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+TEST("proof: larger trees, sampled") {
+    Random random(12);
+    for (const Case& form : all_cases()) {
+        const bool is_field = merklize::traits(form.hash).is_field;
+        for (const std::size_t n : {64, 127, 128, 129, 500, 1023, 1024, 1025, 1999, 2000}) {
+            if (!form.takes(n) || (is_field && n > 129)) continue;
+            const naive::Tree tree = form.tree(n, n, form.fast_merge());
+            std::vector<MerkleProof> proofs;
+            for (const std::uint64_t k : random_indices(n, 40, random)) proofs.push_back(tree.prove(k));
+            proofs.push_back(tree.prove(n - 1));
+            for (const MerkleProof& proof : proofs) CHECK(merklize::verify(proof, tree.root(), form.mode));
+            CHECK(merklize::verify_each(proofs, tree.root(), form.mode) == std::vector<std::uint8_t>(proofs.size(), 1));
+            for (const std::size_t count : {std::size_t{1}, std::size_t{17}, n / 2, n}) {
+                const MultiProof proof = tree.prove_together(random_indices(n, count, random));
+                CHECK(merklize::verify(proof, tree.root(), form.mode));
+                CHECK(MultiProof::from_bytes(proof.to_bytes()) == proof);
             }
-            Digest root = tree.root();
+        }
+    }
+}
+
+TEST("proof: consistency of every two sizes to 40") {
+    for (const Case& form : all_cases()) {
+        if (form.rule != TreeRule::left_full) continue;
+        const bool slow = form.hash != Hash::blake3;
+        const naive::Merge merge = form.merge();
+        const std::vector<Digest> all = leaves(form.hash, slow ? 19 : 40, 3);
+        std::vector<Digest> roots(1);
+        for (std::size_t n = 1; n <= all.size(); ++n)
+            roots.push_back(naive::tree_hash({all.begin(), all.begin() + std::ptrdiff_t(n)}, merge));
+        for (std::size_t n = 1; n <= all.size(); ++n) {
+            const naive::Nodes leaves(all.begin(), all.begin() + std::ptrdiff_t(n));
+            for (std::size_t m = 1; m <= n; ++m) {
+                ConsistencyProof proof{form.hash, m, n, naive::subproof(m, leaves, true, merge)};
+                CHECK(merklize::verify(proof, roots[m], roots[n], form.mode));
+                CHECK(ConsistencyProof::from_bytes(proof.to_bytes()) == proof);
+                CHECK(!merklize::verify(proof, flipped(roots[m], m), roots[n], form.mode));
+                CHECK(!merklize::verify(proof, roots[m], flipped(roots[n], n), form.mode));
+                for (std::size_t i = 0; i < proof.nodes.size(); ++i) {
+                    ConsistencyProof forged = proof;
+                    forged.nodes[i] = flipped(forged.nodes[i], 8 * i);
+                    CHECK(!merklize::verify(forged, roots[m], roots[n], form.mode));
+                }
+                proof.nodes.emplace_back();
+                CHECK(!merklize::verify(proof, roots[m], roots[n], form.mode));
+                if (m == n) continue;
+                proof.nodes.resize(proof.nodes.size() - 2);
+                CHECK(!merklize::verify(proof, roots[m], roots[n], form.mode));
+            }
+        }
+    }
+}
+
+TEST("proof: of trees as large as there can be") {
+    // A path up the left or right edge of 2^58 leaves: every sibling is the same digest.
+    const Digest some = leaves(Hash::blake3, 1, 8)[0];
+    const std::uint64_t n = std::uint64_t{1} << 58;
+    for (const TreeRule rule : rules) {
+        for (const std::uint64_t index : {std::uint64_t{0}, n - 1, n / 3}) {
+            const MerkleProof proof{Hash::blake3, rule, n, index, some, std::vector<Digest>(58, some)};
+            Digest node = some;
+            for (int level = 0; level < 58; ++level)
+                node = index >> level & 1 ? merklize::merge(some, node) : merklize::merge(node, some);
+            CHECK(merklize::verify(proof, node));
+            CHECK(MerkleProof::from_bytes(proof.to_bytes()) == proof);
+        }
+        for (const std::uint64_t count : {n + 1, n * 2, std::uint64_t{1} << 63, UINT64_MAX}) {
+            CHECK(!merklize::verify(MerkleProof{Hash::blake3, rule, count, 0, some, {}}, some));
+            CHECK(!merklize::verify(MultiProof{Hash::blake3, rule, count, {0}, {some}, {}}, some));
+            CHECK(!merklize::verify(ConsistencyProof{Hash::blake3, count, count, {}}, some, some));
+        }
+    }
+    // The last leaf of 2^57 + 1 is lone on 57 levels.
+    const MerkleProof last{Hash::blake3, TreeRule::left_full, n / 2 + 1, n / 2, some, {some}};
+    CHECK(merklize::verify(last, merklize::merge(some, some)));
+}
+
+TEST("proof: any flipped bit of a leaf, sibling or index fails") {
+    for (const Case& form : all_cases()) {
+        const std::size_t n = form.rule == TreeRule::perfect ? 16 : 13;
+        const naive::Tree tree = form.tree(n, 2, form.fast_merge());
+        for (const std::uint64_t k : {std::uint64_t{0}, std::uint64_t{6}, std::uint64_t{n - 1}}) {
+            const MerkleProof good = tree.prove(k);
+            std::vector<MerkleProof> forged;
             for (std::size_t bit = 0; bit < 256; ++bit) {
-                root.bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-                CHECK(!merklize::verify(tree.prove(k), root));
-                root.bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+                forged.push_back(good);
+                forged.back().leaf = flipped(good.leaf, bit);
+                for (std::size_t i = 0; i < good.siblings.size(); ++i) {
+                    forged.push_back(good);
+                    forged.back().siblings[i] = flipped(good.siblings[i], bit);
+                }
+                if (bit >= 64) continue;
+                forged.push_back(good);
+                forged.back().index ^= std::uint64_t{1} << bit;
             }
+            for (const MerkleProof& proof : forged) CHECK(!merklize::verify(proof, tree.root(), form.mode));
+            CHECK(merklize::verify_each(forged, tree.root(), form.mode) == std::vector<std::uint8_t>(forged.size(), 0));
         }
     }
 }
 
-TEST("proof: from_bytes takes exactly what to_bytes writes") {
-    const MerkleTree tree(leaves(Hash::blake3, 8, 3));
-    const std::vector<std::byte> good = tree.prove(3).to_bytes();
-    CHECK(MerkleProof::from_bytes(good).has_value());
-    for (std::size_t size = 0; size < good.size(); ++size) {
-        CHECK(!MerkleProof::from_bytes(std::span(good).first(size)));
+TEST("proof: several leaves: any flipped bit, wrong count or order fails") {
+    Random random(5);
+    for (const Case& form : all_cases()) {
+        const std::size_t n = form.rule == TreeRule::perfect ? 32 : 27;
+        const naive::Tree tree = form.tree(n, 2, form.fast_merge());
+        const MultiProof good = tree.prove_together({2, 3, 9, n - 1});
+        const auto refused = [&](auto change) {
+            MultiProof proof = good;
+            change(proof);
+            return !merklize::verify(proof, tree.root(), form.mode);
+        };
+        CHECK(!refused([](MultiProof&) {}));
+        for (std::size_t bit = 0; bit < 256; bit += 1 + random.below(8)) {
+            for (std::size_t i = 0; i < 4; ++i) {
+                CHECK(refused([&](MultiProof& proof) { proof.leaves[i] = flipped(proof.leaves[i], bit); }));
+                if (bit < 64) CHECK(refused([&](MultiProof& proof) { proof.indices[i] ^= std::uint64_t{1} << bit; }));
+            }
+            for (std::size_t i = 0; i < good.siblings.size(); ++i)
+                CHECK(refused([&](MultiProof& proof) { proof.siblings[i] = flipped(proof.siblings[i], bit); }));
+        }
+        CHECK(refused([](MultiProof& proof) { proof.siblings.pop_back(); }));
+        CHECK(refused([](MultiProof& proof) { proof.siblings.clear(); }));
+        CHECK(refused([](MultiProof& proof) { proof.siblings.emplace_back(); }));
+        CHECK(refused([](MultiProof& proof) { proof.leaves.pop_back(); }));
+        CHECK(refused([](MultiProof& proof) { proof.leaves.emplace_back(); }));
+        CHECK(refused([](MultiProof& proof) { std::swap(proof.indices[0], proof.indices[1]); }));
+        CHECK(refused([](MultiProof& proof) { std::swap(proof.leaves[0], proof.leaves[1]); }));
+        CHECK(refused([](MultiProof& proof) { proof.indices[1] = proof.indices[0]; }));
+        CHECK(refused([](MultiProof& proof) { proof.indices.clear(); }));
+        CHECK(refused([](MultiProof& proof) {
+            proof.indices.clear();
+            proof.leaves.clear();
+            proof.siblings.clear();
+        }));
+        CHECK(refused([](MultiProof& proof) { proof.n_leaves = 0; }));
+        CHECK(refused([](MultiProof& proof) { proof.n_leaves = 16; }));
+        CHECK(refused([](MultiProof& proof) { proof.hash = static_cast<Hash>(200); }));
+        CHECK(refused([](MultiProof& proof) { proof.rule = static_cast<TreeRule>(4); }));
     }
-    for (const std::size_t extra : {1, 31, 32, 64, 32 * 70}) {
-        std::vector<std::byte> longer = good;
-        longer.resize(good.size() + extra);
-        CHECK(!MerkleProof::from_bytes(longer));
-    }
-    const auto with = [&](std::size_t at, std::uint8_t value) {
-        std::vector<std::byte> bytes = good;
-        bytes[at] = std::byte{value};
-        return MerkleProof::from_bytes(bytes).has_value();
-    };
-    CHECK(!with(0, 'X'));  // magic
-    CHECK(!with(4, 2));    // format version
-    CHECK(!with(5, 4));    // no such hash
-    CHECK(!with(6, 1));    // reserved
-    CHECK(!with(8, 8));    // index >= n
-    CHECK(!with(16, 16));  // n that does not fit the count of siblings
-    CHECK(!with(16, 9));   // n that is no power of two
-    CHECK(!MerkleProof::from_bytes({}));
 }
 
-TEST("proof: verify refuses malformed proofs") {
-    for (const merklize::HashTraits& t : merklize::hashes()) {
-        const MerkleTree tree(leaves(t.hash, 16, 4), t.hash);
+TEST("proof: verify refuses what is malformed, another hash and another mode") {
+    for (const Case& form : all_cases()) {
+        const naive::Tree tree = form.tree(16, 4, form.fast_merge());
         const MerkleProof good = tree.prove(9);
         const auto refused = [&](auto change) {
             MerkleProof proof = good;
             change(proof);
-            return !merklize::verify(proof, tree.root());
+            return !merklize::verify(proof, tree.root(), form.mode) &&
+                   (proof.hash != form.hash ||
+                    merklize::verify_each(std::span(&proof, 1), tree.root(), form.mode)[0] == 0);
         };
         CHECK(!refused([](MerkleProof&) {}));
         CHECK(refused([](MerkleProof& proof) { proof.siblings.pop_back(); }));
-        CHECK(refused([](MerkleProof& proof) { proof.siblings.push_back({}); }));
+        CHECK(refused([](MerkleProof& proof) { proof.siblings.emplace_back(); }));
         CHECK(refused([](MerkleProof& proof) { proof.siblings.clear(); }));
         CHECK(refused([](MerkleProof& proof) { proof.siblings.resize(1000); }));
         CHECK(refused([](MerkleProof& proof) { std::swap(proof.siblings[0], proof.siblings[1]); }));
-        CHECK(refused([](MerkleProof& proof) { proof.index = 8; }));
-        CHECK(refused([](MerkleProof& proof) { proof.index += 16; }));
         CHECK(refused([](MerkleProof& proof) { proof.index = UINT64_MAX; }));
         CHECK(refused([](MerkleProof& proof) { proof.n_leaves = 0; }));
         CHECK(refused([](MerkleProof& proof) { proof.n_leaves = 8; }));
         CHECK(refused([](MerkleProof& proof) { proof.n_leaves = 17; }));
+        CHECK(refused([](MerkleProof& proof) { proof.n_leaves = UINT64_MAX; }));
+        CHECK(refused([](MerkleProof& proof) { proof.rule = static_cast<TreeRule>(4); }));
         CHECK(refused([](MerkleProof& proof) { proof.hash = static_cast<Hash>(200); }));
         for (const merklize::HashTraits& other : merklize::hashes()) {
-            if (other.hash != t.hash) CHECK(refused([&](MerkleProof& proof) { proof.hash = other.hash; }));
+            if (other.hash != form.hash) CHECK(refused([&](MerkleProof& proof) { proof.hash = other.hash; }));
         }
-        // An inner node cannot pass for a leaf: the tree over the parents has the same root, but n / 2 leaves.
-        MerkleProof shorter = good;
-        shorter.leaf = tree.nodes()[(16 + 9) / 2];
-        shorter.siblings.erase(shorter.siblings.begin());
-        shorter.index /= 2;
-        CHECK(!merklize::verify(shorter, tree.root()));
+        // An inner node cannot pass for a leaf: the tree over the parents has the same root, but half the leaves.
+        CHECK(refused([&](MerkleProof& proof) {
+            proof.leaf = merklize::merge(good.siblings[0], good.leaf, form.hash, form.mode);
+            proof.siblings.erase(proof.siblings.begin());
+            proof.index /= 2;
+        }));
+        const Mode other = Mode::keyed(view(Bytes(32, 1)));
+        CHECK(!merklize::verify(good, tree.root(), other));
+        CHECK(!merklize::verify(tree.prove_together({1, 4}), tree.root(), other));
+        if (form.mode.flags() != 0) CHECK(!merklize::verify(good, tree.root()));
     }
 }
 
 TEST("proof: a word >= p fails even where it means the same element") {
+    const Digest small = Digest::from_words({5, 0, 7, 1}), same = Digest::from_words({5 + p, 0, 7, 1});
     for (const Hash hash : {Hash::rp64_256_v1, Hash::rp64_256_v2, Hash::rp64_256_v3}) {
-        const Digest small = Digest::from_words({5, 0, 7, 1});
-        const MerkleTree tree(std::vector<Digest>(4, small), hash);
+        const Case form{hash, TreeRule::left_full};
+        const naive::Tree tree(hash, form.rule, std::vector<Digest>(4, small), form.fast_merge());
         MerkleProof proof = tree.prove(2);
         CHECK(merklize::verify(proof, tree.root()));
-        const Digest same = Digest::from_words({5 + p, 0, 7, 1});
         proof.leaf = same;
         CHECK(!merklize::verify(proof, tree.root()));
         proof = tree.prove(2);
         proof.siblings[0] = same;
         CHECK(!merklize::verify(proof, tree.root()));
+        MultiProof several = tree.prove_together({0, 2});
+        CHECK(merklize::verify(several, tree.root()));
+        several.siblings[0] = same;
+        CHECK(!merklize::verify(several, tree.root()));
+        several = tree.prove_together({0, 2});
+        several.leaves[1] = same;
+        CHECK(!merklize::verify(several, tree.root()));
+        // One leaf is its own root.
+        CHECK(!merklize::verify(MerkleProof{hash, TreeRule::perfect, 1, 0, same, {}}, same));
+        CHECK(!merklize::verify(ConsistencyProof{hash, 1, 1, {}}, same, same));
+        CHECK(!merklize::verify(ConsistencyProof{hash, 1, 2, {small}}, same, merklize::merge(small, small, hash)));
     }
+}
+
+TEST("proof: many at once, of several heights and rules, good and bad mixed") {
+    Random random(6);
+    std::vector<MerkleProof> proofs;
+    std::vector<std::uint8_t> expected;
+    const Case full{Hash::blake3, TreeRule::left_full};
+    const naive::Tree tree = full.tree(1500, 1, full.fast_merge());
+    for (std::size_t i = 0; i < 3000; ++i) {
+        MerkleProof proof = tree.prove(random.below(1500));
+        switch (i % 7) {
+            case 0: proof.siblings[random.below(proof.siblings.size())].bytes[3] ^= std::byte{4}; break;
+            case 1: proof.siblings.pop_back(); break;
+            case 2:  // another tree of the same root
+                proof = {Hash::blake3, TreeRule::perfect, 1, 0, tree.root(), {}};
+                break;
+            default: break;
+        }
+        expected.push_back(merklize::verify(proof, tree.root()));
+        CHECK_EQ(int{expected.back()}, int{i % 7 >= 2});
+        proofs.push_back(std::move(proof));
+    }
+    CHECK(merklize::verify_each(proofs, tree.root()) == expected);
+    CHECK(merklize::verify_each(proofs, tree.root(), {}, threads(1)) == expected);
+    CHECK(merklize::verify_each({}, tree.root()).empty());
+    merklize::RunOptions asked;
+    asked.progress = [](double) { return false; };
+    // The function is asked every 50 ms: enough proofs for that.
+    std::vector<MerkleProof> many;
+    for (std::size_t i = 0; i < 150; ++i) many.insert(many.end(), proofs.begin(), proofs.end());
+    CHECK_ERROR(cancelled, "cancelled", merklize::verify_each(many, tree.root(), {}, asked));
+    proofs[2500].hash = Hash::rp64_256_v2;
+    CHECK_ERROR(invalid_argument, "proof 0 is of hash 'blake3', proof 2500 of hash 'rp64_256_v2'",
+                merklize::verify_each(proofs, tree.root()));
+    const std::vector<MerkleProof> one(1, MerkleProof{Hash::rp64_256});
+    CHECK_ERROR(invalid_argument, "keys and contexts",
+                merklize::verify_each(one, tree.root(), Mode::keyed(view(Bytes(32)))));
 }
