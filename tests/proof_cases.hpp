@@ -1,19 +1,16 @@
 #pragma once
 
+#include "forms.hpp"
 #include "naive_proofs.hpp"
-#include "support.hpp"
 
 // Forms of trees for the tests of proofs, and what the naive trees need of each.
 namespace proof_cases {
 
-using merklize::Digest;
-using merklize::Hash;
-using merklize::Mode;
-using merklize::TreeRule;
-using reference::Bytes;
-
-inline constexpr TreeRule all_rules[] = {TreeRule::perfect, TreeRule::left_full, TreeRule::pad,
-                                         TreeRule::duplicate_last};
+using support::Bytes;
+using support::Digest;
+using support::Hash;
+using support::Mode;
+using support::TreeRule;
 
 struct Case {
     Hash hash;
@@ -42,16 +39,10 @@ struct Case {
     }
 };
 
-/// Every rule with every hash, plain; and with BLAKE3's two other modes.
 inline std::vector<Case> all_cases() {
-    const Bytes key = support::Random(7).bytes(32);
-    const std::string context = "merklize tests 2026-11-21 proofs";
     std::vector<Case> out;
-    for (const TreeRule rule : all_rules) {
-        for (const merklize::HashTraits& t : merklize::hashes()) out.push_back({t.hash, rule});
-        out.push_back({Hash::blake3, rule, Mode::keyed(support::view(key)), {.key = key}});
-        out.push_back({Hash::blake3, rule, Mode::derive_key(context), {.context = context}});
-    }
+    for (const support::TestForm& f : support::test_forms())
+        out.push_back({f.form.hash, f.form.rule, f.form.mode, f.mode});
     return out;
 }
 

@@ -1,6 +1,7 @@
-// Mutates proofs and feeds them to MerkleProof::from_bytes and verify; sanitizers make memory errors visible:
+// Mutates proofs and feeds them to the parsers and to verify; sanitizers make memory errors visible:
 //   fuzz-proof [--seconds N] [--seed S]
-// What must hold: no crash; what parses writes the same bytes again; only the unchanged proof verifies.
+// What must hold: no crash; what parses writes the same bytes again; what verifies does so by the definition, too, and is true
+// wherever it speaks of the same tree (hash, rule and counts of leaves).
 
 #include <chrono>
 #include <cstdlib>
@@ -8,25 +9,55 @@
 #include <iostream>
 #include <string>
 
-#include "support.hpp"
+#include "proof_cases.hpp"
 
 using namespace support;
+using namespace proof_cases;
+using merklize::ConsistencyProof;
 using merklize::MerkleProof;
+using merklize::MultiProof;
 
 namespace {
 
+enum class Kind : std::uint8_t { single, several, consistency, winterfell };
+
 struct Seed {
+    Kind kind;
     std::vector<std::byte> bytes;
+    naive::Nodes leaves;
     Digest root;
+    Digest old_root{};
+    MultiProof of{};  // of Winterfell's
 };
 
 std::vector<Seed> valid_proofs() {
     std::vector<Seed> out;
-    for (const merklize::HashTraits& t : merklize::hashes()) {
-        for (const std::size_t n : {2, 8, 64}) {
-            const merklize::MerkleTree tree(leaves(t.hash, n, n), t.hash);
-            for (const std::size_t k : {std::size_t{0}, n / 2, n - 1})
-                out.push_back({tree.prove(k).to_bytes(), tree.root()});
+    Random random(1);
+    for (const TreeRule rule : rules) {
+        for (const merklize::HashTraits& t : merklize::hashes()) {
+            const Case form{t.hash, rule};
+            for (const std::size_t n : {1, 2, 5, 8, 27, 64}) {
+                if (!form.takes(n)) continue;
+                const naive::Tree tree = form.tree(n, n, form.fast_merge());
+                for (const std::size_t k : {std::size_t{0}, n / 2, n - 1})
+                    out.push_back({Kind::single, tree.prove(k).to_bytes(), tree.leaves(), tree.root()});
+                for (const std::size_t count : {std::size_t{2}, n / 3 + 1, n}) {
+                    const MultiProof proof = tree.prove_together(random_indices(n, count, random));
+                    out.push_back({Kind::several, proof.to_bytes(), tree.leaves(), tree.root()});
+                    if (rule != TreeRule::perfect || n < 2) continue;
+                    if (t.hash != Hash::blake3 && t.hash != Hash::rp64_256) continue;
+                    out.push_back(
+                        {Kind::winterfell, merklize::to_winterfell(proof), tree.leaves(), tree.root(), {}, proof});
+                }
+                if (rule != TreeRule::left_full) continue;
+                for (const std::size_t m : {std::size_t{1}, n / 2 + 1, n}) {
+                    const naive::Nodes old(tree.leaves().begin(), tree.leaves().begin() + std::ptrdiff_t(m));
+                    const ConsistencyProof proof{t.hash, m, n,
+                                                 naive::subproof(m, tree.leaves(), true, form.fast_merge())};
+                    out.push_back({Kind::consistency, proof.to_bytes(), tree.leaves(), tree.root(),
+                                   naive::tree_hash(old, form.fast_merge())});
+                }
+            }
         }
     }
     return out;
@@ -66,27 +97,94 @@ std::vector<std::byte> mutate(std::vector<std::byte> bytes, Random& random) {
     return bytes;
 }
 
+/// What the bytes begin with says which tree a proof is of, but for the old one of a consistency proof.
+bool same_tree(const Seed& from, const std::vector<std::byte>& bytes) {
+    const std::size_t header = from.kind == Kind::consistency ? 24 : 16;
+    return std::equal(bytes.begin(), bytes.begin() + std::ptrdiff_t(header), from.bytes.begin());
+}
+
+/// Leaves of the tree, where they are said to be: two leaves' proof can be cut to one of them, and that is no forgery.
+bool is_true(const MerkleProof& proof, const Seed& from) { return proof.leaf == from.leaves[proof.index]; }
+bool is_true(const MultiProof& proof, const Seed& from) {
+    for (std::size_t i = 0; i < proof.indices.size(); ++i) {
+        if (proof.leaves[i] != from.leaves[proof.indices[i]]) return false;
+    }
+    return true;
+}
+/// There is one proof of two roots.
+bool is_true(const ConsistencyProof& proof, const Seed& from) { return proof.to_bytes() == from.bytes; }
+
+enum class Outcome : std::uint8_t { refused, parsed, verified, other_bytes, forged, not_by_definition };
+
+template <class Proof, class... Roots>
+Outcome judge(const std::optional<Proof>& proof, const Seed& from, const std::vector<std::byte>& bytes,
+              const Roots&... roots) {
+    if (!proof) return Outcome::refused;
+    if (proof->to_bytes() != bytes) return Outcome::other_bytes;
+    const bool verified = merklize::verify(*proof, roots...);
+    if (verified && same_tree(from, bytes) && !is_true(*proof, from)) return Outcome::forged;
+    const naive::Merge merge = [&](const Digest& l, const Digest& r) { return merklize::merge(l, r, proof->hash); };
+    const auto is_element = [&](const Digest& digest) {
+        for (const std::uint64_t word : digest.words()) {
+            if (merklize::traits(proof->hash).is_field && word >= 0xffffffff00000001) return false;
+        }
+        return true;
+    };
+    // merge() takes field elements alone; so must verify.
+    bool elements = true;
+    if constexpr (std::is_same_v<Proof, ConsistencyProof>) {
+        for (const Digest& node : proof->nodes) elements = elements && is_element(node);
+        ((elements = elements && is_element(roots)), ...);
+    } else {
+        for (const Digest& node : proof->siblings) elements = elements && is_element(node);
+        if constexpr (std::is_same_v<Proof, MerkleProof>) {
+            elements = elements && is_element(proof->leaf);
+        } else {
+            for (const Digest& node : proof->leaves) elements = elements && is_element(node);
+        }
+    }
+    if (verified != (elements && naive::verify(*proof, roots..., merge))) return Outcome::not_by_definition;
+    return verified ? Outcome::verified : Outcome::parsed;
+}
+
+Outcome judge(const Seed& from, const std::vector<std::byte>& bytes) {
+    switch (from.kind) {
+        case Kind::single: return judge(MerkleProof::from_bytes(bytes), from, bytes, from.root);
+        case Kind::several: return judge(MultiProof::from_bytes(bytes), from, bytes, from.root);
+        case Kind::consistency:
+            return judge(ConsistencyProof::from_bytes(bytes), from, bytes, from.old_root, from.root);
+        case Kind::winterfell: break;
+    }
+    const auto proof = merklize::from_winterfell(bytes, from.of.hash, from.of.indices, from.of.leaves);
+    if (!proof) return Outcome::refused;
+    if (merklize::to_winterfell(*proof) != bytes) return Outcome::other_bytes;
+    const bool verified = merklize::verify(*proof, from.root);
+    return !verified ? Outcome::parsed : bytes == from.bytes ? Outcome::verified : Outcome::forged;
+}
+
 int fuzz(double seconds, std::uint64_t seed) {
     std::cout << "fuzz-proof: seed " << seed << ", " << seconds << " s" << std::endl;
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     const std::vector<Seed> seeds = valid_proofs();
     Random random(seed);
-    std::uint64_t n = 0, parsed = 0;
+    std::uint64_t n = 0, parsed = 0, verified = 0;
     for (; n % 256 != 0 || std::chrono::steady_clock::now() < end; ++n) {
         const Seed& from = seeds[random.below(seeds.size())];
         const std::vector<std::byte> bytes = mutate(from.bytes, random);
-        const auto proof = MerkleProof::from_bytes(bytes);
-        if (!proof) continue;
-        ++parsed;
-        const bool verified = merklize::verify(*proof, from.root);
-        if (proof->to_bytes() == bytes && verified == (bytes == from.bytes)) continue;
-        std::cout << "FAILED at input " << n << " (" << bytes.size()
-                  << " bytes): " << (verified ? "a changed proof verifies" : "a parsed proof writes other bytes")
+        const Outcome outcome = judge(from, bytes);
+        parsed += outcome == Outcome::parsed;
+        verified += outcome == Outcome::verified;
+        if (outcome <= Outcome::verified) continue;
+        std::cout << "FAILED at input " << n << " (" << bytes.size() << " bytes of kind " << int(from.kind) << "): "
+                  << (outcome == Outcome::other_bytes ? "a parsed proof writes other bytes"
+                      : outcome == Outcome::forged    ? "a changed proof verifies"
+                                                      : "verify and the definition differ")
                   << '\n';
         return 1;
     }
-    std::cout << n << " inputs, " << parsed << " of them parsed, none verified wrongly" << std::endl;
-    return parsed > 0 ? 0 : 1;
+    std::cout << n << " inputs, " << parsed << " of them parsed and refused, " << verified << " verified as they should"
+              << std::endl;
+    return parsed > 0 && verified > 0 ? 0 : 1;
 }
 
 }  // namespace
