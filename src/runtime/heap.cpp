@@ -12,7 +12,7 @@
 namespace merklize::runtime {
 
 void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run) {
-    if (nodes.on_device) { for (std::size_t i = 0; i < slots.size(); i++) run.session().copy_to_host(out + i, at_node(nodes, slots[i]), Digest::size); return run.finish(); }
+    if (nodes.on_device) return run.session().gather_nodes(nodes, slots, out);
     const std::byte* from = host_bytes(nodes);
     // Nodes far apart are waited for one by one, unless asked for early.
     constexpr std::size_t per_piece = 8192, ahead = 16;
@@ -28,7 +28,7 @@ void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, 
 }
 
 void scatter_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run) {
-    if (nodes.on_device) { for (std::size_t i = 0; i < slots.size(); i++) run.session().copy_to_device(at_node(nodes, slots[i]), values + i, Digest::size); return run.finish(); }
+    if (nodes.on_device) return run.session().scatter_nodes(nodes, slots, values);
     std::byte* to = host_bytes(nodes);
     for (std::size_t i = 0; i < slots.size(); i++)
         std::memcpy(to + Digest::size * slots[i], values + i, Digest::size);

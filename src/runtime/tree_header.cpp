@@ -114,7 +114,7 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
         return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
     };
     if (begins_with(unfinished_magic)) fail("an unfinished tree file: build it to its end");
-    if (begins_with(first_magic)) fail("a tree file of merklize 0.1, which has no rules: build it again");
+    if (begins_with(first_magic)) fail("a tree file of an earlier format, without rules: build it again");
     if (!begins_with(magic)) fail("not a tree file: it does not begin with MKLTREE");
     if (bytes.size() < size) {
         fail("a truncated tree file: its header has 128 bytes, the file " + std::to_string(file_bytes));

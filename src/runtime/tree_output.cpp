@@ -99,7 +99,8 @@ void TreeOutput::take(std::uint64_t n, const RunOptions& options) {
 void TreeOutput::hand_over(bool with_leaves) {
     wait();
     const Batch& batch = filling();
-    writing_ = std::async(std::launch::async, [this, &batch, with_leaves] { write_batch(batch, with_leaves); });
+    writing_ = std::async(std::launch::async,
+                          [this, &batch, first = passed_on_, with_leaves] { write_batch(batch, first, with_leaves); });
     passed_on_ += held_;
     held_ = 0;
     turn_ ^= 1;
@@ -118,10 +119,10 @@ void TreeOutput::write_nodes(unsigned level, std::uint64_t first, std::span<cons
     if (nodes.size() >= 4096) file_.start_sync(offset, nodes.size_bytes());
 }
 
-void TreeOutput::write_batch(const Batch& batch, bool with_leaves) {
-    if (with_leaves) write_nodes(0, written_, batch.leaves());
+void TreeOutput::write_batch(const Batch& batch, std::uint64_t first, bool with_leaves) {
+    if (with_leaves) write_nodes(0, first, batch.leaves());
     if (count_known()) batch.push(peaks_, sink());
-    written_ += Batch::capacity;
+    written_ = first + Batch::capacity;
     if (with_leaves && std::chrono::steady_clock::now() - noted_at_ >= note_interval) note(written_);
 }
 

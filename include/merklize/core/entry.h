@@ -168,6 +168,12 @@ MKZ_ENTRY(mkz_gather_nodes)
     mkz_body_gather_nodes(MKZ_THIS_ITEM(), nodes + 8 * slot_0, slots, slot_words, count, out);
 }
 
+MKZ_ENTRY(mkz_scatter_nodes)
+(MKZ_GLOBAL mkz_u32 *nodes, mkz_u64 slot_0, MKZ_GLOBAL const mkz_u32 *slots, mkz_u32 slot_words, mkz_u64 count,
+ MKZ_GLOBAL const mkz_u32 *in) {
+    mkz_body_scatter_nodes(MKZ_THIS_ITEM(), nodes + 8 * slot_0, slots, slot_words, count, in);
+}
+
 MKZ_ENTRY(mkz_gather_strided)
 (MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u8 *out, mkz_u64 out_offset, mkz_strides shape,
  mkz_u64 first, mkz_u64 count) {

@@ -44,6 +44,18 @@ MKZ_BODY void mkz_body_gather_nodes(mkz_work_item item, MKZ_GLOBAL const mkz_u32
     mkz_store_node32(out, item.index, w);
 }
 
+/* The way back: nodes[slots[i]] = in[i] for i < count, no slot twice. */
+MKZ_BODY void mkz_body_scatter_nodes(mkz_work_item item, MKZ_GLOBAL mkz_u32 *nodes, MKZ_GLOBAL const mkz_u32 *slots,
+                                     mkz_u32 slot_words, mkz_u64 count, MKZ_GLOBAL const mkz_u32 *in) {
+    mkz_u64 slot;
+    mkz_u32 w[8];
+    if (item.index >= count) return;
+    slot = slots[slot_words * item.index];
+    if (slot_words == 2) slot |= (mkz_u64)slots[2 * item.index + 1] << 32;
+    mkz_load_node32(w, in, item.index);
+    mkz_store_node32(nodes, slot, w);
+}
+
 /* Sets flag[0] to 1 if one of the words in[in_offset + i], i < count, is not below p; else leaves it. */
 MKZ_BODY void mkz_body_check_words(mkz_work_item item, MKZ_GLOBAL const mkz_u64 *in, mkz_u64 in_offset, mkz_u64 count,
                                    MKZ_GLOBAL mkz_u32 *flag) {

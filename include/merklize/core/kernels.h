@@ -11,7 +11,7 @@
  *   hash_rows       rows of words -> digests                                         count / (group size * lanes)
  *   hash_chunks     bytes -> chaining values of chunks, or of subtrees of them       kernel_digest.h (byte hashes only)
  *   hash_parents    levels of the tree inside a BLAKE3 digest                        kernel_digest.h (byte hashes only)
- *   gather_paths, gather_nodes, gather_strided, check_words                          kernel_data.h (no hash in them)
+ *   gather_paths, gather_nodes, scatter_nodes, gather_strided, check_words           kernel_data.h (no hash in them)
  *
  * The body of hash h is mkz_body_merge_level_h. It is made by a macro from the hash's columns in hashes.def, since the
  * subset has neither templates nor function pointers. A program for a single hash, which compiles faster, first defines

@@ -108,6 +108,8 @@ public:
     void gather_nodes(mkz_place nodes, std::span<const std::uint64_t> slots, void* out) {
         gather_nodes(nodes, slots.data(), 2, slots.size(), out);
     }
+    /// The way back: slot slots[i] = values[i], no slot twice. The host bytes may go when it returns.
+    void scatter_nodes(mkz_place nodes, std::span<const std::uint64_t> slots, const void* values);
     /// Throws invalid_argument, with the place of the first, if one of n words on the device is not a field element.
     void require_canonical(mkz_place words, std::uint64_t n, const char* what);
 

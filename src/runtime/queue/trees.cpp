@@ -232,4 +232,16 @@ void Session::gather_nodes(mkz_place nodes, const void* slots, std::uint32_t slo
     download(out, found->at(0), 32 * count);
 }
 
+void Session::scatter_nodes(mkz_place nodes, std::span<const std::uint64_t> slots, const void* values) {
+    if (slots.empty()) return;
+    const Range tree{static_cast<mkz_memory*>(nodes.pointer), nodes.offset};
+    require_node_alignment(tree);
+    const auto wanted = scratch(slots.size_bytes()), fresh = scratch(32 * slots.size());
+    upload(wanted->at(0), slots.data(), slots.size_bytes());
+    upload(fresh->at(0), values, 32 * slots.size());
+    const Kernel scatter = kernel({.group_size = 256}, bodies::scatter_nodes, true);
+    enqueue(scatter, divide_up(slots.size(), scatter.group_size), tree.memory, tree.offset / 32, wanted->memory(),
+            std::uint32_t{2}, std::uint64_t{slots.size()}, fresh->memory());
+}
+
 }  // namespace merklize::runtime

@@ -1,0 +1,407 @@
+// Tree files: written, read, proved, checked, changed; the bytes that docs/file-format.md shows.
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include <sys/stat.h>
+
+#include "forms.hpp"
+
+using namespace support;
+using merklize::LeafSource;
+using merklize::TreeFile;
+using merklize::TreeWriter;
+
+namespace {
+
+Bytes read_all(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return Bytes((std::istreambuf_iterator<char>(file)), {});
+}
+
+Digest write_tree(const std::filesystem::path& path, const std::vector<Digest>& leaves, const TreeForm& form,
+                  const LeafSource& source = {}) {
+    TreeWriter writer(path, leaves.size(), form, source);
+    writer.append(leaves);
+    return writer.finish();
+}
+
+void check_levels(const std::filesystem::path& path, const std::vector<std::vector<Digest>>& levels) {
+    const TreeFile file(path);
+    CHECK_EQ(file.height() + 1, levels.size());
+    CHECK_EQ(file.root(), levels.back()[0]);
+    for (unsigned l = 0; l < levels.size(); ++l) {
+        std::vector<Digest> nodes(levels[l].size());
+        file.read(l, 0, nodes);
+        CHECK(nodes == levels[l]);
+    }
+}
+
+/// The documented dump as bytes.
+Bytes documented_file() {
+    std::ifstream doc(MERKLIZE_SOURCE "/docs/file-format.md");
+    Bytes out;
+    bool inside = false;
+    for (std::string line; std::getline(doc, line);) {
+        if (line.starts_with("```")) inside = line == "```hexdump";
+        if (!inside || line.starts_with("```")) continue;
+        for (std::size_t at = line.find("  ") + 2; at + 1 < line.size(); at += 3)
+            out.push_back(static_cast<std::uint8_t>(std::stoul(line.substr(at, 2), nullptr, 16)));
+    }
+    return out;
+}
+
+std::vector<Digest> repeated_leaves() {
+    std::vector<Digest> out(3);
+    for (std::size_t i = 0; i < 3; ++i) out[i].bytes.fill(static_cast<std::byte>(0x11 * (i + 1)));
+    return out;
+}
+
+}  // namespace
+
+TEST("tree_file: the bytes that the format's page shows") {
+    const TemporaryFolder folder;
+    const Bytes expected = documented_file();
+    write_tree(folder.path() / "t.mkl", repeated_leaves(), TreeForm(Hash::blake3, TreeRule::left_full));
+    CHECK_EQ(expected.size(), 128u + 6 * 32);
+    CHECK_EQ(hex(read_all(folder.path() / "t.mkl")), hex(expected));
+    // The page's own arithmetic, by the witness.
+    const Bytes checksum = reference::blake3(Bytes(expected.begin(), expected.begin() + 120), 8);
+    CHECK(std::equal(checksum.begin(), checksum.end(), expected.begin() + 120));
+    CHECK(std::equal(expected.begin() + 88, expected.begin() + 120, expected.end() - 32));
+}
+
+TEST("tree_file: every node of every form; proofs hold") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    Random random(1);
+    for (const TestForm& f : test_forms()) {
+        for (const std::size_t n : {1, 2, 3, 4, 5, 7, 8, 13, 16, 31, 33, 64, 100, 257, 1000}) {
+            if (!fits(f, n) || (merklize::traits(f.form.hash).is_field && n > 257)) continue;
+            const std::vector<Digest> all = leaves(f.form.hash, n, n);
+            CHECK_EQ(write_tree(path, all, f.form), witness_levels(f, all).back()[0]);
+            check_levels(path, witness_levels(f, all));
+            TreeFile file(path);
+            CHECK_EQ(file.is_keyed(), f.form.mode.flags() != 0);
+            file.set_mode(f.form.mode);
+            CHECK_EQ(file.n_leaves(), n);
+            CHECK_EQ(static_cast<int>(file.form().rule), static_cast<int>(f.form.rule));
+            CHECK(file.check().empty());
+            const merklize::MerkleTree tree(all, f.form);
+            for (const std::size_t k : {std::size_t{0}, n / 2, n - 1}) {
+                CHECK(file.prove(k) == tree.prove(k));
+                CHECK(merklize::verify(file.prove(k), file.root(), f.form.mode));
+            }
+            std::vector<std::uint64_t> indices;
+            for (std::uint64_t k = 0; k < n; ++k) {
+                if (random.below(3) == 0 || k == n - 1) indices.push_back(k);
+            }
+            std::ranges::reverse(indices);
+            CHECK(file.prove_together(indices) == tree.prove_together(indices));
+            CHECK(merklize::verify(file.prove_together(indices), file.root(), f.form.mode));
+            if (f.form.rule != TreeRule::left_full) continue;
+            for (std::uint64_t old = 1; old <= n; old += 1 + old / 5) {
+                const Digest old_root = merklize::merkle_root(std::span(all).first(old), f.form);
+                CHECK(file.prove_consistency(old) == tree.prove_consistency(old));
+                CHECK(merklize::verify(file.prove_consistency(old), old_root, file.root(), f.form.mode));
+            }
+        }
+    }
+}
+
+TEST("tree_file: save_tree writes what the writer writes; in pieces and of unknown count, too") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", other = folder.path() / "other.mkl";
+    Random random(2);
+    for (const TestForm& f : test_forms()) {
+        const std::size_t n = f.form.rule == TreeRule::perfect ? 256 : 1 + random.below(600);
+        const std::vector<Digest> all = leaves(f.form.hash, n, n);
+        const LeafSource source{10, 10 * n - 3};
+        merklize::save_tree(merklize::MerkleTree(all, f.form), path, source);
+        write_tree(other, all, f.form, source);
+        CHECK_EQ(hex(read_all(path)), hex(read_all(other)));
+        CHECK_EQ(TreeFile(path).source().total_bytes, source.total_bytes);
+
+        TreeWriter unknown(other, 0, f.form, {10, 0});
+        for (std::size_t first = 0; first < n;) {
+            const std::size_t count = std::min<std::size_t>(random.below(100), n - first);
+            unknown.append(std::span(all).subspan(first, count));
+            first += count;
+        }
+        CHECK_EQ(unknown.written(), n);
+        unknown.finish(source.total_bytes);
+        CHECK_EQ(hex(read_all(path)), hex(read_all(other)));
+    }
+    CHECK(!std::filesystem::exists(folder.path() / "other.mkl.partial"));
+    CHECK_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
+}
+
+TEST("tree_file: several batches, known and unknown") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    for (const std::size_t n : {(1u << 19) - 1, 1u << 19, (1u << 19) + 1, 3 * (1u << 19) + 1234}) {
+        const std::vector<Digest> all = leaves(Hash::blake3, n);
+        const TreeForm form(Hash::blake3, TreeRule::duplicate_last);
+        const Digest expected = merklize::merkle_root(all, form);
+        CHECK_EQ(write_tree(path, all, form), expected);
+        CHECK(TreeFile(path).check().empty());
+        TreeWriter writer(path, 0, form);
+        writer.append(all);
+        CHECK_EQ(writer.finish(), expected);
+        CHECK(TreeFile(path).check().empty());
+    }
+}
+
+TEST("tree_file: a writer that ends is taken up again") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", partial = folder.path() / "t.mkl.partial";
+    const TreeForm form(Hash::blake3, TreeRule::pad);
+    constexpr std::size_t n = 3 * (1 << 18) + 77;
+    const std::vector<Digest> all = leaves(Hash::blake3, n);
+    const std::vector<Digest> few(all.begin(), all.begin() + 5);
+    const Digest old_root = write_tree(path, few, form);
+    for (const std::size_t total : {n, std::size_t{0}}) {
+        std::filesystem::remove(partial);
+        std::size_t first = 0;
+        for (const std::size_t end : {std::size_t{100}, std::size_t{100}, std::size_t{1} << 19, n - 1}) {
+            TreeWriter writer(path, total, form);
+            CHECK_EQ(writer.written(), first);
+            writer.append(std::span(all).subspan(first, end - first));
+            first = end;
+        }
+        CHECK_EQ(TreeFile(path).root(), old_root);  // as it was
+        CHECK_ERROR(io, "unfinished", TreeFile(partial));
+        TreeWriter writer(path, total, form);
+        CHECK_EQ(writer.written(), n - 1);
+        CHECK_ERROR(io, "another build is writing it", TreeWriter(path, total, form));
+        writer.append(std::span(all).last(1));
+        CHECK_EQ(writer.finish(), merklize::merkle_root(all, form));
+        CHECK(TreeFile(path).check().empty());
+        write_tree(path, few, form);
+    }
+    // Not taken up: another form, count, key or source, or when that is not wanted.
+    const Bytes key = pattern(32), other_key = Bytes(32);
+    const TreeForm keyed(Hash::blake3, TreeRule::pad, Mode::keyed(view(key)));
+    const auto begin = [&] {
+        std::filesystem::remove(partial);
+        TreeWriter(path, n, keyed).append(std::span(all).first(1000));
+    };
+    const auto found = [&](std::size_t total, const TreeForm& wanted, const LeafSource& source = {},
+                           bool resume = true) {
+        begin();
+        return TreeWriter(path, total, wanted, source, resume).written();
+    };
+    CHECK_EQ(found(n, keyed), 1000u);
+    CHECK_EQ(found(n + 1, keyed), 0u);
+    CHECK_EQ(found(0, keyed), 0u);
+    CHECK_EQ(found(n, keyed, {1, n}), 0u);
+    CHECK_EQ(found(n, keyed, {}, false), 0u);
+    CHECK_EQ(found(n, form), 0u);
+    CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::pad, Mode::keyed(view(other_key)))), 0u);
+    CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::left_full, keyed.mode)), 0u);
+    CHECK_EQ(found(n, TreeForm(Hash::blake3, TreeRule::pad, keyed.mode, all[0])), 0u);
+    // A torn note leaves the one before it: the first note, of 0 leaves, is at 88; those of 1000 and 1500 are at 104 and 88.
+    for (const auto& [at, left] : {std::pair{88, 1000}, std::pair{104, 1500}}) {
+        begin();
+        { TreeWriter(path, n, keyed).append(std::span(all).subspan(1000, 500)); }
+        Bytes bytes = read_all(partial);
+        bytes[static_cast<std::size_t>(at)] ^= 1;
+        folder.write("t.mkl.partial", bytes);
+        CHECK_EQ(TreeWriter(path, n, keyed).written(), static_cast<std::uint64_t>(left));
+    }
+}
+
+TEST("tree_file: check finds the nodes that are wrong, and says which") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    for (const std::size_t n : {std::size_t{100}, std::size_t{1} << 12, std::size_t{(1 << 19) + 300}}) {
+        const TreeForm form(Hash::blake3, TreeRule::left_full);
+        write_tree(path, leaves(Hash::blake3, n), form);
+        const TreeFile file(path);
+        const Bytes good = read_all(path);
+        const auto found = [&](unsigned level, std::uint64_t index) {
+            Bytes bytes = good;
+            bytes[file.level_offset(level) + 32 * index + 5] ^= 0x10;
+            folder.write("bad.mkl", bytes);
+            std::vector<std::pair<unsigned, std::uint64_t>> out;
+            for (const merklize::WrongNode& node : TreeFile(folder.path() / "bad.mkl").check())
+                out.emplace_back(node.level, node.index);
+            return out;
+        };
+        using Wrong = std::vector<std::pair<unsigned, std::uint64_t>>;
+        CHECK((found(0, 7) == Wrong{{1, 3}}));  // a leaf shows above it alone
+        CHECK((found(0, n - 1) == Wrong{{1, (n - 1) / 2}}));
+        CHECK((found(2, 3) == Wrong{{2, 3}, {3, 1}}));  // a node also against its children
+        CHECK((found(file.height() - 1, 1) == Wrong{{file.height() - 1, 1}, {file.height(), 0}}));
+    }
+    // At most so many; field elements that are none.
+    Bytes bytes = read_all(path);
+    for (std::size_t at = 128; at < 128 + 32 * 5000; at += 32) bytes[at] ^= 1;
+    folder.write("bad.mkl", bytes);
+    CHECK_EQ(TreeFile(folder.path() / "bad.mkl").check().size(), 1000u);
+    CHECK_EQ(TreeFile(folder.path() / "bad.mkl").check(7).size(), 7u);
+    const std::vector<Digest> field = leaves(Hash::rp64_256_v3, 9);
+    write_tree(path, field, TreeForm(Hash::rp64_256_v3, TreeRule::left_full));
+    bytes = read_all(path);
+    std::fill_n(bytes.begin() + 128 + 32 * 4, 8, 0xff);
+    folder.write("bad.mkl", bytes);
+    const auto wrong = TreeFile(folder.path() / "bad.mkl").check();
+    CHECK_EQ(wrong.size(), 2u);
+    CHECK(wrong[0].level == 0 && wrong[0].index == 4 && wrong[1].level == 1 && wrong[1].index == 2);
+}
+
+TEST("tree_file: update and append are a rebuild") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", fresh = folder.path() / "fresh.mkl";
+    Random random(3);
+    for (const TestForm& f : test_forms()) {
+        std::size_t n = f.form.rule == TreeRule::perfect ? 128 : 1 + random.below(400);
+        std::vector<Digest> all = leaves(f.form.hash, n, n);
+        write_tree(path, all, f.form, {1, n});
+        TreeFile file(path);
+        const TreeFile before(path);
+        const Digest old_root = before.root();
+        file.set_mode(f.form.mode);
+        for (const std::size_t count : {std::size_t{1}, n / 3 + 1, n}) {
+            std::vector<std::uint64_t> indices(n);
+            for (std::size_t i = 0; i < n; ++i) indices[i] = i;
+            for (std::size_t i = n; i > 1; --i) std::swap(indices[i - 1], indices[random.below(i)]);
+            indices.resize(count);
+            const std::vector<Digest> changed = leaves(f.form.hash, count, random());
+            for (std::size_t i = 0; i < count; ++i) all[indices[i]] = changed[i];
+            file.update(indices, changed);
+            write_tree(fresh, all, f.form, {1, n});
+            CHECK_EQ(hex(read_all(path)), hex(read_all(fresh)));
+            CHECK_EQ(file.root(), TreeFile(fresh).root());
+        }
+        std::vector<Digest> first(1);
+        before.read(0, 0, first);  // of the file that it has open
+        CHECK_EQ(first[0], leaves(f.form.hash, n, n)[0]);
+        CHECK_EQ(before.root(), old_root);
+        if (f.form.rule != TreeRule::left_full) {
+            CHECK_ERROR(invalid_argument, "left_full", file.append(all));
+            continue;
+        }
+        for (const std::size_t count : {1, 2, 30, 500}) {
+            const std::vector<Digest> more = leaves(f.form.hash, count, random());
+            all.insert(all.end(), more.begin(), more.end());
+            file.append(more);
+            write_tree(fresh, all, f.form);
+            CHECK_EQ(hex(read_all(path)), hex(read_all(fresh)));
+            CHECK_EQ(file.n_leaves(), all.size());
+        }
+    }
+}
+
+TEST("tree_file: built from files of data and of leaves, and from pipes") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    const TreeForm form(Hash::blake3, TreeRule::left_full);
+    for (const std::size_t leaf_bytes : {1, 7, 64, 1024, 5000, 300000, 1000000}) {
+        for (const std::size_t size :
+             {std::size_t{0}, std::size_t{1}, leaf_bytes, 3 * leaf_bytes + 1, std::size_t{200001}}) {
+            if (size / leaf_bytes > 100000) continue;
+            const Bytes data = Random(size).bytes(size);
+            const auto input = folder.write("data", data);
+            std::vector<Digest> all;
+            for (std::size_t at = 0; at < size || all.empty(); at += leaf_bytes) {
+                all.push_back(merklize::hash(view(data).subspan(at, std::min(leaf_bytes, size - at))));
+            }
+            const Digest expected = merklize::merkle_root(all, form);
+            CHECK_EQ(merklize::build_tree_file(input, leaf_bytes, path, form), expected);
+            CHECK_EQ(TreeFile(path).source().total_bytes, size);
+            const Bytes whole = read_all(path);
+            const auto pipe = folder.path() / "pipe";
+            CHECK_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+            std::thread writer([&] {
+                std::ofstream(pipe, std::ios::binary)
+                    .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(size));
+            });
+            CHECK_EQ(merklize::build_tree_file(pipe, leaf_bytes, path, form), expected);
+            writer.join();
+            std::filesystem::remove(pipe);
+            CHECK_EQ(hex(read_all(path)), hex(whole));
+        }
+    }
+    for (const merklize::HashTraits& t : merklize::hashes()) {  // records of 48 bytes, and leaves as they are
+        const TreeForm of(t.hash, TreeRule::pad);
+        const std::vector<Digest> words = leaves(t.hash, 3 * 500);
+        Bytes data;
+        for (const Digest& d : words)
+            for (const std::uint8_t byte : to_bytes(d)) data.push_back(byte);
+        const auto input = folder.write("data", data);
+        std::vector<Digest> all(1000);
+        merklize::hash_leaves(view(data), 48, all, t.hash);
+        CHECK_EQ(merklize::build_tree_file(input, 48, path, of), merklize::merkle_root(all, of));
+        CHECK_EQ(merklize::build_tree_file(input, path, of), merklize::merkle_root(words, of));
+        CHECK_EQ(TreeFile(path).source().leaf_bytes, 0u);
+    }
+    const Bytes key = pattern(32);
+    const TreeForm keyed(Hash::blake3, TreeRule::pad, Mode::keyed(view(key)));
+    const Bytes data = Random(9).bytes(100000);
+    std::vector<Digest> all(100);
+    merklize::hash_leaves(view(data), 1000, all, Hash::blake3, keyed.mode);
+    CHECK_EQ(merklize::build_tree_file(folder.write("data", data), 1000, path, keyed),
+             merklize::merkle_root(all, keyed));
+}
+
+TEST("tree_file: a cancelled build goes on, of the same data alone") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", input = folder.path() / "data";
+    folder.write("data", Random(4).bytes(64 << 20));
+    const TreeForm form(Hash::blake3, TreeRule::left_full);
+    const Digest expected = merklize::build_tree_file(input, 64, path, form);
+    merklize::RunOptions options;
+    double most = 0, first = 2;
+    options.progress = [&](double done) {
+        first = std::min(first, done);
+        most = std::max(most, done);
+        return done < 0.5;
+    };
+    options.threads = 1;
+    const auto cancelled = [&] {
+        try {
+            merklize::build_tree_file(input, 64, path, form, true, options);
+            return false;
+        } catch (const merklize::Error& error) {
+            return error.code() == merklize::ErrorCode::cancelled;
+        }
+    };
+    CHECK(cancelled());
+    CHECK(most >= 0.5);
+    options.progress = [&](double done) {
+        first = std::min(first, done);
+        return true;
+    };
+    first = 2;
+    CHECK_EQ(merklize::build_tree_file(input, 64, path, form, true, options), expected);
+    CHECK(first > 0.3);
+    CHECK(TreeFile(path).check().empty());
+    // Written to in between: from the beginning.
+    options.progress = [&](double done) { return done < 0.5; };
+    CHECK(cancelled());
+    folder.write("data", Random(5).bytes(64 << 20));
+    const Digest changed = merklize::build_tree_file(input, 64, path, form);
+    CHECK_EQ(changed, merklize::build_tree_file(input, 64, path, form, false));
+    CHECK(TreeFile(path).check().empty());
+    CHECK(changed != expected);
+}
+
+TEST("tree_file: permissions are those of the file that is replaced") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", link = folder.path() / "link.mkl";
+    const std::vector<Digest> all = leaves(Hash::blake3, 10);
+    write_tree(path, all, TreeForm(Hash::blake3, TreeRule::left_full));
+    std::filesystem::permissions(path, std::filesystem::perms(0640));
+    std::filesystem::create_symlink(path, link);
+    const auto mode = [&] { return static_cast<unsigned>(std::filesystem::status(path).permissions()); };
+    TreeFile file(link);
+    file.append(all);
+    CHECK_EQ(mode(), 0640u);
+    CHECK(std::filesystem::is_symlink(link));
+    write_tree(link, all, TreeForm(Hash::blake3, TreeRule::left_full));
+    CHECK_EQ(mode(), 0640u);
+    CHECK(std::filesystem::is_symlink(link));
+    CHECK_EQ(TreeFile(path).n_leaves(), 10u);
+}
