@@ -123,6 +123,32 @@ Words8 key_words(const Bytes& key) {
     return out;
 }
 
+// ---- SHA-256 --------------------------------------------------------------------------------------------------------
+
+/// The first 32 bits of the fractional part of the square (2) or cube root (3) of n, by integers alone: the largest x with
+/// x^root <= n 2^(32 root).
+std::uint32_t fraction_of_root(int root, std::uint64_t n) {
+    __extension__ using Wide = unsigned __int128;
+    std::uint64_t x = 0;
+    for (int bit = 35; bit >= 0; --bit) {  // roots here are below 8
+        const std::uint64_t y = x | std::uint64_t{1} << bit;
+        const Wide square = Wide{y} * y;
+        const bool fits = root == 2 ? square <= Wide{n} << 64 : square <= (Wide{n} << 96) / y;
+        if (fits) x = y;
+    }
+    return static_cast<std::uint32_t>(x);
+}
+
+std::vector<std::uint32_t> fractions_of_roots(int root, std::size_t count) {
+    std::vector<std::uint32_t> out;
+    for (std::uint64_t n = 2; out.size() < count; ++n) {
+        bool prime = true;
+        for (std::uint64_t d = 2; d * d <= n; ++d) prime = prime && n % d != 0;
+        if (prime) out.push_back(fraction_of_root(root, n));
+    }
+    return out;
+}
+
 // ---- Rescue Prime ---------------------------------------------------------------------------------------------------
 
 __extension__ using Wide = unsigned __int128;
@@ -170,12 +196,6 @@ void half_round(State& state, std::uint64_t exponent, const Matrix& mds, const s
     state = out;
 }
 
-Element4 to_words(const Bytes& digest) {
-    Element4 out{};
-    for (std::size_t i = 0; i < 32; ++i) out[i / 8] |= std::uint64_t{digest[i]} << (8 * (i % 8));
-    return out;
-}
-
 }  // namespace
 
 Bytes blake3(const Bytes& data, std::size_t length, std::uint64_t seek, const Mode& mode) {
@@ -188,6 +208,39 @@ Bytes blake3(const Bytes& data, std::size_t length, std::uint64_t seek, const Mo
         return root_bytes(subtree_output(data.data(), data.size(), 0, key_words(key), material), length, seek);
     }
     return root_bytes(subtree_output(data.data(), data.size(), 0, iv, 0), length, seek);
+}
+
+Bytes sha256(const Bytes& data) {
+    static const std::vector<std::uint32_t> start = fractions_of_roots(2, 8), k = fractions_of_roots(3, 64);
+    Bytes message = data;
+    message.push_back(0x80);
+    while (message.size() % 64 != 56) message.push_back(0);
+    for (int shift = 56; shift >= 0; shift -= 8)
+        message.push_back(static_cast<std::uint8_t>(std::uint64_t{8} * data.size() >> shift));
+    std::vector<std::uint32_t> h = start;
+    for (std::size_t block = 0; block < message.size(); block += 64) {
+        std::vector<std::uint32_t> w(64);
+        for (std::size_t i = 0; i < 64; ++i) w[i / 4] = w[i / 4] << 8 | message[block + i];
+        for (std::size_t t = 16; t < 64; ++t) {
+            const std::uint32_t x = w[t - 15], y = w[t - 2];
+            w[t] = w[t - 16] + (rotate_right(x, 7) ^ rotate_right(x, 18) ^ x >> 3) + w[t - 7] +
+                   (rotate_right(y, 17) ^ rotate_right(y, 19) ^ y >> 10);
+        }
+        std::vector<std::uint32_t> v = h;  // a to h
+        for (std::size_t t = 0; t < 64; ++t) {
+            const std::uint32_t s1 = rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25);
+            const std::uint32_t s0 = rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22);
+            const std::uint32_t t1 = v[7] + s1 + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[t] + w[t];
+            const std::uint32_t t2 = s0 + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+            v = {t1 + t2, v[0], v[1], v[2], v[3] + t1, v[4], v[5], v[6]};
+        }
+        for (std::size_t i = 0; i < 8; ++i) h[i] += v[i];
+    }
+    Bytes out;
+    for (const std::uint32_t word : h) {
+        for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::uint8_t>(word >> shift));
+    }
+    return out;
 }
 
 void rescue_permute(int variant, State& state) {
@@ -210,19 +263,36 @@ Element4 rescue_hash_elements(int variant, const std::vector<std::uint64_t>& ele
     return {state[rate], state[rate + 1], state[rate + 2], state[rate + 3]};
 }
 
-Bytes merge(int hash, const Bytes& left, const Bytes& right) {
-    if (hash == 0) {
-        Bytes both = left;
-        both.insert(both.end(), right.begin(), right.end());
-        return blake3(both);
-    }
-    const Element4 l = to_words(left), r = to_words(right);
-    const Element4 words = rescue_hash_elements(hash, {l[0], l[1], l[2], l[3], r[0], r[1], r[2], r[3]});
+namespace {
+
+Bytes join(std::initializer_list<Bytes> parts) {
     Bytes out;
-    for (const std::uint64_t word : words) {
+    for (const Bytes& part : parts) out.insert(out.end(), part.begin(), part.end());
+    return out;
+}
+
+Bytes of_elements(int hash, const Bytes& bytes) {
+    std::vector<std::uint64_t> elements(bytes.size() / 8);
+    for (std::size_t i = 0; i < bytes.size(); ++i) elements[i / 8] |= std::uint64_t{bytes[i]} << (8 * (i % 8));
+    Bytes out;
+    for (const std::uint64_t word : rescue_hash_elements(hash, elements)) {
         for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::uint8_t>(word >> (8 * i)));
     }
     return out;
+}
+
+}  // namespace
+
+Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode) {
+    if (hash == 0) return blake3(join({left, right}), 32, 0, mode);
+    if (hash == 4) return sha256(join({{1}, left, right}));
+    return of_elements(hash, join({left, right}));
+}
+
+Bytes leaf(int hash, const Bytes& record, const Mode& mode) {
+    if (hash == 0) return blake3(record, 32, 0, mode);
+    if (hash == 4) return sha256(join({{0}, record}));
+    return of_elements(hash, record);
 }
 
 std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves) {

@@ -22,6 +22,9 @@ struct Mode {
 /// `length` bytes of BLAKE3's extendable output from byte `seek` on.
 Bytes blake3(const Bytes& data, std::size_t length = 32, std::uint64_t seek = 0, const Mode& mode = {});
 
+/// SHA-256 of a message.
+Bytes sha256(const Bytes& data);
+
 using State = std::array<std::uint64_t, 12>;
 using Element4 = std::array<std::uint64_t, 4>;
 
@@ -29,8 +32,11 @@ using Element4 = std::array<std::uint64_t, 4>;
 void rescue_permute(int variant, State& state);
 Element4 rescue_hash_elements(int variant, const std::vector<std::uint64_t>& elements);
 
-/// Merge of two 32-byte digests. hash  id as in hashes.def
-Bytes merge(int hash, const Bytes& left, const Bytes& right);
+/// Merge of two 32-byte digests. hash  id as in hashes.def; mode of blake3 alone
+Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode = {});
+
+/// Leaf of a record, as hash_leaves() has it.
+Bytes leaf(int hash, const Bytes& record, const Mode& mode = {});
 
 /// All 2n nodes of the tree in heap order (slot 0: zeros), by n-1 single merges.
 std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves);

@@ -17,7 +17,7 @@ inline void fill(std::uint32_t& value, std::uint32_t from) {
 inline void tune(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning* tuning) noexcept {
     fill(tuning->lanes, 1);  // a thread is a lane already
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
-    if (hash != MKZ_HASH_blake3) {
+    if (mkz_is_field(hash)) {
         // Level by level while it is wide: 154 M merges/s of rp64_256_v3 and 134 of v1. From 2^13 nodes on, teams of 16 threads a
         // merge, four levels a launch: 30 us a level where a thread alone takes 136.
         constexpr std::uint64_t narrow = std::uint64_t{1} << 13;
@@ -39,7 +39,7 @@ inline void tune(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tun
         fill(tuning->group_size, n < many_chunks ? 256 : 128);
         return;
     }
-    // Level by level at 31 G merges/s down to 2^17 nodes, then 9 levels a group: launches would cost more than idle threads.
+    // Of blake3; sha256 does the same, unmeasured. Level by level at 31 G merges/s down to 2^17 nodes, then 9 levels a group: launches would cost more than idle threads.
     constexpr std::uint64_t wide = std::uint64_t{1} << 17;
     fill(tuning->levels_per_launch, n < wide ? 9 : 1);
     fill(tuning->group_size, 256);

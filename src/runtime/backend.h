@@ -24,6 +24,17 @@ typedef enum {
 #include "merklize/hashes.def"
 } mkz_hash;
 
+/* Whether a hash is of field elements; else it is of bytes. */
+static inline uint32_t mkz_is_field(uint32_t hash) {
+    enum { MKZ_KIND_tree, MKZ_KIND_chain, MKZ_KIND_field };
+    switch (hash) {
+#define MKZ_HASH(id, name, prefix, lane, kind) \
+    case id: return MKZ_KIND_##kind == MKZ_KIND_field;
+#include "merklize/hashes.def"
+    }
+    return 0;
+}
+
 typedef struct {
     char name[128];
     char vendor[64];
@@ -188,8 +199,9 @@ typedef struct {
     const uint64_t *changed; /* host memory: which of them, counted from `first`; ascending, no one twice */
     uint64_t n;              /* at least 1 */
     uint32_t levels;
-    mkz_lone lone;          /* where the count of a level is odd and its last node is on a way */
-    const uint8_t *fillers; /* of MKZ_LONE_PAD: [levels][32], the sibling of a lone node of the level, of the one above, ... */
+    mkz_lone lone; /* where the count of a level is odd and its last node is on a way */
+    const uint8_t
+        *fillers; /* of MKZ_LONE_PAD: [levels][32], the sibling of a lone node of the level, of the one above, ... */
     mkz_tuning tuning;
 } mkz_merge_at;
 

@@ -6,6 +6,7 @@
 
 #include "merklize/core/blake3.h"
 #include "merklize/core/rescue_prime.h"
+#include "merklize/core/sha256.h"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

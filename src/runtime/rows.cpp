@@ -1,4 +1,4 @@
-// Batches of independent inputs: hash_many, hash_elements, merge; on the host's memory or a device's.
+// Batches of independent inputs: hash_many, hash_elements, hash_leaves, merge; on the host's memory or a device's.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -34,10 +34,10 @@ std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uin
     return n;
 }
 
-void launch_rows(const mkz_place& rows, std::size_t n, std::size_t bytes, const mkz_place& out, const Mode& mode,
-                 runtime::Run& run) {
-    mkz_hash_rows arguments{
-        MKZ_HASH_blake3, rows, n, bytes, {}, mode.flags(), out, runtime::tuning_of(run.options().policy)};
+void launch_rows(Hash hash, const mkz_place& rows, std::size_t n, std::size_t bytes, const mkz_place& out,
+                 const Mode& mode, runtime::Run& run) {
+    mkz_hash_rows arguments{static_cast<std::uint32_t>(hash),        rows, n, bytes, {}, mode.flags(), out,
+                            runtime::tuning_of(run.options().policy)};
     std::copy_n(mode.key_words(), 8, arguments.key);
     run.launch(MKZ_KERNEL_HASH_ROWS, arguments, 1);
     runtime::wipe(arguments.key, sizeof arguments.key);
@@ -63,6 +63,38 @@ void launch_elements(Hash hash, const mkz_place& rows, std::size_t n_rows, std::
     const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash),        rows, n_rows, elements, out,
                                       runtime::tuning_of(run.options().policy)};
     run.launch(MKZ_KERNEL_HASH_ELEMENTS, arguments, 1);
+}
+
+// Rows of canonical words, `what` in the texts of errors; sizes fit.
+void element_rows(Hash hash, const void* rows, std::size_t n_rows, std::size_t elements, void* out, const char* what,
+                  const RunOptions& options) {
+    runtime::require_canonical(rows, n_rows * elements, what);
+    if (n_rows == 0) return;
+    runtime::Run run(options);
+    launch_elements(hash, host_place(rows), n_rows, elements, host_place(out), run);
+}
+
+void element_rows(Hash hash, const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
+                  const char* what, const RunOptions& options) {
+    if (n_rows == 0) return;
+    runtime::require_same_device(what, rows, out);
+    const RunOptions here = runtime::on_device_of(out, options);
+    runtime::Run run(here);
+    run.session().require_canonical(place_of(rows), n_rows * elements, what);
+    launch_elements(hash, place_of(rows), n_rows, elements, place_of(out), run);
+    run.finish();
+}
+
+void require_records(Hash hash, const Mode& mode, std::uint64_t bytes, std::uint64_t record_bytes, std::uint64_t n) {
+    runtime::require_merges(hash, mode, "hash_leaves");
+    if (record_bytes != 0 ? bytes / record_bytes != n || bytes % record_bytes != 0 : bytes != 0) {
+        invalid("hash_leaves: " + std::to_string(n) + " records of " + std::to_string(record_bytes) +
+                " bytes do not make " + std::to_string(bytes) + " bytes");
+    }
+    if (traits(hash).is_field && record_bytes % 8 != 0) {
+        invalid("hash_leaves: records of '" + std::string(traits(hash).name) + "' are words of 8 bytes; " +
+                std::to_string(record_bytes) + " bytes are no whole count of them");
+    }
 }
 
 void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t out) {
@@ -96,7 +128,8 @@ void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, s
     if (n == 0) return;
     runtime::Run run(options);
     if (message_bytes <= long_bytes)
-        return launch_rows(host_place(messages.data()), n, message_bytes, host_place(out.data()), mode, run);
+        return launch_rows(Hash::blake3, host_place(messages.data()), n, message_bytes, host_place(out.data()), mode,
+                           run);
     for (std::size_t i = 0; i < n; i++) {
         const auto message = messages.subspan(i * message_bytes, message_bytes);
         runtime::root_of(message, mode, run, 1.0 / static_cast<double>(n))
@@ -112,7 +145,7 @@ void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& 
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
     if (message_bytes <= long_bytes) {
-        launch_rows(place_of(messages), n, message_bytes, place_of(out), mode, run);
+        launch_rows(Hash::blake3, place_of(messages), n, message_bytes, place_of(out), mode, run);
         return run.finish();
     }
     std::vector<Digest> digests(n);
@@ -127,22 +160,38 @@ void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& 
 void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
                    std::span<std::uint64_t> out, Hash hash, const RunOptions& options) {
     require_element_sizes(hash, rows.size(), n_rows, elements, out.size());
-    runtime::require_canonical(rows.data(), rows.size(), "hash_elements");
-    if (n_rows == 0) return;
-    runtime::Run run(options);
-    launch_elements(hash, host_place(rows.data()), n_rows, elements, host_place(out.data()), run);
+    element_rows(hash, rows.data(), n_rows, elements, out.data(), "hash_elements", options);
 }
 
 void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out, Hash hash,
                    const RunOptions& options) {
     const std::uint64_t words = count_of(rows, 8, "hash_elements: rows");
     require_element_sizes(hash, words, n_rows, elements, count_of(out, 8, "hash_elements: out"));
-    if (n_rows == 0) return;
-    runtime::require_same_device("hash_elements", rows, out);
+    element_rows(hash, rows, n_rows, elements, out, "hash_elements", options);
+}
+
+void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out, Hash hash,
+                 const Mode& mode, const RunOptions& options) {
+    require_records(hash, mode, records.size(), record_bytes, out.size());
+    if (traits(hash).is_field)
+        return element_rows(hash, records.data(), out.size(), record_bytes / 8, out.data(), "hash_leaves", options);
+    if (hash == Hash::blake3) return hash_many(records, record_bytes, std::as_writable_bytes(out), mode, options);
+    if (out.empty()) return;
+    runtime::Run run(options);
+    launch_rows(hash, host_place(records.data()), out.size(), record_bytes, host_place(out.data()), mode, run);
+}
+
+void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer& out, Hash hash, const Mode& mode,
+                 const RunOptions& options) {
+    const std::uint64_t n = count_of(out, Digest::size, "hash_leaves: out");
+    require_records(hash, mode, records.size(), record_bytes, n);
+    if (traits(hash).is_field) return element_rows(hash, records, n, record_bytes / 8, out, "hash_leaves", options);
+    if (hash == Hash::blake3) return hash_many(records, record_bytes, out, mode, options);
+    if (n == 0) return;
+    runtime::require_same_device("hash_leaves", records, out);
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
-    run.session().require_canonical(place_of(rows), words, "hash_elements");
-    launch_elements(hash, place_of(rows), n_rows, elements, place_of(out), run);
+    launch_rows(hash, place_of(records), n, record_bytes, place_of(out), mode, run);
     run.finish();
 }
 

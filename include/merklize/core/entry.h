@@ -72,8 +72,13 @@
     mkz_body_merge_at_##name(item, nodes + 256 / lane * slot_0, first, width, lists, list, starts, levels, lone, \
                              fillers, filler, table MKZ_KEY_ARGUMENTS); }
 
+/* What rows are made of. */
+#define MKZ_ROW_WORD_tree mkz_u32
+#define MKZ_ROW_WORD_chain mkz_u8
+#define MKZ_ROW_WORD_field mkz_u64
+
 #define MKZ_ENTRY_HASH_ROWS(name, prefix, lane, kind) MKZ_ENTRY(mkz_hash_rows_##name)( \
-    MKZ_GLOBAL const mkz_u##lane *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words, \
+    MKZ_GLOBAL const MKZ_ROW_WORD_##kind *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words, \
     MKZ_GLOBAL mkz_u##lane *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) { \
     MKZ_ENTRY_TABLE_##kind(prefix) \
     mkz_body_hash_rows_##name(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, table); }

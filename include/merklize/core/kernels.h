@@ -33,6 +33,7 @@
 #include "kernel_nodes.h"
 #include "kernel_team.h"
 #include "rescue_prime.h"
+#include "sha256.h"
 
 /* One merge of a kind of hash (hashes.def). */
 #if MKZ_KEYED
@@ -246,6 +247,58 @@ MKZ_DEFINE_ROW_WORD(64)
             prefix##_compress(cv, m, zero, zero, MKZ_SPLAT32(4 * (words < 16 ? words : 16)), MKZ_SPLAT32(flags));     \
         }                                                                                                             \
         mkz_store_nodes32(out, out_offset + i, count - i, cv);                                                        \
+    }
+
+/* A chain of blocks (SHA-256) hashes a leaf: the byte 0, then the row. Its words are bytes: in_offset, row_stride, word_stride and
+ * row_words count those, and rows begin anywhere that MKZ_ALIGN allows. */
+
+/* Block of 64 bytes of a row at p, `left` of which exist, behind them the end of the message if `left` < 64. */
+MKZ_BODY void mkz_leaf_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u64 stride, mkz_u32 left) {
+    if (stride == 1) {
+        mkz_load_block(m, p, left);
+    } else {
+        MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
+            m[k] = 0;
+            MKZ_NO_UNROLL for (mkz_u32 b = 4 * k; b < 4 * k + 4; b++) {
+                if (b < left) m[k] |= (mkz_u32)p[b * stride] << 8 * (b % 4);
+            }
+        }
+    }
+    MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
+        if (k == left / 4) m[k] |= 0x80u << 8 * (left % 4);
+    }
+}
+
+#define MKZ_DEFINE_HASH_ROWS_chain(name, prefix, lane)                                                               \
+    MKZ_BODY void mkz_body_hash_rows_##name(                                                                         \
+        mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, \
+        mkz_u32 row_words, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_rp_table table) {         \
+        mkz_lane32 h[8], m[16], words[16], before = MKZ_SPLAT32(MKZ_SHA256_LEAF_PREFIX);                             \
+        mkz_u64 blocks = prefix##_leaf_blocks(row_words), i = item.index * MKZ_LANES;                                \
+        (void)table;                                                                                                 \
+        if (i >= count) return;                                                                                      \
+        in += in_offset + i * row_stride;                                                                            \
+        prefix##_iv(h);                                                                                              \
+        MKZ_NO_UNROLL for (mkz_u64 b = 0; b < blocks; b++) {                                                         \
+            mkz_u64 done = b * MKZ_SHA256_BLOCK_LEN;                                                                 \
+            MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                     \
+                mkz_u64 row = j == 0 ? 0 : (j < count - i ? j : count - i - 1) * row_stride;                         \
+                mkz_u64 left = done < row_words ? row_words - done : 0;                                              \
+                mkz_u32 block[16];                                                                                   \
+                if (done <= row_words) {                                                                             \
+                    mkz_leaf_block(block, in + row + done * word_stride, word_stride,                                \
+                                   left < MKZ_SHA256_BLOCK_LEN ? (mkz_u32)left : MKZ_SHA256_BLOCK_LEN);              \
+                } else {                                                                                             \
+                    MKZ_UNROLL for (int k = 0; k < 16; k++) block[k] = 0;                                            \
+                }                                                                                                    \
+                MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, words[k], j) = block[k];                   \
+            }                                                                                                        \
+            before = prefix##_block(m, words, before);                                                               \
+            if (b + 1 == blocks) prefix##_leaf_end(m, row_words);                                                    \
+            prefix##_compress(h, m);                                                                                 \
+        }                                                                                                            \
+        prefix##_digest(words, h);                                                                                   \
+        mkz_store_nodes32(out, out_offset + i, count - i, words);                                                    \
     }
 
 /* A field hash hashes the words as elements: hash_elements. A word >= p is taken mod p. */

@@ -123,6 +123,11 @@ typedef MKZ_LANE64 mkz_lane64;
 #define MKZ_ROTR32(x, n) (((x) >> (n)) | ((x) << (32 - (n))))
 #endif
 
+/* The bytes of each 32-bit lane in reverse. */
+#ifndef MKZ_BSWAP32
+#define MKZ_BSWAP32(x) ((MKZ_ROTR32(x, 8) & MKZ_SPLAT32(0xff00ff00u)) | (MKZ_ROTR32(x, 24) & MKZ_SPLAT32(0x00ff00ffu)))
+#endif
+
 /* Sum of three 32-bit lanes, c known last. */
 #ifndef MKZ_ADD32_3
 #define MKZ_ADD32_3(a, b, c) (((a) + (b)) + (c))

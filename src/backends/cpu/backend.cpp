@@ -117,7 +117,45 @@ void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const mkz_hash_
     lanes().compress_pairs(values.data(), 1, a.key, a.flags | MKZ_BLAKE3_PARENT | MKZ_BLAKE3_ROOT, out);
 }
 
+bool hash_parents(const mkz_hash_parents& a, const mkz_run&) {
+    one_level_up(at(a.values), a.n, a.key, a.flags);
+    return true;
+}
+
+bool expand(const mkz_expand& a, const mkz_run& run) {
+    return in_pieces(run, a.n, 2048, [&](std::uint64_t first, std::uint64_t count) {
+        lanes().expand(a.cv, a.block, a.block_len, a.flags, a.counter + first, count, at(a.out) + 64 * first);
+    });
+}
+
+// n rows by the lanes' hash_rows: `length` as there, `row_bytes` from row to row.
+bool rows_by_lanes(std::uint32_t hash, const std::uint8_t* rows, std::uint64_t n, std::uint64_t row_bytes,
+                   std::uint64_t length, std::uint8_t* out, const mkz_run& run) {
+    const std::uint64_t per_piece = std::max<std::uint64_t>(64, 4096 / (row_bytes / 64 + 1));
+    // A single row can take long, so the kernels ask inside one, too; only the launching thread may tick.
+    const auto launcher = std::this_thread::get_id();
+    std::atomic<bool> stop{false};
+    std::atomic<std::uint64_t> rows_done{0};
+    const auto go_on = [&] {
+        if (run.tick != nullptr && std::this_thread::get_id() == launcher) {
+            const double done = static_cast<double>(rows_done.load()) / static_cast<double>(n);
+            if (run.tick(run.context, done) != 0) stop = true;
+        }
+        return !stop;
+    };
+    const bool finished = in_pieces(run, n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
+        lanes().hash_rows[hash](rows + first * row_bytes, count, length, out + 32 * first, go_on);
+        rows_done += count;
+    });
+    return finished && !stop;
+}
+
+bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
+    return rows_by_lanes(a.hash, at(a.rows), a.n, 8 * a.elements, a.elements, at(a.out), run);
+}
+
 bool hash_rows(const mkz_hash_rows& a, const mkz_run& run) {
+    if (a.hash != MKZ_HASH_blake3) return rows_by_lanes(a.hash, at(a.rows), a.n, a.bytes, a.bytes, at(a.out), run);
     const std::uint8_t* rows = at(a.rows);
     std::uint8_t* out = at(a.out);
     const std::uint64_t per_piece = std::max<std::uint64_t>(1, 131072 / std::max<std::uint64_t>(a.bytes, 64));
@@ -131,38 +169,6 @@ bool hash_rows(const mkz_hash_rows& a, const mkz_run& run) {
             }
         }
     });
-}
-
-bool hash_parents(const mkz_hash_parents& a, const mkz_run&) {
-    one_level_up(at(a.values), a.n, a.key, a.flags);
-    return true;
-}
-
-bool expand(const mkz_expand& a, const mkz_run& run) {
-    return in_pieces(run, a.n, 2048, [&](std::uint64_t first, std::uint64_t count) {
-        lanes().expand(a.cv, a.block, a.block_len, a.flags, a.counter + first, count, at(a.out) + 64 * first);
-    });
-}
-
-bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
-    const std::uint64_t per_piece = std::max<std::uint64_t>(64, 4096 / (a.elements / 8 + 1));
-    // A single row can take long, so the kernels ask inside one, too; only the launching thread may tick.
-    const auto launcher = std::this_thread::get_id();
-    std::atomic<bool> stop{false};
-    std::atomic<std::uint64_t> rows_done{0};
-    const auto go_on = [&] {
-        if (run.tick != nullptr && std::this_thread::get_id() == launcher) {
-            const double done = static_cast<double>(rows_done.load()) / static_cast<double>(a.n);
-            if (run.tick(run.context, done) != 0) stop = true;
-        }
-        return !stop;
-    };
-    const bool finished = in_pieces(run, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
-        lanes().hash_elements[a.hash](at(a.rows) + 8 * first * a.elements, count, a.elements, at(a.out) + 32 * first,
-                                      go_on);
-        rows_done += count;
-    });
-    return finished && !stop;
 }
 
 // n pairs, one after another, by the merges of a job.
@@ -282,7 +288,7 @@ void tune(std::uint32_t, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n,
     tuning->constants = 0;
     if (kernel != MKZ_KERNEL_MERGE_SUBTREES || tuning->levels_per_launch != 0) return;
     constexpr unsigned subtrees_per_thread = 4;
-    const unsigned most_levels = hash == MKZ_HASH_blake3 ? 12 : 8;
+    const unsigned most_levels = mkz_is_field(hash) ? 8 : 12;
     const unsigned spread = threads == 1 ? 0 : std::bit_width(subtrees_per_thread * threads - 1);
     const unsigned height = std::bit_width(n);  // n merges: 2^height - 1 of them
     tuning->levels_per_launch = std::min(most_levels, height > spread + 4 ? height - spread : height);

@@ -35,10 +35,10 @@ struct Lanes {
                      std::uint32_t flags);
     /// By hash id: n pairs of digests to n digests, all 32 bytes; out may be in.
     void (*merge[n_hashes])(const std::uint8_t* in, std::size_t n, std::uint8_t* out);
-    /// By hash id, null where the hash is not of field elements: n rows of `elements` words to n digests of 4 words. A row may
-    /// be long: go_on is called now and then, and false ends the work, unfinished.
-    void (*hash_elements[n_hashes])(const std::uint8_t* rows, std::size_t n, std::size_t elements, std::uint8_t* out,
-                                    const std::function<bool()>& go_on);
+    /// By hash id, null for blake3: n rows to n digests. Of field hashes `length` words a row, of sha256 `length` bytes, which it
+    /// hashes as leaves. A row may be long: go_on is called now and then, and false ends the work, unfinished.
+    void (*hash_rows[n_hashes])(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
+                                const std::function<bool()>& go_on);
 };
 
 extern const Lanes lanes_scalar;

@@ -24,6 +24,11 @@ LANES_INLINE Lane32 rotate_8(Lane32 x) {
                                           12, 15, 14, 13, 8, 11, 10, 9, 4, 7, 6, 5, 0, 3, 2, 1);
     return (Lane32)_mm256_shuffle_epi8((__m256i)x, order);
 }
+LANES_INLINE Lane32 reverse_bytes(Lane32 x) {
+    const __m256i order = _mm256_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3,  //
+                                          12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+    return (Lane32)_mm256_shuffle_epi8((__m256i)x, order);
+}
 LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
     const Lane64 top = Lane64{} + (1ULL << 63);  // AVX2 compares signed words only
     return (Lane64)_mm256_cmpgt_epi64((__m256i)(b ^ top), (__m256i)(a ^ top));
@@ -49,11 +54,13 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
 #define MKZ_ROTR32(x, n) ((n) == 16 ? rotate_16(x) : (n) == 8 ? rotate_8(x) : (((x) >> (n)) | ((x) << (32 - (n)))))
 #define MKZ_LT_MASK(a, b) less_mask(a, b)
+#define MKZ_BSWAP32(x) reverse_bytes(x)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
 #define MKZ_RP_CELLS 6
 #include "merklize/core/blake3.h"
 #include "merklize/core/rescue_prime.h"
+#include "merklize/core/sha256.h"
 
 namespace {
 

@@ -12,6 +12,10 @@ typedef unsigned long long Lane64 __attribute__((vector_size(64)));
 
 #define LANES_INLINE static inline __attribute__((always_inline))
 
+LANES_INLINE Lane32 reverse_bytes(Lane32 x) {
+    const __m512i order = _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3));
+    return (Lane32)_mm512_shuffle_epi8((__m512i)x, order);
+}
 LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
     return (Lane64)_mm512_movm_epi64(_mm512_cmplt_epu64_mask((__m512i)a, (__m512i)b));
 }
@@ -36,12 +40,14 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
 #define MKZ_ROTR32(x, n) ((Lane32)_mm512_ror_epi32((__m512i)(x), (n)))
 #define MKZ_LT_MASK(a, b) less_mask(a, b)
+#define MKZ_BSWAP32(x) reverse_bytes(x)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
 #define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_RP_CELLS 6
 #include "merklize/core/blake3.h"
 #include "merklize/core/rescue_prime.h"
+#include "merklize/core/sha256.h"
 
 namespace {
 

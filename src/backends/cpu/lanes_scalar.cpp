@@ -4,6 +4,7 @@
 #include "backends/cpu/lanes.hpp"
 #include "merklize/core/blake3.h"
 #include "merklize/core/rescue_prime.h"
+#include "merklize/core/sha256.h"
 
 namespace {
 

@@ -25,7 +25,7 @@ void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tun
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
     const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
     if (is_pocl && tuning->levels_per_launch > 1) fill(tuning->lanes, 1);
-    if (hash == MKZ_HASH_blake3) {
+    if (!mkz_is_field(hash)) {  // blake3; sha256 does the same, unmeasured
         fill(tuning->lanes, chunks ? 2 : 16);
         fill(tuning->levels_per_launch, chunks ? 6 : 1);
         if (is_pocl && chunks) tuning->lanes = 1;

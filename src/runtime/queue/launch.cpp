@@ -123,6 +123,8 @@ bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
 }
 
 bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
+    if (a.hash != MKZ_HASH_blake3)
+        return rows_by_items(MKZ_KERNEL_HASH_ROWS, a.hash, a.rows, a.n, a.bytes, 1, a.out, a.tuning, tick);
     const std::uint64_t chunks = std::max<std::uint64_t>(1, divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN));
     const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_ROWS, MKZ_HASH_blake3, a.n * chunks, a.tuning);
     // The values of long rows wait in two blocks in turn, until each row has one.
@@ -162,27 +164,38 @@ bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
         tick);
 }
 
-// ---- Batches of field hashes and merges ---------------------------------------------------------------------------------
+// ---- Batches of rows and merges ---------------------------------------------------------------------------------
 
 bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
-    if (a.elements > UINT32_MAX) {
-        throw Error(ErrorCode::invalid_argument, "hash_elements: rows of at most " + std::to_string(UINT32_MAX) +
-                                                     " elements on " + device_->id() + ", got " +
-                                                     std::to_string(a.elements));
+    return rows_by_items(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.rows, a.n, a.elements, 8, a.out, a.tuning, tick);
+}
+
+// Rows of `length` units of so many bytes, an item each.
+bool Session::rows_by_items(mkz_kernel job, std::uint32_t hash, const mkz_place& rows, std::uint64_t n,
+                            std::uint64_t length, std::uint64_t unit, const mkz_place& digests,
+                            const mkz_tuning& wanted, const Tick& tick) {
+    if (length > UINT32_MAX) {
+        throw Error(ErrorCode::invalid_argument, std::string(unit == 1 ? "leaves" : "hash_elements") +
+                                                     ": rows of at most " + std::to_string(UINT32_MAX) +
+                                                     (unit == 1 ? " bytes on " : " elements on ") + device_->id() +
+                                                     ", got " + std::to_string(length));
     }
-    const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.n, a.tuning);
-    const Variant variant = variant_of(a.hash, tuning);
-    const Kernel hash = kernel(variant, bodies::hash_rows, a.tuning.group_size == 0);
+    const mkz_tuning tuning = tuned(job, hash, n, wanted);
     mkz_memory* constants = device_->constants();
-    const std::uint64_t row_bytes = 8 * a.elements;
+    const std::uint64_t row_bytes = unit * length;
     return in_pieces(
-        a.n, {{a.rows, row_bytes, a.n * row_bytes}, {a.out, 32, 32 * a.n}}, a.n,
+        n, {{rows, row_bytes, n * row_bytes}, {digests, 32, 32 * n}}, n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
+            Variant variant = variant_of(hash, tuning);
+            // Words are brought where they can be read; bytes are read where they are.
+            if (unit == 1 && (row_bytes % 16 != 0 || !is_aligned(at[0], 16))) variant.align = 1;
+            const Kernel kernel = this->kernel(variant, bodies::hash_rows, wanted.group_size == 0);
             const Range out = aligned_out(at[1], 32 * count);
-            const Range rows = at[0].memory == nullptr ? Range{out.memory, 0} : aligned_to(at[0], 8, count * row_bytes);
-            enqueue(hash, divide_up(count, std::uint64_t{tuning.lanes} * hash.group_size), rows.memory, rows.offset / 8,
-                    a.elements, std::uint64_t{1}, static_cast<std::uint32_t>(a.elements), out.memory, out.offset / 32,
-                    count, constants);
+            const Range in =
+                at[0].memory == nullptr ? Range{out.memory, 0} : aligned_to(at[0], unit, count * row_bytes);
+            enqueue(kernel, divide_up(count, std::uint64_t{tuning.lanes} * kernel.group_size), in.memory,
+                    in.offset / unit, length, std::uint64_t{1}, static_cast<std::uint32_t>(length), out.memory,
+                    out.offset / 32, count, constants);
             return_out(at[1], out, 32 * count);
         },
         tick);

@@ -61,15 +61,16 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
     struct Job {
         mkz_kernel kernel;
         std::vector<Body> bodies;
-        bool for_bytes, for_fields;
+        bool for_blake3, for_sha256, for_fields;
     };
     const Job jobs[] = {
-        {MKZ_KERNEL_HASH_CHUNKS, {bodies::hash_chunks}, true, false},
-        {MKZ_KERNEL_HASH_ROWS, {bodies::hash_chunks}, true, false},
-        {MKZ_KERNEL_HASH_ELEMENTS, {bodies::hash_rows}, false, true},
-        {MKZ_KERNEL_MERGE_PAIRS, {bodies::merge_pairs}, true, true},
-        {MKZ_KERNEL_MERGE_SUBTREES, {bodies::merge_level, bodies::merge_subtree}, true, true},
-        {MKZ_KERNEL_MERGE_AT, {bodies::merge_at}, true, true},
+        {MKZ_KERNEL_HASH_CHUNKS, {bodies::hash_chunks}, true, false, false},
+        {MKZ_KERNEL_HASH_ROWS, {bodies::hash_chunks}, true, false, false},
+        {MKZ_KERNEL_HASH_ROWS, {bodies::hash_rows}, false, true, false},
+        {MKZ_KERNEL_HASH_ELEMENTS, {bodies::hash_rows}, false, false, true},
+        {MKZ_KERNEL_MERGE_PAIRS, {bodies::merge_pairs}, true, true, true},
+        {MKZ_KERNEL_MERGE_SUBTREES, {bodies::merge_level, bodies::merge_subtree}, true, true, true},
+        {MKZ_KERNEL_MERGE_AT, {bodies::merge_at}, true, true, true},
     };
     std::set<Variant> seen;
     std::vector<KernelModule> found;
@@ -81,7 +82,8 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
     add({.hash = MKZ_HASH_blake3, .group_size = 256}, bodies::hash_parents);
     for (const HashTraits& t : hashes()) {
         for (const Job& job : jobs) {
-            if (t.is_field ? !job.for_fields : !job.for_bytes) continue;
+            const bool wanted = t.is_field ? job.for_fields : t.hash == Hash::sha256 ? job.for_sha256 : job.for_blake3;
+            if (!wanted) continue;
             for (unsigned log2 = 0; log2 <= 30; log2++) {
                 mkz_tuning tuning{};
                 const auto hash = static_cast<std::uint32_t>(t.hash);

@@ -79,7 +79,7 @@ void Session::end_stretch() {
 Session::Kernel Session::kernel(Variant variant, const Body& body, bool is_free) {
     Programs& programs = device_->programs();
     // Byte hashes have no constants to place: one program, whatever the policy says.
-    if (variant.hash == MKZ_HASH_blake3) variant.constants = 0;
+    if (!mkz_is_field(variant.hash)) variant.constants = 0;
     if (is_free) variant.group_size = programs.group_size_for(variant, body);
     return {programs.function(variant, body), variant.group_size};
 }

@@ -152,6 +152,8 @@ private:
     bool hash_chunks(const mkz_hash_chunks& a, const Tick& tick);
     bool hash_rows(const mkz_hash_rows& a, const Tick& tick);
     bool hash_elements(const mkz_hash_elements& a, const Tick& tick);
+    bool rows_by_items(mkz_kernel job, std::uint32_t hash, const mkz_place& rows, std::uint64_t n, std::uint64_t length,
+                       std::uint64_t unit, const mkz_place& digests, const mkz_tuning& wanted, const Tick& tick);
     bool merge_pairs(const mkz_merge_pairs& a, const Tick& tick);
     bool merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick);
     bool merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick);

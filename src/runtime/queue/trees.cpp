@@ -57,6 +57,7 @@ bool Session::merge_asking(const mkz_merge_subtrees& a, const Tick& tick) {
         subtree.n = part;
         for (std::uint32_t l = 0; l <= part_levels; l++) subtree.offset[l] += first >> l;
         merge_on_device(subtree);
+        wipe(&subtree.key, sizeof subtree.key);
         synchronize();
         if (!tick(static_cast<double>(first + part) / static_cast<double>(a.n))) return false;
     }
@@ -66,6 +67,7 @@ bool Session::merge_asking(const mkz_merge_subtrees& a, const Tick& tick) {
     top.levels -= part_levels;
     std::copy(a.offset + part_levels, a.offset + a.levels + 1, top.offset);
     merge_on_device(top);
+    wipe(&top.key, sizeof top.key);
     return true;
 }
 
@@ -81,7 +83,9 @@ bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
     in_flight_.push_back(block);
     mkz_merge_subtrees on_device = a;
     on_device.below = on_device.nodes = block->at(0);
-    if (!merge_asking(on_device, tick)) return false;
+    const bool finished = merge_asking(on_device, tick);
+    wipe(&on_device.key, sizeof on_device.key);
+    if (!finished) return false;
     copy_to_host(const_cast<std::byte*>(nodes), block->at(0), bytes);
     finish();
     return true;

@@ -1,0 +1,169 @@
+// SHA-256 with RFC 6962's prefixes, and leaves of every hash, against vectors of hashlib and the plain reference.
+
+#include <cstring>
+
+#include "json.hpp"
+#include "runtime/merge_one.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::Mode;
+
+namespace {
+
+Bytes from_hex(const std::string& text) {
+    Bytes out;
+    for (std::size_t i = 0; i < text.size(); i += 2)
+        out.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
+    return out;
+}
+
+std::vector<Digest> leaves_of(const Bytes& records, std::size_t bytes, std::size_t n, Hash hash, const Mode& mode = {},
+                              unsigned n_threads = 2) {
+    std::vector<Digest> out(n);
+    merklize::hash_leaves(view(records), bytes, out, hash, mode, threads(n_threads));
+    return out;
+}
+
+/// Records that fit a hash: words below p for field hashes.
+Bytes records_for(Hash hash, std::size_t bytes, std::size_t n) {
+    Random random(bytes * 1000 + n);
+    if (!merklize::traits(hash).is_field) return random.bytes(bytes * n);
+    Bytes out(bytes * n);
+    for (std::size_t i = 0; i < out.size(); i += 8) {
+        const std::uint64_t word = random.element();
+        std::memcpy(out.data() + i, &word, 8);
+    }
+    return out;
+}
+
+const json::Value& vectors() {
+    static const json::Value file = json::read(MERKLIZE_VECTORS "/sha256.json");
+    return file;
+}
+
+}  // namespace
+
+TEST("sha256: leaves of hashlib, every length around the ends of blocks") {
+    for (const json::Value& test : vectors()["messages"].items) {
+        const std::size_t length = test["input_len"].number;
+        const Bytes message = pattern(length);
+        CHECK_EQ(hex(reference::sha256(message)), test["sha256"].text);
+        // Lanes of other records beside it, in every place.
+        for (const std::size_t n : {1u, 3u, 17u}) {
+            Bytes records;
+            for (std::size_t i = 0; i < n; i++) records.insert(records.end(), message.begin(), message.end());
+            for (std::size_t i = 0; i < records.size(); i++) {
+                if (n > 1 && length != 0 && i / length != n / 2)
+                    records[i] ^= static_cast<std::uint8_t>(1 + i / length);
+            }
+            CHECK_EQ(leaves_of(records, length, n, Hash::sha256)[n == 1 ? 0 : n / 2].hex(), test["leaf"].text);
+        }
+    }
+}
+
+TEST("sha256: merges of hashlib") {
+    for (const json::Value& test : vectors()["merges"].items) {
+        const Bytes left = from_hex(test["left"].text), right = from_hex(test["right"].text);
+        const std::string& expected = test["digest"].text;
+        CHECK_EQ(hex(reference::merge(static_cast<int>(Hash::sha256), left, right)), expected);
+        CHECK_EQ(merklize::merge(to_digest(left), to_digest(right), Hash::sha256).hex(), expected);
+        for (const std::size_t n : {1u, 8u, 16u, 21u}) {
+            const std::vector<Digest> l(n, to_digest(left)), r(n, to_digest(right));
+            std::vector<Digest> out(n);
+            merklize::merge(l, r, out, Hash::sha256);
+            for (const Digest& digest : out) CHECK_EQ(digest.hex(), expected);
+        }
+    }
+}
+
+TEST("sha256: the trees of Certificate Transparency's tests") {
+    std::vector<Digest> nodes;
+    for (const json::Value& leaf : vectors()["rfc6962_leaves"].items) {
+        const Bytes record = from_hex(leaf.text);
+        nodes.push_back(leaves_of(record, record.size(), 1, Hash::sha256)[0]);
+    }
+    const std::vector<json::Value>& roots = vectors()["rfc6962_roots"].items;
+    CHECK_EQ(roots.size(), std::size_t{8});
+    CHECK_EQ(nodes[0].hex(), roots[0].text);
+    const auto merged = [](const Digest& l, const Digest& r) { return merklize::merge(l, r, Hash::sha256); };
+    for (std::size_t n = 2; n <= roots.size(); n++) {
+        std::vector<Digest> level(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(n));
+        while (level.size() > 1) {
+            std::vector<Digest> above;
+            for (std::size_t i = 0; i < level.size(); i += 2)
+                above.push_back(i + 1 < level.size() ? merged(level[i], level[i + 1]) : level[i]);
+            level = above;
+        }
+        CHECK_EQ(level[0].hex(), roots[n - 1].text);
+    }
+}
+
+TEST("leaves: every hash and mode, of records of any length") {
+    const Bytes key = Random(7).bytes(32);
+    const std::string context = "merklize tests 2026-11-21 leaves";
+    struct Leaves {
+        Hash hash;
+        Mode mode{};
+        reference::Mode witness{};
+    };
+    std::vector<Leaves> all;
+    for (const merklize::HashTraits& t : merklize::hashes()) all.push_back({t.hash});
+    all.push_back({Hash::blake3, Mode::keyed(view(key)), {.key = key}});
+    all.push_back({Hash::blake3, Mode::derive_key(context), {.context = context}});
+    for (const Leaves& leaves : all) {
+        const bool is_field = merklize::traits(leaves.hash).is_field;
+        for (const std::size_t bytes :
+             {0, 1, 8, 32, 54, 55, 56, 63, 64, 65, 72, 118, 119, 120, 128, 200, 1000, 1024, 3000}) {
+            for (const std::size_t n : {1, 2, 8, 17, 33}) {
+                if (is_field && (bytes % 8 != 0 || bytes > 200 || n > 17)) continue;
+                const Bytes records = records_for(leaves.hash, bytes, n);
+                const std::vector<Digest> found = leaves_of(records, bytes, n, leaves.hash, leaves.mode);
+                for (std::size_t i = 0; i < n; i++) {
+                    const auto at = records.begin() + static_cast<std::ptrdiff_t>(i * bytes);
+                    const Bytes record(at, at + static_cast<std::ptrdiff_t>(bytes));
+                    CHECK_EQ(hex(to_bytes(found[i])),
+                             hex(reference::leaf(static_cast<int>(leaves.hash), record, leaves.witness)));
+                }
+            }
+        }
+        CHECK(leaves_of({}, 8, 0, leaves.hash).empty());
+    }
+}
+
+TEST("leaves: records need no alignment, and long ones are cancelled") {
+    const Bytes data = Random(9).bytes(17 * 100 + 3);
+    for (std::size_t offset = 0; offset < 4; offset++) {
+        const auto from = data.begin() + static_cast<std::ptrdiff_t>(offset);
+        const Bytes records(from, from + 1700);
+        std::vector<Digest> out(17);
+        merklize::hash_leaves(view(data).subspan(offset, 1700), 100, out, Hash::sha256);
+        CHECK(out == leaves_of(records, 100, 17, Hash::sha256));
+    }
+    merklize::RunOptions options = threads(1);
+    options.progress = [](double) { return false; };
+    Bytes large(96 << 20);
+    std::vector<Digest> out(1);
+    CHECK_ERROR(cancelled, "", merklize::hash_leaves(view(large), large.size(), out, Hash::sha256, {}, options));
+}
+
+TEST("leaves: sizes, modes and words that do not fit") {
+    std::vector<Digest> two(2);
+    const Bytes data(64);
+    CHECK_ERROR(invalid_argument, "hash_leaves: 2 records of 31 bytes do not make 64 bytes",
+                merklize::hash_leaves(view(data), 31, two, Hash::sha256));
+    CHECK_ERROR(invalid_argument, "2 records of 0 bytes do not make 64 bytes",
+                merklize::hash_leaves(view(data), 0, two, Hash::blake3));
+    CHECK_ERROR(invalid_argument, "records of 'rp64_256_v3' are words of 8 bytes; 4 bytes are no whole count of them",
+                merklize::hash_leaves(view(data).first(8), 4, two, Hash::rp64_256));
+    CHECK_ERROR(invalid_argument, "hash_leaves: word 3 is 18446744073709551615, not a field element",
+                merklize::hash_leaves(view([] {
+                                          static Bytes bad(64);
+                                          std::memset(bad.data() + 24, 0xff, 8);
+                                          return std::ref(bad);
+                                      }()
+                                               .get()),
+                                      32, two, Hash::rp64_256));
+    CHECK_ERROR(invalid_argument, "hash_leaves: keys and contexts are of the hash 'blake3', not of 'sha256'",
+                merklize::hash_leaves(view(data), 32, two, Hash::sha256, Mode::keyed(view(Bytes(32)))));
+}
