@@ -140,8 +140,8 @@ private:
 class MerkleForest {
 public:
     /// leaves    [n_trees, n] digests, tree after tree; copied
-    /// n_leaves  leaves of each tree, a power of two
-    /// errors    as MerkleTree; invalid_argument (a rule other than perfect, or a count of digests that is no multiple of n_leaves)
+    /// n_leaves  leaves of each tree, a power of two: so all rules are one
+    /// errors    as MerkleTree; invalid_argument (n_leaves, or a count of digests that is no multiple of it)
     MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leaves, const TreeForm& form = {},
                  const TreePolicy& policy = {}, const RunOptions& options = {});
     MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form = {}, const TreePolicy& policy = {},

@@ -22,6 +22,9 @@ std::string_view rule_name(TreeRule rule);
 /// The same names, and "promote" for left_full.  errors  invalid_argument (unknown name; the text lists the known ones)
 TreeRule rule_from_name(std::string_view name);
 
+/// perfect for field hashes, whose trees are those of proof systems; else left_full. For n a power of two all rules agree.
+TreeRule default_rule(Hash hash);
+
 /// What a tree is, apart from its leaves: equal forms and equal leaves make equal roots.
 struct TreeForm {
     Hash hash;
@@ -31,9 +34,9 @@ struct TreeForm {
     /// Of the rule `pad`.
     Digest padding;
 
-    TreeForm(Hash of = Hash::blake3, TreeRule by = TreeRule::perfect,
-             const Mode& merges = {},  // NOLINT: a hash is a form
-             const Digest& with = {})
+    /// Without a rule, that which is usual for the hash.
+    TreeForm(Hash of = Hash::blake3) : TreeForm(of, default_rule(of)) {}  // NOLINT: a hash is a form
+    TreeForm(Hash of, TreeRule by, const Mode& merges = {}, const Digest& with = {})
         : hash(of), rule(by), mode(merges), padding(with) {}
 };
 

@@ -19,10 +19,8 @@ namespace {
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
-    if (form.rule != TreeRule::perfect) {
-        invalid("forest: the rule must be 'perfect', not '" + std::string(rule_name(form.rule)) + "'");
-    }
     runtime::Merges(form).require_count(n, "forest");
+    if (!std::has_single_bit(n)) invalid("forest: leaves of a tree must be a power of two, got " + std::to_string(n));
     runtime::require_tree_size(leaves, "forest");
     if (leaves % n != 0) {
         invalid("forest: " + std::to_string(leaves) + " leaves do not make whole trees of " + std::to_string(n));

@@ -36,4 +36,6 @@ TreeRule rule_from_name(std::string_view name) {
                 "unknown tree rule '" + std::string(name) + "'; known rules: " + known_names);
 }
 
+TreeRule default_rule(Hash hash) { return traits(hash).is_field ? TreeRule::perfect : TreeRule::left_full; }
+
 }  // namespace merklize

@@ -165,5 +165,5 @@ TEST("tree: forests are single trees") {
     }
     CHECK_ERROR(invalid_argument, "7 leaves do not make whole trees of 2", MerkleForest(leaves(Hash::blake3, 7), 2));
     CHECK_ERROR(invalid_argument, "power of two", MerkleForest(leaves(Hash::blake3, 6), 3));
-    CHECK_ERROR(invalid_argument, "the rule must be 'perfect'", MerkleForest(leaves(Hash::blake3, 6), 2, TreeForm(Hash::blake3, TreeRule::pad)));
+    CHECK_ERROR(invalid_argument, "power of two, got 3", MerkleForest(leaves(Hash::blake3, 6), 3));
 }
