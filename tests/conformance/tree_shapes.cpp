@@ -90,9 +90,10 @@ TEST("tree: counts that a rule does not take") {
     for (const TreeRule rule : rules) CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
     for (const std::size_t n : {3, 5, 6, 7, 9, 1000}) {
         CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
-                    MerkleTree(leaves(Hash::blake3, n)));
+                    MerkleTree(leaves(Hash::rp64_256_v3, n)));
         CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
-                    merklize::merkle_root(leaves(Hash::blake3, n)));
+                    merklize::merkle_root(leaves(Hash::blake3, n), TreeForm(Hash::blake3, TreeRule::perfect)));
+        CHECK(MerkleTree(leaves(Hash::blake3, n)).form().rule == TreeRule::left_full);
     }
     for (const std::size_t slots : {0, 1, 3, 5, 6, 9, 12, 17}) {
         std::vector<Digest> nodes(slots);

@@ -197,12 +197,17 @@ bool merge_pairs(const mkz_merge_pairs& a, const mkz_run& run) {
 // A subtree's levels one after another, while its nodes are in the core's cache.
 bool merge_subtrees(const mkz_merge_subtrees& a, const mkz_run& run) {
     std::uint8_t* nodes = at(a.nodes);
-    return in_pieces(run, a.n >> a.levels, 1, [&](std::uint64_t subtree, std::uint64_t) {
+    // Small ones several at once, where there are many: the lanes are full, and a piece is worth a thread's while.
+    constexpr std::uint64_t nodes_per_piece = 1024, pieces_per_thread = 4;
+    const std::uint64_t all = a.n >> a.levels;
+    const std::uint64_t per_piece = std::max<std::uint64_t>(
+        1, std::min(nodes_per_piece >> a.levels, all / (pieces_per_thread * run.threads)));
+    return in_pieces(run, all, per_piece, [&](std::uint64_t first, std::uint64_t subtrees) {
         for (std::uint32_t level = 1; level <= a.levels; level++) {
-            const std::uint64_t count = std::uint64_t{1} << (a.levels - level);
+            const unsigned above = a.levels - level;
             const std::uint8_t* below = level == 1 ? at(a.below) : nodes;
-            merge(a, below + 32 * (a.offset[level - 1] + 2 * count * subtree), count,
-                  nodes + 32 * (a.offset[level] + count * subtree));
+            merge(a, below + 32 * (a.offset[level - 1] + (first << (above + 1))), subtrees << above,
+                  nodes + 32 * (a.offset[level] + (first << above)));
         }
     });
 }
