@@ -1,4 +1,5 @@
 #include "runtime/file.hpp"
+#include "runtime/keyed.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -41,9 +42,8 @@ std::span<std::byte> thread_buffer() {
 // Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
 void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
                const Run& run, ChainingValue* out) {
-    mkz_hash_chunks arguments{host_place(data.data()), data.size(), first_chunk, {}, mode.flags(), levels,
-                              host_place(out),         {}};
-    std::copy_n(mode.key_words(), 8, arguments.key);
+    const Keyed<mkz_hash_chunks> arguments(
+        mode, {host_place(data.data()), data.size(), first_chunk, {}, {}, levels, host_place(out), {}});
     run.launch_here(MKZ_KERNEL_HASH_CHUNKS, arguments);
 }
 
@@ -243,10 +243,8 @@ Node root_of_stream(const File& file, const Mode& mode, Run& run) {
 template <class Launch>
 void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, Digest* out, Launch launch) {
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
-        const Mode mode;
-        mkz_hash_rows arguments{
-            host_place(data.data() + row * piece_bytes), n, row_bytes, {}, 0, host_place(out + row), {}};
-        std::copy_n(mode.key_words(), 8, arguments.key);
+        const Keyed<mkz_hash_rows> arguments(
+            Mode(), {host_place(data.data() + row * piece_bytes), n, row_bytes, {}, {}, host_place(out + row), {}});
         if (n != 0) launch(arguments);
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
