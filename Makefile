@@ -112,7 +112,7 @@ test-python: $(VENV)/test-tools ## tests of the Python package and the command l
 .PHONY: test-core
 test-core: $(VENV)/test-tools ## the portable core through device compilers (NVRTC, OpenCL)
 	@echo "== portable core through device compilers"
-	@python -m pytest -q tests/core
+	@python -m pytest -q -n $$(nproc) --dist loadgroup tests/core
 
 # ---- For developers --------------------------------------------------------------------------------------------------
 

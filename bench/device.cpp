@@ -5,7 +5,8 @@
 //
 // One JSON object a line for each job and policy: seconds of kernels, of copies to and from the device and of the whole call, as
 // medians over R timed calls after a first one, which is timed apart (it compiles). Each result is compared with the CPU's in the
-// same run; a wrong one ends the program. --tuned leaves out the policies of the original programs.
+// same run, whose time for the same job on host memory is in the row, too; a wrong one ends the program. --tuned leaves out the
+// policies of the original programs.
 
 #include <algorithm>
 #include <chrono>
@@ -52,9 +53,21 @@ public:
     const Options& options() const { return options_; }
     const Device& device() const { return device_; }
 
+    /// Median seconds of the same job by the CPU backend on all threads: of as many calls, after a first one.
+    double on_cpu(const std::function<void(const RunOptions&)>& call) const {
+        std::vector<double> wall;
+        for (unsigned i = 0; i <= options_.repeats; i++) {
+            const auto start = Clock::now();
+            call(bench::on_cpu());
+            if (i != 0) wall.push_back(seconds_since(start));
+        }
+        return spread(std::move(wall)).median;
+    }
+
+    /// cpu   on_cpu() of the job
     /// call  runs the job once with these options and returns a digest of what it made, which must be `expected`
     void row(const std::string& job, Hash hash, const std::string& policy, std::uint64_t n, const char* unit,
-             const Digest& expected, const std::function<Digest(const RunOptions&)>& call,
+             const Digest& expected, double cpu, const std::function<Digest(const RunOptions&)>& call,
              const HashPolicy& tuning = {}) {
         Timings timings;
         RunOptions run;
@@ -86,13 +99,14 @@ public:
         std::printf(
             "{\"job\": \"%s\", \"hash\": \"%s\", \"policy\": \"%s\", \"n\": %llu, \"unit\": \"%s\", \"kernel\": %.9f, "
             "\"kernel_min\": %.9f, \"kernel_max\": %.9f, \"to_device\": %.9f, \"to_host\": %.9f, \"wall\": %.9f, "
-            "\"wall_min\": %.9f, \"first_call\": %.6f, \"rate\": %.6g, \"repeats\": %u, \"device\": \"%s\", "
-            "\"backend\": "
-            "\"%s\", \"driver\": \"%s\", \"isa\": \"%s\", \"version\": \"%s\"}\n",
+            "\"wall_min\": %.9f, \"first_call\": %.6f, \"rate\": %.6g, \"repeats\": %u, \"cpu\": %.9f, "
+            "\"cpu_isa\": \"%s\", \"device\": \"%s\", \"backend\": \"%s\", \"driver\": \"%s\", \"isa\": \"%s\", "
+            "\"version\": \"%s\"}\n",
             job.c_str(), std::string(traits(hash).name).c_str(), policy.c_str(), static_cast<unsigned long long>(n),
             unit, k.median, k.least, k.most, spread(up).median, spread(down).median, w.median, w.least, first,
-            static_cast<double>(n) / (k.median > 0 ? k.median : w.median), options_.repeats, info.name.c_str(),
-            info.backend.c_str(), info.driver.c_str(), info.isa.c_str(), version());
+            static_cast<double>(n) / (k.median > 0 ? k.median : w.median), options_.repeats, cpu,
+            Device("cpu").info().isa.c_str(), info.name.c_str(), info.backend.c_str(), info.driver.c_str(),
+            info.isa.c_str(), version());
         std::fflush(stdout);
     }
 
@@ -108,12 +122,6 @@ private:
     Options options_;
 };
 
-RunOptions on_cpu() {
-    RunOptions options;
-    options.device = Device("cpu");
-    return options;
-}
-
 std::string power(const char* job, unsigned log2) { return std::string(job) + " 2^" + std::to_string(log2); }
 
 void digests(Bench& bench) {
@@ -123,7 +131,8 @@ void digests(Bench& bench) {
                           host = power("digest, host memory, bytes", log2);
         if (!bench.wanted(resident) && !bench.wanted(host)) continue;
         const auto data = bench::random_values<std::byte>(bytes, "data");
-        const Digest expected = hash(data, {}, on_cpu());
+        const Digest expected = hash(data, {}, bench::on_cpu());
+        const double cpu = bench.on_cpu([&](const RunOptions& run) { hash(data, {}, run); });
         struct Choice {
             std::string name;
             HashPolicy policy;
@@ -142,13 +151,13 @@ void digests(Bench& bench) {
             for (const Choice& choice : choices) {
                 std::size_t turn = 0;
                 bench.row(
-                    resident, Hash::blake3, choice.name, bytes, "bytes", expected,
+                    resident, Hash::blake3, choice.name, bytes, "bytes", expected, cpu,
                     [&](const RunOptions& run) { return hash(copies[turn++ % copies.size()], {}, run); },
                     choice.policy);
             }
         }
         if (bench.wanted(host)) {
-            bench.row(host, Hash::blake3, "tuned", bytes, "bytes", expected,
+            bench.row(host, Hash::blake3, "tuned", bytes, "bytes", expected, cpu,
                       [&](const RunOptions& run) { return hash(data, {}, run); });
         }
     }
@@ -181,14 +190,15 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         const std::vector<Digest> leaves = bench::random_leaves(n, which);
         nodes.insert(nodes.end(), leaves.begin(), leaves.end());
         std::vector<Digest> expected = nodes;
-        build_tree(expected, which, {}, on_cpu());
+        build_tree(expected, which, {}, bench::on_cpu());
+        const double cpu = bench.on_cpu([&](const RunOptions& run) { build_tree(expected, which, {}, run); });
         // All nodes count, not only the root.
-        const Digest all = hash(std::as_bytes(std::span(expected)), {}, on_cpu());
+        const Digest all = hash(std::as_bytes(std::span(expected)), {}, bench::on_cpu());
         if (bench.wanted(resident)) {
             const Buffer buffer = Buffer::copy_of(std::as_bytes(std::span(nodes)), bench.device());
             for (const Choice& choice : choices) {
                 Digest got;
-                bench.row(resident, which, choice.name, n - 1, "merges", expected[1], [&](const RunOptions& run) {
+                bench.row(resident, which, choice.name, n - 1, "merges", expected[1], cpu, [&](const RunOptions& run) {
                     build_tree(buffer, which, choice.policy, run);
                     buffer.slice(Digest::size, Digest::size).copy_to(got.bytes);
                     return got;
@@ -200,15 +210,15 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
             }
         }
         if (bench.wanted(there)) {
-            bench.row(there, which, "tuned", n - 1, "merges", expected[1],
+            bench.row(there, which, "tuned", n - 1, "merges", expected[1], cpu,
                       [&](const RunOptions& run) { return MerkleTree(leaves, which, {}, run).root(); });
         }
         if (bench.wanted(round)) {
-            bench.row(round, which, "tuned", n - 1, "merges", expected[1], [&](const RunOptions& run) {
+            bench.row(round, which, "tuned", n - 1, "merges", expected[1], cpu, [&](const RunOptions& run) {
                 build_tree(nodes, which, {}, run);
                 return nodes[1];
             });
-            if (hash(std::as_bytes(std::span(nodes)), {}, on_cpu()) != all) {
+            if (hash(std::as_bytes(std::span(nodes)), {}, bench::on_cpu()) != all) {
                 std::fprintf(stderr, "wrong nodes: %s\n", round.c_str());
                 std::exit(1);
             }

@@ -6,17 +6,22 @@
 
 #include <merklize/merklize.hpp>
 
-// What the benchmark programs share: their input.
+// What the benchmark programs share: their input, and the CPU that they compare with.
 namespace bench {
+
+/// This library's own CPU backend, by all threads.
+inline merklize::RunOptions on_cpu() {
+    merklize::RunOptions options;
+    options.device = merklize::Device("cpu");
+    return options;
+}
 
 /// Fresh random-looking values: the extendable output of a fixed text, made on the CPU.
 template <class T>
 std::vector<T> random_values(std::size_t n, const char* seed) {
     std::vector<T> values(n);
-    merklize::RunOptions cpu;
-    cpu.device = merklize::Device("cpu");
     merklize::hash(std::as_bytes(std::span(seed, std::strlen(seed))), std::as_writable_bytes(std::span(values)), 0, {},
-                   cpu);
+                   on_cpu());
     return values;
 }
 

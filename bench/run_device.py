@@ -19,6 +19,9 @@ import sys
 
 from run import HERE, commit, processor
 
+# Of the device: the same in all rows.
+COMMON = ("device", "backend", "driver", "isa", "version")
+
 
 def clocks():
     """Clocks of an NVIDIA GPU as its tool gives them, or nothing."""
@@ -54,7 +57,8 @@ def main():
                 continue
             seconds = row["kernel"] or row["wall"]
             print(
-                f"{seconds * 1e6:12.1f} us  {row['rate']:.4g} {row['unit']}/s  wall {row['wall'] * 1e6:.1f} us  {what}",
+                f"{seconds * 1e6:12.1f} us  {row['rate']:.4g} {row['unit']}/s  wall {row['wall'] * 1e6:.1f} us  "
+                f"CPU {row['cpu'] * 1e6:.1f} us  {what}",
                 flush=True,
             )
         status = program.wait()
@@ -64,13 +68,14 @@ def main():
     facts = dict(measured[0])
     # What is the same in all rows is said once.
     for row in measured:
-        for key in ("device", "backend", "driver", "isa", "version"):
+        for key in (*COMMON, "cpu_isa"):
             row.pop(key)
     header = {
         "date": str(datetime.date.today()),
-        **{key: facts[key] for key in ("device", "backend", "driver", "isa", "version")},
+        **{key: facts[key] for key in COMMON},
         "processor": processor(),
         "cpus": os.cpu_count(),
+        "cpu_isa": facts["cpu_isa"],
         "clocks": clocks(),
         "system": platform.platform(),
         "commit": args.commit or commit(),

@@ -61,18 +61,21 @@ def device_rate(value, unit):
 
 
 def device_table(path, data):
+    rows = [row for row in data["rows"] if not row.get("skipped") and row["policy"] == "tuned"]
+    with_cpu = bool(rows) and all("cpu" in row for row in rows)  # older results have none
+    cpu = f"; the same job by the CPU backend on {data['cpus']} cores ({data['cpu_isa']})" if with_cpu else ""
     lines = [
         f"{data['device']}, {data['backend']}, driver {data['driver']} ([{path.name}](bench/results/{path.name})); "
-        "kernels by the device's clock, the whole call by the host's:",
+        f"kernels by the device's clock, the whole call by the host's{cpu}:",
         "",
-        "| job | kernels | rate | whole call |",
-        "|---|---|---|---|",
+        "| job | kernels | rate | whole call |" + (" CPU | kernels against it |" if with_cpu else ""),
+        "|---|---|---|---|" + ("---|---|" if with_cpu else ""),
     ]
-    for row in data["rows"]:
-        if row.get("skipped") or row["policy"] != "tuned":
-            continue
+    for row in rows:
         shown = device_rate(row["rate"], row["unit"])
         lines.append(f"| {row['job']} | {seconds(row['kernel'])} | {shown} | {seconds(row['wall'])} |")
+        if with_cpu:
+            lines[-1] += f" {seconds(row['cpu'])} | {row['cpu'] / (row['kernel'] or row['wall']):.2f}x |"
     return "\n".join(lines)
 
 

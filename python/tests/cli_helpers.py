@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+import termios
+import time
 from pathlib import Path
 from typing import Any
 
@@ -30,3 +34,17 @@ def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = Non
     assert done.stderr == b""
     assert done.returncode == 0
     return done.stdout.decode()
+
+
+def feed_until_read(process: subprocess.Popen[bytes], data: bytes) -> None:
+    """Writes to a program's standard input and returns when it has read all of it, however long it takes to start."""
+    assert process.stdin is not None
+    process.stdin.write(data)
+    process.stdin.flush()
+    left = array.array("i", [0])
+    for _ in range(6000):
+        fcntl.ioctl(process.stdin.fileno(), termios.FIONREAD, left)
+        if left[0] == 0:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"{left[0]} bytes not read after a minute")

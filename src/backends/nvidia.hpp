@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "backends/tuning.hpp"
 #include "runtime/backend.h"
 
 namespace merklize::nvidia {
@@ -9,9 +10,7 @@ namespace merklize::nvidia {
 // What NVIDIA's GPUs are told, by CUDA and by their OpenCL alike. Measured on an H200 (sm_90) on 2026-11-21; docs/performance.md
 // has the alternatives and what they gave.
 
-inline void fill(std::uint32_t& value, std::uint32_t from) {
-    if (value == 0) value = from;
-}
+using backends::fill;
 
 /// As mkz_backend's tune().
 inline void tune(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning* tuning) noexcept {

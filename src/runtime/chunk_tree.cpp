@@ -7,7 +7,7 @@
 
 #include "merklize/core/blake3.h"
 #include "merklize/error.hpp"
-#include "runtime/wipe.hpp"
+#include "runtime/keyed.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -15,13 +15,11 @@ namespace {
 // A subtree's upper levels leave SIMD lanes empty, so subtrees are large: up to 512 KiB, where every thread still gets several.
 constexpr std::uint32_t least_subtree_levels = 7, most_subtree_levels = 9;
 
-void set_key(std::uint32_t (&to)[8], const Mode& mode) { std::copy_n(mode.key_words(), 8, to); }
-
 }  // namespace
 
 Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const Mode& mode) {
     Node node{};
-    set_key(node.cv, mode);
+    std::copy_n(mode.key_words(), 8, node.cv);
     node.counter = counter;
     const std::uint32_t blocks = chunk.empty() ? 1 : static_cast<std::uint32_t>((chunk.size() + 63) / 64);
     for (std::uint32_t b = 0;; b++) {
@@ -39,7 +37,7 @@ Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const M
 
 Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mode& mode) {
     Node node{};
-    set_key(node.cv, mode);
+    std::copy_n(mode.key_words(), 8, node.cv);
     std::memcpy(node.block, left.words, 32);
     std::memcpy(node.block + 8, right.words, 32);
     node.block_len = MKZ_BLAKE3_BLOCK_LEN;
@@ -69,7 +67,9 @@ void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const 
     while (!out.empty()) {
         const std::uint64_t whole = out.size() / 64;
         if (skip == 0 && whole >= many_blocks) {
-            mkz_expand arguments{{}, {}, block_len, root_flags, counter, whole, host_place(out.data())};
+            struct Arguments : mkz_expand {
+                ~Arguments() { wipe(cv, sizeof cv); }
+            } arguments{{{}, {}, block_len, root_flags, counter, whole, host_place(out.data())}};
             std::copy_n(cv, 8, arguments.cv);
             std::copy_n(block, 16, arguments.block);
             run.launch_on_host(MKZ_KERNEL_EXPAND, arguments, run.threads());
@@ -90,8 +90,7 @@ void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const 
 
 void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run) {
     while (values.size() > left) {
-        mkz_hash_parents arguments{host_place(values.data()), values.size(), {}, mode.flags()};
-        set_key(arguments.key, mode);
+        const Keyed<mkz_hash_parents> arguments(mode, {host_place(values.data()), values.size(), {}, {}});
         run.launch_on_host(MKZ_KERNEL_HASH_PARENTS, arguments, 1);
         values.resize((values.size() + 1) / 2);
     }
@@ -112,11 +111,9 @@ std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t b
                                           std::uint32_t levels, const Mode& mode, Run& run, double share) {
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << levels;
     std::vector<ChainingValue> values((bytes + subtree_bytes - 1) / subtree_bytes);
-    mkz_hash_chunks arguments{
-        data, bytes, counter, {}, mode.flags(), levels, host_place(values.data()), tuning_of(run.options().policy)};
-    set_key(arguments.key, mode);
+    const Keyed<mkz_hash_chunks> arguments(
+        mode, {data, bytes, counter, {}, {}, levels, host_place(values.data()), tuning_of(run.options().policy)});
     run.launch(MKZ_KERNEL_HASH_CHUNKS, arguments, share);
-    wipe(arguments.key, sizeof arguments.key);
     return values;
 }
 

@@ -7,6 +7,7 @@
 
 #include "merklize/hash.hpp"
 #include "runtime/run.hpp"
+#include "runtime/wipe.hpp"
 
 namespace merklize::runtime {
 
@@ -24,6 +25,8 @@ struct Node {
     std::uint32_t block_len;
     std::uint32_t flags;
     std::uint64_t counter;  // index of the chunk; 0 for a parent
+
+    ~Node() { wipe(cv, sizeof cv); }  // the key, if it is the first compression of its chunk or a parent
 
     /// As the root: fills `out` with output bytes from `seek` on; long outputs by a launch.
     void expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const;

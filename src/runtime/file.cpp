@@ -1,4 +1,5 @@
 #include "runtime/file.hpp"
+#include "runtime/keyed.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -44,9 +45,8 @@ std::span<std::byte> thread_buffer() {
 // Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
 void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
                const Run& run, ChainingValue* out) {
-    mkz_hash_chunks arguments{host_place(data.data()), data.size(), first_chunk, {}, mode.flags(), levels,
-                              host_place(out),         {}};
-    std::copy_n(mode.key_words(), 8, arguments.key);
+    const Keyed<mkz_hash_chunks> arguments(
+        mode, {host_place(data.data()), data.size(), first_chunk, {}, {}, levels, host_place(out), {}});
     run.launch_here(MKZ_KERNEL_HASH_CHUNKS, arguments);
 }
 
@@ -243,10 +243,9 @@ void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, std::
             const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash), from, n, row_bytes / 8, to, {}};
             return launch(MKZ_KERNEL_HASH_ELEMENTS, arguments);
         }
-        mkz_hash_rows arguments{static_cast<std::uint32_t>(hash), from, n, row_bytes, {}, mode.flags(), to, {}};
-        std::copy_n(mode.key_words(), 8, arguments.key);
+        const Keyed<mkz_hash_rows> arguments(mode,
+                                             {static_cast<std::uint32_t>(hash), from, n, row_bytes, {}, {}, to, {}});
         launch(MKZ_KERNEL_HASH_ROWS, arguments);
-        wipe(arguments.key, sizeof arguments.key);
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
     if (whole != 0) rows(0, whole, piece_bytes);

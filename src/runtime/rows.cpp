@@ -7,9 +7,9 @@
 #include "merklize/hash.hpp"
 #include "runtime/chunk_tree.hpp"
 #include "runtime/field.hpp"
+#include "runtime/keyed.hpp"
 #include "runtime/merge_one.hpp"
 #include "runtime/run.hpp"
-#include "runtime/wipe.hpp"
 
 namespace merklize {
 namespace {
@@ -36,11 +36,9 @@ std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uin
 
 void launch_rows(Hash hash, const mkz_place& rows, std::size_t n, std::size_t bytes, const mkz_place& out,
                  const Mode& mode, runtime::Run& run) {
-    mkz_hash_rows arguments{static_cast<std::uint32_t>(hash),        rows, n, bytes, {}, mode.flags(), out,
-                            runtime::tuning_of(run.options().policy)};
-    std::copy_n(mode.key_words(), 8, arguments.key);
+    const runtime::Keyed<mkz_hash_rows> arguments(
+        mode, {static_cast<std::uint32_t>(hash), rows, n, bytes, {}, {}, out, runtime::tuning_of(run.options().policy)});
     run.launch(MKZ_KERNEL_HASH_ROWS, arguments, 1);
-    runtime::wipe(arguments.key, sizeof arguments.key);
 }
 
 void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, std::size_t elements,

@@ -112,8 +112,8 @@ TEST("buffers: digests of every size and place") {
     CHECK(out == expected);
     const HashPolicy policies[] = {{.group_size = 32},
                                    {.chunks_per_item = 2, .group_size = 64},
-                                   {.chunks_per_item = 8, .group_size = 32},
-                                   {.chunks_per_item = 8, .group_size = 256}};
+                                   {.chunks_per_item = 4, .group_size = 32},
+                                   {.chunks_per_item = 4, .group_size = 256}};  // more take Intel's compiler minutes
     for (const HashPolicy& policy : policies) {
         CHECK_EQ(merklize::hash(whole, {}, with(policy)), to_digest(reference::blake3(data)));
         CHECK_EQ(merklize::hash(view(data), {}, with(policy)), to_digest(reference::blake3(data)));

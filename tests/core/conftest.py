@@ -3,7 +3,8 @@ import tempfile
 
 import pytest
 
-from runtimes import Missing
+from launches import Runner
+from runtimes import HostCpp, Missing, OpenCL
 
 
 def pytest_configure(config):
@@ -26,3 +27,14 @@ def open_or_skip(make, *args):
         if os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1":
             pytest.fail(f"required runtime is missing: {missing}")
         pytest.skip(str(missing))
+
+
+# Under pytest-xdist a device's tests are one worker's, which compiles each program once.
+DEVICES = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ("pocl", "intel", "host")]
+
+
+@pytest.fixture(scope="session", params=DEVICES)
+def runner(request):
+    device = open_or_skip(HostCpp) if request.param == "host" else open_or_skip(OpenCL, request.param)
+    request.config.devices_used.append(device.name)
+    return Runner(device)

@@ -6,7 +6,7 @@
 #include "backends/cuda/error.hpp"
 #include "backends/cuda/library.hpp"
 #include "backends/cuda/nvrtc.hpp"
-#include "gpu.hpp"
+#include "table.hpp"
 
 namespace {
 
@@ -57,7 +57,7 @@ TEST("cuda-compile: programs become machine code without a GPU") {
     if (!has_nvrtc()) return;
     std::cout << "  " << cuda::compiler_text(90) << '\n';
     for (const int arch : {75, 80, 86, 89, 90, 100}) {
-        const cuda::Image image = cuda::compile(arch, gpu::kernels, nullptr, "test");
+        const cuda::Image image = cuda::compile(arch, table::kernels(), nullptr, "test");
         CHECK(!image.is_ptx);
         CHECK(image.bytes.substr(0, 4) == "\177ELF");
         CHECK(holds(image.bytes, "late"));
@@ -66,12 +66,12 @@ TEST("cuda-compile: programs become machine code without a GPU") {
 
 TEST("cuda-compile: newer GPUs get PTX, older ones a reason") {
     if (!has_nvrtc()) return;
-    const cuda::Image image = cuda::compile(999, gpu::kernels, nullptr, "test");
+    const cuda::Image image = cuda::compile(999, table::kernels(), nullptr, "test");
     CHECK(image.is_ptx);
     CHECK(holds(image.bytes, ".entry late"));
     CHECK(!image.bytes.empty() && image.bytes.back() == '\0');
     CHECK(holds(cuda::compiler_text(999), "compute_") && holds(cuda::compiler_text(999), "sm_999"));
-    const auto [status, text] = failure(20, gpu::kernels);
+    const auto [status, text] = failure(20, table::kernels());
     CHECK_EQ(status, MKZ_UNAVAILABLE);
     CHECK(holds(text, "sm_20") && holds(text, "nvidia-cuda-nvrtc-cu12"));
 }
@@ -87,21 +87,21 @@ TEST("cuda-compile: errors have the log and what was asked for") {
 }
 
 TEST("cuda-compile: without a driver the table says so") {
-    const char* why = gpu::backend().why_unavailable();
+    const char* why = table::backend().why_unavailable();
     if (why == nullptr) return;
     std::cout << "  " << why << '\n';
     void* library = dlopen("libcuda.so.1", RTLD_LAZY);
     if (library == nullptr) CHECK(std::string(why).rfind("cuda: no NVIDIA driver: libcuda.so.1", 0) == 0);
-    CHECK(why == gpu::backend().why_unavailable());
-    CHECK_EQ(gpu::backend().device_count(), 0u);
-    const mkz_driver& table = *gpu::backend().driver;
+    CHECK(why == table::backend().why_unavailable());
+    CHECK_EQ(table::backend().device_count(), 0u);
+    const mkz_driver& table = *table::backend().driver;
     mkz_device_facts device{};
     mkz_driver_facts facts;
     mkz_memory* memory = nullptr;
     mkz_stream* stream = nullptr;
     mkz_program* program = nullptr;
     void* host = nullptr;
-    CHECK_REFUSED(MKZ_UNAVAILABLE, why, gpu::backend().device_facts(0, &device));
+    CHECK_REFUSED(MKZ_UNAVAILABLE, why, table::backend().device_facts(0, &device));
     CHECK_REFUSED(MKZ_UNAVAILABLE, why, table.facts(0, &facts));
     CHECK_REFUSED(MKZ_UNAVAILABLE, why, table.allocate(0, 64, &memory));
     CHECK_REFUSED(MKZ_UNAVAILABLE, why, table.allocate_host(0, 64, &host));

@@ -1,17 +1,18 @@
 // The CUDA backend's C table on a device: memory, copies, streams, events.
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <thread>
 
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/library.hpp"
-#include "gpu.hpp"
+#include "table.hpp"
 
 namespace {
 
-using namespace gpu;
+using namespace table;
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 
@@ -30,7 +31,7 @@ void late(mkz_stream* stream, const Memory& out, std::uint32_t value, std::uint6
 std::uint32_t fill_and_read(mkz_stream* stream, std::uint32_t value) {
     const Memory block = allocate(4);
     need(launch(stream, kernel(program(), "fill"), 1, 32, nullptr, block, value, std::uint64_t{1}));
-    return read<std::uint32_t>(stream, block, 1)[0];
+    return read(stream, block, 1)[0];
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ TEST("cuda: facts") {
     CHECK(device.units > 0 && device.memory_bytes > mib);
 
     mkz_driver_facts facts;
-    need(driver().facts(0, &facts));
+    need(driver().facts(table::device(), &facts));
     std::cout << "  " << facts.compiler << ", " << facts.max_group_size << " items a group, " << facts.local_bytes
               << " bytes of local memory\n";
     CHECK(facts.language == MKZ_LANGUAGE_CUDA);
@@ -65,7 +66,9 @@ TEST("cuda: facts") {
 }
 
 TEST("cuda: tuning fills what is 0 and nothing else") {
-    mkz_tuning tuning{0, 64, 0, MKZ_CONSTANTS_GLOBAL};
+    mkz_tuning tuning{};
+    tuning.group_size = 64;
+    tuning.constants = MKZ_CONSTANTS_GLOBAL;
     backend().tune(0, MKZ_KERNEL_MERGE_SUBTREES, MKZ_HASH_blake3, 1 << 20, 0, &tuning);
     CHECK(tuning.levels_per_launch >= 1 && tuning.levels_per_launch <= 9);
     CHECK_EQ(tuning.group_size, 64u);
@@ -96,22 +99,22 @@ TEST("cuda: copies with offsets") {
 TEST("cuda: page-locked host memory") {
     const Stream stream = open_stream();
     void* host = nullptr;
-    need(driver().allocate_host(0, mib, &host));
+    need(driver().allocate_host(device(), mib, &host));
     CHECK_EQ(reinterpret_cast<std::uintptr_t>(host) % 4096, 0u);
-    CHECK_EQ(driver().is_pinned(0, host), 1u);
-    CHECK_EQ(driver().is_pinned(0, static_cast<std::uint8_t*>(host) + mib - 1), 1u);
+    CHECK_EQ(driver().is_pinned(device(), host), 1u);
+    CHECK_EQ(driver().is_pinned(device(), static_cast<std::uint8_t*>(host) + mib - 1), 1u);
     const auto bytes = random_bytes(mib);
     std::memcpy(host, bytes.data(), mib);
-    CHECK_EQ(driver().is_pinned(0, bytes.data()), 0u);
+    CHECK_EQ(driver().is_pinned(device(), bytes.data()), 0u);
     const Memory block = allocate(mib);
-    CHECK_EQ(driver().is_pinned(0, driver().native(block)), 0u);
+    CHECK_EQ(driver().is_pinned(device(), driver().native(block)), 0u);
     need(driver().copy_to_device(stream, block, 0, host, mib, nullptr));
     CHECK(read<std::uint8_t>(stream, block, mib) == bytes);
     Memory wrapped;
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "host memory", driver().wrap(0, host, mib, wrapped.slot()));
-    CHECK_REFUSED(MKZ_UNAVAILABLE, "memory of its own", driver().wrap_host(0, host, mib, wrapped.slot()));
-    driver().release_host(0, host);
-    driver().release_host(0, nullptr);
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "host memory", driver().wrap(device(), host, mib, wrapped.slot()));
+    CHECK_REFUSED(MKZ_UNAVAILABLE, "memory of its own", driver().wrap_host(device(), host, mib, wrapped.slot()));
+    driver().release_host(device(), host);
+    driver().release_host(device(), nullptr);
 }
 
 TEST("cuda: streams wait for events of others") {
@@ -124,7 +127,7 @@ TEST("cuda: streams wait for events of others") {
     late(first, value, 2, 100, written.slot());
     need(driver().stream_wait(second, written));
     need(driver().copy_on_device(second, copy, 0, value, 0, 4, nullptr));
-    CHECK_EQ(read<std::uint32_t>(second, copy, 1)[0], 2u);
+    CHECK_EQ(read(second, copy, 1)[0], 2u);
 }
 
 TEST("cuda: a stream of the caller's") {
@@ -225,7 +228,8 @@ TEST("cuda: out of memory says how much there is") {
     need(backend().device_facts(0, &facts));
     Memory block;
     for (const std::uint64_t bytes : {facts.memory_bytes - 1, 2 * facts.memory_bytes, UINT64_MAX - 5, UINT64_MAX}) {
-        CHECK_REFUSED(MKZ_OUT_OF_MEMORY, std::to_string(bytes) + " bytes", driver().allocate(0, bytes, block.slot()));
+        CHECK_REFUSED(MKZ_OUT_OF_MEMORY, std::to_string(bytes) + " bytes",
+                      driver().allocate(device(), bytes, block.slot()));
         CHECK(std::string(backend().last_error()).find(" free of ") != std::string::npos);
         CHECK(std::string(backend().last_error()).rfind("cuda:0", 0) == 0);
     }
@@ -290,13 +294,13 @@ TEST("cuda: a block is released while commands use it") {
         need(driver().event_query(end, &done));
         CHECK(!pending || done == 0);
         need(launch(other, kernel(program(), "fill"), 1, 32, nullptr, next, 5u, std::uint64_t{1}));
-        CHECK_EQ(read<std::uint32_t>(other, next, 1)[0], 5u);
+        CHECK_EQ(read(other, next, 1)[0], 5u);
         if (close_first) {
             need(driver().event_wait(end));
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
-            CHECK_EQ(read<std::uint32_t>(other, result, 1)[0], 77u);
+            CHECK_EQ(read(other, result, 1)[0], 77u);
         } else {
-            CHECK_EQ(read<std::uint32_t>(busy, result, 1)[0], 77u);
+            CHECK_EQ(read(busy, result, 1)[0], 77u);
         }
     }
     // When its last command has ended, the block is there again.
@@ -321,21 +325,21 @@ TEST("cuda: the caller's memory as a block") {
     const Memory block = allocate(4096);
     void* const address = driver().native(block);
     Memory wrapped, empty;
-    need(driver().wrap(0, static_cast<std::uint8_t*>(address) + 1024, 1024, wrapped.slot()));
+    need(driver().wrap(device(), static_cast<std::uint8_t*>(address) + 1024, 1024, wrapped.slot()));
     CHECK(driver().native(wrapped) == static_cast<std::uint8_t*>(address) + 1024);
     std::vector<std::uint32_t> numbers(256);
     std::iota(numbers.begin(), numbers.end(), 0u);
     write(stream, wrapped, numbers);
     need(launch(stream, kernel(program(), "increase"), 1, 256, nullptr, wrapped, std::uint64_t{256}));
-    CHECK_EQ(read<std::uint32_t>(stream, wrapped, 256)[255], 256u);
+    CHECK_EQ(read(stream, wrapped, 256)[255], 256u);
     wrapped.reset();
-    CHECK_EQ(read<std::uint32_t>(stream, block, 256, 1024)[7], 8u);
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "host memory", driver().wrap(0, numbers.data(), 1024, wrapped.slot()));
-    need(driver().wrap(0, nullptr, 0, empty.slot()));
+    CHECK_EQ(read(stream, block, 256, 1024)[7], 8u);
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "host memory", driver().wrap(device(), numbers.data(), 1024, wrapped.slot()));
+    need(driver().wrap(device(), nullptr, 0, empty.slot()));
 }
 
 TEST("cuda: freeing nothing") {
-    driver().release(0, nullptr);
+    driver().release(device(), nullptr);
     driver().stream_close(nullptr);
     driver().event_release(nullptr);
     driver().program_release(nullptr);

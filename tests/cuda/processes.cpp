@@ -1,53 +1,18 @@
 // The CUDA backend where a process matters: after a kernel's fault, and after fork(). Faults need a process of their own, so the
 // tests named child-... do nothing unless one of the others starts this program again for them.
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "child.hpp"
+#include "table.hpp"
 
-#include "gpu.hpp"
-
-namespace {
-
-using namespace gpu;
-
-bool is_child() { return std::getenv("MERKLIZE_TEST_CHILD") != nullptr; }
-
-/// Exit status of this program in a new process, for the tests of that name.
-int in_new_process(const char* name) {
-    setenv("MERKLIZE_TEST_CHILD", "1", 1);
-    std::string program = "/proc/self/exe", which = name;
-    char* arguments[] = {program.data(), which.data(), nullptr};
-    pid_t child = 0;
-    const int started = posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments, environ);
-    unsetenv("MERKLIZE_TEST_CHILD");
-    int status = -1;
-    if (started != 0 || waitpid(child, &status, 0) != child) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/// Exit status of `body` in a forked child, or -1 if it took too long.
-template <class Body>
-int in_fork(Body body) {
-    std::cout << std::flush;
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        _exit(body());
-    }
-    int status = -1;
-    if (waitpid(child, &status, 0) != child) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-}  // namespace
+using namespace table;
+using namespace child;
 
 TEST("cuda-process: a kernel's fault is not blamed on the data") {
     driver();
-    if (!is_child()) CHECK_EQ(in_new_process("child-fault"), 0);
+    if (!is_new_process()) CHECK_EQ(in_new_process("child-fault"), 0);
 }
 
 TEST("child-fault: what comes after a wild store") {
-    if (!is_child()) return;
+    if (!is_new_process()) return;
     Stream stream = open_stream(true);
     Memory block = allocate(1024);
     Event event;
@@ -65,7 +30,7 @@ TEST("child-fault: what comes after a wild store") {
     CHECK_REFUSED(MKZ_INTERNAL, text, driver().copy_to_host(stream, values.data(), block, 0, 16, nullptr));
     CHECK_REFUSED(MKZ_INTERNAL, text, launch(stream, fill, 1, 32, nullptr, block, 1u, std::uint64_t{1}));
     Memory more;
-    CHECK_REFUSED(MKZ_INTERNAL, text, driver().allocate(0, std::uint64_t{77} << 20, more.slot()));
+    CHECK_REFUSED(MKZ_INTERNAL, text, driver().allocate(device(), std::uint64_t{77} << 20, more.slot()));
     // Cleaning up goes on as ever.
     event.reset();
     block.reset();
@@ -90,8 +55,8 @@ TEST("cuda-process: a child of fork() is told") {
                  if (why == nullptr || std::string_view(why).find("use spawn") == std::string_view::npos) return 1;
                  if (backend().device_count() != 0) return 2;
                  if (!told(backend().device_facts(0, &facts))) return 3;
-                 if (!told(driver().allocate(0, 64, more.slot()))) return 4;
-                 if (!told(driver().stream_open(0, nullptr, 0, other.slot()))) return 5;
+                 if (!told(driver().allocate(device(), 64, more.slot()))) return 4;
+                 if (!told(driver().stream_open(device(), nullptr, 0, other.slot()))) return 5;
                  if (!told(driver().stream_synchronize(stream))) return 6;
                  if (!told(driver().event_wait(event))) return 7;
                  if (!told(launch(stream, {}, 1, 32, nullptr, block))) return 8;
@@ -101,21 +66,21 @@ TEST("cuda-process: a child of fork() is told") {
                  return 0;
              }),
              0);
-    CHECK_EQ(read<std::uint32_t>(stream, block, 1)[0], 1u);
+    CHECK_EQ(read(stream, block, 1)[0], 1u);
 }
 
 TEST("cuda-process: a child of fork() before the start is free to use CUDA") {
     driver();
-    if (!is_child()) CHECK_EQ(in_new_process("child-early-fork"), 0);
+    if (!is_new_process()) CHECK_EQ(in_new_process("child-early-fork"), 0);
 }
 
 TEST("child-early-fork: both processes use CUDA") {
-    if (!is_child()) return;
+    if (!is_new_process()) return;
     const auto works = [] {
         const Stream stream = open_stream();
         const Memory block = allocate(4);
         need(launch(stream, kernel(program(), "fill"), 1, 32, nullptr, block, 4u, std::uint64_t{1}));
-        return read<std::uint32_t>(stream, block, 1)[0] == 4;
+        return read(stream, block, 1)[0] == 4;
     };
     CHECK_EQ(in_fork([&] { return works() ? 0 : 1; }), 0);
     CHECK(works());

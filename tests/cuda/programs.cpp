@@ -1,12 +1,13 @@
 // The CUDA backend's C table on a device: programs and launches.
 #include <atomic>
+#include <cstring>
 #include <thread>
 
-#include "gpu.hpp"
+#include "table.hpp"
 
 namespace {
 
-using namespace gpu;
+using namespace table;
 
 std::vector<char> binary_of(mkz_program* of) {
     std::vector<char> binary;
@@ -27,12 +28,14 @@ struct Pair {
 
 TEST("cuda: a build error has the compiler's log") {
     Program none;
-    CHECK_REFUSED(MKZ_INTERNAL, "no_such_type", driver().program_build(0, "no_such_type x;", nullptr, none.slot()));
-    CHECK_REFUSED(MKZ_INTERNAL, "cuda:0", driver().program_build(0, "#error stop here", nullptr, none.slot()));
-    CHECK_REFUSED(MKZ_INTERNAL, "stop here", driver().program_build(0, "#error stop here", nullptr, none.slot()));
+    CHECK_REFUSED(MKZ_INTERNAL, "no_such_type",
+                  driver().program_build(device(), "no_such_type x;", nullptr, none.slot()));
+    CHECK_REFUSED(MKZ_INTERNAL, "cuda:0", driver().program_build(device(), "#error stop here", nullptr, none.slot()));
+    CHECK_REFUSED(MKZ_INTERNAL, "stop here",
+                  driver().program_build(device(), "#error stop here", nullptr, none.slot()));
     std::string wrong;
     for (int i = 0; i < 3000; i++) wrong += "unknown" + std::to_string(i) + " x;\n";
-    CHECK_REFUSED(MKZ_INTERNAL, "unknown0", driver().program_build(0, wrong.c_str(), nullptr, none.slot()));
+    CHECK_REFUSED(MKZ_INTERNAL, "unknown0", driver().program_build(device(), wrong.c_str(), nullptr, none.slot()));
     CHECK(std::strlen(backend().last_error()) < 9000);
 }
 
@@ -42,7 +45,7 @@ TEST("cuda: options reach the compiler") {
     const Stream stream = open_stream();
     const Memory block = allocate(4);
     need(launch(stream, kernel(built, "value"), 1, 1, nullptr, block));
-    CHECK_EQ(read<std::uint32_t>(stream, block, 1)[0], 42u);
+    CHECK_EQ(read(stream, block, 1)[0], 42u);
 }
 
 TEST("cuda: a binary is loaded again, a damaged one is not") {
@@ -51,15 +54,16 @@ TEST("cuda: a binary is loaded again, a damaged one is not") {
         const Stream stream = open_stream();
         const Memory block = allocate(4);
         need(launch(stream, kernel(loaded, "fill"), 1, 32, nullptr, block, 9u, std::uint64_t{1}));
-        return read<std::uint32_t>(stream, block, 1)[0] == 9;
+        return read(stream, block, 1)[0] == 9;
     };
     Program loaded;
-    need(driver().program_load(0, binary.data(), binary.size(), loaded.slot()));
+    need(driver().program_load(device(), binary.data(), binary.size(), loaded.slot()));
     CHECK(runs(loaded));
     CHECK(binary_of(loaded) == binary);
     Program damaged;
     const auto refuse = [&](const std::vector<char>& bytes, std::uint64_t size) {
-        CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "damaged", driver().program_load(0, bytes.data(), size, damaged.slot()));
+        CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "damaged",
+                      driver().program_load(device(), bytes.data(), size, damaged.slot()));
     };
     for (std::size_t at = 0; at < binary.size(); at += at < 64 ? 1 : binary.size() / 50) {
         std::vector<char> flipped = binary;
@@ -70,7 +74,7 @@ TEST("cuda: a binary is loaded again, a damaged one is not") {
          {std::size_t{0}, std::size_t{7}, std::size_t{32}, binary.size() / 2, binary.size() - 1}) {
         refuse(binary, size);
     }
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "damaged", driver().program_load(0, nullptr, 0, damaged.slot()));
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "damaged", driver().program_load(device(), nullptr, 0, damaged.slot()));
     CHECK(runs(program()));
 }
 
@@ -113,17 +117,17 @@ TEST("cuda: launches that cannot be are refused") {
                   launch(stream, fill, 1, 32, nullptr, block, 1u, 100u));
     need(launch(stream, fill, 0, 32, nullptr, block, 1u, n));
     need(launch(stream, fill, 4, 32, nullptr, block, 6u, n));
-    CHECK(read<std::uint32_t>(stream, block, 100) == std::vector<std::uint32_t>(100, 6));
+    CHECK(read(stream, block, 100) == std::vector<std::uint32_t>(100, 6));
 }
 
 TEST("cuda: a program goes while its kernels are queued") {
     const Stream stream = open_stream();
     const Memory block = allocate(4);
     {
-        const Program own = build(kernels);
+        const Program own = build();
         need(launch(stream, kernel(own, "late"), 1, 1, nullptr, block, 31u, std::uint64_t{50'000'000}));
     }
-    CHECK_EQ(read<std::uint32_t>(stream, block, 1)[0], 31u);
+    CHECK_EQ(read(stream, block, 1)[0], 31u);
 }
 
 TEST("cuda: many threads launch one function") {
@@ -148,7 +152,7 @@ TEST("cuda: many threads launch one function") {
                     need(driver().copy_on_device(own, passing, 0, block, 0, 64, nullptr));
                 }
                 const std::vector<std::uint32_t> wanted(256, t + n_launches);
-                if (read<std::uint32_t>(own, block, 256) == wanted) ++right;
+                if (read(own, block, 256) == wanted) ++right;
             } catch (const std::exception& e) {
                 check::fail(__FILE__, __LINE__, e.what());
             }
@@ -156,5 +160,5 @@ TEST("cuda: many threads launch one function") {
     }
     for (std::thread& thread : threads) thread.join();
     CHECK_EQ(right.load(), n_threads);
-    CHECK_EQ(read<std::uint32_t>(shared, total, 1)[0], n_threads * n_launches);
+    CHECK_EQ(read(shared, total, 1)[0], n_threads * n_launches);
 }

@@ -91,7 +91,7 @@ TEST("opencl-memory: bytes come back as they went, at any offset") {
     // Within one block, side by side.
     const Memory both = upload(stream, iota(64));
     need(driver().copy_on_device(stream, both, 128, both, 0, 128, nullptr));
-    const Words words = download(stream, both, 64);
+    const Words words = read(stream, both, 64);
     for (std::uint32_t i = 0; i < 64; i++) CHECK_EQ(words[i], i % 32);
 }
 
@@ -187,7 +187,7 @@ TEST("opencl-memory: host bytes as a block are the kernels' own") {
         CHECK_EQ(words[n - 1], n - 1 + round);
     }
     // To other bytes it is a copy.
-    CHECK_EQ(download(stream, memory, 2, 4 * (n - 2))[1], n - 1 + 3);
+    CHECK_EQ(read(stream, memory, 2, 4 * (n - 2))[1], n - 1 + 3);
     // A part of it.
     words[100] = 7;
     need(driver().copy_to_device(stream, memory, 400, &words[100], 4, nullptr));
@@ -207,7 +207,7 @@ TEST("opencl-memory: released while commands use it") {
         start_slow(stream, memory, 100'000);
         need(driver().copy_on_device(stream, result, 0, memory, 0, 4 * n, nullptr));
     }
-    CHECK(download(stream, result, n) == slow_result(100'000));
+    CHECK(read(stream, result, n) == slow_result(100'000));
 }
 
 TEST("opencl-memory: sizes over 4 GiB") {
@@ -230,8 +230,8 @@ TEST("opencl-memory: sizes over 4 GiB") {
     std::cout << "  there and back in " << seconds << " s" << std::endl;
     const std::uint64_t groups = (std::uint64_t{1} << 32) / 64 + 1, n = 64 * groups;
     need(launch(stream, kernel(program(), "last"), groups, 64, nullptr, a, n));
-    CHECK_EQ(download(stream, a, 2)[0], static_cast<std::uint32_t>(n - 1));
-    CHECK_EQ(download(stream, a, 2)[1], 1u);
+    CHECK_EQ(read(stream, a, 2)[0], static_cast<std::uint32_t>(n - 1));
+    CHECK_EQ(read(stream, a, 2)[1], 1u);
 }
 
 TEST("opencl-stream: a stream waits for an event of another") {
@@ -269,7 +269,7 @@ TEST("opencl-stream: commands of one stream run in order") {
         need(launch(stream, kernel(program(), "add"), 5, 200, nullptr, memory, i, n));
         expected += i;
     }
-    CHECK_EQ(download(stream, memory, n)[0], expected);
+    CHECK_EQ(read(stream, memory, n)[0], expected);
 }
 
 TEST("opencl-stream: closed with work queued") {
@@ -281,7 +281,7 @@ TEST("opencl-stream: closed with work queued") {
     }
     need(driver().event_wait(event));
     const Stream other = open_stream();
-    CHECK(download(other, memory, slow_words) == slow_result(slow_rounds));
+    CHECK(read(other, memory, slow_words) == slow_result(slow_rounds));
 }
 
 TEST("opencl-event: queries and spans") {

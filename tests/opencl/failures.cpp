@@ -46,7 +46,7 @@ struct Fixture {
     void expect_recovered() {
         need(copy());
         need(launch());
-        CHECK(download(stream, memory, 1024) == iota(1024, 1));
+        CHECK(read(stream, memory, 1024) == iota(1024, 1));
     }
 };
 
@@ -156,7 +156,7 @@ TEST("opencl-failure: no compiler, no compiled form") {
             functions().clBuildProgram, +[](cl::cl_program, cl::cl_uint, const cl::cl_device_id*, const char*,
                                             cl::ProgramNotify, void*) { return cl::cl_int{-3}; });
         CHECK_REFUSED(MKZ_UNAVAILABLE, "CL_COMPILER_NOT_AVAILABLE (-3)",
-                      driver().program_build(device(), text, nullptr, program.slot()));
+                      driver().program_build(device(), kernels(), nullptr, program.slot()));
     }
     const Replaced info(
         functions().clGetProgramInfo, +[](cl::cl_program, cl::cl_uint, std::size_t, void*, std::size_t* size) {

@@ -1,33 +1,17 @@
 // The OpenCL driver beside the caller's own OpenCL, and without a library. What needs a process of its own is in
 // tests named child-..., which do nothing unless one of the others starts this program again for them.
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/device.hpp"
+#include "child.hpp"
 #include "table.hpp"
 
 namespace {
 
 using namespace table;
+using namespace child;
 namespace cl = merklize::opencl;
 using cl::api, cl::Handle, cl::cl_bitfield, cl::cl_command_queue, cl::cl_context, cl::cl_device_id, cl::cl_event,
     cl::cl_int, cl::cl_mem;
-
-bool is_child() { return std::getenv("MERKLIZE_TEST_CHILD") != nullptr; }
-
-/// Exit status of this program in a new process, for the tests of that name.
-int in_new_process(const char* name) {
-    setenv("MERKLIZE_TEST_CHILD", "1", 1);
-    std::string program = "/proc/self/exe", which = name;
-    char* arguments[] = {program.data(), which.data(), nullptr};
-    pid_t child = 0;
-    const int started = posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments, environ);
-    unsetenv("MERKLIZE_TEST_CHILD");
-    int status = -1;
-    if (started != 0 || waitpid(child, &status, 0) != child) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 cl::Device& tested() { return cl::device_of(device()); }
 
@@ -71,17 +55,17 @@ void run_in_order(mkz_stream* stream) {
         need(driver().copy_on_device(stream, a, 0, b, 0, 4 * n, nullptr));
         expected += i;
     }
-    CHECK(download(stream, a, n) == iota(n, expected));
+    CHECK(read(stream, a, n) == iota(n, expected));
 }
 
 }  // namespace
 
 TEST("opencl-process: without a library there is a reason and no device") {
-    if (!is_child()) CHECK_EQ(in_new_process("child-no-library"), 0);
+    if (!is_new_process()) CHECK_EQ(in_new_process("child-no-library"), 0);
 }
 
 TEST("child-no-library: reasons") {
-    if (!is_child()) return;
+    if (!is_new_process()) return;
     setenv("MERKLIZE_OPENCL_LIBRARY", "/nonexistent/libOpenCL.so", 1);
     const char* why = backend().why_unavailable();
     CHECK(why != nullptr);
@@ -100,11 +84,11 @@ TEST("child-no-library: reasons") {
 }
 
 TEST("opencl-process: a library that is none of OpenCL's is named") {
-    if (!is_child()) CHECK_EQ(in_new_process("child-other-library"), 0);
+    if (!is_new_process()) CHECK_EQ(in_new_process("child-other-library"), 0);
 }
 
 TEST("child-other-library: reasons") {
-    if (!is_child()) return;
+    if (!is_new_process()) return;
     setenv("MERKLIZE_OPENCL_LIBRARY", "libm.so.6", 1);
     const char* why = backend().why_unavailable();
     CHECK(why != nullptr && std::string_view(why).find("clGetPlatformIDs") != std::string_view::npos);
@@ -112,11 +96,11 @@ TEST("child-other-library: reasons") {
 
 TEST("opencl-process: the caller's first queue brings its context") {
     driver();
-    if (!is_child()) CHECK_EQ(in_new_process("child-first-queue"), 0);
+    if (!is_new_process()) CHECK_EQ(in_new_process("child-first-queue"), 0);
 }
 
 TEST("child-first-queue: everything works in its context") {
-    if (!is_child()) return;
+    if (!is_new_process()) return;
     driver();
     const Handle context = new_context();
     const Handle queue = new_queue(context.get(), cl::CL_QUEUE_PROFILING_ENABLE);
@@ -160,7 +144,7 @@ TEST("opencl-foreign: the caller's queues and memory, in the context in use") {
     CHECK(driver().native(wrapped) == theirs.get());
     need(driver().copy_to_device(stream, wrapped, 0, words.data(), 400, nullptr));
     need(launch(stream, kernel(program(), "add"), 1, 100, nullptr, wrapped, std::uint32_t{5}, std::uint64_t{100}));
-    CHECK(download(stream, wrapped, 100) == iota(100, 5));
+    CHECK(read(stream, wrapped, 100) == iota(100, 5));
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "400 bytes, not 401",
                   driver().wrap(device(), theirs.get(), 401, wrapped.slot()));
 }

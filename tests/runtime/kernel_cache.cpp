@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "support.hpp"
 
@@ -63,23 +63,6 @@ struct Alarm {
     Alarm& operator=(const Alarm&) = delete;
     ~Alarm() { ::alarm(0); }
 };
-
-template <class Body>
-pid_t start_child(Body body) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::alarm(60);
-        ::_exit(body() ? 0 : 1);
-    }
-    return child;
-}
-
-/// Exit status of a child; -1 if it was killed.
-int end_of(pid_t child) {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /// Sets variables of the environment, or removes those with a null value, and puts back what was there.
 class Environment {
@@ -320,7 +303,8 @@ TEST("kernel_cache: nothing is taken from where others can write") {
     CHECK(contains(f.cache.store(key("b"), view(program)), "other users own it"));
     // Who may not look into the folder, or not read the file; and one who may read what root has stored, but not write.
     const auto as_somebody = [&](auto body) {
-        return end_of(start_child([&] { return ::setgid(somebody) == 0 && ::setuid(somebody) == 0 && body(); }));
+        return child::end_of(
+            child::start([&] { return ::setgid(somebody) == 0 && ::setuid(somebody) == 0 && body(); }));
     };
     CHECK_EQ(::chown(f.path.c_str(), 0, ~gid_t{0}), 0);
     for (const fs::path& path : {f.folder.path(), f.path.parent_path()}) fs::permissions(path, fs::perms{0755});
@@ -397,7 +381,7 @@ TEST("kernel_cache: a limit on file sizes does not kill the process") {
         return ::setrlimit(RLIMIT_FSIZE, &limit) == 0 && f.cache.store(key("a"), view(Bytes(900))).empty() &&
                contains(f.cache.store(key("b"), view(Bytes(1000))), "too many");
     };
-    CHECK_EQ(end_of(start_child(body)), 0);
+    CHECK_EQ(child::end_of(child::start(body)), 0);
     CHECK_EQ(f.files(), std::size_t{1});
 }
 
@@ -433,9 +417,9 @@ TEST("kernel_cache: processes that use one folder at once never see a part of a 
     for (const KernelCache* cache : {&f.cache, &small}) {
         std::vector<pid_t> children;
         for (std::uint64_t writer = 1; writer <= 4; ++writer) {
-            children.push_back(start_child([&] { return use(*cache, writer, 500); }));
+            children.push_back(child::start([&] { return use(*cache, writer, 500); }));
         }
-        for (const pid_t child : children) CHECK_EQ(end_of(child), 0);
+        for (const pid_t child : children) CHECK_EQ(child::end_of(child), 0);
     }
     for (const auto& entry : fs::directory_iterator(f.path)) CHECK_EQ(entry.path().extension(), ".bin");
 }
@@ -444,10 +428,10 @@ TEST("kernel_cache: processes that are killed while they store leave whole files
     const Fixture f;
     Random random(1);
     for (std::uint64_t i = 0; i < 30; ++i) {
-        const pid_t child = start_child([&] { return use(f.cache, 1 + i % 4, 1 << 30); });
+        const pid_t child = child::start([&] { return use(f.cache, 1 + i % 4, 1 << 30); });
         ::usleep(static_cast<useconds_t>(2000 + random.below(5000)));
         ::kill(child, SIGKILL);
-        CHECK_EQ(end_of(child), -1);
+        CHECK_EQ(child::end_of(child), -1);
     }
     std::size_t n_files = 0;
     for (std::uint64_t k = 0; k < 5; ++k) {

@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.hpp"
 #include "runtime/kernel_text.hpp"
 #include "support.hpp"
 
@@ -103,14 +103,10 @@ int compile(std::vector<std::string> arguments) {
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
-    const pid_t child = ::fork();
-    if (child == 0) {
+    return child::in_fork([&] {
         ::execvp(argv[0], argv.data());
-        ::_exit(127);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        return 127;
+    });
 }
 
 /// `text` after the preprocessor, one blank for any run of blanks and line ends.

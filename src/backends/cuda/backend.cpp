@@ -7,6 +7,7 @@
 #include "backends/cuda/program.hpp"
 #include "backends/cuda/queue.hpp"
 #include "backends/cuda/tuning.hpp"
+#include "backends/failure.hpp"
 
 namespace merklize::cuda {
 namespace {
@@ -53,7 +54,7 @@ const mkz_backend backend = {
     .tune = tune,
     .driver = &driver_table,
     .launch = nullptr,
-    .last_error = last_error,
+    .last_error = backends::last_error,
 };
 
 }  // namespace merklize::cuda

@@ -1,14 +1,9 @@
 #include "backends/cuda/error.hpp"
 
-#include <new>
-
 #include "backends/cuda/library.hpp"
 
 namespace merklize::cuda {
 namespace {
-
-thread_local std::string error_text;
-thread_local const char* error_without_memory = nullptr;
 
 // "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"
 std::string words_of(CUresult result) {
@@ -53,30 +48,6 @@ void check(CUresult result, const char* what, const std::string& on) {
 
 void require_own_process() {
     if (forked()) throw Failure(MKZ_UNAVAILABLE, forked_text);
-}
-
-mkz_status note_exception() noexcept {
-    error_without_memory = nullptr;
-    try {
-        try {
-            throw;
-        } catch (Failure& failure) {
-            error_text.swap(failure.text);
-            return failure.status;
-        } catch (const std::bad_alloc&) {
-            throw;
-        } catch (const std::exception& e) {
-            error_text = std::string("cuda: ") + e.what();
-            return MKZ_INTERNAL;
-        }
-    } catch (...) {
-        error_without_memory = "cuda: the host has no memory left";
-        return MKZ_OUT_OF_MEMORY;
-    }
-}
-
-const char* last_error() noexcept {
-    return error_without_memory != nullptr ? error_without_memory : error_text.c_str();
 }
 
 }  // namespace merklize::cuda

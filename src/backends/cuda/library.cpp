@@ -85,19 +85,16 @@ const char* started_once() noexcept {
         static const int registered = pthread_atfork(nullptr, nullptr, note_fork);
         (void)registered;
         state = State::starting;
-        try {
-            start();
+        if (backends::guarded("cuda", start) == MKZ_OK) {
             state = State::running;
             return nullptr;
-        } catch (...) {
-            note_exception();
-            state = State::absent;
-            version = 0;
-            devices = 0;
-            static char text[512];
-            std::snprintf(text, sizeof text, "%s", last_error());
-            return text;
         }
+        state = State::absent;
+        version = 0;
+        devices = 0;
+        static char text[512];
+        std::snprintf(text, sizeof text, "%s", backends::last_error());
+        return text;
     }();
     return reason;
 }

@@ -1,18 +1,17 @@
 #include "backends/cuda/program.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <climits>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "backends/cuda/memory.hpp"
 #include "backends/cuda/nvrtc.hpp"
 #include "backends/cuda/queue.hpp"
+#include "backends/sealed.hpp"
 
 namespace merklize::cuda {
 namespace {
@@ -70,43 +69,17 @@ void Program::load() {
 
 // ---- The compiled form ---------------------------------------------------------------------------------------------
 
-// The driver reads an image without being told its size and trusts what it reads, so a damaged one must not get there.
-struct Header {
-    char magic[8];
-    std::uint64_t is_ptx;
-    std::uint64_t bytes;
-    std::uint64_t checksum;
-};
-
-constexpr char magic[8] = {'m', 'k', 'z', 'c', 'u', 'd', 'a', '1'};
-
-// FNV-1a, eight bytes at a time: against accidents only. No single changed word leaves it as it was.
-std::uint64_t checksum_of(const Image& image) {
-    std::uint64_t sum = 0xcbf29ce484222325 ^ (image.is_ptx ? 1 : 0);
-    for (std::size_t i = 0; i < image.bytes.size(); i += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, image.bytes.data() + i, std::min<std::size_t>(8, image.bytes.size() - i));
-        sum = (sum ^ word) * 0x100000001b3;
-    }
-    return sum;
-}
+// Who made an image: the driver, which is not told its size and trusts what it reads, must know which of the two it gets.
+constexpr std::string_view from_machine_code = "cuda machine code", from_ptx = "cuda ptx";
 
 Image image_of(const void* binary, std::uint64_t bytes, const std::string& on) {
-    Header header{};
-    Image image;
-    bool whole = binary != nullptr && bytes > sizeof header;
-    if (whole) {
-        std::memcpy(&header, binary, sizeof header);
-        whole = std::memcmp(header.magic, magic, sizeof magic) == 0 && header.is_ptx <= 1 &&
-                header.bytes == bytes - sizeof header;
+    const std::string_view sealed(static_cast<const char*>(binary), binary != nullptr ? bytes : 0);
+    const backends::Opened opened = backends::open_sealed(sealed, on);
+    if (opened.maker != from_machine_code && opened.maker != from_ptx) {
+        throw Failure(MKZ_INVALID_ARGUMENT,
+                      on + ": a compiled program of another backend: " + std::string(opened.maker));
     }
-    if (whole) {
-        image.is_ptx = header.is_ptx == 1;
-        image.bytes.assign(static_cast<const char*>(binary) + sizeof header, header.bytes);
-        whole = checksum_of(image) == header.checksum;
-    }
-    if (!whole) throw Failure(MKZ_INVALID_ARGUMENT, on + ": the compiled program is damaged, or of another version");
-    return image;
+    return {.is_ptx = opened.maker == from_ptx, .bytes = std::string(opened.binary)};
 }
 
 // ---- Functions -----------------------------------------------------------------------------------------------------
@@ -191,11 +164,7 @@ mkz_status program_binary(mkz_program* program, void (*sink)(void* context, cons
                           void* context) noexcept {
     return guarded([&] {
         const Image& image = of(program).image;
-        Header header{{}, image.is_ptx ? 1u : 0u, image.bytes.size(), checksum_of(image)};
-        std::memcpy(header.magic, magic, sizeof magic);
-        std::string binary(sizeof header, '\0');
-        std::memcpy(binary.data(), &header, sizeof header);
-        binary += image.bytes;
+        const std::string binary = backends::seal(image.is_ptx ? from_ptx : from_machine_code, image.bytes);
         sink(context, binary.data(), binary.size());
     });
 }

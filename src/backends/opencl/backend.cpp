@@ -70,7 +70,7 @@ const mkz_backend backend = {
     .tune = tune,
     .driver = &driver_table,
     .launch = nullptr,
-    .last_error = last_error,
+    .last_error = backends::last_error,
 };
 
 }  // namespace merklize::opencl

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "backends/opencl/checksum.hpp"
+#include "backends/sealed.hpp"
 
 namespace merklize::opencl {
 namespace {
@@ -52,7 +52,7 @@ std::string first_words(const std::string& text, int words) {
 // What compiled programs depend on. Its end is a checksum of all of it, for what does not fit must count, too.
 void put_compiler(mkz_driver_facts& facts, const std::string& text) {
     char sum[20];
-    std::snprintf(sum, sizeof sum, " #%016llx", static_cast<unsigned long long>(checksum(text.data(), text.size())));
+    std::snprintf(sum, sizeof sum, " #%016llx", static_cast<unsigned long long>(backends::checksum(text)));
     put(facts.compiler, text.substr(0, sizeof facts.compiler - sizeof sum) + sum);
 }
 

@@ -1,25 +1,7 @@
 #include "backends/opencl/error.hpp"
 
-#include <new>
-
 namespace merklize::opencl {
 namespace {
-
-struct LastError {
-    std::string text;
-    const char* shown = "";
-
-    void keep(const char* what) noexcept {
-        try {
-            text = what;
-            shown = text.c_str();
-        } catch (...) {
-            shown = "opencl: out of memory";
-        }
-    }
-};
-
-thread_local LastError kept;
 
 const char* code_name(cl_int code) {
     switch (code) {
@@ -95,25 +77,5 @@ mkz_status status_of(cl_int code) noexcept {
         default: return MKZ_INTERNAL;
     }
 }
-
-mkz_status keep_exception() noexcept {
-    try {
-        throw;
-    } catch (const Failure& e) {
-        kept.keep(e.what());
-        return e.status();
-    } catch (const std::bad_alloc&) {
-        kept.keep("opencl: out of host memory");
-        return MKZ_OUT_OF_MEMORY;
-    } catch (const std::exception& e) {
-        kept.keep(e.what());
-        return MKZ_INTERNAL;
-    } catch (...) {
-        kept.keep("opencl: a foreign exception");
-        return MKZ_INTERNAL;
-    }
-}
-
-const char* last_error() noexcept { return kept.shown; }
 
 }  // namespace merklize::opencl

@@ -5,13 +5,12 @@
 
 #include "backends/nvidia.hpp"
 #include "backends/opencl/device.hpp"
+#include "backends/tuning.hpp"
 
 namespace merklize::opencl {
 namespace {
 
-void fill(std::uint32_t& value, std::uint32_t from) {
-    if (value == 0) value = from;
-}
+using backends::fill;
 
 // Processors, measured with Intel's runtime 2026.0 on a Xeon with AVX-512, 2 cores, on 2026-11-21 (docs/performance.md). Its compiler
 // makes vectors of neighbouring items. It does not find the transposition that BLAKE3's words need unless an item has 16 merges; a

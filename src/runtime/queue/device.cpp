@@ -8,28 +8,32 @@
 
 namespace merklize::runtime {
 
-std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) {
+// get: the driver's way to this memory.
+template <class Get>
+std::shared_ptr<Block> Block::make(std::shared_ptr<QueueDevice> device, std::uint64_t bytes, Get get) {
     std::shared_ptr<Block> block(new Block(std::move(device), bytes));
     const QueueDevice& d = *block->device_;
     d.require_own_process();
-    d.check(d.driver().allocate(d.index(), bytes, &block->memory_));
+    d.check(get(d.driver(), d.index(), &block->memory_));
     return block;
+}
+
+std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) {
+    return make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
+        return driver.allocate(index, bytes, memory);
+    });
 }
 
 std::shared_ptr<Block> Block::wrap(std::shared_ptr<QueueDevice> device, void* native, std::uint64_t bytes) {
-    std::shared_ptr<Block> block(new Block(std::move(device), bytes));
-    const QueueDevice& d = *block->device_;
-    d.require_own_process();
-    d.check(d.driver().wrap(d.index(), native, bytes, &block->memory_));
-    return block;
+    return make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
+        return driver.wrap(index, native, bytes, memory);
+    });
 }
 
 std::shared_ptr<Block> Block::wrap_host(std::shared_ptr<QueueDevice> device, void* host, std::uint64_t bytes) {
-    std::shared_ptr<Block> block(new Block(std::move(device), bytes));
-    const QueueDevice& d = *block->device_;
-    d.require_own_process();
-    d.check(d.driver().wrap_host(d.index(), host, bytes, &block->memory_));
-    return block;
+    return make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
+        return driver.wrap_host(index, host, bytes, memory);
+    });
 }
 
 Block::~Block() {

@@ -32,6 +32,8 @@ public:
 
 private:
     Block(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) : device_(std::move(device)), bytes_(bytes) {}
+    template <class Get>
+    static std::shared_ptr<Block> make(std::shared_ptr<QueueDevice> device, std::uint64_t bytes, Get get);
 
     std::shared_ptr<QueueDevice> device_;
     mkz_memory* memory_ = nullptr;

@@ -1,0 +1,174 @@
+"""Merges, trees and rows by every hash."""
+
+import blake3
+import numpy as np
+import pytest
+
+import witness
+from launches import (
+    FIELD_HASHES,
+    HASHES,
+    MERGES,
+    TREE_LEAVES,
+    blank,
+    check_merges,
+    check_tree_by_subtrees,
+    rows_by,
+    u32,
+    u64,
+    untouched,
+)
+from witness import random_words, words_of
+
+
+@pytest.mark.parametrize("name", MERGES)
+def test_merges_of_vectors(runner, name):
+    dtype, _ = words_of(name)
+    if name not in FIELD_HASHES:
+        pairs = random_words(name, 16 * 50, seed=3)
+        nodes = [node.tobytes() for node in pairs.reshape(-1, 8)]
+        expected = [np.frombuffer(witness.merge(name, *pair), dtype) for pair in zip(nodes[::2], nodes[1::2])]
+    else:
+        vectors = witness.rescue_vectors(name, "merge")
+        pairs = np.array([elements for elements, _ in vectors], dtype).ravel()
+        expected = [np.array(digest, dtype) for _, digest in vectors]
+    check_merges(runner, name, sorted({1, 7, 8, min(9, len(expected)), len(expected)}), pairs, expected)
+
+
+@pytest.mark.parametrize("name", MERGES)
+def test_tree_level_by_level(runner, name):
+    expected = witness.tree(name, TREE_LEAVES)
+    nodes = np.array(expected)
+    nodes[:TREE_LEAVES] = 0
+    width = TREE_LEAVES // 2
+    while width:
+        args = (nodes, u64(2 * width), nodes, u64(width), u64(width))
+        runner.launch("merge_level", name, runner.groups(width, {}), *args)
+        width //= 2
+    assert (nodes == expected).all()
+
+
+# Groups smaller than, as large as and larger than the first level's work: their tower holds none, some or all levels.
+@pytest.mark.parametrize("levels", [[5, 5], [4, 1, 5], [10], [3, 7], [6, 4], [1] * 10], ids=str)
+@pytest.mark.parametrize("name", MERGES)
+def test_tree_by_subtrees(runner, name, levels):
+    check_tree_by_subtrees(runner, name, TREE_LEAVES, levels, slot_0=3 if levels == [10] else 0)
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_part_of_a_level_by_subtrees_from_a_separate_buffer(runner, name):
+    dtype, _ = words_of(name)
+    expected = witness.tree(name, TREE_LEAVES)
+    first, count, levels = 192, 64, 4
+    leaves = np.array(expected[TREE_LEAVES + first - 5 : TREE_LEAVES + first + count])
+    nodes = blank(2 * TREE_LEAVES, dtype)
+    out = (TREE_LEAVES + first) // 2
+    # Two groups too many, which must do nothing.
+    args = (leaves, u64(5), nodes, u64(0), u64(out), u64(count), u32(levels))
+    runner.launch("merge_subtree", name, (count >> levels) + 2, *args)
+    written = np.zeros(2 * TREE_LEAVES, bool)
+    for level in range(1, levels + 1):
+        start = (TREE_LEAVES + first) >> level
+        written[start : start + (count >> level)] = True
+    assert written.sum() == 32 + 16 + 8 + 4
+    assert (nodes[written] == expected[written]).all()
+    assert untouched(nodes[~written])
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_every_leaf_changes_the_root(runner, name):
+    dtype, words = words_of(name)
+    leaves = 32
+    nodes = np.array(witness.tree(name, leaves))
+    roots = set()
+    for changed in range(-1, leaves):
+        changed_nodes = nodes.copy()
+        if changed >= 0:
+            changed_nodes[leaves + changed, changed % words] ^= dtype(1)
+        args = (changed_nodes, u64(leaves), changed_nodes, u64(0), u64(leaves // 2), u64(leaves), u32(5))
+        runner.launch("merge_subtree", name, 1, *args)
+        roots.add(changed_nodes[1].tobytes())
+    assert len(roots) == leaves + 1
+
+
+@pytest.mark.parametrize("layout", ["row-major", "column-major"])
+def test_rows_of_bytes(runner, layout):
+    for words in (0, 1, 2, 15, 16, 17, 31, 32, 33, 255, 256):
+        rows = random_words("blake3", 11 * words, seed=words).reshape(11, words)
+        digests = rows_by(runner, "blake3", rows, layout)
+        assert [digest.tobytes() for digest in digests] == [blake3.blake3(row.tobytes()).digest() for row in rows]
+
+
+@pytest.mark.parametrize("layout", ["row-major", "column-major"])
+@pytest.mark.parametrize("name", FIELD_HASHES)
+def test_rows_of_elements(runner, name, layout):
+    for elements, digest in witness.rescue_vectors(name, "hash_elements"):
+        row = np.array([elements], u64)
+        assert rows_by(runner, name, row, layout).tolist() == [digest]
+    for words in (1, 7, 8, 9, 15, 16, 17):
+        rows = random_words(name, 5 * words, seed=words).reshape(5, words)
+        expected = [witness.rescue_hash_elements(name, row.tolist()) for row in rows]
+        assert rows_by(runner, name, rows, layout).tolist() == expected
+
+
+@pytest.mark.parametrize("name", FIELD_HASHES)
+def test_rows_take_words_mod_p(runner, name):
+    big = [witness.P, witness.P + 1, 2**64 - 1, 2**64 - 2, witness.P - 1, 2**64 - 2**31, 0, 2**63]
+    rows = np.array([big, [x % witness.P for x in big]], u64)
+    first, second = rows_by(runner, name, rows, "row-major").tolist()
+    assert first == second == witness.rescue_hash_elements(name, [x % witness.P for x in big])
+
+
+def check_ways_up(runner, name, leaves, changed, stages, lone, **policy):
+    """Leaves that change in a tree of any count: the ways up by stages of so many levels."""
+    dtype, words = words_of(name)
+    first = 1 << (leaves - 1).bit_length()
+    old, new, fillers = (random_words(name, count * words, seed).reshape(count, words)
+                         for count, seed in ((leaves, 1), (leaves, 2), (12, 3)))  # fmt: skip
+    slot_0 = 3
+    nodes = blank(slot_0 + first + leaves, dtype)
+    current = old.copy()
+    current[changed] = new[changed]
+    filler_bytes = [filler.tobytes() for filler in fillers]
+    before, after = (witness.parents(name, [leaf.tobytes() for leaf in level], lone, filler_bytes)
+                     for level in (old, current))  # fmt: skip
+    for level, row in enumerate(before):
+        nodes[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)
+    nodes[slot_0 + first :][:leaves] = current
+    expected = nodes.copy()
+    for level, row in enumerate(after):
+        expected[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)
+    below, level = list(changed), 0
+    for levels in stages:
+        tops = sorted({node >> levels for node in below})
+        starts = [sum(node >> levels < top for node in below) for top in tops] + [len(below)]
+        lists = np.array([7, *below, *starts], u32)
+        width = -(-leaves >> level) if level == 0 else -(-leaves // 2**level)
+        args = (nodes, u64(slot_0), u64(first >> level), u64(width), lists, u64(1), u64(1 + len(below)), u32(levels),
+                u32(lone), np.array(fillers), u64(level))  # fmt: skip
+        runner.launch("merge_at", name, len(tops), *args, **policy)
+        below, level = tops, level + levels
+    assert below == [0]
+    assert (nodes == expected).all()
+
+
+@pytest.mark.parametrize("lone", [0, 1, 2])
+@pytest.mark.parametrize("name", MERGES)
+def test_ways_up(runner, name, lone):
+    for leaves, changed, stages in [
+        (64, [0], [6]),
+        (64, [0, 1, 2, 3, 17, 62, 63], [1, 5]),
+        (37, [36], [6]),
+        (37, [0, 5, 6, 7, 8, 30, 35, 36], [2, 3, 1]),
+        (33, list(range(33)), [3, 3]),
+        (5, [1, 4], [1, 1, 1]),
+        (2, [1], [1]),
+    ]:
+        check_ways_up(runner, name, leaves, changed, stages, lone)
+
+
+@pytest.mark.parametrize("lanes", [2, 8])
+def test_ways_up_by_lanes(runner, lanes):
+    for name in ("blake3", "sha256", "rp64_256_v3"):
+        for lone in (0, 2):
+            check_ways_up(runner, name, 37, [0, 5, 6, 7, 8, 30, 35, 36], [2, 3, 1], lone, lanes=lanes)

@@ -1,0 +1,115 @@
+"""The core compiled for NVIDIA GPUs: machine code for every architecture, without spills."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import source_text
+from conftest import open_or_skip
+from launches import HASHES, defines, entry_text
+from runtimes import Nvrtc, kernel_facts
+
+ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
+
+DATA_KERNELS = {"mkz_gather_paths", "mkz_gather_nodes", "mkz_gather_strided", "mkz_check_words"}
+
+
+def kernels_of(name):
+    """Names of the entry points in a program of one hash."""
+    bodies = ["merge_level", "merge_pairs", "merge_subtree", "merge_at", "hash_rows"]
+    if name == "blake3":
+        bodies += ["hash_chunks", "hash_parents"]
+    return {f"mkz_{body}_{name}" for body in bodies} | DATA_KERNELS
+
+
+# All of them share machine_code: one worker of pytest-xdist compiles it.
+pytestmark = pytest.mark.xdist_group("nvrtc")
+
+
+@pytest.fixture(scope="session")
+def nvrtc(request):
+    compiler = open_or_skip(Nvrtc)
+    request.config.devices_used.append(f"{compiler.version}, {', '.join(ARCHITECTURES)}, compiled only")
+    return compiler
+
+
+# Policies beside the default: lines of a program. Wide lanes of field hashes do not fit in registers: not for GPUs.
+POLICIES = {
+    "blake3": [
+        {"group_size": 64},
+        {"group_size": 1024},
+        {"lanes": 2, "group_size": 256},
+        {"align": 4, "group_size": 256},
+        {"align": 1},
+        {"read_ahead": 1, "group_size": 256},
+        {"nvidia_ptx": 0},
+        {"keyed": 1, "group_size": 256},
+    ],
+    "sha256": [{"group_size": 256}, {"lanes": 2}, {"align": 1}, {"nvidia_ptx": 0}],
+    "rp64_256_v3": [
+        {"rp_cells": 6, "min_groups": 4},
+        {"constants": 1},
+        {"constants": 3},
+        {"constants": 4, "group_size": 64},
+        {"group_size": 512},
+        {"nvidia_ptx": 0, "rp_cells": 12},
+    ],
+    "rp64_256_v1": [{"rp_cells": 3, "min_groups": 6}, {"constants": 1}, {"constants": 3}, {"constants": 4}],
+}
+POLICY_ARCHITECTURE = "sm_90"
+
+
+@pytest.fixture(scope="session")
+def machine_code(nvrtc):
+    """(architecture, hash, lines) -> future of (cubin, log, seconds); all processors compile."""
+    include = '#include "merklize/core/entry.h"\n'
+    options = [f"--include-path={source_text.INCLUDE}"]
+    wanted = [(arch, name, "") for name in HASHES for arch in ARCHITECTURES]
+    wanted += [(POLICY_ARCHITECTURE, name, defines(**policy)) for name in POLICIES for policy in POLICIES[name]]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {
+            (arch, name, lines): pool.submit(nvrtc.compile, lines + source_text.select(name) + include, arch, options)
+            for arch, name, lines in wanted
+        }
+
+
+def check_machine_code(compiler, arch, name, lines, compiled):
+    cubin, log, seconds = compiled
+    facts = kernel_facts(log)
+    print(f"\n{compiler.version}, {arch}, {name} {lines.split()}: {len(cubin)} bytes in {seconds:.1f} s")
+    for kernel, fact in sorted(facts.items()):
+        print(f"  {kernel}: {fact['registers']} registers, {fact['stack']} bytes of stack, {fact['spills']} of spills")
+    assert cubin[:4] == b"\x7fELF"
+    assert set(facts) == kernels_of(name)
+    # A stack would mean that an array is indexed at run time.
+    assert {kernel for kernel, fact in facts.items() if fact["spills"] or fact["stack"]} == set()
+
+
+@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_nvrtc_makes_machine_code(machine_code, nvrtc, arch, name):
+    check_machine_code(nvrtc, arch, name, "", machine_code[arch, name, ""].result())
+
+
+@pytest.mark.parametrize(("name", "policy"), [(n, p) for n in POLICIES for p in POLICIES[n]], ids=str)
+def test_nvrtc_makes_machine_code_of_policies(machine_code, nvrtc, name, policy):
+    lines = defines(**policy)
+    compiled = machine_code[POLICY_ARCHITECTURE, name, lines].result()
+    check_machine_code(nvrtc, POLICY_ARCHITECTURE, name, lines, compiled)
+
+
+def test_nvrtc_takes_the_core_as_one_text(nvrtc):
+    _, log, _ = nvrtc.compile(entry_text(source_text.select("blake3")), "sm_90")
+    assert set(kernel_facts(log)) == kernels_of("blake3")
+
+
+def test_nvrtc_takes_a_program_of_no_hash(nvrtc):
+    _, log, _ = nvrtc.compile(entry_text("#define MKZ_HASHES\n"), "sm_90")
+    assert set(kernel_facts(log)) == DATA_KERNELS
+
+
+def test_nvrtc_compiles_the_example_of_the_readme(nvrtc):
+    options = [f"--include-path={source_text.INCLUDE}"]
+    _, log, _ = nvrtc.compile(source_text.readme_example("cuda"), "sm_90", options)
+    assert set(kernel_facts(log)) == {"label"}

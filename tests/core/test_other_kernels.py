@@ -1,0 +1,114 @@
+"""Kernels without a hash, and the examples of the core's README."""
+
+import struct
+
+import numpy as np
+import pytest
+
+import source_text
+import witness
+from launches import CANARY, CL_OPTIONS, HASHES, TREE_LEAVES, blank, u32, u64, untouched
+from witness import random_words
+
+
+@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.parametrize("levels", [10, 4, 1])
+def test_paths(runner, name, levels):
+    nodes = np.array(witness.tree(name, TREE_LEAVES))
+    indices = np.array([0, 1, 2, 511, 512, 777, TREE_LEAVES - 1, 777, TREE_LEAVES, 2**64 - 1], u64)
+    out = blank(len(indices) * levels + 3, nodes.dtype)
+    args = (nodes, u64(0), u64(TREE_LEAVES), u64(TREE_LEAVES), u32(levels), indices, u64(len(indices)), out)
+    runner.launch("gather_paths", None, runner.groups(len(indices) * levels, {}), *args)
+    assert untouched(out[len(indices) * levels :])
+    paths = out[: len(indices) * levels].reshape(len(indices), levels, -1)
+    assert not paths[-2:].any()
+    for index, path in zip(map(int, indices[:-2]), paths):
+        node = nodes[TREE_LEAVES + index].tobytes()
+        for level, sibling in enumerate(path):
+            pair = (sibling.tobytes(), node) if index >> level & 1 else (node, sibling.tobytes())
+            node = witness.merge(name, *pair)
+        assert node == nodes[(TREE_LEAVES + index) >> levels].tobytes()
+
+
+def test_words_that_are_no_elements_are_found(runner):
+    edges = np.array([0, 1, 2**32, witness.P - 1, witness.P, witness.P + 1, 2**64 - 1], u64)
+    for count in (0, 1, 9, 100):
+        words = random_words("rp64_256_v3", 103, seed=count)
+        for place in (0, 2, 3, 3 + count // 2, 3 + count - 1, 3 + count):
+            for edge in edges:
+                given, flag = words.copy(), np.array([7, 7], u32)
+                given[min(place, 102)] = edge
+                runner.launch("check_words", None, runner.groups(count, {}) + 1, given, u64(3), u64(count), flag)
+                bad = bool((given[3 : 3 + count] >= witness.P).any())
+                assert flag.tolist() == [1 if bad else 7, 7]
+
+
+@pytest.mark.parametrize("align", [16, 4, 1])
+@pytest.mark.parametrize("item_bytes", [1, 2, 4, 8, 16])
+def test_strided_arrays(runner, item_bytes, align):
+    dtype = np.dtype((np.void, item_bytes))
+    base = np.frombuffer(bytearray(np.random.default_rng(5).bytes(item_bytes * 6 * 5 * 4 * 3 + 32)), np.uint8)
+    whole = base[16 : 16 + item_bytes * 360].view(dtype).reshape(6, 5, 4, 3)
+    views = [whole, whole[::2, :, ::-1], whole.transpose(3, 1, 0, 2)[1:, ::-2], whole[2, 3], whole[5, 4, 3, 2:],
+             np.broadcast_to(whole[1:2, :, :1], (4, 5, 2, 3)), whole.reshape(6, 5, 2, 2, 1, 3, 1, 1)]  # fmt: skip
+    for view in views:
+        expected = np.ascontiguousarray(view).reshape(-1)
+        for first, count in ((0, len(expected)), (len(expected) // 3, len(expected) // 2)):
+            extents, strides = list(view.shape), list(view.strides)
+            pad = [0] * (8 - view.ndim)
+            shape = struct.pack("<8Q8q2I", *extents, *pad, *strides, *pad, view.ndim, item_bytes)
+            offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+            out = np.full(16 + item_bytes * count + 16, CANARY, np.uint8)
+            args = (base, u64(offset), out, u64(16), shape, u64(first), u64(count))
+            runner.launch("gather_strided", None, runner.groups(count, {}) + 1, *args, align=align)
+            assert out[16:-16].tobytes() == expected[first : first + count].tobytes()
+            assert untouched(out[:16])
+            assert untouched(out[-16:])
+
+
+def test_example_of_the_readme(runner):
+    if runner.device.is_cpp:
+        runner.device.compile(source_text.readme_example("cpp"))  # a static_assert
+        return
+    options = f"{CL_OPTIONS} -I {source_text.INCLUDE}"
+    program = runner.device.build(source_text.readme_example("opencl"), options)
+    nodes = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], u64)
+    expected = nodes.tolist()
+    for _ in range(3):
+        expected = [witness.rescue_hash_elements("rp64_256_v3", node + node) for node in expected]
+    runner.device.launch(program, "chain", 2, 1, nodes, u32(3))
+    assert nodes.tolist() == expected
+
+
+def test_paths_in_trees_of_any_count(runner):
+    """Siblings that are not there are zeros, and nothing behind the last leaf is read."""
+    for leaves in (1, 2, 3, 5, 6, 37, 64):
+        levels = (leaves - 1).bit_length()
+        first = 1 << levels
+        nodes = random_words("blake3", 8 * (3 + first + leaves), seed=leaves).reshape(-1, 8)
+        indices = np.array([*range(leaves), leaves], u64)
+        out = blank(len(indices) * levels + 1, u32)
+        args = (nodes, u64(3), u64(first), u64(leaves), u32(levels), indices, u64(len(indices)), out)
+        if levels:
+            runner.launch("gather_paths", None, runner.groups(len(indices) * levels, {}), *args)
+        expected = np.zeros((len(indices) * levels, 8), u32)
+        for index in range(leaves):
+            for level in range(levels):
+                sibling = index >> level ^ 1
+                if sibling < -(-leaves // 2**level):
+                    expected[index * levels + level] = nodes[3 + (first >> level) + sibling]
+        assert (out[:-1] == expected).all()
+        assert untouched(out[-1:])
+
+
+@pytest.mark.parametrize("slot_type", [u32, u64])
+def test_nodes_of_a_list(runner, slot_type):
+    nodes = random_words("blake3", 8 * 500, seed=4).reshape(-1, 8)
+    for count in (1, 7, 64, 333):
+        slots = np.random.default_rng(count).integers(0, 497, count).astype(slot_type)
+        out = blank(count + 2, u32)
+        words = slot_type().itemsize // 4
+        args = (nodes, u64(3), slots.view(u32), u32(words), u64(count), out)
+        runner.launch("gather_nodes", None, runner.groups(count, {}) + 1, *args)
+        assert (out[:count] == nodes[3:][slots]).all()
+        assert untouched(out[count:])
