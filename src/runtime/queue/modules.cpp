@@ -87,7 +87,6 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
                 queue.backend().tune(queue.index(), job.kernel, hash, std::uint64_t{1} << log2, 1, &tuning);
                 for (const Body& body : job.bodies) {
                     Variant variant = variant_of(hash, tuning);
-                    if (!t.is_field) variant.constants = 0;
                     add(variant, body);
                     if (job.kernel == MKZ_KERNEL_HASH_ROWS || job.kernel == MKZ_KERNEL_HASH_CHUNKS) {
                         variant.align = 1;
