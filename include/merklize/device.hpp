@@ -19,7 +19,7 @@ class StreamState;
 
 /// What a device is. `id` is the name to ask for it by.
 struct DeviceInfo {
-    std::string id;       ///< "cpu", "cuda:0", "opencl:0", ...
+    std::string id;       ///< "cpu", "cuda:0", "opencl:0", ...; several devices: as asked for
     std::string backend;  ///< "cpu", "cuda", "opencl", ...
     std::string name;     ///< as the vendor calls it
     std::string vendor;
@@ -37,12 +37,16 @@ std::vector<DeviceInfo> devices();
 std::string why_unavailable(std::string_view name);
 
 /// An opened device: a cheap handle, freely copied. Safe to use from several threads at once.
+///
+/// Or several devices as one, for jobs on host memory: each gets an equal share, by a host thread of its own, and the CPU merges
+/// what comes back. Such a device has no Buffer and no Stream, and a MerkleTree of it has its nodes on the host; what lies on
+/// several devices is for hash_parts() and merkle_root_parts(). Times are those of the slowest.
 class Device {
 public:
     /// The device that "auto" chooses: the CPU, or what MERKLIZE_DEVICE in the environment names.
     Device();
-    /// `name`: "auto", or an id as in devices() ("cpu").
-    /// errors  invalid_argument (no such name), unavailable (known, but not usable here: the text says why)
+    /// `name`: "auto", or an id as in devices() ("cpu"); several: "cuda:all" or "cuda:0,opencl:1", each once, without the CPU.
+    /// errors  invalid_argument (no such name; a device twice, the CPU among several), unavailable (known, but not usable here: the text says why)
     explicit Device(std::string_view name);
 
     const DeviceInfo& info() const noexcept;

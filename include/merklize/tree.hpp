@@ -42,6 +42,14 @@ Digest merkle_root(std::span<const Digest> leaves, Hash hash = Hash::blake3, con
 Digest merkle_root(const Buffer& leaves, Hash hash = Hash::blake3, const TreePolicy& policy = {},
                    const RunOptions& options = {});
 
+/// The root of leaves that lie in several buffers, which may be on several devices: each has the leaves of one subtree, and all
+/// devices work at once, by one host thread each.
+/// leaves  2^k buffers of equal counts of leaves, a power of two
+/// order   complete when it returns. There is no common stream: what wrote the leaves must have ended
+/// errors  invalid_argument (counts; a stream), and those of merkle_root()
+Digest merkle_root_parts(std::span<const Buffer> leaves, Hash hash = Hash::blake3, const TreePolicy& policy = {},
+                         const RunOptions& options = {});
+
 /// A whole Merkle tree: n leaves and n-1 parents, 64 n bytes. They are in the memory of the device that built it, or on the host
 /// where that is the same memory (the CPU) or they do not fit. Immutable, so safe to read from any thread.
 class MerkleTree {

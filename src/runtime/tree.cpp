@@ -119,10 +119,10 @@ TreePolicy build_tree(const Buffer& nodes, Hash hash, const TreePolicy& policy, 
 namespace {
 
 // The root above n >= 2 leaves on the run's device.
-Digest root_on_device(const mkz_place& leaves, std::uint64_t n, Hash hash, const TreePolicy& policy,
-                      runtime::Run& run) {
+Digest root_on_device(const mkz_place& leaves, std::uint64_t n, Hash hash, const TreePolicy& policy, runtime::Run& run,
+                      double share = 1) {
     const Buffer parents(run.options().device, Digest::size * n);
-    build(leaves, 0, place_of(parents), HeapLayout{n}, hash, policy, run, 1);
+    build(leaves, 0, place_of(parents), HeapLayout{n}, hash, policy, run, share);
     Digest root;
     run.session().copy_to_host(&root, place_of(parents.slice(Digest::size, Digest::size)), sizeof root);
     run.finish();
@@ -145,6 +145,23 @@ Digest merkle_root(const Buffer& leaves, Hash hash, const TreePolicy& policy, co
     return root;
 }
 
+namespace {
+
+// The roots of subtrees of 2^k host leaves each, which go to the run's device one after another.
+void roots_on_device(std::span<const Digest> leaves, std::span<Digest> roots, Hash hash, const TreePolicy& policy,
+                     runtime::Run& run) {
+    if (roots.empty()) return;
+    const std::uint64_t per_root = leaves.size() / roots.size();
+    const Buffer part(run.options().device, Digest::size * per_root);
+    for (std::size_t i = 0; i < roots.size(); i++) {
+        if (!run.tick(0)) run.throw_cancelled();
+        run.session().upload(place_of(part), leaves.data() + i * per_root, part.size());
+        roots[i] = root_on_device(place_of(part), per_root, hash, policy, run, 1 / static_cast<double>(roots.size()));
+    }
+}
+
+}  // namespace
+
 Digest merkle_root(std::span<const Digest> leaves, Hash hash, const TreePolicy& policy, const RunOptions& options) {
     const std::uint64_t n = leaves.size();
     require_leaf_count(n, 1);
@@ -156,19 +173,28 @@ Digest merkle_root(std::span<const Digest> leaves, Hash hash, const TreePolicy& 
         build(host_place(leaves.data()), 0, host_place(parents.data()), HeapLayout{n}, hash, policy, run, 1);
         return static_cast<const Digest*>(parents.data())[1];
     }
-    // The leaves go to the device in parts, whose roots come back.
+    // The leaves go to the device in parts, whose roots come back; several devices share the parts.
     constexpr std::uint64_t most_on_device = std::uint64_t{1} << 22;
-    const std::uint64_t per_part = std::min(n, most_on_device);
-    const Buffer part(options.device, Digest::size * per_part);
-    std::vector<Digest> roots;
-    for (std::uint64_t first = 0; first < n; first += per_part) {
-        if (!run.tick(static_cast<double>(first) / static_cast<double>(n))) run.throw_cancelled();
-        run.session().upload(place_of(part), leaves.data() + first, part.size());
-        roots.push_back(root_on_device(place_of(part), per_part, hash, policy, run));
+    const std::vector<Device>& devices = run.device().parts;
+    const std::uint64_t per_part =
+        std::min(n >> (devices.empty() ? 0 : runtime::cut_levels(n, devices.size())), most_on_device);
+    std::vector<Digest> roots(n / per_part);
+    if (devices.empty()) {
+        roots_on_device(leaves, roots, hash, policy, run);
+    } else {
+        const auto tick = [&](double done) { return run.tick(done); };
+        const auto share = [&](std::size_t i, const RunOptions& here) {
+            const runtime::Share mine(roots.size(), i, devices.size());
+            runtime::Run part(here);
+            roots_on_device(leaves.subspan(mine.first * per_part, mine.size * per_part),
+                            std::span(roots).subspan(mine.first, mine.size), hash, policy, part);
+        };
+        if (!runtime::side_by_side(devices, options, run.threads(), share,
+                                   options.progress ? runtime::Tick(tick) : runtime::Tick())) {
+            run.throw_cancelled();
+        }
     }
-    if (roots.size() == 1) return roots[0];
-    run.session().upload(place_of(part), roots.data(), Digest::size * roots.size());
-    return root_on_device(place_of(part), roots.size(), hash, policy, run);
+    return roots.size() == 1 ? roots[0] : merkle_root(roots, hash, {}, {.device = Device("cpu")});
 }
 
 /// The nodes: in a block of the host or in a buffer of the device, and then perhaps a copy on the host as well.
