@@ -6,6 +6,15 @@
 
 namespace merklize::binding {
 
+namespace {
+
+nb::tuple describe(const DeviceInfo& info) {
+    return nb::make_tuple(info.id, info.backend, to_str(info.name), to_str(info.vendor), to_str(info.driver), info.isa,
+                          info.units, info.memory_bytes);
+}
+
+}  // namespace
+
 void bind_device(nb::module_& m) {
     define(
         m, "devices",
@@ -14,13 +23,13 @@ void bind_device(nb::module_& m) {
             std::vector<DeviceInfo> found;
             Run::without_gil([&] { found = merklize::devices(); });
             nb::list result;
-            for (const DeviceInfo& info : found) {
-                result.append(nb::make_tuple(info.id, info.backend, to_str(info.name), to_str(info.vendor),
-                                             to_str(info.driver), info.isa, info.units, info.memory_bytes));
-            }
+            for (const DeviceInfo& info : found) result.append(describe(info));
             return result;
         },
         "def devices() -> list[tuple[str, str, str, str, str, str, int, int]]");
+    define(
+        m, "device", +[](nb::handle name) { return describe(to_device(to_text(name, "device")).info()); },
+        "def device(name: str, /) -> tuple[str, str, str, str, str, str, int, int]");
     define(
         m, "why_unavailable",
         +[](nb::handle name) {

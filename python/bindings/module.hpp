@@ -8,6 +8,7 @@ void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
 void bind_hash(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
+void bind_parts(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 
 }  // namespace merklize::binding

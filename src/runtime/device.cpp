@@ -155,6 +155,15 @@ Found find(std::string_view name) {
     return {state_of_several(name, std::move(parts))};
 }
 
+// "auto": the CPU, and what is known of others' speed.
+std::shared_ptr<const runtime::DeviceState> choosing(std::shared_ptr<const runtime::DeviceState> cpu) {
+    std::vector<runtime::KnownCost> costs = runtime::load_costs();
+    if (costs.empty()) return cpu;
+    auto state = std::make_shared<runtime::DeviceState>(cpu->backend, cpu->index, cpu->info);
+    state->costs = std::move(costs);
+    return state;
+}
+
 }  // namespace
 
 const char* version() noexcept { return MERKLIZE_VERSION_STRING; }
@@ -180,6 +189,7 @@ Device::Device(std::string_view name) {
             Found found = find(wanted != nullptr && *wanted != 0 ? wanted : "auto");
             if (!found.state && wanted != nullptr) found.why = "MERKLIZE_DEVICE: " + found.why;
             if (!found.state) throw Error(ErrorCode::unavailable, found.why);
+            if (wanted == nullptr || *wanted == 0) return choosing(found.state);
             return found.state;
         }();
         state_ = chosen;

@@ -8,6 +8,7 @@
 
 #include "merklize/device.hpp"
 #include "runtime/backend.h"
+#include "runtime/calibration.hpp"
 
 namespace merklize::runtime {
 
@@ -27,7 +28,11 @@ struct DeviceState {
     const mkz_backend* backend;  // of several devices: the first one's
     std::uint32_t index;
     DeviceInfo info;
-    std::vector<Device> parts;  // several devices at once, or none
+    std::vector<Device> parts;       // several devices at once, or none
+    std::vector<KnownCost> costs{};  // "auto": what it chooses by, or nothing
+
+    /// Whether calls with host data ask chosen() (calibration.hpp) for the device.
+    bool chooses() const noexcept { return !costs.empty(); }
 
     /// Whether it has no memory of its own: the CPU, and several devices at once, which get their shares of host memory.
     bool is_host() const noexcept { return backend->driver == nullptr || !parts.empty(); }

@@ -48,6 +48,12 @@ mkz_tuning to_tuning(const TreePolicy& policy) {
             0};
 }
 
+// The options of a call on n leaves in host memory, where "auto" has chosen.
+RunOptions chosen(const RunOptions& options, Hash hash, std::uint64_t n) {
+    if (!options.device.state().chooses()) return options;
+    return runtime::chosen(options, traits(hash).is_field ? Job::rescue_tree : Job::blake3_tree, Digest::size * n);
+}
+
 // What the backend makes of the caller's wishes for the widest part of the tree.
 TreePolicy tuned(const TreePolicy& wanted, Hash hash, std::uint64_t n_leaves, const runtime::Run& run) {
     mkz_tuning tuning = to_tuning(wanted);
@@ -91,7 +97,8 @@ TreePolicy build_tree(std::span<Digest> nodes, Hash hash, const TreePolicy& poli
                     "build_tree: nodes must be 2 n slots, got " + std::to_string(nodes.size()));
     }
     require_leaf_count(n);
-    runtime::Run run(options);
+    const RunOptions here = chosen(options, hash, n);
+    runtime::Run run(here);
     if (traits(hash).is_field) runtime::require_canonical(nodes.data() + n, 4 * n, "build_tree: leaves");
     nodes[0] = Digest{};
     const mkz_place place = host_place(nodes.data());
@@ -162,8 +169,9 @@ void roots_on_device(std::span<const Digest> leaves, std::span<Digest> roots, Ha
 
 }  // namespace
 
-Digest merkle_root(std::span<const Digest> leaves, Hash hash, const TreePolicy& policy, const RunOptions& options) {
+Digest merkle_root(std::span<const Digest> leaves, Hash hash, const TreePolicy& policy, const RunOptions& wanted) {
     const std::uint64_t n = leaves.size();
+    const RunOptions options = chosen(wanted, hash, n);
     require_leaf_count(n, 1);
     if (traits(hash).is_field) runtime::require_canonical(leaves.data(), 4 * n, "merkle_root: leaves");
     if (n == 1) return leaves[0];
@@ -248,8 +256,10 @@ void MerkleTree::build_parents(const TreePolicy& policy, runtime::Run& run, doub
     run.finish();
 }
 
-MerkleTree::MerkleTree(std::span<const Digest> leaves, Hash hash, const TreePolicy& policy, const RunOptions& options)
-    : MerkleTree(leaves.size(), hash, options.device) {
+MerkleTree::MerkleTree(std::span<const Digest> leaves, Hash hash, const TreePolicy& policy, const RunOptions& wanted)
+    : MerkleTree(leaves.size(), hash, chosen(wanted, hash, leaves.size()).device) {
+    RunOptions options = wanted;
+    options.device = device_;
     make_nodes();
     const bool is_field = traits(hash).is_field;
     runtime::Run run(options);
