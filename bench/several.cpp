@@ -130,14 +130,17 @@ Device together(const std::vector<Device>& devices) {
     return Device(names);
 }
 
-/// Equal shares of `bytes` bytes made of one block again and again, so that inputs larger than the host's memory can be. `block`
-/// divides the shares.
+/// Equal shares of `bytes` bytes, which are one block again and again: inputs may be larger than the host's memory.
 std::vector<Buffer> spread(const std::vector<Device>& devices, std::span<const std::byte> block, std::uint64_t bytes) {
     std::vector<Buffer> parts;
+    std::uint64_t at = 0;  // in all of it
     for (const Device& device : devices) {
         Buffer& part = parts.emplace_back(device, bytes / devices.size());
-        for (std::uint64_t first = 0; first < part.size(); first += block.size())
-            part.slice(first, std::min<std::uint64_t>(block.size(), part.size() - first)).copy_from(block);
+        for (std::uint64_t first = 0, count = 0; first < part.size(); first += count, at += count) {
+            const auto rest = block.subspan(at % block.size());
+            count = std::min<std::uint64_t>(rest.size(), part.size() - first);
+            part.slice(first, count).copy_from(rest.first(count));
+        }
     }
     return parts;
 }

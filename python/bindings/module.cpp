@@ -43,5 +43,6 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_device_array(m);
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hasher(m);
+    merklize::binding::bind_parts(m);
     merklize::binding::bind_tree(m);
 }

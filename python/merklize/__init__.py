@@ -11,12 +11,13 @@
 `merkle_root`, `build_tree`                      the root alone; a tree in memory of yours
 `MerkleProof`, `verify`                          proofs of single leaves
 `devices`, `why_unavailable`                     what can run here
+`calibrate`, `calibration`                       measures it, so that device="auto" chooses well
 `DeviceArray`, `Timings`                         what stays on a device; how long it took there
 """
 
 from . import _native
 from ._native import DeviceArray, Hasher, Timings
-from .device import DeviceInfo, devices, why_unavailable
+from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
 from .hashing import HASHES, hash, hash_elements, hash_file, hash_files, hash_many, merge
 from .parts import hash_parts, merkle_root_parts
@@ -29,6 +30,7 @@ __version__: str = _native.version()
 __all__ = [
     "HASHES",
     "Cancelled",
+    "Cost",
     "DeviceArray",
     "DeviceInfo",
     "Error",
@@ -44,6 +46,8 @@ __all__ = [
     "Unavailable",
     "__version__",
     "build_tree",
+    "calibrate",
+    "calibration",
     "devices",
     "hash",
     "hash_elements",
