@@ -20,8 +20,8 @@ def settings(
     timings: _native.Timings | None = None,
 ) -> Settings:
     """Return the tuple."""
-    device = device if isinstance(device, str) else ",".join(device)
-    return device, threads, progress, None if stream is None else stream_handle(stream), timings
+    name: Any = ",".join(device) if isinstance(device, (list, tuple)) else device
+    return name, threads, progress, None if stream is None else stream_handle(stream), timings
 
 
 def stream_handle(stream: object) -> int:

@@ -61,4 +61,4 @@ def merkle_root_parts(
     if len({_arrays.describe(array) for array in arrays}) > 1:
         shapes = ", ".join(_arrays.describe(array) for array in arrays[:8])
         raise InvalidArgument(f"merkle_root_parts: the parts must be alike, got {shapes}")
-    return _native.merkle_root_parts(arrays, hash, run, policy)
+    return _native.merkle_root_parts(list(arrays), hash, run, policy)
