@@ -79,9 +79,9 @@ def main():
     }
     out = args.out
     if out is None:
-        kind = "several-" if "linear" in facts else ""
-        name = re.sub(r"[^a-z0-9]+", "-", f"{kind}{args.device.split(':')[0]}-{header['device']}".lower()).strip("-")
-        out = HERE / "results" / f"{datetime.date.today()}-device-{name}.json"
+        name = re.sub(r"[^a-z0-9]+", "-", f"{args.device.split(':')[0]}-{header['device']}".lower()).strip("-")
+        kind = "several" if "linear" in facts else "device"
+        out = HERE / "results" / f"{datetime.date.today()}-{kind}-{name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(header, indent=1) + "\n")
     print(f"wrote {out}")

@@ -51,7 +51,19 @@ void on_their_devices(std::span<const Buffer> parts, const RunOptions& options, 
     const bool finished = runtime::side_by_side(
         devices, options, run.threads(),
         [&](std::size_t i, const RunOptions& here) {
-            for (const std::size_t k : parts_of[i]) body(k, here);
+            // A call zeroes the times that it fills, so each part has its own.
+            Timings sum{.available = true};
+            for (const std::size_t k : parts_of[i]) {
+                Timings one;
+                RunOptions alone = here;
+                alone.timings = here.timings == nullptr ? nullptr : &one;
+                body(k, alone);
+                sum.available = sum.available && one.available;
+                sum.kernel += one.kernel;
+                sum.to_device += one.to_device;
+                sum.to_host += one.to_host;
+            }
+            if (here.timings != nullptr) *here.timings = sum;
         },
         options.progress ? runtime::Tick(tick) : runtime::Tick());
     if (!finished) run.throw_cancelled();
