@@ -82,7 +82,8 @@ def several_table(path, data):
     counts = sorted({row["devices"] for row in rows})
     lines = [
         f"Several {data['device']}, {data['backend']}, driver {data['driver']} "
-        f"([{path.name}](bench/results/{path.name})); the whole call by the host's clock, and the rate a device as a share of that of the smallest count:",
+        f"([{path.name}](bench/results/{path.name})); the whole call by the host's clock, "
+        "and the rate a device as a share of that of the smallest count:",
         "",
         f"| job | {' | '.join(f'{count} devices' for count in counts)} |",
         f"|---|{'---|' * len(counts)}",

@@ -57,11 +57,14 @@ private:
 void Session::copy_on_host(std::span<const HostCopy> copies) const {
     constexpr std::uint64_t per_thread = 1 << 20;
     std::vector<HostCopy> items;
+    std::uint64_t total = 0;
     for (const HostCopy& copy : copies) {
+        total += copy.bytes;
         for (std::uint64_t first = 0; first < copy.bytes; first += per_thread)
             items.push_back({copy.to + first, copy.from + first, std::min(per_thread, copy.bytes - first)});
     }
-    parallel_for(items.size(), threads_,
+    // A little is copied before another thread is awake.
+    parallel_for(items.size(), total <= per_thread ? 1 : threads_,
                  [&](std::size_t i) { std::memcpy(items[i].to, items[i].from, items[i].bytes); });
 }
 
