@@ -39,7 +39,7 @@ struct Options {
 
 class Bench {
 public:
-    Bench(std::string backend, Options options) : options_(std::move(options)) {
+    Bench(const std::string& backend, Options options) : options_(std::move(options)) {
         for (const DeviceInfo& info : devices()) {
             if (info.backend == backend) all_.emplace_back(info.id);
         }
@@ -250,7 +250,7 @@ int main(int argc, char** argv) try {
         } else if (flag == "--only") {
             options.only = value;
         } else if (flag == "--repeats") {
-            options.repeats = std::max(1u, static_cast<unsigned>(std::atoi(value)));
+            options.repeats = std::max(1u, numbers(value).at(0));
         } else {
             std::fprintf(stderr, "merklize-several-bench: bad flag '%s'\n", flag.c_str());
             return 2;

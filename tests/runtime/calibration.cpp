@@ -5,7 +5,10 @@
 #include <cstdlib>
 #include <sstream>
 
+#include <fcntl.h>
+#include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "runtime/calibration.hpp"
 #include "runtime/registry.hpp"
@@ -55,8 +58,15 @@ std::vector<KnownCost> table(const merklize::DeviceInfo& other) {
 /// expected  "32768=cpu 524288=opencl:0": bytes, and the device that "auto" is to choose
 int run_child(const std::string& expected) {
     const Variable variable(expected_variable, expected);
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-    const int status = std::system((program + " calibration_child >/dev/null 2>&1").c_str());
+    std::string program = std::filesystem::read_symlink("/proc/self/exe").string(), test = "calibration_child";
+    char* const arguments[] = {program.data(), test.data(), nullptr};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    int status = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (status != 0 || waitpid(child, &status, 0) != child) return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
