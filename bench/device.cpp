@@ -19,6 +19,8 @@
 #include <merklize/merklize.hpp>
 
 #include "jobs.hpp"
+#include "runtime/queue/device.hpp"
+#include "runtime/registry.hpp"
 
 using namespace merklize;
 using Clock = std::chrono::steady_clock;
@@ -185,7 +187,8 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         const std::string resident = power(("tree, resident, " + name + ", leaves").c_str(), log2);
         const std::string there = power(("tree, leaves from the host, " + name + ", leaves").c_str(), log2);
         const std::string round = power(("tree, host to host, " + name + ", leaves").c_str(), log2);
-        if (!bench.wanted(resident) && !bench.wanted(there) && !bench.wanted(round)) continue;
+        const std::string pinned = power(("tree, pinned host to host, " + name + ", leaves").c_str(), log2);
+        if (!bench.wanted(resident) && !bench.wanted(there) && !bench.wanted(round) && !bench.wanted(pinned)) continue;
         std::vector<Digest> nodes(n);
         const std::vector<Digest> leaves = bench::random_leaves(n, which);
         nodes.insert(nodes.end(), leaves.begin(), leaves.end());
@@ -213,15 +216,25 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
             bench.row(there, which, "tuned", n - 1, "merges", expected[1], cpu,
                       [&](const RunOptions& run) { return MerkleTree(leaves, which, {}, run).root(); });
         }
-        if (bench.wanted(round)) {
-            bench.row(round, which, "tuned", n - 1, "merges", expected[1], cpu, [&](const RunOptions& run) {
-                build_tree(nodes, which, {}, run);
-                return nodes[1];
+        const auto host_to_host = [&](const std::string& job, std::span<Digest> memory) {
+            bench.row(job, which, "tuned", n - 1, "merges", expected[1], cpu, [&](const RunOptions& run) {
+                build_tree(memory, which, {}, run);
+                return memory[1];
             });
-            if (hash(std::as_bytes(std::span(nodes)), {}, bench::on_cpu()) != all) {
-                std::fprintf(stderr, "wrong nodes: %s\n", round.c_str());
+            if (hash(std::as_bytes(memory), {}, bench::on_cpu()) != all) {
+                std::fprintf(stderr, "wrong nodes: %s\n", job.c_str());
                 std::exit(1);
             }
+        };
+        if (bench.wanted(round)) host_to_host(round, nodes);
+        if (bench.wanted(pinned)) {
+            runtime::QueueDevice& queue = *bench.device().state().queue_device();
+            const runtime::Pinned block = queue.borrow_pinned(2 * n * Digest::size);
+            const std::span<Digest> memory(static_cast<Digest*>(block.bytes), 2 * n);
+            std::ranges::fill(memory.first(n), Digest{});
+            std::ranges::copy(leaves, memory.begin() + static_cast<std::ptrdiff_t>(n));
+            host_to_host(pinned, memory);
+            queue.driver().release_host(queue.index(), block.bytes);
         }
     }
 }

@@ -4,6 +4,8 @@
     python bench/run_device.py --bench BUILD/bench/merklize-device-bench --device cuda:0 [--commit HASH] [--out FILE]
                                [-- FLAGS OF THE PROGRAM]
 
+Or merklize-several-bench on several devices of a backend: --bench BUILD/bench/merklize-several-bench --device cuda.
+
 Prints a short table: medians of the kernels' time by the device's own clock.
 """
 
@@ -56,11 +58,10 @@ def main():
                 print(f"{what}: skipped: {row['skipped'][:200]}", flush=True)
                 continue
             seconds = row["kernel"] or row["wall"]
-            print(
-                f"{seconds * 1e6:12.1f} us  {row['rate']:.4g} {row['unit']}/s  wall {row['wall'] * 1e6:.1f} us  "
-                f"CPU {row['cpu'] * 1e6:.1f} us  {what}",
-                flush=True,
-            )
+            linear = f"  {row['linear']:.1%} of linear" if "linear" in row else ""
+            cpu = f"  CPU {row['cpu'] * 1e6:.1f} us" if "cpu" in row else ""
+            rate = f"{row['rate']:.4g} {row['unit']}/s"
+            print(f"{seconds * 1e6:12.1f} us  {rate}  wall {row['wall'] * 1e6:.1f} us{cpu}{linear}  {what}", flush=True)
         status = program.wait()
     measured = [row for row in rows if "skipped" not in row]
     if not measured:
@@ -84,7 +85,8 @@ def main():
     out = args.out
     if out is None:
         name = re.sub(r"[^a-z0-9]+", "-", f"{args.device.split(':')[0]}-{header['device']}".lower()).strip("-")
-        out = HERE / "results" / f"{datetime.date.today()}-device-{name}.json"
+        kind = "several" if "linear" in facts else "device"
+        out = HERE / "results" / f"{datetime.date.today()}-{kind}-{name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(header, indent=1) + "\n")
     print(f"wrote {out}")

@@ -44,9 +44,9 @@ def table(path, data):
     return "\n".join(lines)
 
 
-def newest_by_device():
+def newest_by_device(kind):
     newest = {}
-    for path in sorted((ROOT / "bench" / "results").glob("*-device-*.json")):
+    for path in sorted((ROOT / "bench" / "results").glob(f"*-{kind}-*.json")):
         data = json.loads(path.read_text())
         newest[data["backend"], data["device"], data["driver"]] = (path, data)
     return newest.values()
@@ -79,12 +79,35 @@ def device_table(path, data):
     return "\n".join(lines)
 
 
+def several_table(path, data):
+    """Of rows of one job on several counts of devices: its rate on each."""
+    rows = [row for row in data["rows"] if not row.get("skipped")]
+    counts = sorted({row["devices"] for row in rows})
+    lines = [
+        f"Several {data['device']}, {data['backend']}, driver {data['driver']} "
+        f"([{path.name}](bench/results/{path.name})); the whole call by the host's clock, "
+        "and the rate a device as a share of that of the smallest count:",
+        "",
+        f"| job | {' | '.join(f'{count} devices' for count in counts)} |",
+        f"|---|{'---|' * len(counts)}",
+    ]
+    for job in dict.fromkeys(row["job"] for row in rows):
+        cells = {
+            row["devices"]: f"{device_rate(row['rate'], row['unit'])} ({row['linear']:.0%})"
+            for row in rows
+            if row["job"] == job
+        }
+        lines.append(f"| {job} | {' | '.join(cells.get(count, '') for count in counts)} |")
+    return "\n".join(lines)
+
+
 def main():
     readme = ROOT / "README.md"
     text = readme.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    parts = [device_table(path, data) for path, data in newest_by_device()]
+    parts = [device_table(path, data) for path, data in newest_by_device("device")]
+    parts += [several_table(path, data) for path, data in newest_by_device("several")]
     parts += [table(path, data) for path, data in newest_by_machine()]
     tables = "\n\n".join(parts)
     new = f"{before}{BEGIN}\n{tables}\n{END}{after}"

@@ -19,7 +19,7 @@ class StreamState;
 
 /// What a device is. `id` is the name to ask for it by.
 struct DeviceInfo {
-    std::string id;       ///< "cpu", "cuda:0", "opencl:0", ...
+    std::string id;       ///< "cpu", "cuda:0", "opencl:0", ...; several devices: as asked for
     std::string backend;  ///< "cpu", "cuda", "opencl", ...
     std::string name;     ///< as the vendor calls it
     std::string vendor;
@@ -37,12 +37,17 @@ std::vector<DeviceInfo> devices();
 std::string why_unavailable(std::string_view name);
 
 /// An opened device: a cheap handle, freely copied. Safe to use from several threads at once.
+///
+/// Or several devices as one, for jobs on host memory: each gets an equal share, by a host thread of its own, and the CPU merges
+/// what comes back. Such a device has no Buffer and no Stream, and a MerkleTree of it has its nodes on the host; what lies on
+/// several devices is for hash_parts() and merkle_root_parts(). Times are those of the slowest.
 class Device {
 public:
-    /// The device that "auto" chooses: the CPU, or what MERKLIZE_DEVICE in the environment names.
+    /// "auto": what MERKLIZE_DEVICE in the environment names; else, once calibrate() has measured this machine, the device that
+    /// is fastest for a call's job and size (results say which one it was); else the CPU. info() is the CPU's then.
     Device();
-    /// `name`: "auto", or an id as in devices() ("cpu").
-    /// errors  invalid_argument (no such name), unavailable (known, but not usable here: the text says why)
+    /// `name`: "auto", or an id as in devices() ("cpu"); several: "cuda:all" or "cuda:0,opencl:1", each once, without the CPU.
+    /// errors  invalid_argument (no such name; a device twice, the CPU among several), unavailable (known, but not usable here: the text says why)
     explicit Device(std::string_view name);
 
     const DeviceInfo& info() const noexcept;
@@ -51,6 +56,31 @@ public:
 private:
     std::shared_ptr<const runtime::DeviceState> state_;
 };
+
+/// Jobs for which "auto" chooses the device: hash() of host memory; build_tree(), merkle_root() and MerkleTree of host memory, by
+/// `blake3` or by a hash of field elements. All others are the CPU's.
+enum class Job : std::uint8_t { digest, blake3_tree, rescue_tree };
+
+/// "digest", "blake3 tree", "rescue tree".
+const char* name_of(Job job) noexcept;
+
+/// What a job on host memory costs on a device: about latency + bytes / rate.
+struct Cost {
+    std::string device;  ///< its id
+    Job job{};
+    double latency = 0;  ///< seconds
+    double rate = 0;     ///< bytes of input a second
+};
+
+/// Measures each job on each usable device, and keeps the figures for "auto" of processes that start from now on: for this
+/// processor, these devices, their drivers and this version of the library, in the cache folder (docs/cli.md).
+/// progress  called between measurements with the share done; returning false cancels
+/// errors    io (they cannot be kept), out_of_memory, cancelled
+/// cost      some seconds a device, more the first time: kernels are compiled
+std::vector<Cost> calibrate(const std::function<bool(double done)>& progress = {});
+
+/// The figures that are kept, of devices that are still as they were measured; empty if there are none.
+std::vector<Cost> calibration();
 
 /// A queue of a device, which runs its commands in order. A cheap handle; the queue lives as long as one of them. Calls that get
 /// one begin after everything enqueued on it before; they are complete when they return.

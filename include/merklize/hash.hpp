@@ -78,6 +78,17 @@ Digest hash(const Buffer& data, const Mode& mode = {}, const RunOptions& options
 void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
           const RunOptions& options = {});
 
+/// BLAKE3 digest of the bytes of several buffers, one after another, which may lie on several devices: each is hashed where it
+/// lies, all devices at once, by one host thread each.
+/// parts   any count; each but the last of those not empty is a multiple of 1024 bytes. Fastest if each begins at a multiple
+///         of its own size, a power of two, as equal shares of 2^k bytes do
+/// order   complete when it returns. There is no common stream: what wrote the parts must have ended
+/// errors  invalid_argument (a part of another length; a stream), and those of hash()
+Digest hash_parts(std::span<const Buffer> parts, const Mode& mode = {}, const RunOptions& options = {});
+/// The same with extendable output.
+void hash_parts(std::span<const Buffer> parts, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
+                const RunOptions& options = {});
+
 /// BLAKE3 of a file or any other readable thing with a descriptor, never held in memory as a whole: at most about 32 MiB.
 /// A regular file is read by all threads at once; a pipe by one thread while the others hash.
 /// errors  io (cannot open or read; a regular file that changed its size while being read)

@@ -49,6 +49,14 @@ Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {}, co
 Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
                    const RunOptions& options = {});
 
+/// The root of leaves that lie in several buffers, which may be on several devices: each has the leaves of one subtree, and all
+/// devices work at once, by one host thread each.
+/// leaves  2^k buffers of equal counts of leaves, a power of two
+/// order   complete when it returns. There is no common stream: what wrote the leaves must have ended
+/// errors  invalid_argument (counts; a stream), and those of merkle_root()
+Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
+                         const RunOptions& options = {});
+
 /// A Merkle tree and its nodes: leaves and all levels above, 32 bytes each. They are in the memory of the device that built it, or
 /// on the host where that is the same memory (the CPU) or they do not fit. Safe to read from any thread; update() and append() are
 /// not to run beside anything else.

@@ -6,6 +6,22 @@
 
 namespace merklize::binding {
 
+namespace {
+
+nb::list describe(const std::vector<Cost>& costs) {
+    nb::list result;
+    for (const Cost& cost : costs)
+        result.append(nb::make_tuple(cost.device, name_of(cost.job), cost.latency, cost.rate));
+    return result;
+}
+
+nb::tuple describe(const DeviceInfo& info) {
+    return nb::make_tuple(info.id, info.backend, to_str(info.name), to_str(info.vendor), to_str(info.driver), info.isa,
+                          info.units, info.memory_bytes);
+}
+
+}  // namespace
+
 void bind_device(nb::module_& m) {
     define(
         m, "devices",
@@ -14,13 +30,32 @@ void bind_device(nb::module_& m) {
             std::vector<DeviceInfo> found;
             Run::without_gil([&] { found = merklize::devices(); });
             nb::list result;
-            for (const DeviceInfo& info : found) {
-                result.append(nb::make_tuple(info.id, info.backend, to_str(info.name), to_str(info.vendor),
-                                             to_str(info.driver), info.isa, info.units, info.memory_bytes));
-            }
+            for (const DeviceInfo& info : found) result.append(describe(info));
             return result;
         },
         "def devices() -> list[tuple[str, str, str, str, str, str, int, int]]");
+    define(
+        m, "device", +[](nb::handle name) { return describe(to_device(to_text(name, "device")).info()); },
+        "def device(name: str, /) -> tuple[str, str, str, str, str, str, int, int]");
+    define(
+        m, "calibrate",
+        +[](nb::handle progress) {
+            prepare_libraries();
+            const Run run(nb::make_tuple("cpu", nb::none(), progress, nb::none(), nb::none()));
+            std::vector<Cost> costs;
+            run([&](const RunOptions& options) { costs = merklize::calibrate(options.progress); });
+            return describe(costs);
+        },
+        "def calibrate(progress: object, /) -> list[tuple[str, str, float, float]]");
+    define(
+        m, "calibration",
+        +[] {
+            prepare_libraries();
+            std::vector<Cost> costs;
+            Run::without_gil([&] { costs = merklize::calibration(); });
+            return describe(costs);
+        },
+        "def calibration() -> list[tuple[str, str, float, float]]");
     define(
         m, "why_unavailable",
         +[](nb::handle name) {

@@ -10,6 +10,7 @@ void bind_hash(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_proof(nanobind::module_& m);
+void bind_parts(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_tree_file(nanobind::module_& m);
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "arguments.hpp"
+#include "runtime/registry.hpp"
 
 namespace merklize::binding {
 
@@ -13,8 +14,12 @@ void prepare_libraries() {
 }
 
 Device to_device(std::string_view name) {
-    const char* automatic = std::getenv("MERKLIZE_DEVICE");
-    if (name == "auto" ? automatic != nullptr && *automatic != '\0' : name != "cpu") prepare_libraries();
+    // "auto" may be any device, by MERKLIZE_DEVICE or by what calibrate() has kept.
+    const auto may_be_other = [] {
+        const char* automatic = std::getenv("MERKLIZE_DEVICE");
+        return (automatic != nullptr && *automatic != '\0') || Device("auto").state().chooses();
+    };
+    if (name == "auto" ? may_be_other() : name != "cpu") prepare_libraries();
     return Device(name);
 }
 

@@ -12,16 +12,19 @@
 `TreeFile`, `TreeWriter`, `build_tree_file`      trees in files
 `MerkleProof`, `MultiProof`, `ConsistencyProof`  of one leaf, of several, of growth
 `verify`, `verify_each`                          whether a proof holds
+`hash_parts`, `merkle_root_parts`                of data that lies on several devices
 `devices`, `why_unavailable`                     what can run here
+`calibrate`, `calibration`                       measures it, so that device="auto" chooses well
 `DeviceArray`, `Timings`                         what stays on a device; how long it took there
 """
 
 from . import _native
 from ._native import DeviceArray, Hasher, Timings
-from .device import DeviceInfo, devices, why_unavailable
+from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
 from .forest import MerkleForest
 from .hashing import HASHES, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
+from .parts import hash_parts, merkle_root_parts
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
 from .tree import MerkleTree, build_tree, heap_slots, merkle_root
 from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file
@@ -32,6 +35,7 @@ __all__ = [
     "HASHES",
     "Cancelled",
     "ConsistencyProof",
+    "Cost",
     "DeviceArray",
     "DeviceInfo",
     "Error",
@@ -52,6 +56,8 @@ __all__ = [
     "__version__",
     "build_tree",
     "build_tree_file",
+    "calibrate",
+    "calibration",
     "devices",
     "hash",
     "hash_elements",
@@ -60,8 +66,10 @@ __all__ = [
     "hash_leaves",
     "hash_many",
     "heap_slots",
+    "hash_parts",
     "merge",
     "merkle_root",
+    "merkle_root_parts",
     "verify",
     "verify_each",
     "why_unavailable",

@@ -6,21 +6,22 @@ from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
     from . import _native
-    from ._types import Progress
+    from ._types import Device, Progress
 
 Settings = tuple[str, Optional[int], Any, Optional[int], Any]
 """(device, threads, progress, stream, timings)."""
 
 
 def settings(
-    device: str,
+    device: Device,
     threads: int | None,
     progress: Progress = None,
     stream: object = None,
     timings: _native.Timings | None = None,
 ) -> Settings:
     """Return the tuple."""
-    return device, threads, progress, None if stream is None else stream_handle(stream), timings
+    name: Any = ",".join(device) if isinstance(device, (list, tuple)) else device
+    return name, threads, progress, None if stream is None else stream_handle(stream), timings
 
 
 def stream_handle(stream: object) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Optional, Protocol, Union
 
 import numpy as np
@@ -38,6 +38,8 @@ HostData = Union[Buffer, NDArray[Any]]
 """bytes, bytearray, memoryview, ... or any NumPy array."""
 Data = Union[HostData, Tensor]
 """The same, or any tensor."""
+Device = Union[str, Sequence[str]]
+"""An id of devices(), "auto", or several: "cuda:all", "cuda:0,cuda:1", ["cuda:0", "cuda:1"]."""
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Policy = Optional[Mapping[str, Union[int, str]]]
 """Tuning values by name; None lets the device's table decide."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from ._native import DeviceArray, Timings
-    from ._types import Bytes, Data, Digests, Path, Policy, Progress, Tensor, Words
+    from ._types import Bytes, Data, Device, Digests, Path, Policy, Progress, Tensor, Words
 
 
 HASHES: tuple[str, ...] = tuple(name for _, name, _ in _native.hashes())
@@ -38,7 +38,7 @@ def hash(
     context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -52,7 +52,8 @@ def hash(
     context   text that names a purpose: key derivation; `data` is then the key material
     length    bytes of output
     seek      position in the extendable output where they start
-    device    "auto", or an id of devices(). Data on a device stays there: another name is an error
+    device    "auto", or an id of devices(); several share data on the host: "cuda:all", ["cuda:0", "cuda:1"]. Data on a
+              device stays there: another name is an error
     threads   of the CPU; None is all that the process may use
     stream    the device's queue to run on, after what it has already: a stream of PyTorch, CuPy or Numba, or the number
               of a CUstream or cl_command_queue. None is CUDA's default stream, ordered after the tensor's own
@@ -73,7 +74,7 @@ def hash_file(
     context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     progress: Progress = None,
     policy: Policy = None,
@@ -124,7 +125,7 @@ def hash_files(
     context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     progress: Progress = None,
     policy: Policy = None,
@@ -146,7 +147,7 @@ def hash_many(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -158,7 +159,7 @@ def hash_many(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -169,7 +170,7 @@ def hash_many(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -192,7 +193,7 @@ def hash_elements(
     elements: Words,
     hash: str = "rp64_256",
     *,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -203,7 +204,7 @@ def hash_elements(
     elements: Tensor,
     hash: str = "rp64_256",
     *,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -213,7 +214,7 @@ def hash_elements(
     elements: Words | Tensor,
     hash: str = "rp64_256",
     *,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -271,7 +272,7 @@ def merge(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -285,7 +286,7 @@ def merge(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -299,7 +300,7 @@ def merge(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,
@@ -312,7 +313,7 @@ def merge(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     policy: Policy = None,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "merklize/error.hpp"
+#include "runtime/calibration.hpp"
 #include "runtime/edge.hpp"
 #include "runtime/wipe.hpp"
 
@@ -22,6 +23,11 @@ mkz_tuning tuning_of(const TreePolicy& policy) {
             0,
             0,
             0};
+}
+
+RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
+    if (!options.device.state().chooses()) return options;
+    return chosen(options, traits(hash).is_field ? Job::rescue_tree : Job::blake3_tree, Digest::size * n_leaves);
 }
 
 namespace {
@@ -120,7 +126,8 @@ std::uint64_t heap_slots(std::uint64_t n_leaves) {
 TreePolicy build_tree(std::span<Digest> nodes, const TreeForm& form, const TreePolicy& policy,
                       const RunOptions& options) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(nodes.size());
-    runtime::Run run(options);
+    const RunOptions here = runtime::chosen_for_tree(options, form.hash, layout.n_leaves);
+    runtime::Run run(here);
     return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, policy, run);
 }
 

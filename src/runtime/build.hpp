@@ -13,6 +13,9 @@ namespace merklize::runtime {
 /// A TreePolicy as a launch wants it.
 mkz_tuning tuning_of(const TreePolicy& policy);
 
+/// The options of a call on n leaves in host memory, where "auto" has chosen.
+RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves);
+
 /// Builds all levels above the leaves in the heap at `nodes`; slots of no node stay as they are.
 /// top         where to put the first node of the highest level, or null
 /// first_leaf  as plan_tree() has it

@@ -117,15 +117,41 @@ std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t b
     return values;
 }
 
-Node root_of(const mkz_place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
-    if (bytes <= MKZ_BLAKE3_CHUNK_LEN) {
-        std::byte chunk[MKZ_BLAKE3_CHUNK_LEN];
-        if (!data.on_device)
-            return chunk_node({static_cast<const std::byte*>(data.pointer) + data.offset, bytes}, 0, mode);
-        run.session().copy_to_host(chunk, data, bytes);
-        run.finish();
-        return chunk_node({chunk, bytes}, 0, mode);
+Node chunk_node(const mkz_place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run) {
+    if (!chunk.on_device)
+        return chunk_node({static_cast<const std::byte*>(chunk.pointer) + chunk.offset, bytes}, counter, mode);
+    std::byte copy[MKZ_BLAKE3_CHUNK_LEN];
+    run.session().copy_to_host(copy, chunk, bytes);
+    run.finish();
+    return chunk_node({copy, bytes}, counter, mode);
+}
+
+std::uint64_t push_subtrees(const mkz_place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
+                            Run& run, const std::function<void(const ChainingValue&, std::uint64_t)>& push) {
+    std::uint64_t done = 0;
+    for (std::uint64_t chunk = first_chunk; bytes - done > MKZ_BLAKE3_CHUNK_LEN;) {
+        // A power of two of chunks, on a multiple of its size.
+        const unsigned fits = std::bit_width((bytes - done) / MKZ_BLAKE3_CHUNK_LEN) - 1;
+        const unsigned size = chunk == 0 ? fits : std::min<unsigned>(fits, std::countr_zero(chunk));
+        const std::uint64_t count = std::uint64_t{1} << size, part = count * MKZ_BLAKE3_CHUNK_LEN;
+        const mkz_place here{data.pointer, data.offset + done, data.on_device};
+        if (size == 0) {
+            push(value_of(chunk_node(here, part, chunk, mode, run)), chunk);
+        } else {
+            auto values = subtree_values(here, part, chunk, subtree_levels(count, run), mode, run,
+                                         static_cast<double>(part) / static_cast<double>(bytes));
+            reduce(values, 2, mode, run);
+            push(values[0], chunk);
+            push(values[1], chunk + count / 2);
+        }
+        chunk += count;
+        done += part;
     }
+    return done;
+}
+
+Node root_of(const mkz_place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
+    if (bytes <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(data, bytes, 0, mode, run);
     const std::uint64_t n_chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
     std::vector<ChainingValue> values = subtree_values(data, bytes, 0, subtree_levels(n_chunks, run), mode, run, share);
     reduce(values, 2, mode, run);

@@ -1,8 +1,11 @@
 #include "merklize/device.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "merklize/error.hpp"
@@ -52,7 +55,7 @@ struct Found {
 };
 
 // "auto" is the CPU: host data is there already. Nothing else steps in where the CPU cannot be used.
-Found find(std::string_view name) {
+Found find_one(std::string_view name) {
     if (name == "auto") name = "cpu";
     std::string why;
     for (const mkz_backend* backend : runtime::backends()) {
@@ -81,6 +84,86 @@ Found find(std::string_view name) {
     return {nullptr, why};
 }
 
+// One text if all have the same, else all of them.
+std::string joined(const std::vector<Device>& parts, std::string DeviceInfo::* text, const char* between) {
+    const auto equal = [&](const Device& part) { return part.info().*text == parts[0].info().*text; };
+    std::string all = parts[0].info().*text;
+    if (std::ranges::all_of(parts, equal)) return all;
+    for (const Device& part : std::span(parts).subspan(1)) all += between + part.info().*text;
+    return all;
+}
+
+std::shared_ptr<const runtime::DeviceState> state_of_several(std::string_view name, std::vector<Device> parts) {
+    static std::mutex mutex;
+    static auto& known =
+        *new std::map<std::string, std::shared_ptr<const runtime::DeviceState>, std::less<>>;  // as in state_of()
+    const std::lock_guard lock(mutex);
+    if (const auto it = known.find(name); it != known.end()) return it->second;
+    DeviceInfo info{std::string(name),
+                    joined(parts, &DeviceInfo::backend, ","),
+                    joined(parts, &DeviceInfo::name, " + "),
+                    joined(parts, &DeviceInfo::vendor, ", "),
+                    joined(parts, &DeviceInfo::driver, ", "),
+                    joined(parts, &DeviceInfo::isa, ", "),
+                    0,
+                    0};
+    if (info.name == parts[0].info().name) info.name = std::to_string(parts.size()) + " x " + info.name;
+    for (const Device& part : parts) {
+        info.units += part.info().units;
+        info.memory_bytes += part.info().memory_bytes;
+    }
+    const runtime::DeviceState& first = parts[0].state();
+    return known
+        .emplace(name, std::make_shared<const runtime::DeviceState>(first.backend, first.index, std::move(info),
+                                                                    std::move(parts)))
+        .first->second;
+}
+
+// The ids that one item of a list stands for: "cuda:all" for those of all devices of CUDA.
+std::vector<std::string> ids_of(std::string_view item) {
+    std::vector<std::string> ids;
+    const std::string_view backend = item.substr(0, item.find(':'));
+    if (item.substr(backend.size()) == ":all") {
+        for (const DeviceInfo& info : devices()) {
+            if (info.backend == backend) ids.push_back(info.id);
+        }
+    }
+    if (ids.empty()) ids.emplace_back(item);  // its reason is the one to tell
+    return ids;
+}
+
+// A device, or several as one: "cuda:0,cuda:1", "cuda:all".
+Found find(std::string_view name) {
+    if (name.find(',') == name.npos && !name.ends_with(":all")) return find_one(name);
+    std::vector<Device> parts;
+    for (std::string_view rest = name;; rest.remove_prefix(rest.find(',') + 1)) {
+        for (const std::string& id : ids_of(rest.substr(0, rest.find(',')))) {
+            Found one = find_one(id);
+            if (!one.state) return one;
+            const std::string text = "device '" + std::string(name) + "': ";
+            if (one.state->is_host())
+                return {nullptr, text + one.state->info.id + " uses all its cores by itself, as a device alone", false};
+            for (const Device& part : parts) {
+                if (&part.state() == one.state.get())
+                    return {nullptr, text + one.state->info.id + " is in it twice", false};
+            }
+            parts.emplace_back(id);
+        }
+        if (rest.find(',') == rest.npos) break;
+    }
+    if (parts.size() == 1) return find_one(parts[0].info().id);
+    return {state_of_several(name, std::move(parts))};
+}
+
+// "auto": the CPU, and what is known of others' speed.
+std::shared_ptr<const runtime::DeviceState> choosing(std::shared_ptr<const runtime::DeviceState> cpu) {
+    std::vector<runtime::KnownCost> costs = runtime::load_costs();
+    if (costs.empty()) return cpu;
+    auto state = std::make_shared<runtime::DeviceState>(cpu->backend, cpu->index, cpu->info);
+    state->costs = std::move(costs);
+    return state;
+}
+
 }  // namespace
 
 const char* version() noexcept { return MERKLIZE_VERSION_STRING; }
@@ -106,6 +189,7 @@ Device::Device(std::string_view name) {
             Found found = find(wanted != nullptr && *wanted != 0 ? wanted : "auto");
             if (!found.state && wanted != nullptr) found.why = "MERKLIZE_DEVICE: " + found.why;
             if (!found.state) throw Error(ErrorCode::unavailable, found.why);
+            if (wanted == nullptr || *wanted == 0) return choosing(found.state);
             return found.state;
         }();
         state_ = chosen;

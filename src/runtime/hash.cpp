@@ -68,6 +68,8 @@ Digest hash(std::span<const std::byte> data, const Mode& mode, const RunOptions&
 
 void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
           const RunOptions& options) {
+    if (options.device.state().chooses())
+        return hash(data, out, seek, mode, runtime::chosen(options, Job::digest, data.size()));
     runtime::Run run(options);
     runtime::root_of(data, mode, run).expand(out, seek, run);
 }

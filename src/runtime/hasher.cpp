@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "merklize/core/blake3.h"
@@ -33,26 +32,11 @@ public:
             pending = 0;
         }
         Run run(options);
-        const double whole = static_cast<double>(data.size());
-        while (data.size() > sizeof chunk) {
-            // The largest subtree that may stand here: a power of two of chunks, on a multiple of its size.
-            const unsigned fits = std::bit_width(data.size() / sizeof chunk) - 1;
-            const unsigned size = chunks == 0 ? fits : std::min<unsigned>(fits, std::countr_zero(chunks));
-            const std::uint64_t count = std::uint64_t{1} << size;
-            const auto part = data.first(count * sizeof chunk);
-            if (size == 0) {
-                stack.push(value_of(chunk_node(part, chunks, mode)), chunks);
-            } else {
-                // Both halves, not the value above them: that may be the root.
-                auto values = subtree_values(host_place(part.data()), part.size(), chunks, subtree_levels(count, run),
-                                             mode, run, part.size() / whole);
-                reduce(values, 2, mode, run);
-                stack.push(values[0], chunks);
-                stack.push(values[1], chunks + count / 2);
-            }
-            chunks += count;
-            data = data.subspan(part.size());
-        }
+        const std::uint64_t done = push_subtrees(
+            host_place(data.data()), data.size(), chunks, mode, run,
+            [this](const ChainingValue& value, std::uint64_t first_chunk) { stack.push(value, first_chunk); });
+        chunks += done / sizeof chunk;
+        data = data.subspan(done);
         std::memcpy(chunk, data.data(), data.size());
         pending = data.size();
     }

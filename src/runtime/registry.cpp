@@ -1,5 +1,6 @@
 #include "runtime/registry.hpp"
 
+#include "merklize/error.hpp"
 #include "runtime/queue/device.hpp"
 
 namespace merklize::cpu {
@@ -22,6 +23,7 @@ std::span<const mkz_backend* const> backends() noexcept {
 const mkz_backend& host_backend() noexcept { return cpu::backend; }
 
 const std::shared_ptr<QueueDevice>& DeviceState::queue_device() const {
+    if (is_host()) throw Error(ErrorCode::invalid_argument, info.id + " is no single device with queues");
     const std::lock_guard lock(opening_);
     if (!opened_) opened_ = std::make_shared<QueueDevice>(*backend, index, info.id);
     return opened_;

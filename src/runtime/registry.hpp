@@ -4,9 +4,11 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "merklize/device.hpp"
 #include "runtime/backend.h"
+#include "runtime/calibration.hpp"
 
 namespace merklize::runtime {
 
@@ -20,15 +22,21 @@ const mkz_backend& host_backend() noexcept;
 
 /// What a Device refers to. One a device, alive as long as the process.
 struct DeviceState {
-    DeviceState(const mkz_backend* backend, std::uint32_t index, DeviceInfo info)
-        : backend(backend), index(index), info(std::move(info)) {}
+    DeviceState(const mkz_backend* backend, std::uint32_t index, DeviceInfo info, std::vector<Device> parts = {})
+        : backend(backend), index(index), info(std::move(info)), parts(std::move(parts)) {}
 
-    const mkz_backend* backend;
+    const mkz_backend* backend;  // of several devices: the first one's
     std::uint32_t index;
     DeviceInfo info;
+    std::vector<Device> parts;       // several devices at once, or none
+    std::vector<KnownCost> costs{};  // "auto": what it chooses by, or nothing
 
-    bool is_host() const noexcept { return backend->driver == nullptr; }
-    /// The device opened, at the first call; not for the host.
+    /// Whether calls with host data ask chosen() (calibration.hpp) for the device.
+    bool chooses() const noexcept { return !costs.empty(); }
+
+    /// Whether it has no memory of its own: the CPU, and several devices at once, which get their shares of host memory.
+    bool is_host() const noexcept { return backend->driver == nullptr || !parts.empty(); }
+    /// The device opened, at the first call.  errors  invalid_argument (is_host())
     const std::shared_ptr<QueueDevice>& queue_device() const;
 
 private:

@@ -9,6 +9,7 @@
 #include "merklize/tree.hpp"
 #include "runtime/build.hpp"
 #include "runtime/host_block.hpp"
+#include "runtime/several.hpp"
 
 namespace merklize {
 namespace runtime {
@@ -45,7 +46,8 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
                              wanted, run, top_share);
     }
     Merges merges(form, below);
-    const std::uint64_t per_part = std::min(std::uint64_t{1} << part, std::bit_ceil(n));
+    const std::uint64_t per_part =
+        std::min(std::uint64_t{1} << part, std::max(std::uint64_t{1} << levels, std::bit_ceil(n)));
     const bool to_upload = !run.on_host() && !leaves.place.on_device;
     const Scratch above(per_part, run), uploaded(to_upload ? std::min(per_part, n) : 0, run);
     for (std::uint64_t first = 0; first < n; first += per_part) {
@@ -85,12 +87,49 @@ Digest root_of(const mkz_place& leaves, std::uint64_t n, const TreeForm& form, c
     return root;
 }
 
+// Several devices share the subtrees, the host merges what is above them.
+Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy, Run& run) {
+    const std::vector<Device>& devices = run.device().parts;
+    const unsigned height = TreeLayout{leaves.size()}.height();
+    const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices.size()));
+    const unsigned levels = height - cut;
+    RunOptions alone = run.options();
+    alone.device = cut == 0 || levels == 0 ? devices[0] : Device("cpu");
+    if (cut == 0 || levels == 0) return merkle_root(leaves, form, policy, alone);
+    {
+        const Merges merges(form);
+        merges.require_count(leaves.size(), "merkle_root");
+        require_leaves(host_place(leaves.data()), leaves.size(), merges, "merkle_root: leaves", run);
+    }
+    std::vector<Digest> roots(((leaves.size() - 1) >> levels) + 1);
+    const auto subtrees = [&](std::size_t i, const RunOptions& here) {
+        const Share mine(roots.size(), i, devices.size());
+        if (mine.size == 0) return;
+        const std::uint64_t first = mine.first << levels;
+        const std::uint64_t n = std::min<std::uint64_t>(mine.size << levels, leaves.size() - first);
+        Run part(here);
+        reduce_levels({host_place(leaves.data()), first}, n, levels, form, 0, part_levels,
+                      host_place(roots.data() + mine.first), policy, part);
+    };
+    const auto tick = [&](double done) { return run.tick(done); };
+    if (!side_by_side(devices, run.options(), run.threads(), subtrees, run.options().progress ? Tick(tick) : Tick()))
+        run.throw_cancelled();
+    alone.stream = {};
+    alone.timings = nullptr;
+    Run top(alone);
+    Digest root;
+    reduce_levels({host_place(roots.data()), 0}, roots.size(), cut, form, levels, cut, host_place(&root), {}, top);
+    return root;
+}
+
 }  // namespace
 }  // namespace runtime
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy,
                    const RunOptions& options) {
-    runtime::Run run(options);
+    const RunOptions here = runtime::chosen_for_tree(options, form.hash, leaves.size());
+    runtime::Run run(here);
+    if (!run.device().parts.empty() && !leaves.empty()) return runtime::root_by_several(leaves, form, policy, run);
     return runtime::root_of(runtime::host_place(leaves.data()), leaves.size(), form, policy, run);
 }
 

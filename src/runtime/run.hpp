@@ -12,6 +12,7 @@
 #include "runtime/backend.h"
 #include "runtime/queue/session.hpp"
 #include "runtime/registry.hpp"
+#include "runtime/several.hpp"
 #include "runtime/threads.hpp"
 
 namespace merklize::runtime {
@@ -30,8 +31,8 @@ public:
         }
     }
 
-    /// Whether launches run on the CPU, on host memory. Else there is a session.
-    bool on_host() const { return !session_; }
+    /// Whether launches run on the CPU. Else there is a session; but not for several devices, whose launches are on host memory.
+    bool on_host() const { return !session_ && state_.parts.empty(); }
     Session& session() { return *session_; }
     /// Waits for what is enqueued on a device.
     void finish() {
@@ -43,10 +44,11 @@ public:
     /// Runs one kernel with its arguments struct; `share` of the whole call is done by it.
     template <class Arguments>
     void launch(mkz_kernel kernel, const Arguments& arguments, double share = 0) {
-        if (!session_) return launch_threads(kernel, arguments, threads(), share);
+        if (on_host()) return launch_threads(kernel, arguments, threads(), share);
         const auto ask = [&](double done) { return tick(done * share); };
-        const bool finished =
-            session_->launch(kernel, &arguments, options_.progress ? Session::Tick(ask) : Session::Tick());
+        const Tick asking = options_.progress ? Tick(ask) : Tick();
+        const bool finished = session_ ? session_->launch(kernel, &arguments, asking)
+                                       : launch_side_by_side(kernel, &arguments, options_, threads(), asking);
         if (!finished) throw_cancelled();
         before_ += share;
     }

@@ -68,9 +68,11 @@ MerkleTree& MerkleTree::operator=(MerkleTree&&) noexcept = default;
 MerkleTree::~MerkleTree() = default;
 
 MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy,
-                       const RunOptions& options, unsigned drop_levels)
-    : state_(std::make_unique<State>(form, leaves.size(), drop_levels, options.device)) {
+                       const RunOptions& wanted, unsigned drop_levels)
+    : state_(std::make_unique<State>(form, leaves.size(), drop_levels,
+                                     runtime::chosen_for_tree(wanted, form.hash, leaves.size()).device)) {
     State& state = *state_;
+    const RunOptions options = state.here(wanted);
     runtime::Run run(options);
     // All threads copy, and so share the first touch of the pages.
     constexpr std::size_t per_piece = 4096;

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 import merklize
+from merklize import _native
 
 from . import output
 from .options import device_option, human_bytes, json_option, leaf_size_near, threads_option
@@ -53,7 +54,7 @@ def command(file: str | None, device: str, threads: int, as_json: bool) -> None:
     settings: dict[str, Any] = {"device": device, "threads": threads or None}
     merklize.hash(b"", **settings)  # wakes the threads up; and a device that cannot be used is said now
     file = file or largest_library()
-    used = device_named(device)
+    used = merklize.DeviceInfo(*_native.device(device))
     if not as_json:
         output.line(
             f"merklize {merklize.__version__} hashes {output.sentence(file)} and builds binary Merkle trees on "
@@ -72,13 +73,6 @@ def command(file: str | None, device: str, threads: int, as_json: bool) -> None:
         output.line(f"\nWRONG: {', '.join(wrong)}" if wrong else f"\n{right}")
     if wrong:
         raise click.exceptions.Exit(1)
-
-
-def device_named(name: str) -> merklize.DeviceInfo:
-    """The first one for "auto", unless the environment names another; "cuda" alone is the first of its kind."""
-    if name == "auto":
-        name = os.environ.get("MERKLIZE_DEVICE") or "auto"
-    return next(d for d in merklize.devices() if name in ("auto", d.id, d.backend))
 
 
 def file_jobs(file: str, settings: dict[str, Any]) -> Iterator[Row]:

@@ -13,6 +13,8 @@ from merklize import _native
 
 from . import output
 from .options import human_bytes, json_option
+from .progress import Bar
+from .timings import human_time
 
 BACKENDS = ("cpu", "cuda", "opencl", "sycl")
 
@@ -26,20 +28,28 @@ def why_not_writable(folder: str) -> str:
 
 
 @click.command("devices")
+@click.option("--calibrate", is_flag=True, help="Measure them first, and keep the figures for --device auto.")
 @json_option
-def command(as_json: bool) -> None:
+def command(calibrate: bool, as_json: bool) -> None:
     """List what this machine can compute on, and why the rest cannot be used.
 
-    The first column is what --device takes; "auto" stands for the first line.
+    The first column is what --device takes. "auto" stands for the first line; once --calibrate has measured them, for
+    the fastest device for a job and its size.
     """
     found = merklize.devices()
+    if calibrate:
+        with Bar("measuring").part() as report:
+            merklize.calibrate(progress=report)
+    costs = merklize.calibration()
     missing = {name: merklize.why_unavailable(name) for name in BACKENDS if name not in {d.backend for d in found}}
     folder, why_unusable = _native.kernel_cache()
     why_unusable = why_unusable or why_not_writable(folder)
     if as_json:
         cache = {"folder": folder or None, "why_unusable": why_unusable or None}
         listed = [device._asdict() for device in found]
-        output.line(json.dumps({"devices": listed, "unavailable": missing, "kernel_cache": cache}, indent=2))
+        calibration = [cost._asdict() for cost in costs]
+        facts = {"devices": listed, "unavailable": missing, "kernel_cache": cache, "calibration": calibration}
+        output.line(json.dumps(facts, indent=2))
         return
     rows = [(d.id, d.name, d.driver, d.isa, f"{d.units}", human_bytes(d.memory_bytes)) for d in found]
     output.line(output.table([("device", "name", "driver", "instructions", "units", "memory"), *rows], right="    rr"))
@@ -48,3 +58,9 @@ def command(as_json: bool) -> None:
         for name, why in missing.items():
             output.line(f"  {why if why.startswith(name) else f'{name}: {why}'}")
     output.line(f"\nCompiled kernels: {f'not kept: {why_unusable}' if why_unusable else folder}")
+    if costs:
+        output.line("\nMeasured, for --device auto with data of the host:")
+        lines = [(c.job, c.device, human_time(c.latency), f"{human_bytes(round(c.rate))}/s") for c in costs]
+        output.line(output.table([("job", "device", "latency", "rate"), *sorted(lines)], right="  rr"))
+    else:
+        output.line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.")

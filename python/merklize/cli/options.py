@@ -62,7 +62,11 @@ def leaf_size_near(total: int, wanted: int) -> int:
 
 
 device_option = click.option(
-    "--device", default="auto", show_default=True, metavar="NAME", help="Where to compute; see `merklize devices`."
+    "--device",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="Where to compute; see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.",
 )
 threads_option = click.option(
     "--num-threads",

@@ -91,7 +91,6 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
                 for (const Body& body : job.bodies) {
                     if (job.kernel == MKZ_KERNEL_MERGE_AT) tuning.lanes = 1;  // as Session::merge_at()
                     Variant variant = variant_of(hash, tuning);
-                    if (!t.is_field) variant.constants = 0;
                     add(variant, body);
                     if (job.kernel == MKZ_KERNEL_HASH_ROWS || job.kernel == MKZ_KERNEL_HASH_CHUNKS) {
                         variant.align = 1;

@@ -104,29 +104,17 @@ Programs::Function Programs::lookup(const Variant& variant, const Body& body) {
     return found;
 }
 
-mkz_function* Programs::function(Variant variant, const Body& body) {
+Kernel Programs::find(Variant variant, const Body& body, bool is_free) {
     variant.only = body.only;
-    const Function found = lookup(variant, body);
-    if (found.max_group_size < variant.group_size) {
+    while (is_free && variant.group_size > device_.facts().max_group_size) variant.group_size /= 2;
+    for (;; variant.group_size /= 2) {
+        const Function found = lookup(variant, body);
+        if (found.max_group_size >= variant.group_size) return {found.function, variant.group_size};
+        if (is_free && variant.group_size > 1) continue;
         throw Error(ErrorCode::invalid_argument, device_.id() + ": " + body.name + " takes groups of at most " +
                                                      std::to_string(found.max_group_size) + " items, got group_size " +
                                                      std::to_string(variant.group_size));
     }
-    return found.function;
-}
-
-std::uint32_t Programs::group_size_for(Variant variant, const Body& body) {
-    variant.only = body.only;
-    const auto key = std::pair(variant, std::string(body.name));
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto it = groups_.find(key); it != groups_.end()) return it->second;
-    }
-    while (variant.group_size > device_.facts().max_group_size) variant.group_size /= 2;
-    while (variant.group_size > 1 && lookup(variant, body).max_group_size < variant.group_size) variant.group_size /= 2;
-    const std::lock_guard lock(mutex_);
-    groups_.emplace(key, variant.group_size);
-    return variant.group_size;
 }
 
 }  // namespace merklize::runtime

@@ -52,6 +52,12 @@ struct Variant {
 /// What a launch of this hash needs with these choices; aligned places.
 Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning);
 
+/// A compiled entry point, and the items of a group that it is launched with.
+struct Kernel {
+    mkz_function* function;
+    std::uint32_t group_size;
+};
+
 /// The compiled kernels of one device: each variant once a process, out of the cache on disk where it is there.
 class Programs {
 public:
@@ -59,12 +65,10 @@ public:
     Programs(const Programs&) = delete;
     Programs& operator=(const Programs&) = delete;
 
-    /// The entry point of a body; its variant's `only` is set here. A group too large for the kernel on this device is an error that names the
-    /// largest. Threads that want one variant wait for the one that compiles it.
-    mkz_function* function(Variant variant, const Body& body);
-
-    /// Largest group, a power of two <= wanted, that the kernel takes; compiles as often as it must to know.
-    std::uint32_t group_size_for(Variant variant, const Body& body);
+    /// The kernel of a body; its variant's `only` is set here. Threads that want one variant wait for the one that compiles it.
+    /// is_free  a group too large for the kernel on this device is halved until it fits; else it is an error that names the
+    ///          largest
+    Kernel find(Variant variant, const Body& body, bool is_free);
 
     /// The text of a variant's program, with the macros in front.
     std::string text(const Variant& variant) const;
@@ -81,9 +85,8 @@ private:
 
     QueueDevice& device_;
     std::mutex mutex_;
-    std::map<Variant, std::shared_future<mkz_program*>> programs_;     // guarded by mutex_
-    std::map<std::pair<Variant, std::string>, Function> functions_;    // guarded by mutex_
-    std::map<std::pair<Variant, std::string>, std::uint32_t> groups_;  // guarded by mutex_
+    std::map<Variant, std::shared_future<mkz_program*>> programs_;   // guarded by mutex_
+    std::map<std::pair<Variant, std::string>, Function> functions_;  // guarded by mutex_
 };
 
 }  // namespace merklize::runtime

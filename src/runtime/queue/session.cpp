@@ -31,14 +31,7 @@ Session::Session(std::shared_ptr<QueueDevice> device, const RunOptions& options,
 }
 
 Session::~Session() {
-    const mkz_driver& driver = device_->driver();
-    // After an error something may still be running on memory that goes away now.
-    if (!idle_) {
-        driver.stream_synchronize(stream_);
-        for (mkz_stream* side : side_streams_) {
-            if (side != nullptr) driver.stream_synchronize(side);
-        }
-    }
+    drain();  // after an error something may still be running on memory that goes away now
     if (owns_stream_) device_->give_back(stream_, timed_);
     for (mkz_stream* side : side_streams_) {
         if (side != nullptr) device_->give_back(side, timed_);
@@ -76,12 +69,10 @@ void Session::end_stretch() {
     several_kernels_ = false;
 }
 
-Session::Kernel Session::kernel(Variant variant, const Body& body, bool is_free) {
-    Programs& programs = device_->programs();
+Kernel Session::kernel(Variant variant, const Body& body, bool is_free) {
     // Byte hashes have no constants to place: one program, whatever the policy says.
     if (!mkz_is_field(variant.hash)) variant.constants = 0;
-    if (is_free) variant.group_size = programs.group_size_for(variant, body);
-    return {programs.function(variant, body), variant.group_size};
+    return device_->programs().find(variant, body, is_free);
 }
 
 bool Session::is_aligned(const Range& range, std::uint64_t to) const {
@@ -139,34 +130,40 @@ void Session::copy_to_host(void* to, const mkz_place& from, std::uint64_t bytes)
     if (timed_) note(std::move(event), &Timings::to_host);
 }
 
-void Session::synchronize() {
-    const mkz_driver& driver = device_->driver();
-    end_stretch();
-    check(driver.stream_synchronize(stream_));
+mkz_status Session::drain() noexcept {
+    if (idle_) return MKZ_OK;
+    mkz_status status = device_->driver().stream_synchronize(stream_);
     for (mkz_stream* side : side_streams_) {
-        if (side != nullptr) check(driver.stream_synchronize(side));
+        if (side == nullptr) continue;
+        const mkz_status its = device_->driver().stream_synchronize(side);
+        if (status == MKZ_OK) status = its;
     }
-    idle_ = true;
+    idle_ = status == MKZ_OK;
+    return status;
+}
+
+void Session::synchronize() {
+    end_stretch();
+    check(drain());
 }
 
 void Session::finish() {
-    const mkz_driver& driver = device_->driver();
     synchronize();
     in_flight_.clear();
     sent_.clear();
+    const std::vector<Stretch> stretches = std::exchange(stretches_, {});
     if (!timed_) return;
     Timings& timings = *options_.timings;
     bool available = true;
-    for (const Stretch& stretch : stretches_) {
+    for (const Stretch& stretch : stretches) {
         double seconds = 0;
-        check(
-            driver.event_span(stretch.first ? stretch.first.get() : stretch.last.get(), stretch.last.get(), &seconds));
+        check(device_->driver().event_span(stretch.first ? stretch.first.get() : stretch.last.get(), stretch.last.get(),
+                                           &seconds));
         available = available && seconds >= 0;
         timings.*stretch.slot += seconds;
     }
     timings.available = available;
     if (!available) timings = Timings{};
-    stretches_.clear();
 }
 
 void Session::require_canonical(mkz_place words, std::uint64_t n, const char* what) {

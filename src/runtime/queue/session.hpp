@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -137,18 +138,22 @@ private:
         std::uint64_t bytes;
     };
     class Slot;
-    struct Part {
+    /// Host bytes that a piece reads or writes, and where they are in its buffer.
+    struct HostPart {
+        std::byte* host;
         std::uint64_t offset, bytes;
+    };
+    struct HostCopy {
+        std::byte* to;
+        const std::byte* from;
+        std::uint64_t bytes;
     };
     /// What is done with each piece of work on host memory (staging.cpp).
     struct Pipeline {
         // Bytes of each buffer of a piece; the last one is the result; 0 = not staged.
         std::vector<std::uint64_t> sizes{};
-        // Fills a piece's buffer, or names other host bytes that copies reach as well.
-        std::function<std::span<const std::byte>(std::uint64_t piece, std::size_t buffer, std::byte* to)> fill{};
+        std::function<std::vector<HostPart>(std::uint64_t piece, std::size_t buffer)> parts{};
         std::function<void(std::uint64_t piece, const Slot& slot)> compute{};
-        std::function<Part(std::uint64_t piece)> result{};  // the part of the result's buffer to bring back
-        std::function<void(std::uint64_t piece, const std::byte* from)> take{};
     };
 
     bool hash_chunks(const mkz_hash_chunks& a, const Tick& tick);
@@ -179,14 +184,14 @@ private:
     void ring(std::uint64_t bytes, const std::function<void(std::uint64_t, std::uint64_t, void*, mkz_event**)>& copy,
               const std::function<void(std::uint64_t, std::uint64_t, const void*)>& take, double Timings::* slot);
     bool run_pipeline(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick);
-    bool is_pinned(const void* host) const;
-    void copy_on_host(void* to, const void* from, std::uint64_t bytes) const;
+    bool is_pinned(const void* host, std::uint64_t bytes) const;
+    // By all threads of the call, in any order.
+    void copy_on_host(std::span<const HostCopy> copies) const;
+    void copy_on_host(std::initializer_list<HostCopy> copies) const {
+        copy_on_host(std::span(copies.begin(), copies.size()));
+    }
 
     mkz_tuning tuned(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const;
-    struct Kernel {
-        mkz_function* function;
-        std::uint32_t group_size;
-    };
     // `is_free`: whether the group may be made smaller to fit the kernel (the caller did not ask for it).
     Kernel kernel(Variant variant, const Body& body, bool is_free);
     template <class... Arguments>
@@ -208,6 +213,8 @@ private:
 
     mkz_stream* side_stream(unsigned which);
     void check(mkz_status status) const { device_->check(status); }
+    // Waits for all streams, whatever fails. returns  the first failure
+    mkz_status drain() noexcept;
     void synchronize();
     void end_stretch();
     void note(Event event, double Timings::* slot);

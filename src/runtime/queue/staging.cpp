@@ -11,8 +11,10 @@ namespace {
 
 // Large enough that the link runs at its speed, small enough that the first kernel starts soon.
 constexpr std::uint64_t piece_bytes = 16 << 20;
-// One goes up, one is computed, one comes down.
-constexpr std::size_t n_slots = 3;
+// One goes up, one is computed, one comes down, and the host copies one in and one out.
+constexpr std::size_t n_slots = 4;
+// Smaller parts of the caller's pinned memory go together, through a buffer: each copy costs the driver some microseconds.
+constexpr std::uint64_t least_straight = 64 << 10;
 // A caller who wants to hear of progress or to cancel is asked between launches of this much host memory.
 constexpr std::uint64_t asking_bytes = 2 << 20;
 // Below this a copy of pageable memory by the driver itself is as fast.
@@ -25,11 +27,9 @@ std::byte* host_address(const mkz_place& place) { return static_cast<std::byte*>
 /// The buffers of one piece in flight: pinned host memory and device memory side by side.
 class Session::Slot {
 public:
-    Slot(Session& session, const std::vector<std::uint64_t>& sizes) : session_(session) {
-        for (const std::uint64_t bytes : sizes) {
-            pinned_.push_back(bytes == 0 ? Pinned{} : session_.device_->borrow_pinned(std::max(piece_bytes, bytes)));
+    Slot(Session& session, const std::vector<std::uint64_t>& sizes) : session_(session), pinned_(sizes.size()) {
+        for (const std::uint64_t bytes : sizes)
             blocks_.push_back(bytes == 0 ? nullptr : session_.scratch(std::max(piece_bytes, bytes)));
-        }
     }
     Slot(Slot&& other) noexcept = default;
     ~Slot() {
@@ -38,11 +38,15 @@ public:
         }
     }
 
-    std::byte* pinned(std::size_t k) const { return static_cast<std::byte*>(pinned_[k].bytes); }
+    /// Borrowed when first asked for: the caller's own memory may do.
+    std::byte* pinned(std::size_t k) {
+        if (pinned_[k].bytes == nullptr) pinned_[k] = session_.device_->borrow_pinned(blocks_[k]->size());
+        return static_cast<std::byte*>(pinned_[k].bytes);
+    }
     const std::shared_ptr<Block>& block(std::size_t k) const { return blocks_[k]; }
 
-    mkz_event* done = nullptr;  // of the last command of its piece; the session keeps it alive
-    std::uint64_t piece = 0;
+    mkz_event* done = nullptr;     // of the last command of its piece; the session keeps it alive
+    std::vector<HostCopy> take{};  // what the host does then
 
 private:
     Session& session_;
@@ -50,29 +54,35 @@ private:
     std::vector<std::shared_ptr<Block>> blocks_;
 };
 
-void Session::copy_on_host(void* to, const void* from, std::uint64_t bytes) const {
+void Session::copy_on_host(std::span<const HostCopy> copies) const {
     constexpr std::uint64_t per_thread = 1 << 20;
-    parallel_for((bytes + per_thread - 1) / per_thread, threads_, [&](std::size_t i) {
-        const std::uint64_t first = i * per_thread;
-        std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first,
-                    std::min(per_thread, bytes - first));
-    });
+    std::vector<HostCopy> items;
+    std::uint64_t total = 0;
+    for (const HostCopy& copy : copies) {
+        total += copy.bytes;
+        for (std::uint64_t first = 0; first < copy.bytes; first += per_thread)
+            items.push_back({copy.to + first, copy.from + first, std::min(per_thread, copy.bytes - first)});
+    }
+    // A little is copied before another thread is awake.
+    parallel_for(items.size(), total <= per_thread ? 1 : threads_,
+                 [&](std::size_t i) { std::memcpy(items[i].to, items[i].from, items[i].bytes); });
 }
 
-bool Session::is_pinned(const void* host) const {
+bool Session::is_pinned(const void* host, std::uint64_t bytes) const {
     const auto ask = device_->driver().is_pinned;
-    return ask != nullptr && ask(device_->index(), host) != 0;
+    return ask != nullptr && ask(device_->index(), host) != 0 &&
+           ask(device_->index(), static_cast<const std::byte*>(host) + bytes - 1) != 0;
 }
 
 void Session::upload(const mkz_place& to, const void* from, std::uint64_t bytes) {
-    if (bytes <= small_copy || device_->facts().unified || is_pinned(from)) {
+    if (bytes <= small_copy || device_->facts().unified || is_pinned(from, bytes)) {
         copy_to_device(to, from, bytes);
         return finish();
     }
     ring(
         bytes,
         [&](std::uint64_t first, std::uint64_t count, void* pinned, mkz_event** event) {
-            copy_on_host(pinned, static_cast<const std::byte*>(from) + first, count);
+            copy_on_host({{static_cast<std::byte*>(pinned), static_cast<const std::byte*>(from) + first, count}});
             check(device_->driver().copy_to_device(stream_, static_cast<mkz_memory*>(to.pointer), to.offset + first,
                                                    pinned, count, event));
         },
@@ -80,7 +90,7 @@ void Session::upload(const mkz_place& to, const void* from, std::uint64_t bytes)
 }
 
 void Session::download(void* to, const mkz_place& from, std::uint64_t bytes) {
-    if (bytes <= small_copy || device_->facts().unified || is_pinned(to)) {
+    if (bytes <= small_copy || device_->facts().unified || is_pinned(to, bytes)) {
         copy_to_host(to, from, bytes);
         return finish();
     }
@@ -91,7 +101,7 @@ void Session::download(void* to, const mkz_place& from, std::uint64_t bytes) {
                                                  from.offset + first, count, event));
         },
         [&](std::uint64_t first, std::uint64_t count, const void* pinned) {
-            copy_on_host(static_cast<std::byte*>(to) + first, pinned, count);
+            copy_on_host({{static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(pinned), count}});
         },
         &Timings::to_host);
 }
@@ -135,7 +145,7 @@ void Session::ring(std::uint64_t bytes,
         }
         for (std::size_t i = 0; i < n_slots; i++) settle(turns[(k + i) % n_slots]);
     } catch (...) {
-        driver.stream_synchronize(stream_);
+        drain();
         give_back();
         throw;
     }
@@ -193,8 +203,9 @@ bool Session::in_pieces(std::uint64_t n, std::vector<Operand> operands, std::uin
     return true;
 }
 
-// Each piece passes through its slot: filled by the host, copied up, computed, copied down, taken by the host; while one is
-// computed its neighbours are on the link, in both directions.
+// Each piece passes through its slot: filled by the host, copied up, computed, copied down, taken by the host. While the host
+// fills one and takes another at once, others are computed and on the link in both directions. Pinned memory of the caller needs
+// no filling and taking.
 bool Session::run_pipeline(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick) {
     const mkz_driver& driver = device_->driver();
     std::vector<Slot> slots;
@@ -203,50 +214,77 @@ bool Session::run_pipeline(std::uint64_t pieces, const Pipeline& pipeline, const
     mkz_stream* up = side_stream(0);
     mkz_stream* down = side_stream(1);
     const std::size_t last = pipeline.sizes.size() - 1;
+    const auto goes_straight = [&](const HostPart& part) {
+        return part.bytes >= least_straight && is_pinned(part.host, part.bytes);
+    };
+    // The piece before has left the slot; what remains to be done for it is in `take`.
     const auto settle = [&](Slot& slot) {
-        if (slot.done == nullptr) return;
-        check(driver.event_wait(slot.done));
+        if (slot.done != nullptr) check(driver.event_wait(slot.done));
         slot.done = nullptr;
-        if (pipeline.sizes[last] != 0) pipeline.take(slot.piece, slot.pinned(last));
+        return std::exchange(slot.take, {});
+    };
+    const auto go_up = [&](std::uint64_t piece, Slot& slot, std::vector<HostCopy> host_work) {
+        std::vector<std::pair<std::size_t, HostPart>> copies;
+        for (std::size_t k = 0; k < last; k++) {
+            if (pipeline.sizes[k] == 0) continue;
+            for (HostPart part : pipeline.parts(piece, k)) {
+                if (!goes_straight(part)) {
+                    std::byte* buffer = slot.pinned(k) + part.offset;
+                    host_work.push_back({buffer, part.host, part.bytes});
+                    part.host = buffer;
+                }
+                if (part.bytes != 0) copies.emplace_back(k, part);
+            }
+        }
+        copy_on_host(host_work);
+        for (const auto& [k, part] : copies) {
+            Event event(driver);
+            check(driver.copy_to_device(up, slot.block(k)->memory(), part.offset, part.host, part.bytes, event.slot()));
+            check(driver.stream_wait(stream_, event.get()));
+            note(std::move(event), &Timings::to_device);
+        }
+    };
+    const auto go_down = [&](std::uint64_t piece, Slot& slot) {
+        if (pipeline.sizes[last] == 0) return;
+        check(driver.stream_wait(down, slot.done));
+        const auto copy = [&](const HostPart& part) {
+            Event event(driver);
+            check(driver.copy_to_host(down, part.host, slot.block(last)->memory(), part.offset, part.bytes,
+                                      event.slot()));
+            slot.done = event.get();
+            note(std::move(event), &Timings::to_host);
+        };
+        std::uint64_t first = UINT64_MAX, end = 0;  // of the buffer's bytes that go together
+        for (const HostPart& part : pipeline.parts(piece, last)) {
+            if (goes_straight(part)) {
+                copy(part);
+                continue;
+            }
+            slot.take.push_back({part.host, slot.pinned(last) + part.offset, part.bytes});
+            first = std::min(first, part.offset);
+            end = std::max(end, part.offset + part.bytes);
+        }
+        if (first < end) copy({slot.pinned(last) + first, first, end - first});
     };
     bool finished = true;
     in_pieces_ = true;
+    idle_ = false;
     try {
         for (std::uint64_t piece = 0; piece < pieces && finished; piece++) {
             Slot& slot = slots[piece % slots.size()];
-            settle(slot);
-            slot.piece = piece;
-            for (std::size_t k = 0; k < last; k++) {
-                if (pipeline.sizes[k] == 0) continue;
-                const std::span<const std::byte> from = pipeline.fill(piece, k, slot.pinned(k));
-                if (from.empty()) continue;
-                Event event(driver);
-                idle_ = false;
-                check(driver.copy_to_device(up, slot.block(k)->memory(), 0, from.data(), from.size(), event.slot()));
-                check(driver.stream_wait(stream_, event.get()));
-                note(std::move(event), &Timings::to_device);
-            }
+            go_up(piece, slot, settle(slot));
             pipeline.compute(piece, slot);
             end_stretch();
             slot.done = stretches_.back().last.get();
-            if (pipeline.sizes[last] != 0) {
-                check(driver.stream_wait(down, slot.done));
-                const Part part = pipeline.result(piece);
-                Event event(driver);
-                check(driver.copy_to_host(down, slot.pinned(last) + part.offset, slot.block(last)->memory(),
-                                          part.offset, part.bytes, event.slot()));
-                slot.done = event.get();
-                note(std::move(event), &Timings::to_host);
-            }
+            go_down(piece, slot);
             finished = !tick || tick(static_cast<double>(piece + 1) / static_cast<double>(pieces));
         }
-        for (std::uint64_t k = 0; finished && k < slots.size(); k++) settle(slots[(pieces + k) % slots.size()]);
+        for (std::uint64_t k = 0; finished && k < slots.size(); k++)
+            copy_on_host(settle(slots[(pieces + k) % slots.size()]));
     } catch (...) {
         // The buffers go back to their pool now: nothing may be on its way to or from them.
         in_pieces_ = false;
-        driver.stream_synchronize(stream_);
-        driver.stream_synchronize(up);
-        driver.stream_synchronize(down);
+        drain();
         throw;
     }
     in_pieces_ = false;
@@ -256,25 +294,15 @@ bool Session::run_pipeline(std::uint64_t pieces, const Pipeline& pipeline, const
 
 bool Session::staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands,
                             const PieceBody& body, const Tick& tick) {
-    const std::size_t last = operands.size() - 1;
     const auto first_of = [&](std::uint64_t piece) { return piece * per_piece; };
     const auto count_of = [&](std::uint64_t piece) { return std::min(per_piece, n - first_of(piece)); };
-    const auto bytes_of = [&](std::size_t k, std::uint64_t piece) {
-        const Operand& o = operands[k];
-        return std::min(count_of(piece) * o.item_bytes, o.bytes - first_of(piece) * o.item_bytes);
-    };
-    const auto address = [&](std::size_t k, std::uint64_t piece) {
-        return host_address(operands[k].place) + first_of(piece) * operands[k].item_bytes;
-    };
     Pipeline pipeline;
     for (const Operand& o : operands) pipeline.sizes.push_back(o.place.on_device ? 0 : per_piece * o.item_bytes);
-    std::vector<char> pinned;
-    for (const Operand& o : operands) pinned.push_back(!o.place.on_device && is_pinned(host_address(o.place)));
-    pipeline.fill = [&](std::uint64_t piece, std::size_t k, std::byte* to) {
-        const std::span<const std::byte> from{address(k, piece), bytes_of(k, piece)};
-        if (pinned[k]) return from;
-        copy_on_host(to, from.data(), from.size());
-        return std::span<const std::byte>(to, from.size());
+    pipeline.parts = [&](std::uint64_t piece, std::size_t k) {
+        const Operand& o = operands[k];
+        const std::uint64_t start = first_of(piece) * o.item_bytes;
+        return std::vector<HostPart>{
+            {host_address(o.place) + start, 0, std::min(count_of(piece) * o.item_bytes, o.bytes - start)}};
     };
     pipeline.compute = [&](std::uint64_t piece, const Slot& slot) {
         std::vector<Range> ranges;
@@ -289,19 +317,14 @@ bool Session::staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std:
         }
         body(first_of(piece), count_of(piece), ranges);
     };
-    pipeline.result = [&](std::uint64_t piece) { return Part{0, bytes_of(last, piece)}; };
-    pipeline.take = [&](std::uint64_t piece, const std::byte* from) {
-        copy_on_host(address(last, piece), from, bytes_of(last, piece));
-    };
     return run_pipeline((n + per_piece - 1) / per_piece, pipeline, tick);
 }
 
-// The nodes are on the host: a piece's leaves go up, all its parents come down in one copy and are put in their levels.
+// The nodes are on the host: a piece's leaves go up, all its parents come down and are put in their levels.
 bool Session::merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick) {
     constexpr std::uint64_t most_nodes = piece_bytes / Digest::size;
     constexpr std::uint32_t most_levels = 19;  // 2^19 nodes fill a piece
-    std::byte* nodes = host_address(a.nodes);
-    const double all = static_cast<double>(a.n);
+    const auto merges = static_cast<double>(a.n - (a.n >> a.levels));
     double before = 0;
     while (a.levels > 0) {
         const std::uint32_t levels = std::min(a.levels, most_levels);
@@ -310,15 +333,17 @@ bool Session::merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick) {
         const auto count_of = [&](std::uint64_t piece) { return std::min(per_piece, a.n - first_of(piece)); };
         Pipeline pipeline;
         pipeline.sizes = {Digest::size * per_piece, Digest::size * per_piece};
-        const bool pinned = is_pinned(host_address(a.below));
-        pipeline.fill = [&](std::uint64_t piece, std::size_t, std::byte* to) {
-            const std::span<const std::byte> from{
-                host_address(a.below) + Digest::size * (a.offset[0] + first_of(piece)), Digest::size * count_of(piece)};
-            if (pinned) return from;
-            copy_on_host(to, from.data(), from.size());
-            return std::span<const std::byte>(to, from.size());
+        // On the device the parents' level l is at [count >> l, 2 (count >> l)): they lie in one range.
+        pipeline.parts = [&](std::uint64_t piece, std::size_t buffer) {
+            std::vector<HostPart> parts;
+            for (std::uint32_t l = buffer; l <= (buffer == 0 ? 0 : levels); l++) {
+                const std::uint64_t count = count_of(piece) >> l;
+                const mkz_place& level = l == 0 ? a.below : a.nodes;
+                parts.push_back({host_address(level) + Digest::size * (a.offset[l] + (first_of(piece) >> l)),
+                                 l == 0 ? 0 : Digest::size * count, Digest::size * count});
+            }
+            return parts;
         };
-        // On the device the piece's level l is at [count >> l, 2 (count >> l)): its parents lie in one range.
         pipeline.compute = [&](std::uint64_t piece, const Slot& slot) {
             const std::uint64_t count = count_of(piece);
             mkz_merge_subtrees part{a.hash, a.key,   levels, count, slot.block(0)->at(0), slot.block(1)->at(0),
@@ -326,18 +351,7 @@ bool Session::merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick) {
             for (std::uint32_t l = 1; l <= levels; l++) part.offset[l] = count >> l;
             merge_on_device(part);
         };
-        pipeline.result = [&](std::uint64_t piece) {
-            const std::uint64_t lowest = count_of(piece) >> levels;
-            return Part{Digest::size * lowest, Digest::size * (count_of(piece) - lowest)};
-        };
-        pipeline.take = [&](std::uint64_t piece, const std::byte* from) {
-            for (std::uint32_t l = 1; l <= levels; l++) {
-                const std::uint64_t count = count_of(piece) >> l;
-                copy_on_host(nodes + Digest::size * (a.offset[l] + (first_of(piece) >> l)), from + Digest::size * count,
-                             Digest::size * count);
-            }
-        };
-        const double share = static_cast<double>(a.n) / all * (1 - before);
+        const double share = static_cast<double>(a.n - (a.n >> levels)) / merges;
         const auto tick_share = tick ? Tick([&](double done) { return tick(before + share * done); }) : Tick();
         if (!run_pipeline((a.n + per_piece - 1) / per_piece, pipeline, tick_share)) return false;
         before += share;

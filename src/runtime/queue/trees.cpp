@@ -75,7 +75,9 @@ bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
     if (a.nodes.on_device) return merge_asking(a, tick);
     const auto* nodes = static_cast<const std::byte*>(a.nodes.pointer) + a.nodes.offset;
     const std::uint64_t bytes = 32 * (a.offset[0] + a.n);
-    if (!device_->facts().unified || reinterpret_cast<std::uintptr_t>(nodes) % 16 != 0 ||
+    // Between the levels of a part of a heap are nodes of others, who may be writing them now.
+    const bool is_whole = a.offset[0] == a.n;
+    if (!device_->facts().unified || !is_whole || reinterpret_cast<std::uintptr_t>(nodes) % 16 != 0 ||
         bytes > device_->facts().max_allocation || a.below.pointer != a.nodes.pointer) {
         return merge_host_subtrees(a, tick);
     }

@@ -1,0 +1,84 @@
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "arguments.hpp"
+#include "module.hpp"
+#include "policy.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+/// Arrays on devices, each where it is.
+class Parts {
+public:
+    Parts(nb::handle objects, const char* what, nb::handle settings) {
+        std::size_t k = 0;
+        for (nb::handle object : objects) {
+            const std::string name = std::string(what) + ": part " + std::to_string(k++);
+            const Input& input = inputs_.emplace_back(object, name.c_str(), settings);
+            if (input.on_device() == nullptr) {
+                throw Error(ErrorCode::invalid_argument,
+                            name +
+                                " is on the host; parts lie on devices. For host data on several devices, name them: "
+                                "device=\"cuda:all\"");
+            }
+            buffers_.push_back(input.buffer());
+        }
+    }
+
+    /// Waits for what the parts' producers enqueued: streams of several devices have no order of their own.
+    void settle() const {
+        for (const Input& input : inputs_) {
+            const Device& device = input.buffer().device();
+            if (device.info().backend == "cuda") to_stream(device, to_stream_handle(nb::none())).synchronize();
+        }
+    }
+
+    std::span<const Buffer> buffers() const noexcept { return buffers_; }
+
+private:
+    std::deque<Input> inputs_;
+    std::vector<Buffer> buffers_;
+};
+
+nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
+                     nb::handle settings, nb::handle policy) {
+    const Parts given(parts, "hash_parts", settings);
+    const Mode mode = to_mode(key, context, "hash_parts");
+    const Run run(settings, nullptr, to_hash_policy(policy));
+    const Output out(length, seek, "hash_parts");
+    given.settle();
+    run([&](const RunOptions& options) {
+        merklize::hash_parts(given.buffers(), out.span(), out.seek(), mode, options);
+    });
+    return out.bytes();
+}
+
+nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, nb::handle settings, nb::handle policy) {
+    const Parts given(parts, "merkle_root_parts", settings);
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const TreePolicy wanted = to_tree_policy(policy);
+    const Run run(settings);
+    Digest root;
+    given.settle();
+    run([&](const RunOptions& options) {
+        root = merklize::merkle_root_parts(given.buffers(), which, wanted, options);
+    });
+    return to_bytes(root.bytes);
+}
+
+}  // namespace
+
+void bind_parts(nb::module_& m) {
+    define(m, "hash_parts", hash_parts,
+           "def hash_parts(parts: list[object], key: object, context: str | None, length: int, seek: int, "
+           "settings: tuple[object, ...], policy: object, /) -> bytes");
+    define(m, "merkle_root_parts", merkle_root_parts,
+           "def merkle_root_parts(parts: list[object], hash: str, settings: tuple[object, ...], policy: object, /) "
+           "-> bytes");
+}
+
+}  // namespace merklize::binding

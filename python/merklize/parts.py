@@ -1,0 +1,64 @@
+"""Data in several arrays on devices, as tensors sharded over GPUs are: hashed where it lies, all devices at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import _arrays, _native
+from ._settings import settings
+from .errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from typing_extensions import Buffer
+
+    from ._native import DeviceArray, Timings
+    from ._types import Policy, Tensor
+
+
+def hash_parts(
+    parts: Iterable[Tensor | DeviceArray],
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    threads: int | None = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> bytes:
+    """Return the BLAKE3 digest of the bytes of several arrays, one after another: hash() of their concatenation.
+
+    parts    tensors or DeviceArrays, of one device or several; the bytes of each in C order. Each but the last of those
+             that are not empty has a multiple of 1024 bytes
+    timings  a Timings() to fill: devices work at once, so the slowest one's times
+
+    What is enqueued on the parts' default streams is waited for; the rest is as in hash().
+    Raises InvalidArgument: a part on the host, or of another length.
+    """
+    run = settings("auto", threads, None, None, timings)
+    return _native.hash_parts(list(parts), key, context, length, seek, run, policy)
+
+
+def merkle_root_parts(
+    leaves: Iterable[Tensor | DeviceArray],
+    hash: str = "blake3",
+    *,
+    threads: int | None = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> bytes:
+    """Return the Merkle root of leaves that lie in several arrays: merkle_root() of their concatenation.
+
+    leaves  2^k tensors or DeviceArrays of equal shape, uint8[n, 32] or uint64[n, 4], n a power of two
+
+    What is enqueued on the parts' default streams is waited for; the rest is as in merkle_root().
+    Raises InvalidArgument: a part on the host, shapes, dtypes, a word >= p.
+    """
+    run = settings("auto", threads, None, None, timings)
+    arrays = [_arrays.digests(part, f"merkle_root_parts: part {k}", run, "n") for k, part in enumerate(leaves)]
+    if len({_arrays.describe(array) for array in arrays}) > 1:
+        shapes = ", ".join(_arrays.describe(array) for array in arrays[:8])
+        raise InvalidArgument(f"merkle_root_parts: the parts must be alike, got {shapes}")
+    return _native.merkle_root_parts(list(arrays), hash, run, policy)

@@ -1,0 +1,262 @@
+// Several devices for one job: the bytes of the CPU. MERKLIZE_DEVICE names them ("opencl:all", "cuda:all"); without it, or with one
+// device, only what needs no devices is tested.
+
+#include <atomic>
+#include <cstdlib>
+#include <numeric>
+#include <thread>
+
+#include "runtime/registry.hpp"
+#include "runtime/several.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::Buffer;
+using merklize::Device;
+using merklize::MerkleTree;
+using merklize::RunOptions;
+
+namespace {
+
+const RunOptions& cpu() {
+    static const RunOptions options{.device = Device("cpu")};
+    return options;
+}
+
+/// What MERKLIZE_DEVICE says, if it is several devices, or null.
+const char* several() { return Device().state().parts.empty() ? nullptr : std::getenv("MERKLIZE_DEVICE"); }
+
+Device together() { return {}; }
+const std::vector<Device>& alone() { return Device().state().parts; }
+
+std::vector<Digest> nodes_of(Hash hash, const std::vector<Digest>& given, const RunOptions& options) {
+    std::vector<Digest> nodes(2 * given.size());
+    std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(given.size()));
+    merklize::build_tree(nodes, hash, {}, options);
+    return nodes;
+}
+
+}  // namespace
+
+TEST("several: shares are all there is, once") {
+    for (const std::uint64_t n :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{64}, (std::uint64_t{1} << 58) + 5}) {
+        for (const std::uint64_t count : {1, 2, 3, 8, 63}) {
+            std::uint64_t next = 0;
+            for (std::uint64_t i = 0; i < count; i++) {
+                const merklize::runtime::Share share(n, i, count);
+                CHECK_EQ(share.first, next);
+                CHECK(share.size == n / count || share.size == n / count + 1);
+                next += share.size;
+            }
+            CHECK_EQ(next, n);
+        }
+    }
+}
+
+TEST("several: side by side, with progress, cancelling and errors") {
+    // What runs side by side does not matter, so the CPU stands for all of them.
+    const std::vector<Device> devices(4, Device("cpu"));
+    const RunOptions options{.threads = 8};
+    std::atomic<int> ran{0};
+    CHECK(merklize::runtime::side_by_side(devices, options, 8,
+                                          [&](std::size_t, const RunOptions& here) {
+                                              CHECK_EQ(here.threads, 2u);
+                                              CHECK(!here.progress && !here.stream && here.timings == nullptr);
+                                              ran++;
+                                          },
+                                          {}));
+    CHECK_EQ(ran, 4);
+
+    const auto caller = std::this_thread::get_id();
+    const auto work = [&](std::size_t i, const RunOptions& here) {
+        for (int k = 1; k <= 10; k++) {
+            if (!here.progress(k / 10.0)) throw merklize::Error(merklize::ErrorCode::cancelled, "stopped");
+            std::this_thread::sleep_for(std::chrono::milliseconds(i == 3 ? 20 : 1));
+        }
+        ran++;
+    };
+    double before = 0;
+    ran = 0;
+    CHECK(merklize::runtime::side_by_side(devices, options, 1, work, [&](double done) {
+        CHECK(std::this_thread::get_id() == caller);
+        CHECK(done >= 0 && done <= 1);
+        before = std::max(before, done);
+        return true;
+    }));
+    CHECK_EQ(ran, 4);
+    CHECK(before > 0.5);
+    ran = 0;
+    CHECK(!merklize::runtime::side_by_side(devices, options, 1, work, [](double) { return false; }));
+    CHECK(ran < 4);
+    for (const std::size_t bad : {0, 3}) {
+        CHECK_ERROR(out_of_memory, "part " + std::to_string(bad),
+                    merklize::runtime::side_by_side(
+                        devices, options, 1,
+                        [&](std::size_t i, const RunOptions& here) {
+                            if (i == bad)
+                                throw merklize::Error(merklize::ErrorCode::out_of_memory, "part " + std::to_string(i));
+                            work(i, here);
+                        },
+                        [](double) { return true; }));
+    }
+}
+
+TEST("several: names") {
+    CHECK_ERROR(invalid_argument, "unknown device ''", Device(","));
+    CHECK_ERROR(invalid_argument, "uses all its cores by itself", Device("cpu:all"));
+    CHECK_ERROR(invalid_argument, "uses all its cores by itself", Device("cpu,cpu"));
+    CHECK_ERROR(invalid_argument, "unknown device 'abacus:all'", Device("abacus:all"));
+    if (several() == nullptr) return;
+    const std::vector<Device>& each = alone();
+    const Device all = together();
+    std::cout << "several: " << all.info().name << ", " << all.info().id << std::endl;
+    CHECK(each.size() >= 2);
+    CHECK_EQ(all.info().id, several());
+    CHECK_EQ(all.info().units, std::accumulate(each.begin(), each.end(), 0u,
+                                               [](unsigned sum, const Device& one) { return sum + one.info().units; }));
+    CHECK_EQ(&all.state(), &together().state());
+    const std::string first = each[0].info().id;
+    CHECK_EQ(Device(first + "," + each[1].info().id).info().backend, all.info().backend);
+    CHECK_ERROR(invalid_argument, first + " is in it twice", Device(first + "," + first));
+    CHECK_ERROR(invalid_argument, "uses all its cores by itself", Device(first + ",cpu"));
+    CHECK_ERROR(unavailable, "no device", Device(first + "," + all.info().backend + ":99"));
+    CHECK(merklize::why_unavailable(several()).empty());
+    CHECK_ERROR(unavailable, "has no memory or queues of its own", Buffer(all, 1));
+    CHECK_ERROR(unavailable, "has no memory or queues of its own", merklize::Stream(all));
+    RunOptions options{.device = all, .stream = merklize::Stream(each[0])};
+    CHECK_ERROR(invalid_argument, "the stream is of " + first, merklize::hash(view(Bytes(5)), {}, options));
+}
+
+TEST("several: digests of host memory") {
+    if (several() == nullptr) return;
+    const RunOptions all{.device = together()};
+    const Bytes data = Random(1).bytes((9 << 20) + 77);
+    const auto key = Random(2).bytes(32);
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, std::size_t{1024}, std::size_t{1025}, std::size_t{2049}, std::size_t{1} << 20,
+          (std::size_t{2} << 20) - 1, std::size_t{2} << 20, (std::size_t{2} << 20) + 1, (std::size_t{3} << 20) + 5000,
+          std::size_t{8} << 20, data.size()}) {
+        const auto part = view(data).first(size);
+        CHECK_EQ(merklize::hash(part, {}, all), merklize::hash(part, {}, cpu()));
+        const auto keyed = merklize::Mode::keyed(view(key));
+        CHECK_EQ(merklize::hash(part, keyed, all), merklize::hash(part, keyed, cpu()));
+    }
+    Bytes out(500), expected(500);
+    merklize::hash(view(data), view(out), 77, merklize::Mode::derive_key("several"), all);
+    merklize::hash(view(data), view(expected), 77, merklize::Mode::derive_key("several"), cpu());
+    CHECK(out == expected);
+    merklize::Hasher hasher({}, all);
+    hasher.update(view(data).first(3333333));
+    hasher.update(view(data).subspan(3333333));
+    CHECK_EQ(hasher.digest(), merklize::hash(view(data), {}, cpu()));
+    const TemporaryFolder folder;
+    Digest of_file;
+    merklize::hash_file(folder.write("data", data), of_file.bytes, 0, {}, all);
+    CHECK_EQ(of_file, hasher.digest());
+    merklize::Timings timings;
+    merklize::hash(view(data), {}, {.device = together(), .timings = &timings});
+    CHECK(timings.available && timings.kernel > 0 && timings.kernel < 60);
+}
+
+TEST("several: batches of host memory") {
+    if (several() == nullptr) return;
+    const RunOptions all{.device = together()};
+    for (const std::size_t n : {std::size_t{1}, std::size_t{100}, std::size_t{40001}}) {
+        const Bytes rows = Random(3).bytes(n * 100);
+        std::vector<Digest> out(n), expected(n);
+        merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(out)), {}, all);
+        merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(expected)), {}, cpu());
+        CHECK(out == expected);
+        const std::vector<Digest> left = leaves(Hash::blake3, n, 4), right = leaves(Hash::blake3, n, 5);
+        merklize::merge(left, right, out, Hash::blake3, all);
+        merklize::merge(left, right, expected, Hash::blake3, cpu());
+        CHECK(out == expected);
+        Random random(6);
+        std::vector<std::uint64_t> words(n * 9), sums(4 * n), expected_sums(4 * n);
+        for (std::uint64_t& word : words) word = random.element();
+        merklize::hash_elements(words, n, 9, sums, Hash::rp64_256, all);
+        merklize::hash_elements(words, n, 9, expected_sums, Hash::rp64_256, cpu());
+        CHECK(sums == expected_sums);
+    }
+}
+
+TEST("several: every node of trees of host memory") {
+    if (several() == nullptr) return;
+    const RunOptions all{.device = together()};
+    for (const Hash hash : {Hash::blake3, Hash::rp64_256}) {
+        for (const unsigned log2 : {1, 5, 15, 16, 17, 18}) {
+            if (hash != Hash::blake3 && log2 == 18) continue;
+            const std::vector<Digest> given = leaves(hash, std::size_t{1} << log2, log2);
+            const std::vector<Digest> expected = nodes_of(hash, given, cpu());
+            CHECK(nodes_of(hash, given, all) == expected);
+            CHECK_EQ(merklize::merkle_root(given, hash, {}, all), expected[1]);
+            const MerkleTree tree(given, hash, {}, all);
+            CHECK(!tree.on_device());
+            CHECK(std::ranges::equal(tree.nodes(), expected));
+            CHECK_EQ(tree.device().id, several());
+            CHECK(merklize::verify(tree.prove(1), expected[1]));
+        }
+    }
+    std::vector<Digest> bad = leaves(Hash::rp64_256, 1 << 16);
+    bad[50000] = Digest::from_words({0, ~std::uint64_t{0}, 0, 0});
+    CHECK_ERROR(invalid_argument, "word 200001 is", merklize::merkle_root(bad, Hash::rp64_256, {}, all));
+}
+
+TEST("several: data that lies on the devices") {
+    if (several() == nullptr) return;
+    const std::vector<Device>& each = alone();
+    const Bytes data = Random(7).bytes(7 << 20);
+    // Cuts the data at these chunks; parts go to the devices in turn.
+    const auto check = [&](const std::vector<std::size_t>& cuts, std::size_t bytes) {
+        std::vector<Buffer> parts;
+        std::size_t first = 0;
+        for (std::size_t k = 0; k <= cuts.size(); k++) {
+            const std::size_t end = k < cuts.size() ? 1024 * cuts[k] : bytes;
+            const Device& device = each[k % each.size()];
+            parts.push_back(Buffer::copy_of(view(data).subspan(first, end - first), device));
+            first = end;
+        }
+        CHECK_EQ(merklize::hash_parts(parts), merklize::hash(view(data).first(bytes), {}, cpu()));
+        Bytes out(100), expected(100);
+        merklize::hash_parts(parts, view(out), 9, merklize::Mode::derive_key("parts"));
+        merklize::hash(view(data).first(bytes), view(expected), 9, merklize::Mode::derive_key("parts"), cpu());
+        CHECK(out == expected);
+    };
+    check({1024}, 2 << 20);  // equal powers of two
+    check({1024, 2048, 3072}, 4 << 20);
+    check({1}, 1025);
+    check({1}, 2048);
+    check({1, 2}, 3072);
+    check({0, 1}, 1024);  // empty parts are no parts
+    check({3}, 3072);
+    check({1, 4, 9, 700}, (1 << 20) + 17);
+    check({5000}, 7 << 20);
+    check({2, 6001}, (7 << 20) - 1023);
+    CHECK_EQ(merklize::hash_parts({}), merklize::hash(std::span<const std::byte>(), {}, cpu()));
+    const Buffer odd(each[0], 1000), even(each[1], 1024);
+    CHECK_ERROR(invalid_argument, "multiple of 1024 bytes; the one before part 1 has 1000",
+                merklize::hash_parts(std::vector{odd, even}));
+    CHECK_ERROR(invalid_argument, "no common stream",
+                merklize::hash_parts(std::vector{even}, {}, {.stream = merklize::Stream(each[0])}));
+
+    for (const Hash hash : {Hash::blake3, Hash::rp64_256}) {
+        const std::vector<Digest> given = leaves(hash, 1 << 10, 8);
+        const Digest expected = merklize::merkle_root(given, hash, {}, cpu());
+        for (const std::size_t count : {1, 2, 4, 1024}) {
+            if (hash != Hash::blake3 && count == 1024) continue;
+            std::vector<Buffer> parts;
+            const std::size_t size = given.size() / count;
+            for (std::size_t k = 0; k < count; k++) {
+                parts.push_back(
+                    Buffer::copy_of(std::as_bytes(std::span(given).subspan(k * size, size)), each[k % each.size()]));
+            }
+            CHECK_EQ(merklize::merkle_root_parts(parts, hash), expected);
+        }
+    }
+    const Buffer two(each[0], 64), four(each[1], 128);
+    CHECK_ERROR(invalid_argument, "count of parts must be a power of two, got 3",
+                merklize::merkle_root_parts(std::vector{two, two, two}));
+    CHECK_ERROR(invalid_argument, "part 0 has 64 bytes, part 1 has 128",
+                merklize::merkle_root_parts(std::vector{two, four}));
+}

@@ -1,0 +1,190 @@
+// "auto" goes by a table of measured costs. It is read once a process, so each table here gets a process of its own: this program
+// again, with the test "calibration_child" and what it is to find in the environment.
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/calibration.hpp"
+#include "runtime/registry.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::Job;
+using merklize::runtime::KnownCost;
+
+namespace {
+
+constexpr const char* expected_variable = "MERKLIZE_TEST_CHOSEN";
+
+/// Sets a variable of the environment, and what it was at the end.
+class Variable {
+public:
+    Variable(const char* name, const std::string& value) : name_(name) {
+        if (const char* before = std::getenv(name)) before_ = before;
+        setenv(name, value.c_str(), 1);
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+    ~Variable() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
+
+private:
+    const char* name_;
+    std::string before_{};
+};
+
+/// What this machine has beside the CPU, or what it has not.
+merklize::DeviceInfo other_device() {
+    if (merklize::why_unavailable("opencl:0").empty()) return merklize::Device("opencl:0").info();
+    return {.id = "opencl:0", .backend = "opencl", .name = "none", .vendor = "", .driver = "", .isa = ""};
+}
+
+std::vector<KnownCost> table(const merklize::DeviceInfo& other) {
+    const merklize::DeviceInfo& cpu = merklize::Device("cpu").info();
+    std::vector<KnownCost> costs;
+    for (const Job job : {Job::digest, Job::blake3_tree, Job::rescue_tree}) {
+        // As fast at 100 kB.
+        costs.push_back({{"cpu", job, 0, 1e9}, cpu.name, cpu.driver});
+        costs.push_back({{other.id, job, 0.99e-4, 1e11}, other.name, other.driver});
+    }
+    return costs;
+}
+
+/// expected  "32768=cpu 524288=opencl:0": bytes, and the device that "auto" is to choose
+int run_child(const std::string& expected) {
+    const Variable variable(expected_variable, expected);
+    std::string program = std::filesystem::read_symlink("/proc/self/exe").string(), test = "calibration_child";
+    char* const arguments[] = {program.data(), test.data(), nullptr};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    int status = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (status != 0 || waitpid(child, &status, 0) != child) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+TEST("calibration: auto goes by the table, and without a good one is the CPU") {
+    const TemporaryFolder folder;
+    const Variable cache("MERKLIZE_CACHE_DIR", folder.path().string()), no_choice("MERKLIZE_DEVICE", "");
+    const std::string all_cpu = "32768=cpu 524288=cpu";
+    const merklize::DeviceInfo other = other_device();
+    const bool is_there = merklize::why_unavailable(other.id).empty();
+    const std::string by_size = is_there ? "32768=cpu 524288=" + other.id : all_cpu;
+    CHECK(merklize::runtime::load_costs().empty());
+    CHECK_EQ(run_child(all_cpu), 0);
+
+    merklize::runtime::store_costs(table(other));
+    CHECK_EQ(merklize::runtime::load_costs().size(), 6u);
+    CHECK_EQ(merklize::calibration().size(), is_there ? 6u : 3u);
+    CHECK_EQ(run_child(by_size), 0);
+    CHECK(run_child("32768=abacus") != 0);  // the child does look
+    {
+        const Variable cpu("MERKLIZE_DEVICE", "cpu");
+        CHECK_EQ(run_child(all_cpu), 0);
+    }
+    // Another driver, another device, or none of that name any more.
+    merklize::DeviceInfo changed = other;
+    changed.driver += ".1";
+    merklize::runtime::store_costs(table(changed));
+    CHECK_EQ(run_child(all_cpu), 0);
+    CHECK_EQ(merklize::calibration().size(), 3u);
+    changed = other;
+    changed.id = "cuda:99";
+    merklize::runtime::store_costs(table(changed));
+    CHECK_EQ(run_child(all_cpu), 0);
+    // Nothing to compare with.
+    std::vector<KnownCost> costs = table(other);
+    std::erase_if(costs, [](const KnownCost& known) { return known.cost.device == "cpu"; });
+    merklize::runtime::store_costs(costs);
+    CHECK_EQ(run_child(all_cpu), 0);
+    // A figure that is none.
+    costs = table(other);
+    costs[3].cost.rate = 0;
+    merklize::runtime::store_costs(costs);
+    CHECK(merklize::runtime::load_costs().empty());
+
+    // Damaged files.
+    merklize::runtime::store_costs(table(other));
+    std::filesystem::path file;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path() / "calibration")) {
+        if (entry.is_regular_file()) file = entry.path();
+    }
+    const auto size = std::filesystem::file_size(file);
+    {
+        std::fstream damaged(file, std::ios::binary | std::ios::in | std::ios::out);
+        damaged.seekp(static_cast<std::streamoff>(size) - 10);
+        damaged.put('#');
+    }
+    CHECK_EQ(run_child(all_cpu), 0);
+    merklize::runtime::store_costs(table(other));
+    std::filesystem::resize_file(file, size / 2);
+    CHECK_EQ(run_child(all_cpu), 0);
+    {
+        const Variable none("MERKLIZE_CACHE_DIR", "");
+        CHECK_ERROR(io, "MERKLIZE_CACHE_DIR is empty", merklize::runtime::store_costs(table(other)));
+        CHECK_EQ(run_child(all_cpu), 0);
+    }
+}
+
+TEST("calibration: of the CPU") {
+    if (!std::ranges::all_of(merklize::devices(), [](const auto& info) { return info.backend == "cpu"; })) return;
+    const TemporaryFolder folder;
+    const Variable cache("MERKLIZE_CACHE_DIR", folder.path().string());
+    double before = -1;
+    const auto costs = merklize::calibrate([&](double done) {
+        CHECK(done > before && done < 1);
+        before = done;
+        return true;
+    });
+    CHECK_EQ(costs.size(), 3u);
+    for (const merklize::Cost& cost : costs) {
+        CHECK_EQ(cost.device, "cpu");
+        CHECK(cost.latency >= 0 && cost.latency < 1);
+        CHECK(cost.rate > 1e4 && cost.rate < 1e13);
+    }
+    CHECK_EQ(merklize::calibration().size(), 3u);
+    CHECK_ERROR(cancelled, "", merklize::calibrate([](double) { return false; }));
+}
+
+TEST("calibration_child: what auto chooses") {
+    const char* expected = std::getenv(expected_variable);
+    if (expected == nullptr) return;
+    std::istringstream pairs(expected);
+    for (std::string pair; pairs >> pair;) {
+        const std::size_t bytes = std::stoul(pair), n = bytes / 32;
+        const std::string device = pair.substr(pair.find('=') + 1);
+        CHECK_EQ(merklize::Device().info().id, "cpu");
+        const std::vector<Digest> given = leaves(Hash::blake3, n);
+        const merklize::MerkleTree tree(given);
+        CHECK_EQ(tree.device().id, device);
+        CHECK_EQ(tree.root(), merklize::merkle_root(given, Hash::blake3, {}, {.device = merklize::Device("cpu")}));
+        // Only devices have a clock of their own.
+        const auto ran_on_device = [&](const auto& call) {
+            merklize::Timings timings;
+            merklize::RunOptions options;
+            options.timings = &timings;
+            call(options);
+            return timings.available;
+        };
+        const bool is_device = device != "cpu";
+        CHECK_EQ(ran_on_device([&](const auto& o) { merklize::hash(std::as_bytes(std::span(given)), {}, o); }),
+                 is_device);
+        CHECK_EQ(ran_on_device([&](const auto& o) { merklize::merkle_root(given, Hash::blake3, {}, o); }), is_device);
+        std::vector<Digest> nodes(2 * n);
+        std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(n));
+        CHECK_EQ(ran_on_device([&](const auto& o) { merklize::build_tree(nodes, Hash::blake3, {}, o); }), is_device);
+        CHECK(std::ranges::equal(nodes, tree.nodes()));
+        // All other jobs are the CPU's.
+        std::vector<Digest> out(n);
+        CHECK(!ran_on_device([&](const auto& o) { merklize::merge(given, given, out, Hash::blake3, o); }));
+    }
+}
