@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from ._native import DeviceArray, Timings
-    from ._types import Digests, Policy, Progress, Tensor
+    from ._types import Device, Digests, Policy, Progress, Tensor
 
 
 class MerkleForest:
@@ -39,7 +39,7 @@ class MerkleForest:
         *,
         key: Buffer | None = None,
         context: str | None = None,
-        device: str = "auto",
+        device: Device = "auto",
         threads: int | None = None,
         policy: Policy = None,
         progress: Progress = None,

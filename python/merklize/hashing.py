@@ -242,7 +242,7 @@ def hash_leaves(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
     timings: Timings | None = None,

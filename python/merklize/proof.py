@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Buffer
 
-    from ._types import HostData
+    from ._types import Device, HostData
 
     Self = TypeVar("Self", bound="_Proof")
 
@@ -384,7 +384,7 @@ def verify_each(
     *,
     key: Buffer | None = None,
     context: str | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
 ) -> list[bool]:
     """Verify many proofs of one tree, side by side on `device`: one result a proof, in order.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from ._native import DeviceArray, Timings
-    from ._types import Data, Digests, HostData, Path, Policy, Progress, Tensor
+    from ._types import Data, Device, Digests, HostData, Path, Policy, Progress, Tensor
 
 
 class MerkleTree:
@@ -58,7 +58,7 @@ class MerkleTree:
         self,
         leaves: Digests | Tensor,
         hash: str = "blake3",
-        device: str = "auto",
+        device: Device = "auto",
         threads: int | None = None,
         policy: Policy = None,
         progress: Progress = None,
@@ -93,7 +93,7 @@ class MerkleTree:
         key: Buffer | None = None,
         context: str | None = None,
         padding: Buffer | None = None,
-        device: str = "auto",
+        device: Device = "auto",
         threads: int | None = None,
         policy: Policy = None,
         progress: Progress = None,
@@ -124,7 +124,7 @@ class MerkleTree:
         key: Buffer | None = None,
         context: str | None = None,
         padding: Buffer | None = None,
-        device: str = "auto",
+        device: Device = "auto",
         threads: int | None = None,
         policy: Policy = None,
         progress: Progress = None,
@@ -352,7 +352,7 @@ def build_tree(
     key: Buffer | None = None,
     context: str | None = None,
     padding: Buffer | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     policy: Policy = None,
     progress: Progress = None,
@@ -385,7 +385,7 @@ def merkle_root(
     key: Buffer | None = None,
     context: str | None = None,
     padding: Buffer | None = None,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     policy: Policy = None,
     progress: Progress = None,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    from ._types import Digests, HostData, Path, Progress
+    from ._types import Device, Digests, HostData, Path, Progress
 
 
 class TreeFile:
@@ -128,7 +128,7 @@ class TreeFile:
         return ConsistencyProof(*self._open.prove_consistency(old_leaves))
 
     def check(
-        self, most: int = 1000, *, device: str = "auto", threads: int | None = None, progress: Progress = None
+        self, most: int = 1000, *, device: Device = "auto", threads: int | None = None, progress: Progress = None
     ) -> list[tuple[int, int]]:
         """Compute every parent again; return the nodes that differ, at most `most`, as (level, index in it).
 
@@ -136,12 +136,12 @@ class TreeFile:
         """
         return self._open.check(most, settings(device, threads, progress))
 
-    def update(self, changes: Mapping[int, HostData], *, device: str = "auto", threads: int | None = None) -> None:
+    def update(self, changes: Mapping[int, HostData], *, device: Device = "auto", threads: int | None = None) -> None:
         """Replace leaves, {index: leaf}, in a copy that takes the file's place when it is whole."""
         indices, leaves = _arrays.changes(changes, "update")
         self._open.update(indices, leaves, settings(device, threads))
 
-    def append(self, leaves: Digests, *, device: str = "auto", threads: int | None = None) -> None:
+    def append(self, leaves: Digests, *, device: Device = "auto", threads: int | None = None) -> None:
         """Add leaves at the end, in a copy that takes the file's place when it is whole; rule left_full."""
         run = settings(device, threads)
         self._open.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
@@ -180,7 +180,7 @@ class TreeBuilder:
         key: Buffer | None = None,
         context: str | None = None,
         padding: Buffer | None = None,
-        device: str = "auto",
+        device: Device = "auto",
         threads: int | None = None,
     ) -> None:
         """Begin with no leaf."""
@@ -229,7 +229,7 @@ class TreeWriter:
         leaf_size: int = 0,
         file_size: int = 0,
         resume: bool = True,
-        device: str = "auto",
+        device: Device = "auto",
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -286,7 +286,7 @@ def build_tree_file(
     context: str | None = None,
     padding: Buffer | None = None,
     resume: bool = True,
-    device: str = "auto",
+    device: Device = "auto",
     threads: int | None = None,
     progress: Progress = None,
 ) -> bytes:
