@@ -139,7 +139,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
 namespace {
 
 constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
-constexpr double long_enough = 0.05;  // seconds
+constexpr double long_enough = 0.05;                                            // seconds
 
 // The least of a few runs after a first one, which compiles.
 double measure(const Device& device, Job job, std::span<const Digest> data) {
