@@ -65,7 +65,8 @@ public:
         const DeviceInfo& info = device_.info();
         std::printf(
             "{\"job\": \"%s\", \"hash\": \"%s\", \"n\": %llu, \"wall\": %.9f, \"wall_min\": %.9f, \"wall_max\": %.9f, "
-            "\"first_call\": %.6f, \"units\": %.0f, \"unit\": \"%s\", \"rate\": %.6g, \"repeats\": %u, \"device\": \"%s\", "
+            "\"first_call\": %.6f, \"units\": %.0f, \"unit\": \"%s\", \"rate\": %.6g, \"repeats\": %u, \"device\": "
+            "\"%s\", "
             "\"backend\": \"%s\", \"driver\": \"%s\", \"isa\": \"%s\", \"version\": \"%s\", \"commit\": \"%s\"}\n",
             job, std::string(traits(hash).name).c_str(), static_cast<unsigned long long>(n), median, seconds.front(),
             seconds.back(), first, units, unit, units / median, options_.repeats, info.name.c_str(),
@@ -218,8 +219,7 @@ void rows(const Bench& bench) {
     const Digest expected = MerkleTree::from_rows(bytes, n, hash, {}, on_cpu()).root();
     const Device device(bench.options().device);
     const Buffer there = Buffer::copy_of(bytes, device);
-    bench.row(job, hash, n, permutations, "permutations",
-              [&] { root = MerkleTree::from_rows(there, n, hash).root(); });
+    bench.row(job, hash, n, permutations, "permutations", [&] { root = MerkleTree::from_rows(there, n, hash).root(); });
     if (root != expected) wrong(job);
     // Column after column in memory, packed on the device first.
     const std::uint64_t extents[] = {n, elements};
@@ -230,9 +230,8 @@ void rows(const Bench& bench) {
             columns[c * n + r] = words[(r * elements + c) / 4].words()[(r * elements + c) % 4];
     }
     const Buffer turned = Buffer::copy_of(std::as_bytes(std::span(columns)), device);
-    bench.row("tree over 2^18 rows of 64 elements, by columns", hash, n, permutations, "permutations", [&] {
-        root = MerkleTree::from_rows(Buffer::pack(turned, 0, extents, strides, 8), n, hash).root();
-    });
+    bench.row("tree over 2^18 rows of 64 elements, by columns", hash, n, permutations, "permutations",
+              [&] { root = MerkleTree::from_rows(Buffer::pack(turned, 0, extents, strides, 8), n, hash).root(); });
     if (root != expected) wrong(job);
 }
 

@@ -363,8 +363,8 @@ Node root_of(const File& file, const Mode& mode, Run& run) {
     return root_of_rest(file, position, bytes, mode, run);
 }
 
-void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, const Mode& mode,
-                 Digest* out, Run& run, double share) {
+void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_bytes, const Mode& mode, Digest* out,
+                 Run& run, double share) {
     if (bytes == 0) out[0] = hash({}, mode);
     const std::uint64_t pieces = bytes / piece_bytes + (bytes % piece_bytes != 0);
     if (!run.on_host() && piece_bytes <= batch_bytes) {

@@ -13,10 +13,10 @@
 
 namespace merklize {
 
-using runtime::TreeLayout;
 using runtime::host_bytes;
 using runtime::host_place;
 using runtime::place_of;
+using runtime::TreeLayout;
 
 namespace {
 
@@ -90,8 +90,8 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     }
     double share = 1 - copy_share;
     if (drop_levels != 0) {
-        reduce_levels({host_place(leaves.data()), 0}, leaves.size(), drop_levels, form, 0,
-                      runtime::part_levels, state.base(), policy, run, share);
+        reduce_levels({host_place(leaves.data()), 0}, leaves.size(), drop_levels, form, 0, runtime::part_levels,
+                      state.base(), policy, run, share);
         share = 0;
     } else if (state.nodes.on_device()) {
         run.session().upload(state.base(), leaves.data(), leaves.size_bytes());
@@ -127,10 +127,9 @@ MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_
     const runtime::File file(path);
     const std::uint64_t bytes = file.regular_size();
     const std::uint64_t n = std::max<std::uint64_t>(1, bytes / leaf_bytes + (bytes % leaf_bytes != 0));
-    runtime::Merges(form).require_count(
-        n, ("from_file: " + path.string() + " of " + std::to_string(bytes) + " bytes, " + std::to_string(leaf_bytes) +
-            " bytes a leaf")
-               .c_str());
+    runtime::Merges(form).require_count(n, ("from_file: " + path.string() + " of " + std::to_string(bytes) +
+                                            " bytes, " + std::to_string(leaf_bytes) + " bytes a leaf")
+                                               .c_str());
     auto state = std::make_unique<State>(form, n, 0, options.device);
     runtime::Run run(options);
     constexpr double file_share = 0.9;
@@ -139,8 +138,8 @@ MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_
         runtime::hash_pieces(file, bytes, leaf_bytes, form.mode, leaves.data(), run, file_share);
         run.session().upload(state->base(), leaves.data(), Digest::size * n);
     } else {
-        runtime::hash_pieces(file, bytes, leaf_bytes, form.mode,
-                             reinterpret_cast<Digest*>(host_bytes(state->base())), run, file_share);
+        runtime::hash_pieces(file, bytes, leaf_bytes, form.mode, reinterpret_cast<Digest*>(host_bytes(state->base())),
+                             run, file_share);
     }
     state->build_above(policy, run, 1 - file_share);
     return MerkleTree(std::move(state));
@@ -175,9 +174,8 @@ Buffer MerkleTree::device_level(unsigned level) const {
 
 std::vector<Digest> MerkleTree::cap(unsigned height) const {
     if (height > state_->layout.height()) {
-        const std::string kept = state_->drop_levels == 0 ? "" : " that keeps " +
-                                                                     std::to_string(state_->layout.height() + 1) +
-                                                                     " levels";
+        const std::string kept =
+            state_->drop_levels == 0 ? "" : " that keeps " + std::to_string(state_->layout.height() + 1) + " levels";
         invalid("cap: height must be at most " + std::to_string(state_->layout.height()) + " for " +
                 std::to_string(n_leaves()) + " leaves" + kept + ", got " + std::to_string(height));
     }

@@ -11,10 +11,8 @@ constexpr struct {
     TreeRule rule;
     std::string_view name;
 } rules[] = {
-    {TreeRule::perfect, "perfect"},
-    {TreeRule::left_full, "left_full"},
-    {TreeRule::pad, "pad"},
-    {TreeRule::duplicate_last, "duplicate_last"},
+    {TreeRule::perfect, "perfect"},   {TreeRule::left_full, "left_full"},
+    {TreeRule::pad, "pad"},           {TreeRule::duplicate_last, "duplicate_last"},
     {TreeRule::left_full, "promote"},
 };
 

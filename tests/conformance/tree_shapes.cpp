@@ -172,7 +172,8 @@ TEST("tree: every form in the memory of a device") {
 }
 
 TEST("tree: counts that a rule does not take") {
-    for (const TreeRule rule : rules) CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
+    for (const TreeRule rule : rules)
+        CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
     for (const std::size_t n : {3, 5, 6, 7, 9, 1000}) {
         CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
                     MerkleTree(leaves(Hash::blake3, n)));
@@ -186,9 +187,12 @@ TEST("tree: counts that a rule does not take") {
     }
     CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", merklize::heap_slots(0));
     CHECK_ERROR(out_of_memory, "too many leaves", merklize::heap_slots(UINT64_MAX));
-    CHECK_ERROR(invalid_argument, "blake3", MerkleTree(leaves(Hash::rp64_256_v3, 2), TreeForm(Hash::rp64_256_v3, TreeRule::perfect, Mode::derive_key("x"))));
+    CHECK_ERROR(invalid_argument, "blake3",
+                MerkleTree(leaves(Hash::rp64_256_v3, 2),
+                           TreeForm(Hash::rp64_256_v3, TreeRule::perfect, Mode::derive_key("x"))));
     const Digest bad = Digest::from_words({0, 0xffffffff00000001, 0, 0});
-    CHECK_ERROR(invalid_argument, "word 1 is", MerkleTree(leaves(Hash::rp64_256_v3, 3), TreeForm(Hash::rp64_256_v3, TreeRule::pad, {}, bad)));
+    CHECK_ERROR(invalid_argument, "word 1 is",
+                MerkleTree(leaves(Hash::rp64_256_v3, 3), TreeForm(Hash::rp64_256_v3, TreeRule::pad, {}, bad)));
     std::vector<Digest> five = leaves(Hash::rp64_256_v1, 5);
     five[4] = bad;
     CHECK_ERROR(invalid_argument, "word 17 is", MerkleTree(five, TreeForm(Hash::rp64_256_v1, TreeRule::left_full)));

@@ -37,7 +37,13 @@ def defines(**values):
     return "".join(f"#define MKZ_{name.upper()} {value}\n" for name, value in values.items())
 
 
-DATA_KERNELS = {"mkz_gather_paths", "mkz_gather_nodes", "mkz_gather_strided", "mkz_check_words"}
+DATA_KERNELS = {
+    "mkz_gather_paths",
+    "mkz_gather_nodes",
+    "mkz_scatter_nodes",
+    "mkz_gather_strided",
+    "mkz_check_words",
+}
 
 
 def kernels_of(name):

@@ -200,8 +200,8 @@ bool merge_subtrees(const mkz_merge_subtrees& a, const mkz_run& run) {
     // Small ones several at once, where there are many: the lanes are full, and a piece is worth a thread's while.
     constexpr std::uint64_t nodes_per_piece = 1024, pieces_per_thread = 4;
     const std::uint64_t all = a.n >> a.levels;
-    const std::uint64_t per_piece = std::max<std::uint64_t>(
-        1, std::min(nodes_per_piece >> a.levels, all / (pieces_per_thread * run.threads)));
+    const std::uint64_t per_piece =
+        std::max<std::uint64_t>(1, std::min(nodes_per_piece >> a.levels, all / (pieces_per_thread * run.threads)));
     return in_pieces(run, all, per_piece, [&](std::uint64_t first, std::uint64_t subtrees) {
         for (std::uint32_t level = 1; level <= a.levels; level++) {
             const unsigned above = a.levels - level;
