@@ -49,7 +49,8 @@ inline std::vector<std::vector<Digest>> witness_levels(const TestForm& f, const 
     std::vector<Bytes> bytes;
     for (const Digest& leaf : given) bytes.push_back(to_bytes(leaf));
     const reference::Merge merge = witness_merge(f);
-    const reference::Levels levels = f.form.rule == TreeRule::pad ? reference::pad(merge, bytes, to_bytes(f.form.padding))
+    const reference::Levels levels = f.form.rule == TreeRule::pad
+                                         ? reference::pad(merge, bytes, to_bytes(f.form.padding))
                                      : f.form.rule == TreeRule::duplicate_last ? reference::duplicate_last(merge, bytes)
                                                                                : reference::left_full(merge, bytes);
     std::vector<std::vector<Digest>> out;

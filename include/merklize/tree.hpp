@@ -43,7 +43,8 @@ TreePolicy build_tree(const Buffer& nodes, const TreeForm& form = {}, const Tree
 
 /// The root alone, of n >= 1 leaves; that of one leaf is the leaf.
 /// errors  as build_tree, and out_of_memory
-/// cost    n-1 merges; 32 n bytes of working memory, at most 256 MiB of it on a device for leaves on the host
+/// cost    n-1 merges, and at most log2 n for the last nodes of levels; 32 bytes of working memory for each leaf, counted up to a power
+///         of two; at most 256 MiB of it on a device for leaves on the host
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
                    const RunOptions& options = {});
 Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
@@ -115,7 +116,7 @@ public:
 
     /// Proofs, made on the device: only they leave it. `leaves`: of a tree with dropped levels all its leaves, from which the paths
     /// below are computed again; else nothing.
-    /// errors  invalid_argument (index >= n; leaves missing or not those of the tree)
+    /// errors  invalid_argument (index >= n; leaves missing, or not those of the tree, or given to a tree that has them)
     MerkleProof prove(std::uint64_t index, std::span<const Digest> leaves = {}) const;
     /// One proof an index, in order; any count, repeats allowed.
     std::vector<MerkleProof> prove(std::span<const std::uint64_t> indices, std::span<const Digest> leaves = {}) const;
@@ -126,12 +127,14 @@ public:
     /// Rule left_full.  errors  invalid_argument (old_leaves 0 or above n; another rule; dropped levels that it needs)
     ConsistencyProof prove_consistency(std::uint64_t old_leaves) const;
 
-    /// Replaces leaves and re-hashes the paths above them, one pass a level. After Error(cancelled) the tree is as before.
+    /// Replaces leaves and re-hashes the paths above them, one pass a level. Runs on the tree's device; options.device is not looked
+    /// at. After Error(cancelled), or an exception of the progress function, the tree is as before: the old leaves are put back and
+    /// their paths hashed again, which takes as long as what was done.
     /// indices, leaves  of equal count; no index twice
     /// errors  invalid_argument (index >= n, an index twice, a word >= p, dropped levels)
     /// cost    a merge a node above a changed leaf
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
-    /// Adds leaves at the end. Rule left_full.
+    /// Adds leaves at the end. Rule left_full. Runs and is cancelled as update().
     /// cost    a merge a node that changes; the memory grows by a quarter at least, so that small pieces cost no copy each
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
 

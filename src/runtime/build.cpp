@@ -40,8 +40,8 @@ TreePolicy tuned(const TreePolicy& wanted, const Merges& merges, std::uint64_t n
 }
 
 // The whole nodes.
-void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout,
-                 std::uint64_t first_leaf, const Merges& merges, const TreePolicy& wanted, const TreePolicy& policy, Run& run, double share) {
+void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, std::uint64_t first_leaf,
+                 const Merges& merges, const TreePolicy& wanted, const TreePolicy& policy, Run& run, double share) {
     // A device gets all levels at once: its queue cuts them into launches, each with its own choice. Above a count that is not
     // even, the cuts are made here, where what does not fit a launch is known.
     const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
@@ -76,16 +76,15 @@ void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout
 }  // namespace
 
 TreePolicy build_levels(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, Merges& merges,
-                        const TreePolicy& wanted, Run& run, double share, Digest* top,
-                        std::uint64_t first_leaf) {
+                        const TreePolicy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf) {
     const TreePolicy policy = tuned(wanted, merges, layout.n_leaves, run);
     build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share);
     const std::optional<Digest> edge = build_edge(leaves, nodes, layout, merges, run);
     if (top != nullptr && edge) {
         *top = *edge;
     } else if (top != nullptr) {
-        const mkz_place at =
-            layout.height() == 0 ? at_node(leaves.place, leaves.first) : at_node(nodes, layout.level_offset(layout.height()));
+        const mkz_place at = layout.height() == 0 ? at_node(leaves.place, leaves.first)
+                                                  : at_node(nodes, layout.level_offset(layout.height()));
         copy_nodes(host_place(top), at, 1, run);
     }
     run.finish();
@@ -99,8 +98,9 @@ TreeLayout layout_of_slots(std::uint64_t slots) {
     const std::uint64_t leaf_slot = slots < 2 ? 0 : std::bit_floor(slots - 1);
     const TreeLayout layout{std::max<std::uint64_t>(slots - leaf_slot, 1)};
     if (layout.slots() != slots) {
-        throw Error(ErrorCode::invalid_argument, "build_tree: no tree has " + std::to_string(slots) +
-                                                     " slots: n leaves take 2^ceil(log2 n) + n, for a power of two 2 n");
+        throw Error(ErrorCode::invalid_argument,
+                    "build_tree: no tree has " + std::to_string(slots) +
+                        " slots: n leaves take 2^ceil(log2 n) + n, for a power of two 2 n");
     }
     return layout;
 }

@@ -30,8 +30,7 @@ void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, 
 void scatter_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run) {
     if (nodes.on_device) return run.session().scatter_nodes(nodes, slots, values);
     std::byte* to = host_bytes(nodes);
-    for (std::size_t i = 0; i < slots.size(); i++)
-        std::memcpy(to + Digest::size * slots[i], values + i, Digest::size);
+    for (std::size_t i = 0; i < slots.size(); i++) std::memcpy(to + Digest::size * slots[i], values + i, Digest::size);
 }
 
 void copy_nodes(const mkz_place& to, const mkz_place& from, std::uint64_t n, Run& run) {

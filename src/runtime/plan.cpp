@@ -9,8 +9,8 @@ std::vector<Launch> plan_tree(const TreeLayout& layout, const std::function<unsi
     std::vector<Launch> launches;
     for (unsigned level = 0; level < layout.height() && layout.whole_nodes(level) > 1;) {
         const std::uint64_t n = layout.whole_nodes(level), there = first_leaf >> level;
-        const unsigned levels = std::min(
-            {levels_above(n - there), layout.height() - level, static_cast<unsigned>(std::bit_width(n)) - 1});
+        const unsigned levels =
+            std::min({levels_above(n - there), layout.height() - level, static_cast<unsigned>(std::bit_width(n)) - 1});
         std::uint64_t first = there >> levels << levels;
         const auto add = [&](unsigned above, std::uint64_t count) {
             if (count != 0) launches.push_back({level, above, first, count});

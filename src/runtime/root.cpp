@@ -55,7 +55,8 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
         LevelAt at{leaves.place, leaves.first + first};
         if (to_upload) {
             if (!run.tick(0)) run.throw_cancelled();
-            run.session().upload(uploaded.place(), host_bytes(at_node(at.place, at.first)), Digest::size * layout.n_leaves);
+            run.session().upload(uploaded.place(), host_bytes(at_node(at.place, at.first)),
+                                 Digest::size * layout.n_leaves);
             at = {uploaded.place(), 0};
         }
         build_levels(at, above.place(), layout, merges, wanted, run,
@@ -81,8 +82,7 @@ Digest root_of(const mkz_place& leaves, std::uint64_t n, const TreeForm& form, c
         run.finish();
     } else {
         const bool whole = run.on_host() || leaves.on_device;
-        reduce_levels({leaves, 0}, n, height, form, 0, whole ? height : part_levels, host_place(&root), policy,
-                      run);
+        reduce_levels({leaves, 0}, n, height, form, 0, whole ? height : part_levels, host_place(&root), policy, run);
     }
     return root;
 }

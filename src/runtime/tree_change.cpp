@@ -10,9 +10,9 @@
 
 namespace merklize {
 
-using runtime::TreeLayout;
 using runtime::at_node;
 using runtime::host_place;
+using runtime::TreeLayout;
 
 namespace {
 
@@ -122,7 +122,8 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
         larger->clear_gaps(grown, run);
         for (unsigned level = 0; level <= state.layout.height(); level++) {
             copy_nodes(at_node(larger->place(), grown.level_offset(level)),
-                       at_node(state.nodes.place(), state.layout.level_offset(level)), state.layout.level_size(level), run);
+                       at_node(state.nodes.place(), state.layout.level_offset(level)), state.layout.level_size(level),
+                       run);
         }
         run.finish();
     }

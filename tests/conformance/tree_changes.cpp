@@ -118,7 +118,9 @@ TEST("tree: bad input changes nothing") {
     const std::vector<Digest> given = leaves(Hash::rp64_256_v2, 6, 1);
     MerkleTree tree(given, TreeForm(Hash::rp64_256_v2, TreeRule::left_full));
     const std::vector<Digest> two = leaves(Hash::rp64_256_v2, 2, 2);
-    const auto update = [&](std::vector<std::uint64_t> indices, std::vector<Digest> fresh) { tree.update(indices, fresh); };
+    const auto update = [&](std::vector<std::uint64_t> indices, std::vector<Digest> fresh) {
+        tree.update(indices, fresh);
+    };
     CHECK_ERROR(invalid_argument, "below 6, got 6", update({0, 6}, two));
     CHECK_ERROR(invalid_argument, "leaf index 3 is there twice", update({3, 3}, two));
     CHECK_ERROR(invalid_argument, "1 indices for 2 leaves", update({3}, two));

@@ -12,7 +12,7 @@ from runtimes import Nvrtc, kernel_facts
 
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 
-DATA_KERNELS = {"mkz_gather_paths", "mkz_gather_nodes", "mkz_gather_strided", "mkz_check_words"}
+DATA_KERNELS = {"mkz_gather_paths", "mkz_gather_nodes", "mkz_scatter_nodes", "mkz_gather_strided", "mkz_check_words"}
 
 
 def kernels_of(name):
