@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes tests/vectors/sha256.json with Python's hashlib (OpenSSL).
 
-Byte i of an input is i mod 251. `leaf` and the merges have RFC 6962's prefixes. The roots are those of the eight leaves of
-Certificate Transparency's own tests, computed here by RFC 6962, section 2.1, and compared with the published ones.
+Byte i of an input is i mod 251. `leaf` and the merges have RFC 6962's prefixes. The roots are those of the eight leaves
+of Certificate Transparency's own tests, computed here by RFC 6962, section 2.1, and compared with the published ones.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ def generate():
     ]
     pairs = [(bytes(32), bytes(32)), (b"\xff" * 32, b"\xff" * 32)]
     pairs += [(pattern(32, 7 * k), pattern(32, 7 * k + 100)) for k in range(20)]
-    merges = [{"left": l.hex(), "right": r.hex(), "digest": sha256(b"\1" + l + r).hex()} for l, r in pairs]
+    merges = [{"left": a.hex(), "right": b.hex(), "digest": sha256(b"\1" + a + b).hex()} for a, b in pairs]
     leaves = [bytes.fromhex(leaf) for leaf in CT_LEAVES]
     roots = [tree_hash(leaves[:n]).hex() for n in range(1, len(leaves) + 1)]
     assert roots == list(CT_ROOTS.values())

@@ -15,9 +15,9 @@ namespace merklize {
 /// Proofs are host data: they need no device and no tree. Each says which tree it is of (hash, rule, count of leaves); a verifier
 /// who knows those must compare them, and the leaves, since a proof only claims them. Those of keyed trees need the mode again.
 ///
-/// to_bytes() is the compact form that docs/layouts.md gives byte by byte; from_bytes() takes exactly what to_bytes() writes, and
-/// anything else is nullopt. verify() is total: whatever is malformed (counts that do not fit, indices out of range, field words
-/// >= p, unknown hash) is false.
+/// to_bytes() is the compact form that docs/layouts.md gives byte by byte, and throws invalid_argument for what is no proof (counts
+/// that do not fit); from_bytes() takes exactly what to_bytes() writes, and anything else is nullopt. verify() is total: whatever is
+/// malformed (counts that do not fit, indices out of range, field words >= p, unknown hash) is false.
 
 /// A node without a sibling: under left_full and duplicate_last it has none in a proof, since the verifier copies the node or merges
 /// it with itself. Under pad its sibling is there as any other: the root of a subtree of padding, which a verifier need not know.
@@ -66,6 +66,7 @@ struct ConsistencyProof {
 
 /// cost  log2 n merges
 bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
+/// On all threads of the CPU, whatever the default device; false, too, if there is no memory for the nodes of a level.
 /// cost  a merge a node between the leaves and the root
 bool verify(const MultiProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
 /// cost  2 log2 n merges

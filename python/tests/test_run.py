@@ -40,7 +40,7 @@ def test_devices():
 def test_version_and_names():
     assert merklize.__version__.count(".") == 2
     assert all(hasattr(merklize, name) for name in merklize.__all__)
-    assert merklize.HASHES == ("blake3", "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
+    assert merklize.HASHES == ("blake3", "rp64_256_v1", "rp64_256_v2", "rp64_256_v3", "sha256")
     for error, builtin in (
         (merklize.InvalidArgument, ValueError),
         (merklize.OutOfMemory, MemoryError),

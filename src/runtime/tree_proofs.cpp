@@ -50,15 +50,13 @@ private:
 
 }  // namespace
 
-std::vector<Digest> MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves,
-                                             const char* what) const {
-    std::vector<Digest> found(slots.size());
+void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
+                              Digest* found) const {
     const RunOptions on_device = options();
     runtime::Run run(on_device);
     if (drop_levels == 0) {
         if (!leaves.empty()) invalid(std::string(what) + ": this tree keeps its leaves and wants none given");
-        gather_nodes(nodes.place(), slots, found.data(), run);
-        return found;
+        return gather_nodes(nodes.place(), slots, found, run);
     }
 
     // Kept nodes have the same slots in the heap that is there; a dropped one is in the subtree below one of its lowest level.
@@ -70,8 +68,8 @@ std::vector<Digest> MerkleTree::State::fetch(std::span<const std::uint64_t> slot
         dropped.emplace_back((slots[i] >> below) - layout.leaf_slot, i);
         kept[i] = 0;
     }
-    gather_nodes(nodes.place(), kept, found.data(), run);
-    if (dropped.empty()) return found;
+    gather_nodes(nodes.place(), kept, found, run);
+    if (dropped.empty()) return;
     if (leaves.size() != n_leaves) {
         invalid(std::string(what) + ": a tree without its lowest " + std::to_string(drop_levels) +
                 " levels needs its " + std::to_string(n_leaves) + " leaves again, got " +
@@ -125,7 +123,6 @@ std::vector<Digest> MerkleTree::State::fetch(std::span<const std::uint64_t> slot
         }
         next = end;
     }
-    return found;
 }
 
 MerkleProof MerkleTree::prove(std::uint64_t index, std::span<const Digest> leaves) const {
@@ -145,7 +142,8 @@ std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indice
         for (unsigned level = 0; level < layout.height(); level++) wanted.add(index >> level, level);
         ends.push_back(wanted.slots().size());
     }
-    std::vector<Digest> nodes = state_->fetch(wanted.slots(), leaves, "prove");
+    std::vector<Digest> nodes(wanted.slots().size());
+    state_->fetch(wanted.slots(), leaves, "prove", nodes.data());
     wanted.put_padding(nodes);
     std::vector<MerkleProof> proofs;
     proofs.reserve(indices.size());
@@ -167,7 +165,6 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     const TreeLayout layout{n_leaves()};
     Siblings wanted(form(), layout);
     std::vector<std::uint64_t> known(proof.indices);  // nodes of a level that a verifier has
-    for (const std::uint64_t index : known) wanted.slots().push_back(layout.leaf_slot + index);
     for (unsigned level = 0; level < layout.height(); level++) {
         std::size_t parents = 0;
         for (std::size_t i = 0; i < known.size(); i++) {
@@ -181,11 +178,13 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
         }
         known.resize(parents);
     }
-    std::vector<Digest> nodes = state_->fetch(wanted.slots(), leaves, "prove_together");
-    wanted.put_padding(nodes);
-    const auto middle = nodes.begin() + static_cast<std::ptrdiff_t>(proof.indices.size());
-    proof.leaves.assign(nodes.begin(), middle);
-    proof.siblings.assign(middle, nodes.end());
+    proof.siblings.resize(wanted.slots().size());
+    state_->fetch(wanted.slots(), leaves, "prove_together", proof.siblings.data());
+    wanted.put_padding(proof.siblings);
+    known = proof.indices;
+    for (std::uint64_t& index : known) index += layout.leaf_slot;
+    proof.leaves.resize(known.size());
+    state_->fetch(known, leaves, "prove_together", proof.leaves.data());
     return proof;
 }
 
@@ -229,7 +228,8 @@ ConsistencyProof MerkleTree::prove_consistency(std::uint64_t old_leaves) const {
     }
     if (first != 0) node_above(first, last);
     std::ranges::reverse(slots);
-    proof.nodes = state_->fetch(slots, {}, "prove_consistency");
+    proof.nodes.resize(slots.size());
+    state_->fetch(slots, {}, "prove_consistency", proof.nodes.data());
     return proof;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "merklize/tree.hpp"
 #include "runtime/build.hpp"
@@ -34,7 +33,8 @@ struct MerkleTree::State {
     RunOptions options() const { return here({}); }
     /// Nodes by their slots in the heap of the whole tree, as if no levels were dropped; those that are, from all the leaves. Slot 0
     /// gives zeros.
-    std::vector<Digest> fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what) const;
+    void fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
+               Digest* found) const;
 };
 
 }  // namespace merklize

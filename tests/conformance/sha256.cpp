@@ -140,11 +140,16 @@ TEST("leaves: records need no alignment, and long ones are cancelled") {
         merklize::hash_leaves(view(data).subspan(offset, 1700), 100, out, Hash::sha256);
         CHECK(out == leaves_of(records, 100, 17, Hash::sha256));
     }
+    // One long record, which has no parts to stop between but its own blocks; and many records, on any device.
+    const Bytes large(96 << 20);
     merklize::RunOptions options = threads(1);
     options.progress = [](double) { return false; };
-    Bytes large(96 << 20);
     std::vector<Digest> out(1);
+    options.device = merklize::Device("cpu");
     CHECK_ERROR(cancelled, "", merklize::hash_leaves(view(large), large.size(), out, Hash::sha256, {}, options));
+    options.device = merklize::Device();
+    out.resize(large.size() / 65536);
+    CHECK_ERROR(cancelled, "", merklize::hash_leaves(view(large), 65536, out, Hash::sha256, {}, options));
 }
 
 TEST("leaves: sizes, modes and words that do not fit") {

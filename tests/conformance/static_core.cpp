@@ -7,6 +7,7 @@
 
 #include <merklize/core/blake3.h>
 #include <merklize/core/rescue_prime.h>
+#include <merklize/core/sha256.h>
 
 namespace {
 
@@ -36,6 +37,36 @@ static_assert(
     Words8{0x4171ed4e, 0xd45c4aea, 0x6b6088b7, 0xe2463fd2, 0xac9caf12, 0x7ddcaceb, 0xc76d4c1f, 0x981b51f2});
 static_assert(blake3_empty() ==
               Words8{0xb94913af, 0xa6a1f9f5, 0xea4d40a0, 0x49c9dc36, 0xc925cb9b, 0xb712c1ad, 0xca939acc, 0x62321fe4});
+
+// keyed_hash of 64 zeros under the key of the bytes 0, 1, ... 31: package blake3 1.0.11.
+constexpr Words8 blake3_keyed() {
+    const Words8 key{0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c, 0x13121110, 0x17161514, 0x1b1a1918, 0x1f1e1d1c};
+    Words8 out{};
+    const Words8 node{};
+    mkz_blake3_merge_keyed(out.data(), node.data(), node.data(), key.data(), MKZ_BLAKE3_KEYED_HASH);
+    return out;
+}
+static_assert(blake3_keyed() ==
+              Words8{0x321c3a25, 0x6d16fc3f, 0x2755b690, 0xc9f6fb96, 0x4aecd12f, 0xe51dab2f, 0xc18fa53b, 0x4c9c307c});
+
+// SHA-256 of "abc", FIPS 180-4's first example, and of a node of zeros, RFC 6962: hashlib.
+constexpr Words8 sha256_abc() {
+    Words8 out{};
+    const std::array<mkz_u32, 16> block{0x61626380, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24};
+    mkz_sha256_iv(out.data());
+    mkz_sha256_compress(out.data(), block.data());
+    return out;
+}
+static_assert(sha256_abc() ==
+              Words8{0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad});
+constexpr Words8 sha256_merge(const Words8& left, const Words8& right) {
+    Words8 out{};
+    mkz_sha256_merge(out.data(), left.data(), right.data());
+    return out;
+}
+static_assert(sha256_merge({}, {}) ==
+              Words8{0xd09807ae, 0xb7d2aeec, 0xbfdeed78, 0xa571f018, 0x5836c561, 0xce765ec0, 0xca27ccde, 0x77c5dbfb});
+static_assert(mkz_sha256_leaf_blocks(54) == 1 && mkz_sha256_leaf_blocks(55) == 2 && mkz_sha256_leaf_blocks(118) == 2);
 
 using Merge = void (*)(mkz_u64*, const mkz_u64*, const mkz_u64*);
 

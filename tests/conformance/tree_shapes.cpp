@@ -86,6 +86,91 @@ TEST("tree: dropped levels") {
     }
 }
 
+TEST("tree: proofs of a tree with dropped levels, from its leaves again") {
+    Random random(4);
+    for (const TestForm& f : test_forms()) {
+        for (const std::size_t n : {1, 2, 5, 8, 13, 64, 100}) {
+            if (!fits(f, n) || (n > 13 && f.form.hash != Hash::blake3)) continue;
+            const std::vector<Digest> given = leaves(f.form.hash, n, n);
+            const MerkleTree whole(given, f.form);
+            std::vector<std::uint64_t> indices, some;
+            for (std::uint64_t k = 0; k < n; ++k) {
+                indices.push_back(n - 1 - k);
+                if (random.below(3) == 0) some.push_back(k);
+            }
+            if (some.empty()) some.push_back(n - 1);
+            for (unsigned drop = 1; drop <= whole.height(); ++drop) {
+                const MerkleTree tree(given, f.form, {}, {}, drop);
+                CHECK(tree.prove(indices, given) == whole.prove(indices));
+                CHECK(tree.prove_together(some, given) == whole.prove_together(some));
+                CHECK(tree.prove_range(n / 2, n, given) == whole.prove_range(n / 2, n));
+                CHECK_ERROR(invalid_argument, "needs its " + std::to_string(n) + " leaves again, got 0", tree.prove(0));
+                std::vector<Digest> others = given;
+                others[n - 1] = leaves(f.form.hash, 1, 99)[0];
+                CHECK_ERROR(invalid_argument, "the leaves given are not this tree's", tree.prove(n - 1, others));
+            }
+            CHECK_ERROR(invalid_argument, "wants none given", whole.prove(0, given));
+        }
+    }
+}
+
+TEST("tree: rows") {
+    for (const TestForm& f : test_forms()) {
+        for (const std::size_t n : {1, 2, 3, 8, 21}) {
+            if (!fits(f, n)) continue;
+            for (const std::size_t words : {4, 12, 200}) {
+                const std::vector<Digest> rows = leaves(f.form.hash, n * words / 4, words);
+                const auto bytes = std::as_bytes(std::span(rows));
+                std::vector<Digest> given(n);
+                merklize::hash_leaves(bytes, 8 * words, given, f.form.hash, f.form.mode);
+                const MerkleTree tree = MerkleTree::from_rows(bytes, n, f.form), expected(given, f.form);
+                CHECK(std::ranges::equal(tree.nodes(), expected.nodes()));
+                CHECK_EQ(tree.root(), expected.root());
+            }
+        }
+    }
+    const std::vector<Digest> five = leaves(Hash::blake3, 5);
+    CHECK_ERROR(invalid_argument, "160 bytes do not make 3 rows",
+                MerkleTree::from_rows(std::as_bytes(std::span(five)), 3, TreeForm(Hash::blake3, TreeRule::pad)));
+    CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree::from_rows(std::span<const std::byte>(), 0));
+}
+
+TEST("tree: every form in the memory of a device") {
+    if (merklize::Device().info().backend == "cpu") return;
+    const auto on_device = [](const std::vector<Digest>& nodes) {
+        return merklize::Buffer::copy_of(std::as_bytes(std::span(nodes)), merklize::Device());
+    };
+    for (const TestForm& f : test_forms()) {
+        for (const std::size_t n : {1, 2, 3, 5, 8, 13, 64, 77, 1000}) {
+            if (!fits(f, n) || (n > 77 && f.form.hash != Hash::blake3)) continue;
+            const std::vector<Digest> given = leaves(f.form.hash, n, n), heap = witness_heap(f, given);
+            std::vector<Digest> nodes = leaves(f.form.hash, heap.size(), 3);
+            std::ranges::copy(given, nodes.end() - static_cast<std::ptrdiff_t>(n));
+            const merklize::Buffer there = on_device(nodes), alone = on_device(given);
+            merklize::build_tree(there, f.form);
+            there.copy_to(std::as_writable_bytes(std::span(nodes)));
+            CHECK(nodes == heap);
+            CHECK_EQ(merklize::merkle_root(alone, f.form), heap[1]);
+            const MerkleTree tree(alone, f.form);
+            CHECK(std::ranges::equal(tree.nodes(), heap));
+            for (unsigned drop = 1; drop <= tree.height(); drop += 2) {
+                const MerkleTree dropped(alone, f.form, {}, {}, drop);
+                CHECK(std::ranges::equal(dropped.level(drop), tree.level(drop)));
+                CHECK_EQ(dropped.root(), heap[1]);
+            }
+            if (f.form.rule == TreeRule::perfect && n >= 8) {
+                const merklize::MerkleForest forest(alone, 4, f.form);
+                CHECK(std::ranges::equal(forest.level(2), tree.level(2)));
+            }
+            if (n % 4 == 0) {
+                std::vector<Digest> rows(n / 4);
+                merklize::hash_leaves(std::as_bytes(std::span(given)), 128, rows, f.form.hash, f.form.mode);
+                CHECK_EQ(MerkleTree::from_rows(alone, n / 4, f.form).root(), MerkleTree(rows, f.form).root());
+            }
+        }
+    }
+}
+
 TEST("tree: counts that a rule does not take") {
     for (const TreeRule rule : rules) CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
     for (const std::size_t n : {3, 5, 6, 7, 9, 1000}) {

@@ -16,10 +16,11 @@ import source_text
 import witness
 from conftest import open_or_skip
 from runtimes import HostCpp, Nvrtc, OpenCL, kernel_facts
-from witness import KEYED_HASH, ROOT_FLAG, random_words, words_of
+from witness import BYTE_HASHES, KEYED, KEYED_HASH, ROOT_FLAG, random_words, words_of
 
 HASHES = list(source_text.hashes())
-FIELD_HASHES = [name for name in HASHES if name != "blake3"]
+FIELD_HASHES = [name for name in HASHES if name not in BYTE_HASHES]
+MERGES = [*HASHES, KEYED]
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 CL_OPTIONS = "-cl-std=CL1.2 -Werror"
 TREE_LEAVES = 2**10
@@ -36,12 +37,12 @@ def defines(**values):
     return "".join(f"#define MKZ_{name.upper()} {value}\n" for name, value in values.items())
 
 
-DATA_KERNELS = {"mkz_gather_paths", "mkz_gather_strided", "mkz_check_words"}
+DATA_KERNELS = {"mkz_gather_paths", "mkz_gather_nodes", "mkz_gather_strided", "mkz_check_words"}
 
 
 def kernels_of(name):
     """Names of the entry points in a program of one hash."""
-    bodies = ["merge_level", "merge_pairs", "merge_subtree", "hash_rows"]
+    bodies = ["merge_level", "merge_pairs", "merge_subtree", "merge_at", "hash_rows"]
     if name == "blake3":
         bodies += ["hash_chunks", "hash_parents"]
     return {f"mkz_{body}_{name}" for body in bodies} | DATA_KERNELS
@@ -88,7 +89,9 @@ POLICIES = {
         {"align": 1},
         {"read_ahead": 1, "group_size": 256},
         {"nvidia_ptx": 0},
+        {"keyed": 1, "group_size": 256},
     ],
+    "sha256": [{"group_size": 256}, {"lanes": 2}, {"align": 1}, {"nvidia_ptx": 0}],
     "rp64_256_v3": [
         {"rp_cells": 6, "min_groups": 4},
         {"constants": 1},
@@ -178,6 +181,8 @@ class Runner:
         return -(-count // self.group_nodes(policy))
 
     def launch(self, kernel, name, groups, *args, **policy):
+        if name == KEYED:
+            name, policy = "blake3", {**policy, "keyed": 1}
         key = name, tuple(sorted(policy.items()))
         if key not in self.programs:
             lines = defines(**{"group_size": self.device.group_size, **policy})
@@ -187,6 +192,8 @@ class Runner:
             args = (*args, self.table if policy.get("constants", 2) >= 3 else None)
         elif name and not kernel.startswith(("hash_chunks", "hash_parents")):
             args = (*args, None)
+        if policy.get("keyed") and kernel.startswith("merge"):
+            args = (*args, witness.KEY, u32(KEYED_HASH))
         entry = f"mkz_{kernel}_{name}" if name else f"mkz_{kernel}"
         group = policy.get("group_size", self.device.group_size)
         self.device.launch(self.programs[key], entry, groups * group, group, *args)
@@ -228,12 +235,13 @@ def check_merges(runner, name, counts, pairs, expected, **policy):
         assert untouched(out[5 + n :])
 
 
-@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.parametrize("name", MERGES)
 def test_merges_of_vectors(runner, name):
     dtype, _ = words_of(name)
-    if name == "blake3":
+    if name not in FIELD_HASHES:
         pairs = random_words(name, 16 * 50, seed=3)
-        expected = [np.frombuffer(blake3.blake3(pair.tobytes()).digest(), dtype) for pair in pairs.reshape(-1, 16)]
+        nodes = [node.tobytes() for node in pairs.reshape(-1, 8)]
+        expected = [np.frombuffer(witness.merge(name, *pair), dtype) for pair in zip(nodes[::2], nodes[1::2])]
     else:
         vectors = witness.rescue_vectors(name, "merge")
         pairs = np.array([elements for elements, _ in vectors], dtype).ravel()
@@ -258,7 +266,7 @@ def check_tree_by_subtrees(runner, name, leaves, levels, slot_0=0, **policy):
     assert untouched(buffer[:slot_0])
 
 
-@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.parametrize("name", MERGES)
 def test_tree_level_by_level(runner, name):
     expected = witness.tree(name, TREE_LEAVES)
     nodes = np.array(expected)
@@ -273,7 +281,7 @@ def test_tree_level_by_level(runner, name):
 
 # Groups smaller than, as large as and larger than the first level's work: their tower holds none, some or all levels.
 @pytest.mark.parametrize("levels", [[5, 5], [4, 1, 5], [10], [3, 7], [6, 4], [1] * 10], ids=str)
-@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.parametrize("name", MERGES)
 def test_tree_by_subtrees(runner, name, levels):
     check_tree_by_subtrees(runner, name, TREE_LEAVES, levels, slot_0=3 if levels == [10] else 0)
 
@@ -314,15 +322,71 @@ def test_every_leaf_changes_the_root(runner, name):
     assert len(roots) == leaves + 1
 
 
+def check_ways_up(runner, name, leaves, changed, stages, lone, **policy):
+    """Leaves that change in a tree of any count: the ways up by stages of so many levels."""
+    dtype, words = words_of(name)
+    first = 1 << (leaves - 1).bit_length()
+    old, new, fillers = (random_words(name, count * words, seed).reshape(count, words)
+                         for count, seed in ((leaves, 1), (leaves, 2), (12, 3)))  # fmt: skip
+    slot_0 = 3
+    nodes = blank(slot_0 + first + leaves, dtype)
+    current = old.copy()
+    current[changed] = new[changed]
+    filler_bytes = [filler.tobytes() for filler in fillers]
+    before, after = (witness.parents(name, [leaf.tobytes() for leaf in level], lone, filler_bytes)
+                     for level in (old, current))  # fmt: skip
+    for level, row in enumerate(before):
+        nodes[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)
+    nodes[slot_0 + first :][:leaves] = current
+    expected = nodes.copy()
+    for level, row in enumerate(after):
+        expected[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)
+    below, level = list(changed), 0
+    for levels in stages:
+        tops = sorted({node >> levels for node in below})
+        starts = [sum(node >> levels < top for node in below) for top in tops] + [len(below)]
+        lists = np.array([7, *below, *starts], u32)
+        width = -(-leaves >> level) if level == 0 else -(-leaves // 2**level)
+        args = (nodes, u64(slot_0), u64(first >> level), u64(width), lists, u64(1), u64(1 + len(below)), u32(levels),
+                u32(lone), np.array(fillers), u64(level))  # fmt: skip
+        runner.launch("merge_at", name, len(tops), *args, **policy)
+        below, level = tops, level + levels
+    assert below == [0]
+    assert (nodes == expected).all()
+
+
+@pytest.mark.parametrize("lone", [0, 1, 2])
+@pytest.mark.parametrize("name", MERGES)
+def test_ways_up(runner, name, lone):
+    for leaves, changed, stages in [
+        (64, [0], [6]),
+        (64, [0, 1, 2, 3, 17, 62, 63], [1, 5]),
+        (37, [36], [6]),
+        (37, [0, 5, 6, 7, 8, 30, 35, 36], [2, 3, 1]),
+        (33, list(range(33)), [3, 3]),
+        (5, [1, 4], [1, 1, 1]),
+        (2, [1], [1]),
+    ]:
+        check_ways_up(runner, name, leaves, changed, stages, lone)
+
+
+@pytest.mark.parametrize("lanes", [2, 8])
+def test_ways_up_by_lanes(runner, lanes):
+    for name in ("blake3", "sha256", "rp64_256_v3"):
+        for lone in (0, 2):
+            check_ways_up(runner, name, 37, [0, 5, 6, 7, 8, 30, 35, 36], [2, 3, 1], lone, lanes=lanes)
+
+
 def rows_by(runner, name, rows, layout, **policy):
     """Digests of rows [count, words], given row by row or column by column, some words into the buffer."""
     dtype, _ = words_of(name)
     count, words = rows.shape
     matrix = rows if layout == "row-major" else rows.T
-    data = np.concatenate([np.full(3, 7, dtype), matrix.ravel(), np.full(1, 7, dtype)])
+    before = 16 if rows.dtype == np.uint8 and policy.get("align") != 1 else 3
+    data = np.concatenate([np.full(before, 7, rows.dtype), matrix.ravel(), np.full(1, 7, rows.dtype)])
     strides = (words, 1) if layout == "row-major" else (1, count)
     out = blank(count + 9, dtype)
-    args = (data, u64(3), u64(strides[0]), u64(strides[1]), u32(words), out, u64(1), u64(count))
+    args = (data, u64(before), u64(strides[0]), u64(strides[1]), u32(words), out, u64(1), u64(count))
     runner.launch("hash_rows", name, runner.groups(count, policy), *args, **policy)
     assert untouched(out[:1])
     assert untouched(out[count + 1 :])
@@ -335,6 +399,21 @@ def test_rows_of_bytes(runner, layout):
         rows = random_words("blake3", 11 * words, seed=words).reshape(11, words)
         digests = rows_by(runner, "blake3", rows, layout)
         assert [digest.tobytes() for digest in digests] == [blake3.blake3(row.tobytes()).digest() for row in rows]
+
+
+LEAF_LENGTHS = [*range(12), *range(50, 76), *range(114, 132), 191, 192, 200, 1000]
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("layout", ["row-major", "column-major"])
+def test_leaves_of_sha256(runner, layout, lanes):
+    for length in LEAF_LENGTHS:
+        rows = np.random.default_rng(length).integers(0, 256, (11, length), np.uint8)
+        expected = [witness.row_digest("sha256", row.tobytes()) for row in rows]
+        aligns = [1, 16] if length % 16 == 0 or layout == "column-major" else [1]
+        for align in aligns:
+            found = rows_by(runner, "sha256", rows, layout, align=align, lanes=lanes)
+            assert [digest.tobytes() for digest in found] == expected, length
 
 
 @pytest.mark.parametrize("layout", ["row-major", "column-major"])
@@ -507,7 +586,7 @@ def test_chunks_far_into_an_input(runner, counter):
     ids=str,
 )  # fmt: skip
 def test_policies_of_lanes_and_constants(runner, name, policy):
-    if name == "blake3" and "lanes" not in policy:
+    if name in BYTE_HASHES and "lanes" not in policy:
         return
     if name == "rp64_256_v2" and policy.get("lanes") != 4:
         return  # its matrix is v1's, its state v3's
@@ -521,16 +600,14 @@ def test_policies_of_lanes_and_constants(runner, name, policy):
     check_merges(runner, name, counts, pairs, parents, **policy)
     for levels in ([7], [2, 5], [3, 1, 3]):
         check_tree_by_subtrees(runner, name, leaves, levels, **policy)
+    if name == "sha256":
+        return  # its rows: test_leaves_of_sha256
     for words in (1, 9) if name != "blake3" else (0, 1, 17, 256):
         for count in (1, 5, nodes + 1):
             rows = random_words(name, count * words, seed=words).reshape(count, words)
             for layout in ("row-major", "column-major"):
                 digests = [row.tobytes() for row in rows_by(runner, name, rows, layout, **policy)]
-                if name == "blake3":
-                    assert digests == [blake3.blake3(row.tobytes()).digest() for row in rows]
-                else:
-                    wanted = [witness.rescue_hash_elements(name, row.tolist()) for row in rows]
-                    assert digests == [np.array(row, u64).tobytes() for row in wanted]
+                assert digests == [witness.row_digest(name, row.tobytes()) for row in rows]
 
 
 @pytest.mark.parametrize("lanes", [2, 4, 8, 16])
@@ -599,7 +676,7 @@ def test_paths(runner, name, levels):
     nodes = np.array(witness.tree(name, TREE_LEAVES))
     indices = np.array([0, 1, 2, 511, 512, 777, TREE_LEAVES - 1, 777, TREE_LEAVES, 2**64 - 1], u64)
     out = blank(len(indices) * levels + 3, nodes.dtype)
-    args = (nodes, u64(TREE_LEAVES), u32(levels), indices, u64(len(indices)), out)
+    args = (nodes, u64(0), u64(TREE_LEAVES), u64(TREE_LEAVES), u32(levels), indices, u64(len(indices)), out)
     runner.launch("gather_paths", None, runner.groups(len(indices) * levels, {}), *args)
     assert untouched(out[len(indices) * levels :])
     paths = out[: len(indices) * levels].reshape(len(indices), levels, -1)
@@ -610,6 +687,40 @@ def test_paths(runner, name, levels):
             pair = (sibling.tobytes(), node) if index >> level & 1 else (node, sibling.tobytes())
             node = witness.merge(name, *pair)
         assert node == nodes[(TREE_LEAVES + index) >> levels].tobytes()
+
+
+def test_paths_in_trees_of_any_count(runner):
+    """Siblings that are not there are zeros, and nothing behind the last leaf is read."""
+    for leaves in (1, 2, 3, 5, 6, 37, 64):
+        levels = (leaves - 1).bit_length()
+        first = 1 << levels
+        nodes = random_words("blake3", 8 * (3 + first + leaves), seed=leaves).reshape(-1, 8)
+        indices = np.array([*range(leaves), leaves], u64)
+        out = blank(len(indices) * levels + 1, u32)
+        args = (nodes, u64(3), u64(first), u64(leaves), u32(levels), indices, u64(len(indices)), out)
+        if levels:
+            runner.launch("gather_paths", None, runner.groups(len(indices) * levels, {}), *args)
+        expected = np.zeros((len(indices) * levels, 8), u32)
+        for index in range(leaves):
+            for level in range(levels):
+                sibling = index >> level ^ 1
+                if sibling < -(-leaves // 2**level):
+                    expected[index * levels + level] = nodes[3 + (first >> level) + sibling]
+        assert (out[:-1] == expected).all()
+        assert untouched(out[-1:])
+
+
+@pytest.mark.parametrize("slot_type", [u32, u64])
+def test_nodes_of_a_list(runner, slot_type):
+    nodes = random_words("blake3", 8 * 500, seed=4).reshape(-1, 8)
+    for count in (1, 7, 64, 333):
+        slots = np.random.default_rng(count).integers(0, 497, count).astype(slot_type)
+        out = blank(count + 2, u32)
+        words = slot_type().itemsize // 4
+        args = (nodes, u64(3), slots.view(u32), u32(words), u64(count), out)
+        runner.launch("gather_nodes", None, runner.groups(count, {}) + 1, *args)
+        assert (out[:count] == nodes[3:][slots]).all()
+        assert untouched(out[count:])
 
 
 def test_words_that_are_no_elements_are_found(runner):

@@ -1,9 +1,10 @@
-"""What the kernels must give, from elsewhere: the published BLAKE3 package, and Rescue Prime from its definition.
+"""What the kernels must give, from elsewhere: the package blake3, hashlib, and Rescue Prime from its definition.
 
 Plain Python on big integers, slow and short. The tests check it against the vectors of winter-crypto first.
 """
 
 import functools
+import hashlib
 import json
 import struct
 
@@ -110,22 +111,61 @@ def blake3_chunk(data, counter, key=IV, flags=0):
 # ---- Merkle trees ---------------------------------------------------------------------------------------------------
 
 
+# Merges under a key beside those of the hashes themselves.
+KEYED = "blake3 keyed"
+KEY = bytes(range(100, 132))
+BYTE_HASHES = ("blake3", "sha256")
+
+
+def is_of_bytes(name):
+    return name in (*BYTE_HASHES, KEYED)
+
+
 def words_of(name):
     """Word type of a hash's nodes and words of a node."""
-    return (np.uint32, 8) if name == "blake3" else (np.uint64, 4)
+    return (np.uint32, 8) if is_of_bytes(name) else (np.uint64, 4)
 
 
 def merge(name, left, right):
     """Merge of two nodes of 32 bytes."""
+    if name == KEYED:
+        return blake3.blake3(left + right, key=KEY).digest()
     if name == "blake3":
         return blake3.blake3(left + right).digest()
+    if name == "sha256":
+        return hashlib.sha256(b"\1" + left + right).digest()
     return struct.pack("<4Q", *rescue_hash_elements(name, struct.unpack("<8Q", left + right)))
+
+
+def row_digest(name, row):
+    """What hash_rows gives for the bytes of a row."""
+    if name == "blake3":
+        return blake3.blake3(row).digest()
+    if name == "sha256":
+        return hashlib.sha256(b"\0" + row).digest()
+    return struct.pack("<4Q", *rescue_hash_elements(name, struct.unpack(f"<{len(row) // 8}Q", row)))
+
+
+def parents(name, nodes, lone, fillers=()):
+    """The levels above any number of nodes (bytes), the nodes themselves first.
+
+    lone  a lone last node is promoted (0), merged with itself (1) or with its level's filler (2)
+    """
+    levels = [nodes]
+    while len(levels[-1]) > 1:
+        below = levels[-1]
+        level = [merge(name, *pair) for pair in zip(below[::2], below[1::2])]
+        if len(below) % 2:
+            sibling = below[-1] if lone < 2 else fillers[len(levels) - 1]
+            level.append(below[-1] if lone == 0 else merge(name, below[-1], sibling))
+        levels.append(level)
+    return levels
 
 
 def random_words(name, count, seed):
     """`count` words such as the hash takes: for a field hash, elements, some of them at the edges of the field."""
     random = np.random.default_rng(seed)
-    if name == "blake3":
+    if is_of_bytes(name):
         return random.integers(0, 2**32, count, dtype=np.uint32)
     words = random.integers(0, P, count, dtype=np.uint64)
     edges = np.array([0, 1, 2**32 - 1, 2**32, P - 1, P - 2**32], dtype=np.uint64)

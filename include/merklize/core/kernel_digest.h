@@ -1,4 +1,4 @@
-/* kernel_digest.h: kernel bodies of byte hashes: the digest of a long input, its chunks and the tree above them.
+/* kernel_digest.h: kernel bodies of BLAKE3: the digest of a long input, its chunks and the tree above them.
  *
  *   chunks    0 1 2 3 4      hash_chunks, levels = 0: five values
  *   parents   01  23  4      an odd one goes up as it is: hash_parents, levels = 1, or hash_chunks, levels = 1

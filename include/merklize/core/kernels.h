@@ -9,8 +9,8 @@
  *   merge_pairs     merges of nodes in two buffers                                   count / (group size * lanes)
  *   merge_at        the ways up from some nodes of a level                           one a segment
  *   hash_rows       rows of words -> digests                                         count / (group size * lanes)
- *   hash_chunks     bytes -> chaining values of chunks, or of subtrees of them       kernel_digest.h (byte hashes only)
- *   hash_parents    levels of the tree inside a BLAKE3 digest                        kernel_digest.h (byte hashes only)
+ *   hash_chunks     bytes -> chaining values of chunks, or of subtrees of them       kernel_digest.h (kind tree only)
+ *   hash_parents    levels of the tree inside a BLAKE3 digest                        kernel_digest.h (kind tree only)
  *   gather_paths, gather_nodes, scatter_nodes, gather_strided, check_words           kernel_data.h (no hash in them)
  *
  * The body of hash h is mkz_body_merge_level_h. It is made by a macro from the hash's columns in hashes.def, since the

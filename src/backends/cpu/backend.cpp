@@ -197,12 +197,17 @@ bool merge_pairs(const mkz_merge_pairs& a, const mkz_run& run) {
 // A subtree's levels one after another, while its nodes are in the core's cache.
 bool merge_subtrees(const mkz_merge_subtrees& a, const mkz_run& run) {
     std::uint8_t* nodes = at(a.nodes);
-    return in_pieces(run, a.n >> a.levels, 1, [&](std::uint64_t subtree, std::uint64_t) {
+    // Small ones several at once, where there are many: the lanes are full, and a piece is worth a thread's while.
+    constexpr std::uint64_t nodes_per_piece = 1024, pieces_per_thread = 4;
+    const std::uint64_t all = a.n >> a.levels;
+    const std::uint64_t per_piece = std::max<std::uint64_t>(
+        1, std::min(nodes_per_piece >> a.levels, all / (pieces_per_thread * run.threads)));
+    return in_pieces(run, all, per_piece, [&](std::uint64_t first, std::uint64_t subtrees) {
         for (std::uint32_t level = 1; level <= a.levels; level++) {
-            const std::uint64_t count = std::uint64_t{1} << (a.levels - level);
+            const unsigned above = a.levels - level;
             const std::uint8_t* below = level == 1 ? at(a.below) : nodes;
-            merge(a, below + 32 * (a.offset[level - 1] + 2 * count * subtree), count,
-                  nodes + 32 * (a.offset[level] + count * subtree));
+            merge(a, below + 32 * (a.offset[level - 1] + (first << (above + 1))), subtrees << above,
+                  nodes + 32 * (a.offset[level] + (first << above)));
         }
     });
 }
@@ -220,7 +225,9 @@ bool merge_level_at(const mkz_merge_at& a, std::uint32_t level, std::vector<std:
     if (copied) std::memcpy(out + 32 * nodes.back(), last, 32);
     return in_pieces(run, nodes.size() - copied, pairs_per_piece, [&](std::uint64_t begin, std::uint64_t count) {
         std::uint8_t pairs[64 * pairs_per_piece], merged[32 * pairs_per_piece];
+        constexpr std::uint64_t ahead = 16;  // nodes far apart are waited for one by one, unless asked for early
         for (std::uint64_t i = 0; i < count; i++) {
+            if (i + ahead < count) __builtin_prefetch(below + 64 * nodes[begin + i + ahead]);
             const std::uint64_t parent = nodes[begin + i];
             const bool alone = lone && begin + i + 1 == nodes.size();
             std::memcpy(pairs + 64 * i, below + 64 * parent, alone ? 32 : 64);
