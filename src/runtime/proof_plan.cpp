@@ -5,34 +5,22 @@
 #include <string>
 
 #include "merklize/error.hpp"
+#include "runtime/proof_shape.hpp"
 
 namespace merklize::runtime {
 
-std::vector<NodeAt> siblings_of(const TreeLayout& layout, TreeRule rule, std::uint64_t index) {
-    return siblings_of(layout, rule, std::span(&index, 1));
-}
-
-std::vector<NodeAt> siblings_of(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices) {
+std::vector<NodeAt> proof_nodes(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices) {
     std::vector<NodeAt> out;
-    std::vector<std::uint64_t> known(indices.begin(), indices.end());  // of this level, ascending
+    std::vector<std::uint64_t> positions(indices.begin(), indices.end());
     for (unsigned level = 0; level < layout.height(); level++) {
-        const std::uint64_t end = layout.level_size(level) + (rule == TreeRule::pad && layout.has_lone(level) ? 1 : 0);
-        std::size_t parents = 0;
-        for (std::size_t i = 0; i < known.size(); i++) {
-            const std::uint64_t index = known[i], sibling = index ^ 1;
-            if (i + 1 < known.size() && known[i + 1] == sibling) {
-                i++;
-            } else if (sibling < end) {
-                out.push_back({level, sibling});
-            }
-            known[parents++] = index >> 1;
-        }
-        known.resize(parents);
+        climb(positions, layout, level, rule, [&](Sibling sibling, std::size_t i) {
+            if (in_proof(sibling)) out.push_back({level, positions[i] ^ 1});
+        });
     }
     return out;
 }
 
-std::vector<NodeAt> consistency_nodes(const TreeLayout& layout, std::uint64_t old_leaves) {
+std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint64_t old_leaves) {
     std::vector<NodeAt> out;
     // The root of leaves first .. last-1: the part of the tree that RFC 6962 writes MTH(D[first:last]).
     const auto root_of = [](std::uint64_t first, std::uint64_t last) {

@@ -19,16 +19,13 @@ struct NodeAt {
     bool operator==(const NodeAt&) const = default;
 };
 
-/// The siblings on the way up from one leaf, on every level where it has one. Under the rule pad it always has: index level_size() of
-/// a level is the root of a subtree of padding.
-std::vector<NodeAt> siblings_of(const TreeLayout& layout, TreeRule rule, std::uint64_t index);
-
-/// Those of several leaves, without what can be computed from the leaves: level after level, left to right.
+/// The siblings on the way up from leaves, without what can be computed from them: level after level, left to right. Under the rule
+/// pad index level_size() of a level is the root of a subtree of padding.
 /// indices  ascending, no one twice, at least one
-std::vector<NodeAt> siblings_of(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices);
+std::vector<NodeAt> proof_nodes(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices);
 
 /// RFC 6962's PROOF(old_leaves, D[n_leaves]) of a tree of the rule left_full; 1 <= old_leaves <= n_leaves.
-std::vector<NodeAt> consistency_nodes(const TreeLayout& layout, std::uint64_t old_leaves);
+std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint64_t old_leaves);
 
 /// The indices in ascending order.
 /// errors  invalid_argument (none, one twice, one beyond the leaves), the text beginning with `what`

@@ -18,9 +18,10 @@ using runtime::TreeReader;
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 // Nodes of a proof: of the file, or under the rule pad roots of padding.
-std::vector<Digest> proof_nodes(const TreeReader& reader, const TreeForm& form, std::vector<NodeAt> places) {
+std::vector<Digest> siblings(const TreeReader& reader, const TreeForm& form, std::span<const std::uint64_t> indices) {
     runtime::Merges merges(form);
     const runtime::TreeLayout layout = reader.layout();
+    const std::vector<NodeAt> places = runtime::proof_nodes(layout, form.rule, indices);
     const auto is_filler = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
     std::vector<NodeAt> in_file;
     std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_filler(at); });
@@ -97,7 +98,7 @@ MerkleProof TreeFile::prove(std::uint64_t index) const {
             n_leaves(),
             index,
             state_->reader().node(0, index),
-            proof_nodes(state_->reader(), form, runtime::siblings_of(state_->reader().layout(), form.rule, index))};
+            siblings(state_->reader(), form, {&index, 1})};
 }
 
 MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) const {
@@ -106,9 +107,8 @@ MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) cons
     std::vector<NodeAt> leaves;
     leaves.reserve(sorted.size());
     for (const std::uint64_t index : sorted) leaves.push_back({0, index});
-    std::vector<Digest> siblings =
-        proof_nodes(state_->reader(), form, runtime::siblings_of(state_->reader().layout(), form.rule, sorted));
-    return {form.hash, form.rule, n_leaves(), std::move(sorted), state_->reader().nodes(leaves), std::move(siblings)};
+    std::vector<Digest> nodes = siblings(state_->reader(), form, sorted);
+    return {form.hash, form.rule, n_leaves(), std::move(sorted), state_->reader().nodes(leaves), std::move(nodes)};
 }
 
 ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {
@@ -121,7 +121,7 @@ ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {
                 std::to_string(old_leaves));
     }
     return {form().hash, old_leaves, n_leaves(),
-            state_->reader().nodes(runtime::consistency_nodes(state_->reader().layout(), old_leaves))};
+            state_->reader().nodes(runtime::consistency_proof_nodes(state_->reader().layout(), old_leaves))};
 }
 
 }  // namespace merklize

@@ -75,9 +75,9 @@ TreeOutput::~TreeOutput() {
 
 void TreeOutput::require_usable() const {
     if (!failed_ && !done_) return;
-    throw Error(ErrorCode::io, file_.path().string() +
-                                   ": writing it failed before: begin it again, and what is in its .partial "
-                                   "file is taken up");
+    throw Error(ErrorCode::io,
+                file_.path().string() + ": writing it has ended" +
+                    (failed_ ? " with an error; begin again, and what is in its .partial file is taken up" : ""));
 }
 
 void TreeOutput::take(std::uint64_t n, const RunOptions& options) {

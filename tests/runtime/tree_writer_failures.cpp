@@ -1,0 +1,219 @@
+// What may happen to a tree file while it is written: a killed process, a full disk, a folder or file that cannot be written.
+
+#include <csignal>
+#include <cstring>
+#include <functional>
+
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "support.hpp"
+
+using namespace support;
+using merklize::TreeFile;
+using merklize::TreeForm;
+using merklize::TreeRule;
+using merklize::TreeWriter;
+
+namespace {
+
+const TreeForm form(Hash::blake3, TreeRule::left_full);
+
+merklize::RunOptions cpu() {
+    merklize::RunOptions options;
+    options.device = merklize::Device("cpu");  // drivers of devices do not work in a forked child
+    options.threads = 1;
+    return options;
+}
+
+/// Runs it in a child; the child ends with what it returns.
+pid_t in_child(const std::function<int()>& body) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    int result = 99;
+    try {
+        result = body();
+    } catch (const std::exception& error) {
+        std::cerr << "child: " << error.what() << std::endl;
+    }
+    ::_exit(result);
+}
+
+int wait_for(pid_t child) {
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0) {}
+    return status;
+}
+
+/// 0 if the call throws an io error with this text.
+int expect_io(std::string_view part, const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const merklize::Error& error) {
+        const std::string text = error.what();
+        if (error.code() == merklize::ErrorCode::io && text.find(part) != text.npos) return 0;
+        std::cerr << "not with \"" << part << "\": " << text << std::endl;
+        return 1;
+    }
+    std::cerr << "no error with \"" << part << '"' << std::endl;
+    return 1;
+}
+
+void write_some(const std::filesystem::path& path, std::size_t n, std::uint64_t seed) {
+    TreeWriter writer(path, n, form, {}, false, cpu());
+    writer.append(leaves(Hash::blake3, n, seed));
+    writer.finish();
+}
+
+}  // namespace
+
+TEST("tree_writer: killed at any moment, it is taken up again; the old file stays until then") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", partial = folder.path() / "t.mkl.partial";
+    constexpr std::size_t n = 5 * (1 << 18) + 999;
+    const std::vector<Digest> all = leaves(Hash::blake3, n, 42);
+    const Digest expected = merklize::merkle_root(all, form, {}, cpu());
+    Random random(static_cast<std::uint64_t>(::getpid()));
+    unsigned kills = 0, taken_up = 0;
+    for (const std::size_t total : {n, std::size_t{0}}) {
+        for (int round = 0; round < 4; ++round) {
+            std::filesystem::remove(partial);
+            write_some(path, 100, 1);
+            const Digest old_root = TreeFile(path).root();
+            std::uint64_t before = 0;
+            for (bool done = false; !done;) {
+                const pid_t child = in_child([&] {
+                    TreeWriter writer(path, total, form, {}, true, cpu());
+                    Random cut(random() + writer.written());
+                    while (writer.written() < n) {
+                        const std::uint64_t first = writer.written();
+                        writer.append(
+                            std::span(all).subspan(first, std::min<std::size_t>(n - first, cut.below(50000))));
+                        if (cut.below(8) == 0) writer.checkpoint();
+                    }
+                    writer.finish();
+                    return 0;
+                });
+                ::usleep(static_cast<useconds_t>(1000 + random.below(kills % 5 == 4 ? 2000000 : 60000)));
+                ::kill(child, SIGKILL);
+                const int status = wait_for(child);
+                done = WIFEXITED(status);
+                if (done) {
+                    CHECK_EQ(WEXITSTATUS(status), 0);
+                    break;
+                }
+                ++kills;
+                if (TreeFile(path).root() == expected) break;  // killed after the last step
+                CHECK_EQ(TreeFile(path).root(), old_root);
+                if (!std::filesystem::exists(partial)) continue;
+                const std::uint64_t written = TreeWriter(path, total, form, {}, true, cpu()).written();
+                taken_up += written > before;
+                before = written;
+            }
+            CHECK_EQ(TreeFile(path).root(), expected);
+            CHECK(TreeFile(path).check(10, cpu()).empty());
+            CHECK(!std::filesystem::exists(partial));
+        }
+    }
+    CHECK(kills > 0);
+    CHECK(taken_up > 0);
+}
+
+TEST("tree_writer: no process is killed by its limit of a file's size; what is written stays") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    constexpr std::size_t n = 1 << 20;
+    write_some(path, 100, 1);
+    const Digest old_root = TreeFile(path).root();
+    const std::vector<Digest> all = leaves(Hash::blake3, n, 42);
+    const int status = wait_for(in_child([&] {
+        const rlimit limit{20 << 20, 20 << 20};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        int failures = expect_io("File too large", [&] { TreeWriter(path, n, form, {}, false, cpu()); });
+        failures += expect_io("File too large", [&] {  // of a count that shows late
+            TreeWriter writer(path, 0, form, {}, false, cpu());
+            writer.append(all);
+            writer.finish();
+        });
+        return failures;
+    }));
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_EQ(TreeFile(path).root(), old_root);
+    TreeWriter writer(path, 0, form, {}, true, cpu());
+    CHECK(writer.written() > 0);
+    writer.append(std::span(all).subspan(writer.written()));
+    CHECK_EQ(writer.finish(), merklize::merkle_root(all, form, {}, cpu()));
+}
+
+TEST("tree_writer: a full disk, where the test may mount one") {
+    const TemporaryFolder folder;
+    const auto disk = folder.path() / "disk";
+    std::filesystem::create_directory(disk);
+    if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=24m") != 0) return;  // not root: the limit above stands for it
+    const auto path = disk / "t.mkl";
+    constexpr std::size_t n = 1 << 20;
+    const std::vector<Digest> all = leaves(Hash::blake3, n, 42);
+    try {
+        write_some(path, 100, 1);
+        const Digest old_root = TreeFile(path).root();
+        CHECK_ERROR(io, "No space left on device", TreeWriter(path, n, form, {}, false, cpu()));
+        {
+            TreeWriter writer(path, 0, form, {}, false, cpu());
+            writer.append(std::span(all).first(n / 2));
+            CHECK_ERROR(io, "No space left on device", writer.append(std::span(all).subspan(n / 2)), writer.finish());
+            CHECK_ERROR(io, "", writer.append(std::span(all).first(1)), writer.finish());  // it does not go on
+        }
+        CHECK_EQ(TreeFile(path).root(), old_root);
+        CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=100m"), 0);
+        {
+            TreeWriter writer(path, 0, form, {}, true, cpu());
+            CHECK(writer.written() >= n / 2);
+            writer.append(std::span(all).subspan(writer.written()));
+            CHECK_EQ(writer.finish(), merklize::merkle_root(all, form, {}, cpu()));
+        }
+        // Files that take others' places leave nothing behind.
+        CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=80m"), 0);
+        TreeFile file(path);
+        const std::uint64_t first = 0;
+        CHECK_ERROR(io, "No space left on device", file.update({&first, 1}, std::span(all).first(1)));
+        CHECK_ERROR(io, "No space left on device", file.append(all));
+        CHECK_EQ(file.root(), merklize::merkle_root(all, form, {}, cpu()));
+        CHECK_EQ(std::distance(std::filesystem::directory_iterator(disk), {}), 1);
+    } catch (...) {
+        ::umount2(disk.c_str(), MNT_DETACH);
+        throw;
+    }
+    CHECK_EQ(::umount2(disk.c_str(), MNT_DETACH), 0);
+}
+
+TEST("tree_writer: places where no file can be written") {
+    const TemporaryFolder folder;
+    const std::vector<Digest> all = leaves(Hash::blake3, 3);
+    CHECK_ERROR(io, "No such file or directory", TreeWriter(folder.path() / "none" / "t.mkl", 3, form));
+    CHECK_ERROR(io, "not a regular file", TreeWriter(folder.path(), 3, form));
+    CHECK_ERROR(io, "not a regular file", merklize::save_tree(merklize::MerkleTree(all, form), "/dev/null"));
+    std::filesystem::create_directory(folder.path() / "t.mkl.partial");
+    CHECK_ERROR(io, "Is a directory", TreeWriter(folder.path() / "t.mkl", 3, form));
+    const auto input = folder.write("data", pattern(100));
+    CHECK_ERROR(invalid_argument, "both input and output", merklize::build_tree_file(input, 10, input, form));
+    CHECK_EQ(std::filesystem::file_size(input), 100u);
+
+    // A folder that this process may not write to: for root, as somebody else.
+    const auto closed = folder.path() / "closed";
+    std::filesystem::create_directory(closed);
+    write_some(closed / "t.mkl", 5, 1);
+    ::chmod(folder.path().c_str(), 0755);
+    ::chmod(closed.c_str(), 0555);
+    const int status = wait_for(in_child([&] {
+        if (::geteuid() == 0 && ::setuid(65534) != 0) return 98;
+        const std::uint64_t first = 0;
+        TreeFile file(closed / "t.mkl");
+        return expect_io("Permission denied", [&] { TreeWriter(closed / "new.mkl", 3, form, {}, true, cpu()); }) +
+               expect_io("Permission denied", [&] { file.update({&first, 1}, std::span(all).first(1), cpu()); });
+    }));
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ::chmod(closed.c_str(), 0755);
+    CHECK_EQ(std::distance(std::filesystem::directory_iterator(closed), {}), 1);
+}
