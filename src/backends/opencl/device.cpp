@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "backends/opencl/checksum.hpp"
+#include "backends/checksum.hpp"
 
 namespace merklize::opencl {
 namespace {

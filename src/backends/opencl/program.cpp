@@ -1,11 +1,10 @@
 #include "backends/opencl/program.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
-#include "backends/opencl/checksum.hpp"
+#include "backends/envelope.hpp"
 
 namespace merklize::opencl {
 namespace {
@@ -50,47 +49,14 @@ mkz_program* as_program(Device& device, Handle<cl_program> handle) {
     return reinterpret_cast<mkz_program*>(std::make_unique<Program>(device, std::move(handle)).release());
 }
 
-// What program_binary() puts before the vendor's binary. Vendors' loaders check little themselves: some run a damaged binary or
-// one that another version made.
-struct Envelope {
-    std::array<char, 8> magic;
-    std::uint64_t sum;  // of all that follows
-    std::uint64_t bytes;
-    std::array<char, sizeof(mkz_driver_facts::compiler)> compiler;
-};
-static_assert(sizeof(Envelope) == 24 + sizeof(mkz_driver_facts::compiler));
-constexpr std::array<char, 8> envelope_magic = {'m', 'k', 'z', 'o', 'c', 'l', '0', '1'};
-constexpr std::size_t summed_from = sizeof(Envelope::magic) + sizeof(Envelope::sum);
-
-std::string sealed(const Device& device, const std::string& binary) {
-    Envelope envelope{.magic = envelope_magic, .sum = 0, .bytes = binary.size(), .compiler = {}};
-    std::ranges::copy(device.driver_facts.compiler, envelope.compiler.begin());
-    std::string all(sizeof envelope, '\0');
-    std::memcpy(all.data(), &envelope, sizeof envelope);
-    all += binary;
-    envelope.sum = checksum(all.data() + summed_from, all.size() - summed_from);
-    std::memcpy(all.data(), &envelope, sizeof envelope);
-    return all;
-}
+constexpr Envelope::Magic magic = {'m', 'k', 'z', 'o', 'c', 'l', '0', '1'};
 
 // The vendor's binary, if the envelope is whole and meant for this device.
 std::string opened(const Device& device, const std::string& all) {
-    const auto refuse = [&](const std::string& why) {
-        device.refuse(MKZ_INVALID_ARGUMENT, "a compiled program of " + std::to_string(all.size()) + " bytes " + why);
-    };
-    Envelope envelope{};
-    if (all.size() <= sizeof envelope) refuse("is too short to be one");
-    std::memcpy(&envelope, all.data(), sizeof envelope);
-    if (envelope.magic != envelope_magic) refuse("is neither one of this library's nor SPIR-V");
-    if (envelope.bytes != all.size() - sizeof envelope ||
-        envelope.sum != checksum(all.data() + summed_from, all.size() - summed_from)) {
-        refuse("is damaged");
-    }
-    if (!std::ranges::equal(envelope.compiler, device.driver_facts.compiler)) {
-        refuse("was made by another compiler: " + std::string(envelope.compiler.data()) + ", not " +
-               device.driver_facts.compiler);
-    }
-    return all.substr(sizeof envelope);
+    std::string why;
+    std::string binary = Envelope::open(magic, device.driver_facts, all, why);
+    if (!why.empty()) device.refuse(MKZ_INVALID_ARGUMENT, why);
+    return binary;
 }
 
 Handle<cl_program> from_vendor_binary(Device& device, const std::string& binary) {
@@ -208,7 +174,7 @@ mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*,
         const Program& p = of(program);
         const std::string binary = vendor_binary(p);
         if (binary.empty()) p.device.refuse(MKZ_UNAVAILABLE, "the device gives no compiled form of a program");
-        const std::string all = sealed(p.device, binary);
+        const std::string all = Envelope::seal(magic, p.device.driver_facts, binary);
         sink(context, all.data(), all.size());
     });
 }

@@ -32,8 +32,9 @@ std::string Programs::text(const Variant& variant) const {
     if (variant.read_ahead != 0) defines.emplace_back("MKZ_READ_AHEAD", std::to_string(variant.read_ahead));
     if (variant.mul_by_halves != 0) defines.emplace_back("MKZ_MUL_BY_HALVES", std::to_string(variant.mul_by_halves));
     // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
+    const mkz_language language = device_.facts().language;
     const bool is_nvidia = std::string_view(device_.facts().compiler).find("NVIDIA") != std::string_view::npos;
-    if (device_.facts().language == MKZ_LANGUAGE_CUDA || is_nvidia) defines.emplace_back("MKZ_NVIDIA_PTX", "1");
+    if (language == MKZ_LANGUAGE_CUDA || (language == MKZ_LANGUAGE_OPENCL && is_nvidia)) defines.emplace_back("MKZ_NVIDIA_PTX", "1");
     return program_text(
         defines, variant.hash == Variant::no_hash ? std::nullopt : std::optional(static_cast<Hash>(variant.hash)));
 }

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace merklize::opencl {
+namespace merklize {
 
 /// FNV-1a, 64 bits. Each step is a bijection of the state, so no change of a single byte goes unnoticed.
 inline std::uint64_t checksum(const void* bytes, std::size_t size) noexcept {
@@ -14,4 +14,4 @@ inline std::uint64_t checksum(const void* bytes, std::size_t size) noexcept {
     return sum;
 }
 
-}  // namespace merklize::opencl
+}  // namespace merklize
