@@ -15,8 +15,8 @@ namespace experimental = ::sycl::ext::oneapi::experimental;
 // What core/port.h uses of SYCL. All of <sycl/sycl.hpp> would take the compiler another second and a half.
 constexpr const char* headers = R"(#include <sycl/builtins.hpp>
 #include <sycl/ext/oneapi/free_function_queries.hpp>
-#include <sycl/ext/oneapi/group_local_memory.hpp>
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
+#include <sycl/ext/oneapi/work_group_static.hpp>
 #include <sycl/group_barrier.hpp>
 #line 1 "program"
 )";
