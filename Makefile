@@ -93,11 +93,12 @@ test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests, examples and the install 
 		-DMERKLIZE_BUILD_SYCL=ON -DMERKLIZE_SYCL_ROOT=$(CURDIR)/$(VENV))
 	@MERKLIZE_NVRTC_LIBRARY=$$(find $(CURDIR)/$(VENV) -name 'libnvrtc.so.*' | head -1) ctest --preset release -j $$(nproc)
 
-# The widest instruction set runs all of it, the others what computes; test_runtimes.py runs what computes on Intel's OpenCL.
+# The widest instruction set runs all of it, the others what computes; test_runtimes.py runs what computes on Intel's OpenCL and,
+# by the plug-in that test-cpp built, on SYCL.
 .PHONY: test-python
 test-python: $(VENV)/test-tools ## tests of the Python package and the command line
 	@echo "== Python tests"
-	@MERKLIZE_TEST_DEVICES=cpu python -m pytest -q python/tests
+	@MERKLIZE_PLUGINS_DIR=$(CURDIR)/build/release/plugins MERKLIZE_TEST_DEVICES=cpu python -m pytest -q python/tests
 	@widest=$$(python -c 'import merklize; print(merklize.devices()[0].isa)'); \
 	for isa in scalar avx2 avx512 neon; do \
 		[ $$isa != $$widest ] || continue; \
