@@ -1,4 +1,4 @@
-"""The tests that take a device, on Intel's OpenCL and on SYCL too, each in a run of its own: a process loads one library only."""
+"""The tests that take a device, on Intel's OpenCL and on SYCL too, each in a run of its own (one library a process)."""
 
 import os
 import subprocess
