@@ -59,7 +59,7 @@ std::string binary_of(const Device& device, cl_program program) {
     std::size_t bytes = 0;
     get(CL_PROGRAM_DEVICES, 0, nullptr, &bytes);
     std::vector<cl_device_id> ids(bytes / sizeof(cl_device_id));
-    get(CL_PROGRAM_DEVICES, bytes, ids.data(), nullptr);
+    get(CL_PROGRAM_DEVICES, bytes, static_cast<void*>(ids.data()), nullptr);
     std::vector<std::size_t> sizes(ids.size());
     get(CL_PROGRAM_BINARY_SIZES, sizes.size() * sizeof(std::size_t), sizes.data(), nullptr);
     const auto ours = static_cast<std::size_t>(std::ranges::find(ids, id_of(device)) - ids.begin());
@@ -68,7 +68,7 @@ std::string binary_of(const Device& device, cl_program program) {
     std::string binary(sizes[ours], '\0');
     std::vector<unsigned char*> places(ids.size(), nullptr);
     places[ours] = reinterpret_cast<unsigned char*>(binary.data());
-    get(CL_PROGRAM_BINARIES, places.size() * sizeof(unsigned char*), places.data(), nullptr);
+    get(CL_PROGRAM_BINARIES, places.size() * sizeof(unsigned char*), static_cast<void*>(places.data()), nullptr);
     return binary;
 }
 

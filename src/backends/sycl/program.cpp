@@ -64,9 +64,10 @@ Program::Bundle compiled(Device& device, const std::string& text, const std::vec
 }  // namespace
 
 ::sycl::kernel Program::kernel(const std::string& name) {
-    if (image_) return image_->kernel(device, name);
-    if (!bundle_->ext_oneapi_has_kernel(name)) device.refuse(MKZ_INVALID_ARGUMENT, "the program has no kernel " + name);
-    return bundle_->ext_oneapi_get_kernel(name);
+    if (const auto* image = std::get_if<Image>(&code_)) return image->kernel(device, name);
+    auto& bundle = std::get<Bundle>(code_);
+    if (!bundle.ext_oneapi_has_kernel(name)) device.refuse(MKZ_INVALID_ARGUMENT, "the program has no kernel " + name);
+    return bundle.ext_oneapi_get_kernel(name);
 }
 
 Function& Program::function(const std::string& name) {
@@ -84,8 +85,10 @@ Function& Program::function(const std::string& name) {
 }
 
 std::string Program::binary() {
-    return attempt(device, "reading a compiled program", MKZ_INTERNAL,
-                   [&] { return image_ ? image_->binary(device) : Image::binary(device, *bundle_); });
+    return attempt(device, "reading a compiled program", MKZ_INTERNAL, [&] {
+        if (const auto* image = std::get_if<Image>(&code_)) return image->binary(device);
+        return Image::binary(device, std::get<Bundle>(code_));
+    });
 }
 
 mkz_status program_build(std::uint32_t device, const char* text, const char* options, mkz_program** program) noexcept {

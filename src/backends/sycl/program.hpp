@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <variant>
 
 #include "backends/sycl/device.hpp"
 #include "backends/sycl/image.hpp"
@@ -26,8 +26,8 @@ class Program {
 public:
     using Bundle = ::sycl::kernel_bundle<::sycl::bundle_state::executable>;
 
-    Program(Device& device, Bundle bundle) : device(device), bundle_(std::move(bundle)) {}
-    Program(Device& device, Image image) : device(device), image_(std::move(image)) {}
+    Program(Device& device, Bundle bundle) : device(device), code_(std::move(bundle)) {}
+    Program(Device& device, Image image) : device(device), code_(std::move(image)) {}
 
     Function& function(const std::string& name);
     /// The device's compiled form; empty if it gives none.
@@ -38,8 +38,7 @@ public:
 private:
     ::sycl::kernel kernel(const std::string& name);
 
-    std::optional<Bundle> bundle_;
-    std::optional<Image> image_;
+    std::variant<Bundle, Image> code_;
     std::mutex mutex_;
     std::map<std::string, std::unique_ptr<Function>> functions_;
 };

@@ -11,6 +11,8 @@ void fill(std::uint32_t& value, std::uint32_t from) {
     if (value == 0) value = from;
 }
 
+// Intel's device of 2026.0. One word an item: its compiler makes vectors of neighbouring items, also of items that have lanes of their own,
+// and then takes minutes (docs/performance.md). Products of halves as for OpenCL, since the compiler is the same.
 void tune_processor(mkz_kernel kernel, std::uint32_t hash, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
