@@ -15,7 +15,7 @@ export MERKLIZE_CACHE_DIR := $(CURDIR)/build/kernel-cache
 
 FUZZ_SECONDS ?= 10
 # Compilers for devices, which need no device: the tests run the portable core through them.
-DEVICE_COMPILERS := 'nvidia-cuda-nvrtc==13.0.*' intel-opencl-rt==2026.0.0 intel-cmplr-lib-rt==2026.0.0
+DEVICE_COMPILERS := 'nvidia-cuda-nvrtc==13.0.*' intel-opencl-rt==2026.0.0 intel-cmplr-lib-rt==2026.0.0 intel-sycl-rt==2026.0.0
 # Pinned, because another version formats and finds otherwise.
 LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4.*'
 
@@ -69,7 +69,7 @@ $(VENV)/test-tools: $(VENV)/package $(VENV)/runtimes pyproject.toml
 	@touch $@
 
 $(VENV)/runtimes: $(VENV)/made Makefile
-	@echo "== installing OpenCL on CPUs and NVIDIA's run-time compiler"
+	@echo "== installing OpenCL and SYCL on CPUs and NVIDIA's run-time compiler"
 	@python -m pip install -q $(DEVICE_COMPILERS)
 	@touch $@
 
@@ -88,15 +88,17 @@ cmake --build --preset $(1) -- --quiet
 endef
 
 .PHONY: test-cpp
-test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests, examples and the install test: each instruction set, each OpenCL runtime
-	@$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(CURDIR)/$(VENV)/lib/libintelocl.so)
+test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests, examples and the install test: each instruction set, each OpenCL runtime, SYCL
+	@$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(CURDIR)/$(VENV)/lib/libintelocl.so \
+		-DMERKLIZE_BUILD_SYCL=ON -DMERKLIZE_SYCL_ROOT=$(CURDIR)/$(VENV))
 	@MERKLIZE_NVRTC_LIBRARY=$$(find $(CURDIR)/$(VENV) -name 'libnvrtc.so.*' | head -1) ctest --preset release -j $$(nproc)
 
-# The widest instruction set runs all of it, the others what computes; test_runtimes.py runs what computes on Intel's OpenCL.
+# The widest instruction set runs all of it, the others what computes; test_runtimes.py runs what computes on Intel's OpenCL and,
+# by the plug-in that test-cpp built, on SYCL.
 .PHONY: test-python
 test-python: $(VENV)/test-tools ## tests of the Python package and the command line
 	@echo "== Python tests"
-	@MERKLIZE_TEST_DEVICES=cpu python -m pytest -q python/tests
+	@MERKLIZE_PLUGINS_DIR=$(CURDIR)/build/release/plugins MERKLIZE_TEST_DEVICES=cpu python -m pytest -q python/tests
 	@widest=$$(python -c 'import merklize; print(merklize.devices()[0].isa)'); \
 	for isa in scalar avx2 avx512 neon; do \
 		[ $$isa != $$widest ] || continue; \

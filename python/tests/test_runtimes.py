@@ -1,4 +1,4 @@
-"""The tests that take a device, on Intel's OpenCL too, in a run of its own: a process loads one library only."""
+"""The tests that take a device, on Intel's OpenCL and on SYCL too, each in a run of its own (one library a process)."""
 
 import os
 import subprocess
@@ -19,23 +19,37 @@ def intel_runtime():
     return path if path.is_file() else None
 
 
-def test_intel_runtime():
-    library = intel_runtime()
-    if library is None:
-        required = os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1"
-        (pytest.fail if required else pytest.skip)("the package intel-opencl-rt is not installed")
-    if os.environ.get("MERKLIZE_OPENCL_LIBRARY") == str(library):
-        pytest.skip("this is that run")
+def missing(why):
+    (pytest.fail if os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1" else pytest.skip)(why)
+
+
+def run_tests(device, words, **variables):
+    """Run what computes on one device; it must be there, and nothing skipped."""
     environment = {
         **os.environ,
-        "MERKLIZE_OPENCL_LIBRARY": str(library),
-        "MERKLIZE_TEST_DEVICES": "opencl:0",
+        **variables,
+        "MERKLIZE_TEST_DEVICES": device,
         "MERKLIZE_REQUIRE_RUNTIMES": "1",
         "PYTHONPATH": os.pathsep.join([str(Path(merklize.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]),
     }
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "opencl or DeviceArrays"]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", words]
     files = [str(Path(__file__).with_name(name)) for name in FILES]
     done = subprocess.run([*command, *files], env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert " skipped" not in done.stdout
+
+
+def test_intel_runtime():
+    library = intel_runtime()
+    if library is None:
+        missing("the package intel-opencl-rt is not installed")
+    if os.environ.get("MERKLIZE_OPENCL_LIBRARY") == str(library):
+        pytest.skip("this is that run")
+    run_tests("opencl:0", "opencl or DeviceArrays", MERKLIZE_OPENCL_LIBRARY=str(library))
+
+
+def test_sycl():
+    if why := merklize.why_unavailable("sycl:0"):
+        missing(why)
+    run_tests("sycl:0", "sycl")

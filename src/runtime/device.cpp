@@ -10,6 +10,7 @@
 
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
+#include "runtime/plugins.hpp"
 #include "runtime/registry.hpp"
 
 namespace merklize {
@@ -40,11 +41,23 @@ std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend,
         .first->second;
 }
 
-std::string known_names() {
-    std::string names;
-    for (const mkz_backend* backend : runtime::backends())
-        names += (names.empty() ? "" : ", ") + std::string(backend->name);
+// Backends of this build, then plug-ins; SYCL is always told of, for it says how to get it.
+std::vector<std::string> all_names() {
+    std::vector<std::string> names;
+    for (const mkz_backend* backend : runtime::backends()) names.emplace_back(backend->name);
+    const auto built_in = static_cast<std::ptrdiff_t>(names.size());
+    names.emplace_back("sycl");
+    for (std::string& name : runtime::plugin_names())
+        if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    std::sort(names.begin() + built_in, names.end());
     return names;
+}
+
+// The backend's table, or why there is none. Opens a plug-in.
+runtime::Plugin backend_of(std::string_view name) {
+    for (const mkz_backend* backend : runtime::backends())
+        if (name == backend->name) return {backend, {}};
+    return runtime::plugin(name);
 }
 
 // The device called `name`, or why there is none.
@@ -57,31 +70,26 @@ struct Found {
 // "auto" is the CPU: host data is there already. Nothing else steps in where the CPU cannot be used.
 Found find_one(std::string_view name) {
     if (name == "auto") name = "cpu";
-    std::string why;
-    for (const mkz_backend* backend : runtime::backends()) {
-        const std::string_view own = backend->name;
-        if (name.substr(0, name.find(':')) != own) continue;
-        if (const char* reason = backend->why_unavailable()) {
-            why += (why.empty() ? "" : "; ") + std::string(reason);
-            continue;
+    const std::string_view own = name.substr(0, name.find(':'));
+    const bool built_in =
+        std::ranges::any_of(runtime::backends(), [&](const mkz_backend* backend) { return own == backend->name; });
+    if (!built_in) {
+        const std::vector<std::string> names = all_names();
+        if (std::ranges::find(names, own) == names.end()) {
+            std::string all;
+            for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
+            return {nullptr, "unknown device '" + std::string(name) + "'; there are: " + all, false};
         }
-        const std::uint32_t count = backend->device_count();
-        for (std::uint32_t i = 0; i < count; i++) {
-            const bool first_of_backend = i == 0 && name == own;
-            if (first_of_backend || name == id_of(*backend, i)) return {state_of(*backend, i)};
-        }
-        why += (why.empty() ? "" : "; ") + std::string(own) + ": no device '" + std::string(name) + "'; it has " +
-               std::to_string(count);
     }
-    if (why.empty()) {
-        for (const std::string_view later : {"sycl"}) {
-            if (name.substr(0, name.find(':')) == later) {
-                return {nullptr, "this build has no " + std::string(later) + " backend; it has: " + known_names()};
-            }
-        }
-        return {nullptr, "unknown device '" + std::string(name) + "'; this build has: " + known_names(), false};
+    const auto [backend, missing] = backend_of(own);
+    if (backend == nullptr) return {nullptr, missing};
+    if (const char* reason = backend->why_unavailable()) return {nullptr, reason};
+    const std::uint32_t count = backend->device_count();
+    for (std::uint32_t i = 0; i < count; i++) {
+        const bool first_of_backend = i == 0 && name == own;
+        if (first_of_backend || name == id_of(*backend, i)) return {state_of(*backend, i)};
     }
-    return {nullptr, why};
+    return {nullptr, std::string(own) + ": no device '" + std::string(name) + "'; it has " + std::to_string(count)};
 }
 
 // One text if all have the same, else all of them.
@@ -170,8 +178,9 @@ const char* version() noexcept { return MERKLIZE_VERSION_STRING; }
 
 std::vector<DeviceInfo> devices() {
     std::vector<DeviceInfo> found;
-    for (const mkz_backend* backend : runtime::backends()) {
-        if (backend->why_unavailable() != nullptr) continue;
+    for (const std::string& name : all_names()) {
+        const mkz_backend* backend = backend_of(name).backend;
+        if (backend == nullptr || backend->why_unavailable() != nullptr) continue;
         for (std::uint32_t i = 0; i < backend->device_count(); i++) found.push_back(state_of(*backend, i)->info);
     }
     return found;

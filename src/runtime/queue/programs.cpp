@@ -33,8 +33,13 @@ std::string Programs::text(const Variant& variant) const {
     if (variant.mul_by_halves != 0) defines.emplace_back("MKZ_MUL_BY_HALVES", std::to_string(variant.mul_by_halves));
     if (variant.keyed != 0) defines.emplace_back("MKZ_KEYED", std::to_string(variant.keyed));
     // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
+    const mkz_language language = device_.facts().language;
     const bool is_nvidia = std::string_view(device_.facts().compiler).find("NVIDIA") != std::string_view::npos;
-    if (device_.facts().language == MKZ_LANGUAGE_CUDA || is_nvidia) defines.emplace_back("MKZ_NVIDIA_PTX", "1");
+    if (language == MKZ_LANGUAGE_CUDA || (language == MKZ_LANGUAGE_OPENCL && is_nvidia))
+        defines.emplace_back("MKZ_NVIDIA_PTX", "1");
+    // Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes: 16 by 16 takes it minutes.
+    if (language == MKZ_LANGUAGE_SYCL && device_.facts().is_cpu != 0 && variant.lanes > 1)
+        defines.emplace_back("MKZ_SUB_GROUP", "4");
     return program_text(
         defines, variant.hash == Variant::no_hash ? std::nullopt : std::optional(static_cast<Hash>(variant.hash)));
 }

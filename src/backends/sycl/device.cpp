@@ -1,0 +1,188 @@
+#include "backends/sycl/device.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "backends/sealed.hpp"
+
+namespace merklize::sycl_plugin {
+namespace {
+
+namespace info = ::sycl::info;
+namespace experimental = ::sycl::ext::oneapi::experimental;
+
+template <std::size_t Size>
+void put(char (&to)[Size], const std::string& text) {
+    std::snprintf(to, Size, "%s", text.c_str());
+}
+
+std::string runtime_version() {
+    return std::to_string(__LIBSYCL_MAJOR_VERSION) + "." + std::to_string(__LIBSYCL_MINOR_VERSION) + "-" +
+           std::to_string(__SYCL_COMPILER_VERSION);
+}
+
+// Where the run-time library lies that this process uses.
+std::filesystem::path runtime_folder() {
+    Dl_info found{};
+    const auto get = static_cast<std::vector<::sycl::platform> (*)()>(&::sycl::platform::get_platforms);
+    if (dladdr(reinterpret_cast<const void*>(get), &found) == 0 || found.dli_fname == nullptr) return {};
+    return std::filesystem::path(found.dli_fname).parent_path();
+}
+
+// Python's packages register no driver with the system: Intel's processor device beside the runtime is found only if this variable
+// names it, and the OpenCL loader reads that once, when SYCL first looks for platforms.
+void show_processor_device() {
+    std::error_code ignored;
+    const auto library = runtime_folder() / "libintelocl.so";
+    if (std::getenv("OCL_ICD_FILENAMES") == nullptr && std::filesystem::exists(library, ignored))
+        setenv("OCL_ICD_FILENAMES", library.c_str(), 0);
+}
+
+const char* platform_kind(const ::sycl::platform& platform) {
+    switch (platform.get_backend()) {
+        case ::sycl::backend::opencl: return "OpenCL";
+        case ::sycl::backend::ext_oneapi_level_zero: return "Level Zero";
+        case ::sycl::backend::ext_oneapi_cuda: return "CUDA";
+        case ::sycl::backend::ext_oneapi_hip: return "HIP";
+        default: return "SYCL";
+    }
+}
+
+// Why this driver cannot use a device, or null.
+const char* why_not(::sycl::device device) {
+    if (!device.has(::sycl::aspect::usm_device_allocations)) return "has no unified shared memory";
+    if (!device.ext_oneapi_can_build(experimental::source_language::sycl)) return "has no run-time compiler of SYCL";
+    return nullptr;
+}
+
+struct Devices {
+    std::vector<std::unique_ptr<Device>> all;
+    std::string missing;  // why there are none; else empty
+};
+
+Devices list_devices() {
+    Devices devices;
+    show_processor_device();
+    devices.missing = "sycl: no device";
+    const auto platforms = ::sycl::platform::get_platforms();
+    for (const ::sycl::platform& platform : platforms) {
+        for (const ::sycl::device& device : platform.get_devices()) {
+            if (const char* reason = why_not(device)) {
+                devices.missing += "; " + platform.get_info<info::platform::name>() + ": " +
+                                   device.get_info<info::device::name>() + " " + reason;
+                continue;
+            }
+            devices.all.push_back(std::make_unique<Device>(static_cast<std::uint32_t>(devices.all.size()), device));
+        }
+    }
+    if (platforms.empty()) {
+        std::error_code ignored;
+        devices.missing +=
+            "; the SYCL runtime " + runtime_version() + " in " + runtime_folder().string() + " knows no platform";
+        if (!std::filesystem::exists(runtime_folder() / "libur_adapter_opencl.so", ignored) &&
+            !std::filesystem::exists(runtime_folder() / "libur_adapter_opencl.so.0", ignored)) {
+            devices.missing +=
+                ", and has no adapter for OpenCL (intel-sycl-rt 2025.0 to 2026.1 have it, 2026.2.0 has not)";
+        }
+        devices.missing +=
+            "; install the driver of a device, or for processors: pip install 'intel-opencl-rt==2026.0.*'";
+    }
+    if (!devices.all.empty()) devices.missing.clear();
+    return devices;
+}
+
+// Kept to the very end, as the runtime is. A runtime that fails to start is a reason as well.
+const Devices& devices() {
+    static const Devices& listed = *[] {
+        try {
+            return new Devices(list_devices());
+        } catch (const std::exception& e) {
+            auto failed = std::make_unique<Devices>();
+            failed->missing = std::string("sycl: looking for devices: ") + e.what();
+            return failed.release();
+        }
+    }();
+    return listed;
+}
+
+}  // namespace
+
+Device::Device(std::uint32_t index, const ::sycl::device& of) : index(index), device(of) {
+    const ::sycl::platform platform = of.get_platform();
+    const std::string name = of.get_info<info::device::name>(), version = of.get_info<info::device::driver_version>();
+    label = "sycl:" + std::to_string(index) + " (" + name + ")";
+    put(facts.name, name);
+    put(facts.vendor, of.get_info<info::device::vendor>());
+    put(facts.driver, version);
+    put(facts.isa, std::string("SYCL, ") + platform_kind(platform));
+    facts.units = of.get_info<info::device::max_compute_units>();
+    facts.memory_bytes = of.get_info<info::device::global_mem_size>();
+
+    driver_facts.language = MKZ_LANGUAGE_SYCL;
+    driver_facts.is_cpu = of.is_cpu() ? 1 : 0;
+    // A GPU that reaches host memory page by page is not meant: its kernels run at the link's speed there.
+    driver_facts.unified = of.is_cpu() && of.has(::sycl::aspect::usm_system_allocations) ? 1 : 0;
+    driver_facts.max_group_size = static_cast<std::uint32_t>(
+        std::min<std::size_t>({of.get_info<info::device::max_work_group_size>(),
+                               of.get_info<info::device::max_work_item_sizes<1>>()[0], std::size_t{1} << 30}));
+    driver_facts.local_bytes = of.get_info<info::device::local_mem_size>();
+    driver_facts.max_allocation = of.get_info<info::device::max_mem_alloc_size>();
+    const std::string compiler = "SYCL " + runtime_version() + " / " + version + " / " + name + " / " +
+                                 platform_kind(platform) + " / " + platform.get_info<info::platform::version>();
+    char sum[20];
+    std::snprintf(sum, sizeof sum, " #%016llx",
+                  static_cast<unsigned long long>(backends::checksum(compiler)));
+    put(driver_facts.compiler, compiler.substr(0, sizeof driver_facts.compiler - sizeof sum) + sum);
+}
+
+const ::sycl::context& Device::context() {
+    const std::lock_guard lock(mutex_);
+    if (!context_) context_ = device.get_platform().khr_get_default_context();
+    return *context_;
+}
+
+void Device::join_context(const ::sycl::context& theirs) {
+    const std::lock_guard lock(mutex_);
+    if (!context_) context_ = theirs;
+    if (*context_ == theirs) return;
+    refuse(
+        MKZ_INVALID_ARGUMENT,
+        "the sycl::queue belongs to another context than the one in use for this device; make it without a context, or "
+        "wrap it before anything else uses the device: then its context is taken");
+}
+
+void Device::refuse(mkz_status status, const std::string& text) const { throw Failure(status, label + ": " + text); }
+
+const char* why_unavailable() noexcept {
+    try {
+        return devices().missing.empty() ? nullptr : devices().missing.c_str();
+    } catch (...) {
+        return "sycl: out of host memory while looking for devices";
+    }
+}
+
+std::uint32_t device_count() noexcept {
+    try {
+        return static_cast<std::uint32_t>(devices().all.size());
+    } catch (...) {
+        return 0;
+    }
+}
+
+Device& device_of(std::uint32_t index) {
+    const Devices& found = devices();
+    if (!found.missing.empty()) throw Failure(MKZ_UNAVAILABLE, found.missing);
+    if (index >= found.all.size()) {
+        throw Failure(MKZ_INVALID_ARGUMENT, "sycl:" + std::to_string(index) + ": no such device; there are " +
+                                                std::to_string(found.all.size()));
+    }
+    return *found.all[index];
+}
+
+}  // namespace merklize::sycl_plugin

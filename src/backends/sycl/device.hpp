@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <sycl/sycl.hpp>
+
+#include "backends/sycl/error.hpp"
+#include "runtime/backend.h"
+
+namespace merklize::sycl_plugin {
+
+/// One device of one platform. Made when the devices are first listed, alive until the process ends.
+class Device {
+public:
+    Device(std::uint32_t index, const ::sycl::device& device);
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+
+    /// The one context of this device: all queues, blocks and programs of a device share it. The platform's default one,
+    /// which queues made without a context have, unless a caller's queue came first.
+    const ::sycl::context& context();
+    /// The caller's queue is of context `theirs`. If this device has no context yet, it takes that one; if it has another,
+    /// invalid_argument.
+    void join_context(const ::sycl::context& theirs);
+
+    /// Throws a failure of the caller's or of the device's: "sycl:0 (NAME): TEXT".
+    [[noreturn]] void refuse(mkz_status status, const std::string& text) const;
+
+    const std::uint32_t index;
+    const ::sycl::device device;
+    std::string label;  // "sycl:0 (NAME)"
+    mkz_device_facts facts{};
+    mkz_driver_facts driver_facts{};
+
+private:
+    std::mutex mutex_;
+    std::optional<::sycl::context> context_;
+};
+
+/// Runs what SYCL may throw, and throws it as a Failure that says where and while doing what: "sycl:0 (NAME): ... while DOING".
+/// refused: the status of what SYCL calls invalid.
+template <class Body>
+auto attempt(const Device& device, const std::string& doing, mkz_status refused, Body&& body) {
+    try {
+        return body();
+    } catch (const ::sycl::exception& e) {
+        mkz_status status = refused;
+        if (e.code() == ::sycl::errc::memory_allocation) status = MKZ_OUT_OF_MEMORY;
+        if (e.code() == ::sycl::errc::feature_not_supported) status = MKZ_UNAVAILABLE;
+        device.refuse(status, e.code().message() + ": " + e.what() + " while " + doing);
+    }
+}
+
+/// Why no device can be used, or null; the text lives as long as the process. Looks for devices at the first call.
+const char* why_unavailable() noexcept;
+/// Devices are numbered as the runtime lists platforms, and each platform its devices.
+std::uint32_t device_count() noexcept;
+/// Throws a Failure if there is none of this index.
+Device& device_of(std::uint32_t index);
+
+}  // namespace merklize::sycl_plugin

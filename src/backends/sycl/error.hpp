@@ -1,0 +1,52 @@
+// Failures inside this plug-in are exceptions; at the C table they become a status and a text.
+#pragma once
+
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "backends/failure.hpp"
+
+namespace merklize::sycl_plugin {
+
+using backends::Failure;
+using backends::last_error;
+
+/// Throws the exception in flight again, one of SYCL as a Failure. For use in a catch block.
+[[noreturn]] void rethrow_as_failure();
+
+/// Runs what may throw for a function of the C table.
+template <class Body>
+mkz_status guarded(Body&& body) noexcept {
+    return backends::guarded("sycl", [&] {
+        try {
+            body();
+        } catch (...) {
+            rethrow_as_failure();
+        }
+    });
+}
+
+/// What a queue's asynchronous handler was given: the first failure waits here for the next call that may throw it.
+class AsyncErrors {
+public:
+    void keep(std::exception_ptr error) {
+        const std::lock_guard lock(mutex_);
+        if (!first_) first_ = std::move(error);
+    }
+    /// Throws the failure, once.
+    void raise() {
+        std::exception_ptr error;
+        {
+            const std::lock_guard lock(mutex_);
+            error.swap(first_);
+        }
+        if (error) std::rethrow_exception(error);
+    }
+
+private:
+    std::mutex mutex_;
+    std::exception_ptr first_;
+};
+
+}  // namespace merklize::sycl_plugin

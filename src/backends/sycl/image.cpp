@@ -1,0 +1,131 @@
+#include "backends/sycl/image.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <sycl/backend/opencl.hpp>
+#include <vector>
+
+namespace merklize::sycl_plugin {
+namespace {
+
+// The functions of the OpenCL loader that SYCL's adapter has opened; handles are that library's own.
+struct OpenCL {
+    decltype(&clGetProgramInfo) get_program_info = nullptr;
+    decltype(&clCreateProgramWithBinary) create_with_binary = nullptr;
+    decltype(&clBuildProgram) build = nullptr;
+    decltype(&clReleaseProgram) release = nullptr;
+    decltype(&clCreateKernel) create_kernel = nullptr;
+    decltype(&clReleaseKernel) release_kernel = nullptr;
+    bool is_there = false;
+};
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    return function != nullptr;
+}
+
+const OpenCL& opencl() {
+    static const OpenCL found = [] {
+        OpenCL f;
+        void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
+        f.is_there = library != nullptr && find(library, "clGetProgramInfo", f.get_program_info) &&
+                     find(library, "clCreateProgramWithBinary", f.create_with_binary) &&
+                     find(library, "clBuildProgram", f.build) && find(library, "clReleaseProgram", f.release) &&
+                     find(library, "clCreateKernel", f.create_kernel) &&
+                     find(library, "clReleaseKernel", f.release_kernel);
+        return f;
+    }();
+    return found;
+}
+
+bool is_opencl(const ::sycl::device& device) {
+    return device.get_backend() == ::sycl::backend::opencl && opencl().is_there;
+}
+
+cl_device_id id_of(const Device& device) { return ::sycl::get_native<::sycl::backend::opencl>(device.device); }
+
+void require(const Device& device, cl_int code, mkz_status status, const char* function) {
+    if (code == CL_SUCCESS) return;
+    const bool no_memory = code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    device.refuse(no_memory ? MKZ_OUT_OF_MEMORY : status, std::string(function) + ": code " + std::to_string(code));
+}
+
+std::string binary_of(const Device& device, cl_program program) {
+    const auto get = [&](cl_program_info what, std::size_t bytes, void* to, std::size_t* size) {
+        require(device, opencl().get_program_info(program, what, bytes, to, size), MKZ_INTERNAL, "clGetProgramInfo");
+    };
+    std::size_t bytes = 0;
+    get(CL_PROGRAM_DEVICES, 0, nullptr, &bytes);
+    std::vector<cl_device_id> ids(bytes / sizeof(cl_device_id));
+    get(CL_PROGRAM_DEVICES, bytes, static_cast<void*>(ids.data()), nullptr);
+    std::vector<std::size_t> sizes(ids.size());
+    get(CL_PROGRAM_BINARY_SIZES, sizes.size() * sizeof(std::size_t), sizes.data(), nullptr);
+    const auto ours = static_cast<std::size_t>(std::ranges::find(ids, id_of(device)) - ids.begin());
+    if (ours == ids.size() || sizes[ours] == 0) return {};
+    // A null pointer stands for a binary that is not wanted.
+    std::string binary(sizes[ours], '\0');
+    std::vector<unsigned char*> places(ids.size(), nullptr);
+    places[ours] = reinterpret_cast<unsigned char*>(binary.data());
+    get(CL_PROGRAM_BINARIES, places.size() * sizeof(unsigned char*), static_cast<void*>(places.data()), nullptr);
+    return binary;
+}
+
+}  // namespace
+
+std::string mangled(const std::string& name) { return "__sycl_kernel_" + name; }
+
+Image::Image(Device& device, const std::string& binary) {
+    if (!is_opencl(device.device)) device.refuse(MKZ_INVALID_ARGUMENT, "the device takes no compiled programs");
+    cl_context context = ::sycl::get_native<::sycl::backend::opencl>(device.context());
+    cl_device_id id = id_of(device);
+    const std::size_t bytes = binary.size();
+    const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
+    cl_int loaded = CL_SUCCESS, code = CL_SUCCESS;
+    program_ = opencl().create_with_binary(context, 1, &id, &bytes, &data, &loaded, &code);
+    if (code == CL_SUCCESS) code = loaded;
+    try {
+        require(device, code, MKZ_INVALID_ARGUMENT, "clCreateProgramWithBinary");
+        require(device, opencl().build(program_, 1, &id, "", nullptr, nullptr), MKZ_INVALID_ARGUMENT, "clBuildProgram");
+    } catch (...) {
+        if (program_ != nullptr) opencl().release(program_);
+        throw;
+    }
+}
+
+Image::~Image() {
+    if (program_ != nullptr) opencl().release(program_);
+}
+
+::sycl::kernel Image::kernel(Device& device, const std::string& name) const {
+    cl_int code = CL_SUCCESS;
+    cl_kernel made = opencl().create_kernel(program_, mangled(name).c_str(), &code);
+    if (code != CL_SUCCESS) {
+        device.refuse(code == CL_INVALID_KERNEL_NAME ? MKZ_INVALID_ARGUMENT : MKZ_INTERNAL,
+                      "the program has no kernel " + name);
+    }
+    // SYCL takes a reference of its own.
+    struct Released {
+        cl_kernel kernel;
+        ~Released() { opencl().release_kernel(kernel); }
+    } const released{made};
+    return ::sycl::make_kernel<::sycl::backend::opencl>(made, device.context());
+}
+
+std::string Image::binary(const Device& device) const { return binary_of(device, program_); }
+
+std::string Image::binary(const Device& device, const ::sycl::kernel_bundle<::sycl::bundle_state::executable>& bundle) {
+    if (!is_opencl(device.device)) return {};
+    const std::vector<cl_program> programs = ::sycl::get_native<::sycl::backend::opencl>(bundle);
+    // Each is a reference of ours.
+    struct Released {
+        const std::vector<cl_program>& all;
+        ~Released() {
+            for (cl_program program : all) opencl().release(program);
+        }
+    } const released{programs};
+    return programs.size() == 1 ? binary_of(device, programs.front()) : std::string();
+}
+
+}  // namespace merklize::sycl_plugin

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "backends/sycl/device.hpp"
+
+namespace merklize::sycl_plugin {
+
+class Stream;
+
+/// A block: USM of ours or of the caller's, or host bytes that the device reaches.
+class Memory {
+public:
+    enum class Owner { library, caller, host };
+
+    Memory(Device& device, void* bytes, std::uint64_t size, Owner owner)
+        : device(device), data(static_cast<char*>(bytes)), size(size), owner(owner) {}
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    /// Waits for the commands that use it: SYCL itself frees at once.
+    ~Memory();
+
+    /// Throws if `count` bytes from `offset` on are not all in the block, or if it is of another device.
+    void require(const Device& on, std::uint64_t offset, std::uint64_t count, const char* doing) const;
+    /// A command that uses the block was queued.
+    void used_by(const Stream& stream, const ::sycl::event& command);
+
+    Device& device;
+    char* const data;
+    const std::uint64_t size;
+    const Owner owner;
+
+private:
+    std::mutex mutex_;
+    std::map<const Stream*, ::sycl::event> last_uses_;  // commands of a stream end in order
+};
+
+Memory& of(mkz_memory* memory);
+
+mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept;
+mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept;
+void release_host(std::uint32_t device, void* host) noexcept;
+std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept;
+mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_memory** memory) noexcept;
+mkz_status wrap_host(std::uint32_t device, void* host, std::uint64_t bytes, mkz_memory** memory) noexcept;
+void* native(mkz_memory* memory) noexcept;
+std::uint32_t alignment(mkz_memory* memory) noexcept;
+void release(std::uint32_t device, mkz_memory* memory) noexcept;
+
+}  // namespace merklize::sycl_plugin

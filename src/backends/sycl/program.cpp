@@ -1,0 +1,189 @@
+#include "backends/sycl/program.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+#include "backends/sealed.hpp"
+#include "backends/sycl/stream.hpp"
+
+namespace merklize::sycl_plugin {
+namespace {
+
+namespace experimental = ::sycl::ext::oneapi::experimental;
+
+// What core/port.h uses of SYCL. All of <sycl/sycl.hpp> would take the compiler another second and a half.
+constexpr const char* headers = R"(#include <sycl/builtins.hpp>
+#include <sycl/ext/oneapi/free_function_queries.hpp>
+#include <sycl/ext/oneapi/kernel_properties/properties.hpp>
+#include <sycl/ext/oneapi/work_group_static.hpp>
+#include <sycl/group_barrier.hpp>
+#line 1 "program"
+)";
+
+// A launch may have more items than an int counts. Warnings would be about what C leaves open and C++ does not.
+constexpr const char* always[] = {"-fno-sycl-id-queries-fit-in-int", "-w"};
+
+Program& of(mkz_program* program) {
+    if (program == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "sycl: the program is null");
+    return *reinterpret_cast<Program*>(program);
+}
+
+std::string shortened(std::string log) {
+    constexpr std::size_t shown = 8192;  // the first errors are what matters
+    if (log.size() <= shown) return log;
+    const std::string rest = "\n... and " + std::to_string(log.size() - shown) + " bytes more";
+    log.resize(shown);
+    return log + rest;
+}
+
+std::vector<std::string> words(const char* options) {
+    std::istringstream in(options == nullptr ? "" : options);
+    std::vector<std::string> all(std::begin(always), std::end(always));
+    for (std::string word; in >> word;) all.push_back(word);
+    return all;
+}
+
+Program::Bundle compiled(Device& device, const std::string& text, const std::vector<std::string>& options) {
+    std::string log;
+    try {
+        auto source = experimental::create_kernel_bundle_from_source(
+            device.context(), experimental::source_language::sycl, headers + text);
+        return experimental::build(
+            source, {device.device},
+            experimental::properties{experimental::build_options{options}, experimental::save_log{&log}});
+    } catch (const ::sycl::exception& e) {
+        const mkz_status status = e.code() == ::sycl::errc::memory_allocation ? MKZ_OUT_OF_MEMORY : MKZ_INTERNAL;
+        device.refuse(status, "compiling a text of " + std::to_string(text.size()) + " bytes: " + shortened(e.what()) +
+                                  (log.empty() ? "" : "; its log:\n" + shortened(log)));
+    }
+}
+
+}  // namespace
+
+::sycl::kernel Program::kernel(const std::string& name) {
+    if (const auto* image = std::get_if<Image>(&code_)) return image->kernel(device, name);
+    auto& bundle = std::get<Bundle>(code_);
+    if (!bundle.ext_oneapi_has_kernel(name)) device.refuse(MKZ_INVALID_ARGUMENT, "the program has no kernel " + name);
+    return bundle.ext_oneapi_get_kernel(name);
+}
+
+Function& Program::function(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<Function>& known = functions_[name];
+    if (known != nullptr) return *known;
+    known = attempt(device, "looking for the kernel " + name, MKZ_INTERNAL, [&] {
+        const ::sycl::kernel found = kernel(name);
+        const auto items = found.get_info<::sycl::info::kernel_device_specific::work_group_size>(device.device);
+        return std::make_unique<Function>(
+            Function{device, found, name, found.get_info<::sycl::info::kernel::num_args>(),
+                     static_cast<std::uint32_t>(std::min<std::size_t>(items, device.driver_facts.max_group_size))});
+    });
+    return *known;
+}
+
+std::string Program::binary() {
+    return attempt(device, "reading a compiled program", MKZ_INTERNAL, [&] {
+        if (const auto* image = std::get_if<Image>(&code_)) return image->binary(device);
+        return Image::binary(device, std::get<Bundle>(code_));
+    });
+}
+
+mkz_status program_build(std::uint32_t device, const char* text, const char* options, mkz_program** program) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        if (text == nullptr) d.refuse(MKZ_INVALID_ARGUMENT, "the text of the program is null");
+        auto made = std::make_unique<Program>(d, compiled(d, text, words(options)));
+        *program = reinterpret_cast<mkz_program*>(made.release());
+    });
+}
+
+mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*, std::uint64_t),
+                          void* context) noexcept {
+    return guarded([&] {
+        Program& p = of(program);
+        const std::string binary = p.binary();
+        if (binary.empty()) p.device.refuse(MKZ_UNAVAILABLE, "the device gives no compiled form of a program");
+        const std::string all = backends::seal(p.device.driver_facts.compiler, binary);
+        sink(context, all.data(), all.size());
+    });
+}
+
+mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t bytes, mkz_program** program) noexcept {
+    return guarded([&] {
+        Device& d = device_of(device);
+        const backends::Opened opened =
+            backends::open_sealed({static_cast<const char*>(binary), bytes}, d.driver_facts.compiler);
+        if (opened.maker != d.driver_facts.compiler) {
+            d.refuse(MKZ_INVALID_ARGUMENT, "a compiled program of " + std::to_string(bytes) +
+                                               " bytes was made by another compiler: " + std::string(opened.maker));
+        }
+        const std::string image(opened.binary);
+        auto made = attempt(d, "loading a compiled program", MKZ_INVALID_ARGUMENT,
+                            [&] { return std::make_unique<Program>(d, Image(d, image)); });
+        *program = reinterpret_cast<mkz_program*>(made.release());
+    });
+}
+
+void program_release(mkz_program* program) noexcept { delete reinterpret_cast<Program*>(program); }
+
+mkz_status program_function(mkz_program* program, const char* name, mkz_function** function,
+                            std::uint32_t* max_group_size) noexcept {
+    return guarded([&] {
+        Function& found = of(program).function(name);
+        *function = reinterpret_cast<mkz_function*>(&found);
+        if (max_group_size != nullptr) *max_group_size = found.max_group_size;
+    });
+}
+
+mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t groups, std::uint32_t group_size,
+                  std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept {
+    return guarded([&] {
+        Stream& s = of(stream);
+        if (function == nullptr) s.device.refuse(MKZ_INVALID_ARGUMENT, "the kernel is null");
+        const auto& f = *reinterpret_cast<const Function*>(function);
+        const auto refuse = [&](const std::string& text) {
+            s.device.refuse(MKZ_INVALID_ARGUMENT, "kernel " + f.name + ": " + text);
+        };
+        if (&s.device != &f.device) refuse("it is of " + f.device.label);
+        if (n_arguments != f.n_arguments) {
+            refuse("it takes " + std::to_string(f.n_arguments) + " arguments, not " + std::to_string(n_arguments));
+        }
+        if (group_size == 0 || group_size > f.max_group_size) {
+            refuse("groups of " + std::to_string(group_size) + " items; here it takes 1 to " +
+                   std::to_string(f.max_group_size));
+        }
+        if (groups > SIZE_MAX / group_size) {
+            refuse(std::to_string(groups) + " groups of " + std::to_string(group_size) +
+                   " items are more than the device can count");
+        }
+        if (groups == 0 && event == nullptr) return;
+        std::vector<Memory*> blocks;
+        for (std::uint32_t i = 0; i < n_arguments; i++) {
+            if (arguments[i].bytes != 0 || arguments[i].value == nullptr) continue;
+            blocks.push_back(static_cast<Memory*>(const_cast<void*>(arguments[i].value)));
+            blocks.back()->require(s.device, 0, 0, "launch");
+        }
+        const std::string doing = "running " + f.name + " with " + std::to_string(groups) + " groups of " +
+                                  std::to_string(group_size) + " items";
+        s.submit(doing, MKZ_INVALID_ARGUMENT, blocks, event, [&](::sycl::queue& queue) {
+            if (groups == 0) return queue.ext_oneapi_submit_barrier();
+            return queue.submit([&](::sycl::handler& handler) {
+                auto block = blocks.begin();
+                for (std::uint32_t i = 0; i < n_arguments; i++) {
+                    const int at = static_cast<int>(i);
+                    const mkz_argument& argument = arguments[i];
+                    if (argument.bytes != 0) {
+                        handler.set_arg(at, experimental::raw_kernel_arg(argument.value, argument.bytes));
+                    } else {
+                        void* data = argument.value == nullptr ? nullptr : (*block++)->data;
+                        handler.set_arg(at, data);
+                    }
+                }
+                handler.parallel_for(::sycl::nd_range<1>(groups * group_size, group_size), f.kernel);
+            });
+        });
+    });
+}
+
+}  // namespace merklize::sycl_plugin

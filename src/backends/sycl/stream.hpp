@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "backends/sycl/device.hpp"
+#include "backends/sycl/memory.hpp"
+
+namespace merklize::sycl_plugin {
+
+/// One command.
+struct Event {
+    Device& device;
+    ::sycl::event command;
+    bool is_timed;
+    std::shared_ptr<AsyncErrors> errors;
+    std::string doing;  // for texts of errors
+
+    /// Waits for the command, and throws how it failed.
+    void wait();
+};
+
+/// A queue, ours or the caller's. Ours are in-order: the runtime then hands the order to the device's own queue, where an
+/// out-of-order one would get a list of events with each command. A caller's out-of-order queue gets barriers instead.
+class Stream {
+public:
+    Stream(Device& device, ::sycl::queue queue, std::shared_ptr<AsyncErrors> errors)
+        : device(device), queue(std::move(queue)), errors(std::move(errors)) {}
+
+    /// Queues one command: enqueue(queue) -> sycl::event. refused: the status of what SYCL calls invalid.
+    /// event  null, or where to put the command's
+    template <class Enqueue>
+    void submit(const std::string& doing, mkz_status refused, std::span<Memory* const> uses, mkz_event** event,
+                Enqueue&& enqueue);
+
+    Device& device;
+    ::sycl::queue queue;
+    const std::shared_ptr<AsyncErrors> errors;  // null: the caller's queue has a handler of its own
+    const bool is_ordered = queue.is_in_order();
+    const bool is_timed = queue.has_property<::sycl::property::queue::enable_profiling>();
+};
+
+Stream& of(mkz_stream* stream);
+
+template <class Enqueue>
+void Stream::submit(const std::string& doing, mkz_status refused, std::span<Memory* const> uses, mkz_event** event,
+                    Enqueue&& enqueue) {
+    attempt(device, doing, refused, [&] {
+        if (!is_ordered) queue.ext_oneapi_submit_barrier();
+        const ::sycl::event command = enqueue(queue);
+        if (!is_ordered) queue.ext_oneapi_submit_barrier();
+        for (Memory* memory : uses) memory->used_by(*this, command);
+        if (event == nullptr) return;
+        auto made = std::make_unique<Event>(Event{device, command, is_timed, errors, doing});
+        *event = reinterpret_cast<mkz_event*>(made.release());
+    });
+}
+
+mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, mkz_stream** stream) noexcept;
+void stream_close(mkz_stream* stream) noexcept;
+mkz_status stream_synchronize(mkz_stream* stream) noexcept;
+mkz_status stream_wait(mkz_stream* stream, mkz_event* event) noexcept;
+
+mkz_status copy_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offset, const void* from,
+                          std::uint64_t bytes, mkz_event** event) noexcept;
+mkz_status copy_to_host(mkz_stream* stream, void* to, mkz_memory* from, std::uint64_t offset, std::uint64_t bytes,
+                        mkz_event** event) noexcept;
+mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_offset, mkz_memory* from,
+                          std::uint64_t from_offset, std::uint64_t bytes, mkz_event** event) noexcept;
+
+mkz_status event_wait(mkz_event* event) noexcept;
+mkz_status event_query(mkz_event* event, std::uint32_t* done) noexcept;
+mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexcept;
+void event_release(mkz_event* event) noexcept;
+
+}  // namespace merklize::sycl_plugin

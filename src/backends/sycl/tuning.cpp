@@ -1,0 +1,52 @@
+#include "backends/sycl/tuning.hpp"
+
+#include <algorithm>
+
+#include "backends/sycl/device.hpp"
+
+namespace merklize::sycl_plugin {
+namespace {
+
+void fill(std::uint32_t& value, std::uint32_t from) {
+    if (value == 0) value = from;
+}
+
+// Intel's device of 2026.0. One word an item: its compiler makes vectors of neighbouring items, also of items that have lanes of their own,
+// and then takes minutes (docs/performance.md). Products of halves as for OpenCL, since the compiler is the same.
+void tune_processor(mkz_kernel kernel, std::uint32_t hash, mkz_tuning* tuning) {
+    fill(tuning->group_size, 64);
+    fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
+    const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
+    if (hash == MKZ_HASH_blake3) {
+        fill(tuning->lanes, 1);
+        fill(tuning->levels_per_launch, chunks ? 6 : 1);
+    } else {
+        fill(tuning->lanes, 1);
+        tuning->mul_by_halves = 1;
+    }
+    fill(tuning->levels_per_launch, 1);
+}
+
+// OpenCL's values for GPUs; not measured through SYCL.
+void tune_gpu(mkz_tuning* tuning) {
+    fill(tuning->group_size, 256);
+    fill(tuning->lanes, 1);
+    fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
+    fill(tuning->levels_per_launch, 8);
+}
+
+}  // namespace
+
+void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t, std::uint32_t,
+          mkz_tuning* tuning) noexcept {
+    const bool free_group = tuning->group_size == 0;
+    guarded([&] {
+        const Device& d = device_of(device);
+        d.driver_facts.is_cpu != 0 ? tune_processor(kernel, hash, tuning) : tune_gpu(tuning);
+        if (free_group) tuning->group_size = std::min(tuning->group_size, d.driver_facts.max_group_size);
+    });
+    // Of a device that is not there.
+    tune_gpu(tuning);
+}
+
+}  // namespace merklize::sycl_plugin

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/backend.h"
+
+namespace merklize::sycl_plugin {
+
+/// Fills the fields of *tuning that are 0; see mkz_backend.
+void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t threads,
+          mkz_tuning* tuning) noexcept;
+
+}  // namespace merklize::sycl_plugin
