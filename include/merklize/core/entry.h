@@ -1,4 +1,5 @@
-/* entry.h: kernel entry points for OpenCL C and CUDA (NVRTC, nvcc): one line a body, for every hash of hashes.def.
+/* entry.h: kernel entry points for OpenCL C, CUDA (NVRTC, nvcc) and SYCL (DPC++, functions as kernels): one line a body, for
+ * every hash of hashes.def.
  *
  * Names are mkz_merge_level_blake3 and so on; arguments are those of the body in kernels.h, without the item and the local
  * memory. Launches have one dimension. All entry points of a body take the same number and sizes of arguments, whatever the

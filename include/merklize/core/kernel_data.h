@@ -36,7 +36,7 @@ MKZ_BODY void mkz_body_check_words(mkz_work_item item, MKZ_GLOBAL const mkz_u64 
 
 /* Shape of an array whose items lie anywhere: `dims` <= 8 extents > 0, outermost first, with the distance in bytes, of any
  * sign, between neighbours in each. */
-typedef struct {
+typedef struct mkz_strides {
     mkz_u64 extent[8];
     mkz_i64 stride_bytes[8];
     mkz_u32 dims;

@@ -14,7 +14,7 @@
 #include "kernel_nodes.h"
 
 /* Eight words by value: a key, as one kernel argument of 32 bytes. */
-typedef struct {
+typedef struct mkz_key {
     mkz_u32 w[8];
 } mkz_key;
 

@@ -41,6 +41,19 @@ typedef long long mkz_i64;
 #define MKZ_CONSTANT
 #define MKZ_TABLE static __device__ __constant__ const
 #define MKZ_U64(x) x##ULL
+#elif defined( \
+    SYCL_LANGUAGE_VERSION) /* of a compiler for SYCL, in all its passes; <sycl/sycl.hpp> comes before this file */
+#define MKZ_TARGET_SYCL 1
+typedef unsigned char mkz_u8;
+typedef unsigned int mkz_u32;
+typedef unsigned long long mkz_u64;
+typedef long long mkz_i64;
+#define MKZ_FN static inline __attribute__((always_inline, unused)) /* not constexpr, which wants C++20 here */
+#define MKZ_GLOBAL
+#define MKZ_LOCAL
+#define MKZ_CONSTANT
+#define MKZ_TABLE [[maybe_unused]] static constexpr
+#define MKZ_U64(x) x##ULL
 #else
 #define MKZ_TARGET_CPP 1
 typedef unsigned char mkz_u8;
@@ -168,6 +181,9 @@ typedef struct {
 #define MKZ_MUL_HI64(a, b) mul_hi((mkz_u64)(a), (mkz_u64)(b))
 #elif defined(__CUDA_ARCH__)
 #define MKZ_MUL_HI64(a, b) __umul64hi((a), (b))
+#elif defined(MKZ_TARGET_SYCL)
+#define MKZ_MUL_HI64(a, b) mkz_mul_hi64((a), (b))
+MKZ_FN mkz_u64 mkz_mul_hi64(mkz_u64 a, mkz_u64 b) { return sycl::mul_hi(a, b); }
 #elif defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 mkz_u128;
 #define MKZ_MUL_HI64(a, b) ((mkz_u64)(((mkz_u128)(a) * (b)) >> 64))
@@ -224,6 +240,8 @@ typedef struct {
 #define MKZ_BODY static __device__ __forceinline__
 #elif defined(MKZ_TARGET_OPENCL)
 #define MKZ_BODY static inline
+#elif defined(MKZ_TARGET_SYCL)
+#define MKZ_BODY static inline __attribute__((always_inline, unused))
 #else
 #define MKZ_BODY [[maybe_unused]] static inline
 #endif
@@ -235,6 +253,8 @@ typedef struct {
 #define MKZ_BARRIER(item) __syncthreads()
 #elif defined(MKZ_TARGET_OPENCL)
 #define MKZ_BARRIER(item) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#elif defined(MKZ_TARGET_SYCL)
+#define MKZ_BARRIER(item) sycl::group_barrier(sycl::ext::oneapi::this_work_item::get_work_group<1>())
 #else
 #define MKZ_BARRIER(item) ((void)(item))
 #endif
@@ -261,6 +281,10 @@ typedef struct {
 #define MKZ_LOCAL_ARRAY(type, name, count) __shared__ type name[count]
 #elif defined(MKZ_TARGET_OPENCL)
 #define MKZ_LOCAL_ARRAY(type, name, count) __local type name[count]
+#elif defined(MKZ_TARGET_SYCL)
+#define MKZ_LOCAL_ARRAY(type, name, count)                                                  \
+    type(&name)[count] = *sycl::ext::oneapi::group_local_memory_for_overwrite<type[count]>( \
+        sycl::ext::oneapi::this_work_item::get_work_group<1>())
 #else
 #define MKZ_LOCAL_ARRAY(type, name, count) type name[count]
 #endif
@@ -297,6 +321,21 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
     return item;
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
+#elif defined(MKZ_TARGET_SYCL) && defined(SYCL_EXT_ONEAPI_FUNCTION_PROPERTY) /* functions as kernels: DPC++ alone */
+#define MKZ_ENTRY(name)                                                                                               \
+    extern "C" SYCL_EXTERNAL SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) \
+        SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(                                                                            \
+            (sycl::ext::oneapi::experimental::work_group_size<MKZ_GROUP_SIZE>)) void name
+MKZ_BODY mkz_work_item mkz_this_item(void) {
+    auto here = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    mkz_work_item item;
+    item.index = here.get_global_id(0);
+    item.group = here.get_group(0);
+    item.rank = (mkz_u32)here.get_local_id(0);
+    item.group_size = MKZ_GROUP_SIZE;
+    return item;
+}
+#define MKZ_THIS_ITEM() mkz_this_item()
 #endif
 #endif
 
@@ -324,6 +363,11 @@ typedef uint4 mkz_quad32;
 typedef ulonglong2 mkz_pair64;
 #define MKZ_MAKE_QUAD32(a, b, c, d) make_uint4((a), (b), (c), (d))
 #define MKZ_MAKE_PAIR64(a, b) make_ulonglong2((a), (b))
+#elif defined(MKZ_TARGET_SYCL)
+typedef mkz_u32 mkz_quad32 __attribute__((ext_vector_type(4)));
+typedef mkz_u64 mkz_pair64 __attribute__((ext_vector_type(2)));
+#define MKZ_MAKE_QUAD32(a, b, c, d) (mkz_quad32{(a), (b), (c), (d)})
+#define MKZ_MAKE_PAIR64(a, b) (mkz_pair64{(a), (b)})
 #else
 typedef uint4 mkz_quad32;
 typedef ulong2 mkz_pair64;
