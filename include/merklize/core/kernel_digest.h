@@ -19,7 +19,7 @@ typedef struct mkz_key {
 } mkz_key;
 
 /* The word of four bytes at p. C++ must not read bytes as words. */
-#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 4
+#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 4 || MKZ_BYTES_ANYWHERE
 #define MKZ_LOAD_WORD(p) ((p)[0] | (mkz_u32)(p)[1] << 8 | (mkz_u32)(p)[2] << 16 | (mkz_u32)(p)[3] << 24)
 #else
 #define MKZ_LOAD_WORD(p) (*(MKZ_GLOBAL const mkz_u32 *)(p))
@@ -29,7 +29,7 @@ typedef struct mkz_key {
 MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
     mkz_u32 whole = length / 4, tail = 0;
 #if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
-    if (length == MKZ_BLAKE3_BLOCK_LEN) {
+    if (length == MKZ_BLAKE3_BLOCK_LEN && (!MKZ_BYTES_ANYWHERE || (mkz_u64)p % 16 == 0)) {
         MKZ_GLOBAL const mkz_u32 *words = (MKZ_GLOBAL const mkz_u32 *)p;
         MKZ_UNROLL for (int k = 0; k < 16; k += 4) MKZ_LOAD_QUAD32(m + k, words + k);
         return;
