@@ -19,15 +19,23 @@ typedef struct mkz_key {
 } mkz_key;
 
 /* The word of four bytes at p. C++ must not read bytes as words. */
-#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 4 || MKZ_BYTES_ANYWHERE
+#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 4
 #define MKZ_LOAD_WORD(p) ((p)[0] | (mkz_u32)(p)[1] << 8 | (mkz_u32)(p)[2] << 16 | (mkz_u32)(p)[3] << 24)
 #else
 #define MKZ_LOAD_WORD(p) (*(MKZ_GLOBAL const mkz_u32 *)(p))
 #endif
 
+#if MKZ_BYTES_ANYWHERE
+MKZ_RARE void mkz_load_bytes(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
+    MKZ_NO_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
+        m[k] = 0;
+        MKZ_NO_UNROLL for (mkz_u32 b = 4 * k; b < 4 * k + 4 && b < length; b++) m[k] |= (mkz_u32)p[b] << 8 * (b % 4);
+    }
+}
+#endif
+
 /* Block of 64 bytes at p -> 16 words; only `length` of its bytes exist (0 .. 64), the others count as zero. */
 MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
-    mkz_u32 whole = length / 4, tail = 0;
 #if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
     if (length == MKZ_BLAKE3_BLOCK_LEN && (!MKZ_BYTES_ANYWHERE || (mkz_u64)p % 16 == 0)) {
         MKZ_GLOBAL const mkz_u32 *words = (MKZ_GLOBAL const mkz_u32 *)p;
@@ -35,11 +43,18 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
         return;
     }
 #endif
+#if MKZ_BYTES_ANYWHERE
+    mkz_u32 bytes[16]; /* in memory, since a function fills it; m stays in registers */
+    mkz_load_bytes(bytes, p, length);
+    MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = bytes[k];
+#else
+    mkz_u32 whole = length / 4, tail = 0;
     MKZ_NO_UNROLL for (mkz_u32 b = 4 * whole; b < length; b++) tail |= (mkz_u32)p[b] << 8 * (b % 4);
     MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
         m[k] = k == whole ? tail : 0;
         if (k < whole) m[k] = MKZ_LOAD_WORD(p + 4 * k);
     }
+#endif
 }
 
 /* Merges the n values in the first half of the tower upward, `levels` > 0 levels: out[out_offset + s] = value of subtree s.

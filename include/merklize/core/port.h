@@ -250,6 +250,13 @@ typedef struct {
 #define MKZ_BODY [[maybe_unused]] static inline
 #endif
 
+/* The same for what is seldom reached and not worth a copy at each call. */
+#if defined(MKZ_TARGET_CUDA)
+#define MKZ_RARE static __device__ __noinline__
+#else
+#define MKZ_RARE static __attribute__((noinline, unused))
+#endif
+
 /* Waits for all items of the group; what they wrote to global and local memory before is then visible in the group. Every
  * item of a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
 #ifndef MKZ_BARRIER

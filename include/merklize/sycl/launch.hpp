@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <merklize/error.hpp>
 #include <merklize/sycl/kernels.hpp>
 
 // How the kernels of kernels.hpp are launched: group sizes, levels, order, working memory. `Submit` is QueueSubmit, or what a test
-// puts in its place: submit.device() and submit(kernel, groups, group_size, events) -> event.
+// puts in its place: submit.queue, and submit(kernel, groups, group_size, events) -> event.
 namespace merklize::sycl::detail {
 
 using Events = std::vector<::sycl::event>;
@@ -20,8 +21,6 @@ using Events = std::vector<::sycl::event>;
 /// Launches on a queue, in order or not.
 struct QueueSubmit {
     ::sycl::queue& queue;
-
-    ::sycl::device device() const { return queue.get_device(); }
 
     template <class Kernel>
     ::sycl::event operator()(const Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
@@ -41,7 +40,7 @@ struct QueueSubmit {
 template <class Submit, class Kernel>
 Events launch(const Submit& submit, Kernel kernel, std::uint64_t groups, std::uint32_t group_size, const Events& after) {
     const std::uint64_t local = 8 * kernel.local_words(group_size);
-    if (const std::uint64_t has = submit.device().template get_info<::sycl::info::device::local_mem_size>(); local > has) {
+    if (const std::uint64_t has = submit.queue.get_device().template get_info<::sycl::info::device::local_mem_size>(); local > has) {
         throw Error(ErrorCode::invalid_argument,
                     "merklize::sycl: this policy wants " + std::to_string(local) + " bytes of local memory in groups of " +
                         std::to_string(group_size) + "; the device has " + std::to_string(has));
@@ -71,13 +70,13 @@ constexpr int lanes_of(std::uint32_t wanted) { return wanted == 0 ? 1 : static_c
 
 template <class Submit>
 std::uint32_t group_size_on(const Submit& submit, std::uint32_t wanted, const char* function) {
-    const std::uint64_t most = submit.device().template get_info<::sycl::info::device::max_work_group_size>();
+    const std::uint64_t most = submit.queue.get_device().template get_info<::sycl::info::device::max_work_group_size>();
     if (wanted > most) {
         invalid(std::string(function) + ": policy.group_size = " + std::to_string(wanted) + ", but groups of " +
-                submit.device().template get_info<::sycl::info::device::name>() + " have at most " +
+                submit.queue.get_device().template get_info<::sycl::info::device::name>() + " have at most " +
                 std::to_string(most) + " items");
     }
-    const std::uint32_t usual = submit.device().is_cpu() ? 64 : 256;
+    const std::uint32_t usual = submit.queue.get_device().is_cpu() ? 64 : 256;
     return wanted != 0 ? wanted : static_cast<std::uint32_t>(std::min<std::uint64_t>(usual, std::bit_floor(most)));
 }
 
@@ -87,7 +86,24 @@ inline void require_aligned(const char* function, const char* name, const void* 
         invalid(std::string(function) + ": " + name + " must begin on 16 bytes, is " + std::to_string(rest) + " past");
 }
 
-/// Device memory that is given back when what uses it has ended.
+/// AdaptiveCpp has no host tasks.
+template <class Handler>
+concept HasHostTask = requires(Handler& handler) { handler.host_task([] {}); };
+
+/// One event for several, or for none.
+template <class Queue>
+::sycl::event join(Queue& queue, const Events& events) {
+    if (events.size() == 1) return events[0];
+    return queue.submit([&](auto& handler) {
+        handler.depends_on(events);
+        if constexpr (HasHostTask<std::remove_cvref_t<decltype(handler)>>)
+            handler.host_task([] {});
+        else
+            handler.single_task([] {});
+    });
+}
+
+/// Working memory on the device, given back after what uses it.
 class Scratch {
 public:
     Scratch(::sycl::queue& queue, std::uint64_t bytes, const char* function) : queue_(queue) {
@@ -101,7 +117,7 @@ public:
     }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
-    /// Where an exception leaves a launch behind, memory is safe to free only after it.
+    /// What an exception left enqueued may still use it.
     ~Scratch() {
         if (p_ == nullptr) return;
         queue_.wait();
@@ -109,27 +125,49 @@ public:
     }
 
     void* get() const { return p_; }
-    /// The host frees the memory after the event, while nobody waits.
-    void free_after(const ::sycl::event& last) {
-        if (p_ == nullptr) return;
-        queue_.submit([&](::sycl::handler& handler) {
-            handler.depends_on(last);
-            handler.host_task([p = p_, context = queue_.get_context()] { ::sycl::free(p, context); });
-        });
-        p_ = nullptr;
-    }
+    /// The host frees it after the event, while nobody waits; without host tasks, the destructor waits.
+    void free_after(const ::sycl::event& last) { free_in_task(queue_, last); }
 
 private:
+    template <class Queue>
+    void free_in_task(Queue& queue, const ::sycl::event& last) {
+        if constexpr (HasHostTask<::sycl::handler>) {
+            if (p_ == nullptr) return;
+            queue.submit([&](auto& handler) {
+                handler.depends_on(last);
+                handler.host_task([p = p_, context = queue.get_context()] { ::sycl::free(p, context); });
+            });
+            p_ = nullptr;
+        }
+    }
+
     ::sycl::queue& queue_;
     void* p_ = nullptr;
 };
 
-/// One event for several, or for none.
-inline ::sycl::event join(::sycl::queue& queue, const Events& events) {
-    if (events.size() == 1) return events[0];
-    return queue.submit([&](::sycl::handler& handler) {
-        handler.depends_on(events);
-        handler.host_task([] {});
+/// Enqueues a job that may want working memory. job(scratch) -> events
+template <class Submit, class Job>
+::sycl::event with_scratch(const Submit& submit, const char* function, std::uint64_t bytes, const Job& job) {
+    Scratch scratch(submit.queue, bytes, function);
+    const ::sycl::event last = join(submit.queue, job(scratch.get()));
+    scratch.free_after(last);
+    return last;
+}
+
+/// Enqueues a job of a field hash's kernels, with the table of constants in global memory where `constants` says so.
+/// job(table, events) -> events
+template <Hash hash, Constants constants, class Submit, class Job>
+::sycl::event with_table(const Submit& submit, const char* function, const Events& after, const Job& job) {
+    constexpr bool is_global = is_field<hash> && constants == Constants::global;
+    return with_scratch(submit, function, is_global ? 8 * table_words : 0, [&](void* scratch) {
+        auto* table = static_cast<std::uint64_t*>(scratch);
+        Events events = after;
+        if constexpr (is_global) {
+            const std::uint64_t rounds = 8 * round_words, rest = 8 * (table_words - round_words);
+            events.push_back(submit.queue.memcpy(table, Tables::MKZ_RP_ARK, rounds));
+            events.push_back(submit.queue.memcpy(table + round_words, Tables::MKZ_RP_MDS_DENSE, rest));
+        }
+        return job(static_cast<const std::uint64_t*>(table), events);
     });
 }
 
@@ -161,10 +199,11 @@ struct DigestPlan {
     std::uint64_t scratch_bytes() const { return first_bytes() + second_bytes(); }
 };
 
+/// scratch: plan.scratch_bytes() bytes
 template <int lanes, class Submit>
 Events hash_rows(const Submit& submit, const DigestPlan& plan, const void* data, void* out, void* scratch,
                  const Events& after) {
-    constexpr std::uint32_t root = MKZ_BLAKE3_ROOT;
+    constexpr std::uint32_t root = 8;  // BLAKE3's flag of the last compression
     auto* first = static_cast<std::uint32_t*>(scratch);
     std::uint32_t* to = plan.values == 1 ? static_cast<std::uint32_t*>(out) : first;
     HashChunks<lanes> chunks{{}, static_cast<const std::uint8_t*>(data), plan.row_bytes, plan.rows, to,
@@ -187,6 +226,21 @@ Events hash_rows(const Submit& submit, const DigestPlan& plan, const void* data,
     return events;
 }
 
+/// The whole of hash() and hash_many(). scratch: null if it is to be had here
+template <HashPolicy policy, class Submit>
+::sycl::event hash_on(const Submit& submit, const char* function, const void* data, std::uint64_t row_bytes,
+                      std::uint64_t rows, void* digests, void* scratch, const Events& after) {
+    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
+    constexpr int lanes = lanes_of(policy.chunks_per_item);
+    require_aligned(function, "the output", digests);
+    require_aligned(function, "scratch", scratch);
+    if (rows == 0) return join(submit.queue, after);
+    const DigestPlan plan(rows, row_bytes, group_size_on(submit, policy.group_size, function), lanes);
+    if (scratch != nullptr) return join(submit.queue, hash_rows<lanes>(submit, plan, data, digests, scratch, after));
+    return with_scratch(submit, function, plan.scratch_bytes(),
+                        [&](void* own) { return hash_rows<lanes>(submit, plan, data, digests, own, after); });
+}
+
 // ---- Trees -------------------------------------------------------------------------------------------------------------
 
 inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n) {
@@ -197,7 +251,7 @@ inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n)
 
 /// nodes: slot 0 of the tree; leaves: [n], anywhere.
 template <Hash hash, TreePolicy policy, class Submit>
-Events build_tree(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const std::uint64_t* table,
+Events merge_levels(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const std::uint64_t* table,
                   const Events& after) {
     constexpr int lanes = lanes_of(policy.merges_per_item);
     using Level = MergeLevel<hash, lanes, policy.constants>;
@@ -205,7 +259,7 @@ Events build_tree(const Submit& submit, const void* leaves, void* nodes, std::ui
     using Word = typename Level::Word;
     const std::uint32_t group_size = group_size_on(submit, policy.group_size, "merklize");
     const std::uint32_t at_once = policy.levels_per_launch != 0 ? policy.levels_per_launch
-                                  : submit.device().is_cpu()    ? 1
+                                  : submit.queue.get_device().is_cpu()    ? 1
                                                                 : 8;
     auto* out = static_cast<Word*>(nodes);
     const Word* in = static_cast<const Word*>(leaves);
@@ -227,42 +281,63 @@ Events build_tree(const Submit& submit, const void* leaves, void* nodes, std::ui
     return events;
 }
 
+template <Hash hash, TreePolicy policy, class Submit>
+::sycl::event merklize_on(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const Events& after) {
+    static_assert(is_choice(policy.group_size, policy.merges_per_item));
+    require_tree(leaves, nodes, n);
+    return with_table<hash, policy.constants>(
+        submit, "merklize", after, [&](const std::uint64_t* table, const Events& events) {
+            return merge_levels<hash, policy>(submit, leaves, nodes, n, table, events);
+        });
+}
+
 // ---- Batches -----------------------------------------------------------------------------------------------------------
 
 template <Hash hash, HashPolicy policy, class Submit>
-Events merge_pairs(const Submit& submit, const void* left, const void* right, void* out, std::uint64_t n,
-                   const std::uint64_t* table, const Events& after) {
+::sycl::event merge_on(const Submit& submit, const void* left, const void* right, void* out, std::uint64_t n,
+                       const Events& after) {
+    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
     constexpr int lanes = lanes_of(policy.chunks_per_item);
     using Kernel = MergePairs<hash, lanes, policy.constants>;
     using Word = typename Kernel::Word;
     require_aligned("merge", "left", left);
     require_aligned("merge", "right", right);
     require_aligned("merge", "out", out);
+    if (n == 0) return join(submit.queue, after);
     const std::uint32_t group_size = group_size_on(submit, policy.group_size, "merge");
-    const Kernel kernel{
-        {}, static_cast<const Word*>(left), static_cast<const Word*>(right), static_cast<Word*>(out), n, table};
-    return launch(submit, kernel, divide_up(n, std::uint64_t{group_size} * lanes), group_size, after);
+    return with_table<hash, policy.constants>(
+        submit, "merge", after, [&](const std::uint64_t* table, const Events& events) {
+            const Kernel kernel{
+                {}, static_cast<const Word*>(left), static_cast<const Word*>(right), static_cast<Word*>(out), n, table};
+            return launch(submit, kernel, divide_up(n, std::uint64_t{group_size} * lanes), group_size, events);
+        });
 }
 
 template <Hash hash, HashPolicy policy, class Submit>
-Events hash_elements(const Submit& submit, const std::uint64_t* rows, std::uint64_t n, std::uint64_t elements, void* out,
-                     const std::uint64_t* table, const Events& after) {
+::sycl::event hash_elements_on(const Submit& submit, const std::uint64_t* rows, std::uint64_t n, std::uint64_t elements,
+                               void* digests, const Events& after) {
+    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
     constexpr int lanes = lanes_of(policy.chunks_per_item);
     using Kernel = HashRows<hash, lanes, policy.constants>;
-    require_aligned("hash_elements", "digests", out);
-    if (elements > std::numeric_limits<std::uint32_t>::max()) {
+    require_aligned("hash_elements", "digests", digests);
+    if (elements > std::numeric_limits<std::uint32_t>::max())
         invalid("hash_elements: rows of at most 4294967295 elements, got " + std::to_string(elements));
-    }
+    if (n == 0) return join(submit.queue, after);
     const std::uint32_t group_size = group_size_on(submit, policy.group_size, "hash_elements");
-    const Kernel kernel{{}, rows, elements, static_cast<std::uint64_t*>(out), n, table};
-    return launch(submit, kernel, divide_up(n, std::uint64_t{group_size} * lanes), group_size, after);
+    return with_table<hash, policy.constants>(
+        submit, "hash_elements", after, [&](const std::uint64_t* table, const Events& events) {
+            const Kernel kernel{{}, rows, elements, static_cast<std::uint64_t*>(digests), n, table};
+            return launch(submit, kernel, divide_up(n, std::uint64_t{group_size} * lanes), group_size, events);
+        });
 }
 
 template <class Submit>
-Events check_words(const Submit& submit, const std::uint64_t* words, std::uint64_t n, std::uint32_t* flag,
-                   const Events& after) {
+::sycl::event check_elements_on(const Submit& submit, const std::uint64_t* words, std::uint64_t n, std::uint32_t* flag,
+                                const Events& after) {
     const std::uint32_t group_size = group_size_on(submit, 0, "check_elements");
-    return launch(submit, CheckWords{{}, words, n, flag}, divide_up(n, group_size), group_size, after);
+    if (n == 0) return join(submit.queue, after);
+    return join(submit.queue,
+                launch(submit, CheckWords{{}, words, n, flag}, divide_up(n, group_size), group_size, after));
 }
 
 }  // namespace merklize::sycl::detail
