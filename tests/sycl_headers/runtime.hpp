@@ -59,7 +59,7 @@ private:
         const std::vector<std::string> options{"-std=c++20", "-I" MERKLIZE_INCLUDE};
         std::string log;
         try {
-            const auto source = experimental::create_kernel_bundle_from_source(queue.get_context(),
+            auto source = experimental::create_kernel_bundle_from_source(queue.get_context(),
                                                                                experimental::source_language::sycl, text());
             return experimental::build(source, experimental::properties{experimental::build_options(options),
                                                                          experimental::save_log(&log),

@@ -28,8 +28,9 @@ typedef struct mkz_key {
 #if MKZ_BYTES_ANYWHERE
 MKZ_RARE void mkz_load_bytes(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
     MKZ_NO_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
+        mkz_u32 end = length < 4 * k + 4 ? length : 4 * k + 4;
         m[k] = 0;
-        MKZ_NO_UNROLL for (mkz_u32 b = 4 * k; b < 4 * k + 4 && b < length; b++) m[k] |= (mkz_u32)p[b] << 8 * (b % 4);
+        MKZ_NO_UNROLL for (mkz_u32 b = 4 * k; b < end; b++) m[k] |= (mkz_u32)p[b] << 8 * (b % 4);
     }
 }
 #endif

@@ -293,9 +293,10 @@ typedef struct {
 #elif defined(MKZ_TARGET_OPENCL)
 #define MKZ_LOCAL_ARRAY(type, name, count) __local type name[count]
 #elif defined(MKZ_TARGET_SYCL)
-#define MKZ_LOCAL_ARRAY(type, name, count)                                                  \
-    type(&name)[count] = *::sycl::ext::oneapi::group_local_memory_for_overwrite<type[count]>( \
-        ::sycl::ext::oneapi::this_work_item::get_work_group<1>())
+/* Not group_local_memory: DPC++ 2026.0's run-time compiler crashes on it. */
+#define MKZ_LOCAL_ARRAY(type, name, count)                                                      \
+    static ::sycl::ext::oneapi::experimental::work_group_static<type[count]> mkz_shared_##name; \
+    type(&name)[count] = mkz_shared_##name
 #else
 #define MKZ_LOCAL_ARRAY(type, name, count) type name[count]
 #endif
