@@ -40,9 +40,8 @@ int main() {
     auto* whole = sycl::malloc_shared<std::uint32_t>(8, queue);
     auto* verdict = sycl::malloc_shared<bool>(1, queue);
 
-    const sycl::event filled = queue.parallel_for(sycl::range<1>(leaves * leaf_bytes), [=](sycl::id<1> i) {
-        data[i] = static_cast<std::uint8_t>(i[0] % 251);
-    });
+    const sycl::event filled = queue.parallel_for(
+        sycl::range<1>(leaves * leaf_bytes), [=](sycl::id<1> i) { data[i] = static_cast<std::uint8_t>(i[0] % 251); });
     const sycl::event hashed = merklize::sycl::hash_many(queue, data, leaf_bytes, leaves, digests, {filled});
     const sycl::event built = merklize::sycl::merklize(queue, digests, nodes, leaves, {hashed});
     const sycl::event checked = queue.submit([&](sycl::handler& handler) {

@@ -51,8 +51,8 @@ template <HashPolicy policy = HashPolicy{}, class T>
 template <HashPolicy policy = HashPolicy{}>
 ::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
                         void* digests, const std::vector<::sycl::event>& after = {}) {
-    return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash_many", messages, message_bytes, n, digests, nullptr,
-                                   after);
+    return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash_many", messages, message_bytes, n, digests,
+                                   nullptr, after);
 }
 
 /// Bytes of working memory for hash_many() with this policy on the queue's device; hash() is n = 1: 32 bytes for each group's
@@ -71,8 +71,8 @@ template <HashPolicy policy = HashPolicy{}>
 ::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
                         void* digests, void* scratch, const std::vector<::sycl::event>& after = {}) {
     if (scratch == nullptr) detail::invalid("hash_many: scratch is null");
-    return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash_many", messages, message_bytes, n, digests, scratch,
-                                   after);
+    return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash_many", messages, message_bytes, n, digests,
+                                   scratch, after);
 }
 
 /// All parents of a binary Merkle tree.
@@ -122,8 +122,11 @@ template <Hash hash = Hash::rp64_256, HashPolicy policy = HashPolicy{}>
 }
 
 /// Sets *flag to 1 if one of n words is no field element (>= p), else leaves it: kernels cannot throw.
-inline ::sycl::event check_elements(::sycl::queue& queue, const std::uint64_t* words, std::size_t n, std::uint32_t* flag,
-                                    const std::vector<::sycl::event>& after = {}) {
+/// words, flag  on their own size
+template <Hash hash = Hash::rp64_256>
+::sycl::event check_elements(::sycl::queue& queue, const std::uint64_t* words, std::size_t n, std::uint32_t* flag,
+                             const std::vector<::sycl::event>& after = {}) {
+    static_assert(detail::is_field<hash>, "check_elements: of a Rescue Prime hash");
     return detail::check_elements_on(detail::QueueSubmit{queue}, words, n, flag, after);
 }
 

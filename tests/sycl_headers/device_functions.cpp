@@ -6,6 +6,22 @@ using sycl_headers::Bytes;
 using sycl_headers::Memory;
 using sycl_headers::Runtime;
 
+Runtime::Bundle Runtime::build(const std::string& text, const std::vector<std::string>& names) {
+    namespace experimental = ::sycl::ext::oneapi::experimental;
+    const std::vector<std::string> options{"-std=c++20", "-I" MERKLIZE_INCLUDE};
+    std::string log;
+    try {
+        auto source = experimental::create_kernel_bundle_from_source(queue.get_context(),
+                                                                     experimental::source_language::sycl, text);
+        return experimental::build(
+            source, experimental::properties{experimental::build_options(options), experimental::save_log(&log),
+                                             experimental::registered_names(names)});
+    } catch (const ::sycl::exception& e) {
+        std::cout << e.what() << '\n' << log << '\n';
+        throw;
+    }
+}
+
 // `run` is what QueueSubmit's lambda is: an item and local memory for one of the headers' function objects.
 std::string Runtime::text() {
     return R"(
@@ -87,6 +103,14 @@ void run(const char* name, Arguments... arguments) {
 
 }  // namespace
 
+TEST("the example, as DPC++ compiles it for a device: kernels that are lambdas of QueueSubmit") {
+    std::ifstream file(MERKLIZE_SYCL_EXAMPLE);
+    std::stringstream text;
+    text << file.rdbuf();
+    CHECK(text.str().find("merklize::sycl::merklize(queue") != std::string::npos);
+    Runtime::get().build(text.str(), {});
+}
+
 TEST("device functions: merge") {
     const Bytes data = support::pattern(64);
     Memory in(data), out(32);
@@ -109,7 +133,8 @@ TEST("device functions: chunk and parent") {
 TEST("device functions: compress, of words and of vectors") {
     const Bytes data = support::pattern(256);
     Memory in(data), out(160);
-    run("user_compress", reinterpret_cast<const std::uint32_t*>(in.data()), reinterpret_cast<std::uint32_t*>(out.data()));
+    run("user_compress", reinterpret_cast<const std::uint32_t*>(in.data()),
+        reinterpret_cast<std::uint32_t*>(out.data()));
     for (std::ptrdiff_t j = 0; j < 4; ++j) {
         const Bytes message(data.begin() + 64 * j, data.begin() + 64 * j + 64);
         CHECK(out.part(static_cast<std::size_t>(32 * j), 32) == reference::blake3(message));

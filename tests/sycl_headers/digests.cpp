@@ -25,15 +25,15 @@ void check_sizes(std::initializer_list<std::size_t> sizes) {
         const Bytes got = digest<policy>(data);
         if (got != reference::blake3(data)) {
             check::fail(__FILE__, __LINE__,
-                        std::to_string(size) + " bytes, " + std::to_string(policy.chunks_per_item) + " lanes, groups of " +
-                            std::to_string(policy.group_size) + ": " + support::hex(got));
+                        std::to_string(size) + " bytes, " + std::to_string(policy.chunks_per_item) +
+                            " lanes, groups of " + std::to_string(policy.group_size) + ": " + support::hex(got));
         }
     }
 }
 
-constexpr std::initializer_list<std::size_t> small = {0,    1,    3,    4,    63,   64,   65,   127,  128,  1023, 1024,
-                                                      1025, 2047, 2048, 2049, 3072, 3073, 4096, 4097, 5121, 7168, 8191,
-                                                      8192, 8193, 16384, 16385, 31744, 31745, 102400};
+constexpr std::initializer_list<std::size_t> small = {0,    1,    3,    4,    63,    64,    65,    127,   128,   1023,
+                                                      1024, 1025, 2047, 2048, 2049,  3072,  3073,  4096,  4097,  5121,
+                                                      7168, 8191, 8192, 8193, 16384, 16385, 31744, 31745, 102400};
 
 // Groups of g items of n lanes hash g n chunks and merge them: one less, as many, one more of each edge.
 template <std::uint32_t lanes, std::uint32_t group>
@@ -114,9 +114,8 @@ TEST("digest: after events, on a queue out of order") {
     const Bytes data = support::pattern(300000);
     Memory in(Bytes(data.size(), 0)), out(32);
     const Submit submit;
-    const auto filled = queue.submit([&](sycl::handler& handler) {
-        handler.host_task([&] { std::memcpy(in.data(), data.data(), data.size()); });
-    });
+    const auto filled = queue.submit(
+        [&](sycl::handler& handler) { handler.host_task([&] { std::memcpy(in.data(), data.data(), data.size()); }); });
     headers::hash_on<HashPolicy{}>(submit, "hash", in.data(), data.size(), 1, out.data(), nullptr, {filled}).wait();
     CHECK(out.bytes() == reference::blake3(data));
 }

@@ -39,7 +39,6 @@ struct Used {
     static inline const bool added = (kernel_names().push_back(kernel_name<Kernel>()), true);
 };
 
-
 class Runtime {
 public:
     static Runtime& get() {
@@ -49,35 +48,25 @@ public:
 
     ::sycl::queue queue;  // out of order
 
+    /// The device's half of a program, as DPC++ compiles it.
+    using Bundle = ::sycl::kernel_bundle<::sycl::bundle_state::executable>;
+    Bundle build(const std::string& text, const std::vector<std::string>& names);
+
     ::sycl::kernel kernel(const std::string& name) { return bundle_.ext_oneapi_get_kernel(name); }
 
 private:
-    Runtime() : bundle_(build()) {}
-
+    Runtime() : bundle_(build(text(), kernel_names())) {}
     static std::string text();
-    ::sycl::kernel_bundle<::sycl::bundle_state::executable> build() {
-        const std::vector<std::string> options{"-std=c++20", "-I" MERKLIZE_INCLUDE};
-        std::string log;
-        try {
-            auto source = experimental::create_kernel_bundle_from_source(queue.get_context(),
-                                                                               experimental::source_language::sycl, text());
-            return experimental::build(source, experimental::properties{experimental::build_options(options),
-                                                                         experimental::save_log(&log),
-                                                                         experimental::registered_names(kernel_names())});
-        } catch (const ::sycl::exception& e) {
-            std::cout << e.what() << '\n' << log << '\n';
-            throw;
-        }
-    }
 
-    ::sycl::kernel_bundle<::sycl::bundle_state::executable> bundle_;
+    Bundle bundle_;
 };
 
 /// USM of the test's queue, of `bytes` bytes from `shift` past a multiple of 64 on.
 class Memory {
 public:
     explicit Memory(std::size_t bytes, std::size_t shift = 0)
-        : bytes_(bytes), shift_(shift),
+        : bytes_(bytes),
+          shift_(shift),
           p_(static_cast<std::uint8_t*>(::sycl::aligned_alloc_shared(64, bytes + shift + 1, Runtime::get().queue))) {
         if (p_ == nullptr) throw std::bad_alloc();
         std::memset(p_, 0xa5, bytes + shift + 1);
@@ -101,7 +90,8 @@ private:
 /// In place of QueueSubmit. A run-time compiled kernel takes its function object from memory.
 struct Submit {
     ::sycl::queue& queue = Runtime::get().queue;
-    std::shared_ptr<std::vector<std::unique_ptr<Memory>>> kept = std::make_shared<std::vector<std::unique_ptr<Memory>>>();
+    std::shared_ptr<std::vector<std::unique_ptr<Memory>>> kept =
+        std::make_shared<std::vector<std::unique_ptr<Memory>>>();
     std::shared_ptr<std::size_t> launches = std::make_shared<std::size_t>(0);
 
     template <class Kernel>

@@ -42,14 +42,14 @@ std::size_t check_tree(std::size_t n) {
     const Bytes got = nodes.part(0, 32 * n);
     const auto& tree = expected(hash, n);
     for (std::size_t i = 0; i < n; ++i) {
-        if (Bytes(got.begin() + static_cast<std::ptrdiff_t>(32 * i), got.begin() + static_cast<std::ptrdiff_t>(32 * i + 32)) ==
-            tree[i])
+        if (Bytes(got.begin() + static_cast<std::ptrdiff_t>(32 * i),
+                  got.begin() + static_cast<std::ptrdiff_t>(32 * i + 32)) == tree[i])
             continue;
         check::fail(__FILE__, __LINE__,
                     "hash " + std::to_string(static_cast<int>(hash)) + ", " + std::to_string(n) + " leaves, " +
-                        std::to_string(policy.levels_per_launch) + " levels, " + std::to_string(policy.merges_per_item) +
-                        " lanes, constants " + std::to_string(static_cast<int>(policy.constants)) + ": node " +
-                        std::to_string(i));
+                        std::to_string(policy.levels_per_launch) + " levels, " +
+                        std::to_string(policy.merges_per_item) + " lanes, constants " +
+                        std::to_string(static_cast<int>(policy.constants)) + ": node " + std::to_string(i));
         break;
     }
     CHECK(nodes.part(32 * n, 32) == Bytes(32, 0xa5));
@@ -100,9 +100,12 @@ TEST("tree: blake3, levels fused by barriers") {
 }
 
 TEST("tree: blake3, several merges an item") {
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 2, .merges_per_item = 2}>({2, 4, 16, 256});
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 2, .merges_per_item = 16}>({2, 32, 128, 1024});
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 4, .group_size = 2, .merges_per_item = 4}>({2, 8, 16, 256});
+    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 2, .merges_per_item = 2}>(
+        {2, 4, 16, 256});
+    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 2, .merges_per_item = 16}>(
+        {2, 32, 128, 1024});
+    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 4, .group_size = 2, .merges_per_item = 4}>(
+        {2, 8, 16, 256});
 }
 
 TEST("tree: rescue prime, a launch a level, constants in global memory") {
@@ -146,6 +149,30 @@ TEST("tree: how many launches") {
     CHECK_EQ((check_tree<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 4}>(64)), 6u);
     CHECK_EQ((check_tree<Hash::blake3, TreePolicy{.levels_per_launch = 3, .group_size = 4}>(512)), 3u);
     CHECK_EQ((check_tree<Hash::blake3, TreePolicy{.levels_per_launch = 12, .group_size = 32}>(4096)), 1u);
+}
+
+TEST("tree: more items than a launch holds are several launches that miss no group") {
+    struct Kernel : headers::Part {
+        std::uint64_t local_words(std::uint32_t) const { return 0; }
+    };
+    struct Count {
+        sycl::queue& queue;
+        std::uint64_t* next;
+        sycl::event operator()(const Kernel& kernel, std::uint64_t groups, std::uint32_t size,
+                               const headers::Events&) const {
+            CHECK_EQ(kernel.first_group, *next);
+            CHECK(groups > 0 && groups * size < std::uint64_t{1} << 31);
+            *next += groups;
+            return {};
+        }
+    };
+    constexpr std::uint64_t limit = (std::uint64_t{1} << 31) / 64;
+    for (const std::uint64_t groups : {limit - 1, limit, limit + 1, 5 * limit + 3}) {
+        std::uint64_t next = 0;
+        const auto events = headers::launch(Count{sycl_headers::Runtime::get().queue, &next}, Kernel{}, groups, 64, {});
+        CHECK_EQ(next, groups);
+        CHECK_EQ(events.size(), (groups + limit - 2) / (limit - 1));
+    }
 }
 
 TEST("tree: leaves and parents in one array of 2n slots") {
@@ -214,7 +241,8 @@ TEST("merge: pairs") {
     check_pairs<Hash::blake3, HashPolicy{.group_size = 4}>();
     check_pairs<Hash::rp64_256_v1, HashPolicy{.group_size = 4, .constants = Constants::local}>();
     check_pairs<Hash::rp64_256_v2, HashPolicy{.group_size = 4, .constants = Constants::global}>();
-    check_pairs<Hash::rp64_256_v3, HashPolicy{.chunks_per_item = 4, .group_size = 2, .constants = Constants::constant}>();
+    check_pairs<Hash::rp64_256_v3,
+                HashPolicy{.chunks_per_item = 4, .group_size = 2, .constants = Constants::constant}>();
 }
 
 TEST("hash_elements: rows") {

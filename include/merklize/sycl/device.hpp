@@ -78,14 +78,15 @@ inline void compress(std::uint32_t* cv, const std::uint32_t* block, std::uint64_
 /// The same of 2, 4, 8 or 16 independent states, a lane each.
 template <int lanes>
 void compress(::sycl::vec<std::uint32_t, lanes>* cv, const ::sycl::vec<std::uint32_t, lanes>* block,
-              const ::sycl::vec<std::uint32_t, lanes>& counter_low, const ::sycl::vec<std::uint32_t, lanes>& counter_high,
-              const ::sycl::vec<std::uint32_t, lanes>& block_len, const ::sycl::vec<std::uint32_t, lanes>& flags) {
+              const ::sycl::vec<std::uint32_t, lanes>& counter_low,
+              const ::sycl::vec<std::uint32_t, lanes>& counter_high, const ::sycl::vec<std::uint32_t, lanes>& block_len,
+              const ::sycl::vec<std::uint32_t, lanes>& flags) {
     detail::Lanes32<lanes> v[8], m[16];
     for (int k = 0; k < 8; k++) v[k] = detail::to_lanes<lanes>(cv[k]);
     for (int k = 0; k < 16; k++) m[k] = detail::to_lanes<lanes>(block[k]);
     detail::Core<lanes, 2>::mkz_blake3_compress(v, m, detail::to_lanes<lanes>(counter_low),
-                                                detail::to_lanes<lanes>(counter_high), detail::to_lanes<lanes>(block_len),
-                                                detail::to_lanes<lanes>(flags));
+                                                detail::to_lanes<lanes>(counter_high),
+                                                detail::to_lanes<lanes>(block_len), detail::to_lanes<lanes>(flags));
     for (int k = 0; k < 8; k++) cv[k] = detail::from_lanes<lanes>(v[k]);
 }
 
@@ -100,8 +101,8 @@ inline void chunk(std::uint32_t* out, const void* data, std::uint32_t bytes, std
     alignas(16) std::uint32_t value[8];
     C::mkz_key key;
     C::mkz_blake3_iv(key.w);
-    C::mkz_body_hash_chunks_blake3(detail::alone, static_cast<const std::uint8_t*>(data), 0, bytes, 1, value, 0, key, flags,
-                                   counter, 0, nullptr);
+    C::mkz_body_hash_chunks_blake3(detail::alone, static_cast<const std::uint8_t*>(data), 0, bytes, 1, value, 0, key,
+                                   flags, counter, 0, nullptr);
     for (int k = 0; k < 8; k++) out[k] = value[k];
 }
 
@@ -143,7 +144,8 @@ void hash_elements(std::uint64_t* out, const std::uint64_t* elements, std::uint3
 #define MKZ_HASH(id, name, prefix, lane, field) MKZ_SYCL_HASH_ELEMENTS_##field(name)
 #define MKZ_SYCL_HASH_ELEMENTS_0(name)
 #define MKZ_SYCL_HASH_ELEMENTS_1(name) \
-    if constexpr (hash == Hash::name) C::mkz_body_hash_rows_##name(detail::alone, elements, 0, n, 1, n, digest, 0, 1, nullptr);
+    if constexpr (hash == Hash::name)  \
+        C::mkz_body_hash_rows_##name(detail::alone, elements, 0, n, 1, n, digest, 0, 1, nullptr);
 #include <merklize/hashes.def>
 #undef MKZ_SYCL_HASH_ELEMENTS_0
 #undef MKZ_SYCL_HASH_ELEMENTS_1

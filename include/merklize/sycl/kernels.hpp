@@ -11,9 +11,9 @@ namespace merklize::sycl::detail {
 
 template <Hash hash>
 inline constexpr bool is_field =
-#define MKZ_HASH(id, name, prefix, lane, field) hash == Hash::name ? field :
+#define MKZ_HASH(id, name, prefix, lane, field) hash == Hash::name ? field:
 #include <merklize/hashes.def>
-                                                                    false;
+    false;
 
 /// The word of a hash's nodes: 8 of 32 bits or 4 of 64.
 template <bool field>
@@ -27,7 +27,9 @@ struct WordOf<true> {
 
 /// Where the kernels of this file read the constants of Rescue Prime, as MKZ_CONSTANTS; `tuned` is the program's table.
 constexpr int core_constants(Constants constants) {
-    return constants == Constants::literal ? 1 : constants == Constants::global || constants == Constants::local ? 3 : 2;
+    return constants == Constants::literal                                   ? 1
+           : constants == Constants::global || constants == Constants::local ? 3
+                                                                             : 2;
 }
 
 /// The constants as one table (rescue_prime.h): round constants, then the dense MDS.
@@ -129,8 +131,8 @@ struct MergeSubtree : Part {
         const std::uint64_t* constant = L::table(item, local, true, table);
         clear_slot_0(item, nodes);
         Word* tower = reinterpret_cast<Word*>(local);
-#define MKZ_HASH(id, name, prefix, lane, field)                                                                 \
-    if constexpr (hash == Hash::name)                                                                           \
+#define MKZ_HASH(id, name, prefix, lane, field)                                                                  \
+    if constexpr (hash == Hash::name)                                                                            \
         C::mkz_body_merge_subtree_##name(item, in, in_offset, nodes, out_offset, count, levels, constant, tower, \
                                          nullptr);
 #include <merklize/hashes.def>

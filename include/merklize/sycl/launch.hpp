@@ -38,12 +38,15 @@ struct QueueSubmit {
 /// All groups of a job; several launches where one cannot hold them. SYCL compilers count items in 31 bits.
 /// returns  the events that are all complete when the job is
 template <class Submit, class Kernel>
-Events launch(const Submit& submit, Kernel kernel, std::uint64_t groups, std::uint32_t group_size, const Events& after) {
+Events launch(const Submit& submit, Kernel kernel, std::uint64_t groups, std::uint32_t group_size,
+              const Events& after) {
     const std::uint64_t local = 8 * kernel.local_words(group_size);
-    if (const std::uint64_t has = submit.queue.get_device().template get_info<::sycl::info::device::local_mem_size>(); local > has) {
-        throw Error(ErrorCode::invalid_argument,
-                    "merklize::sycl: this policy wants " + std::to_string(local) + " bytes of local memory in groups of " +
-                        std::to_string(group_size) + "; the device has " + std::to_string(has));
+    if (const std::uint64_t has = submit.queue.get_device().template get_info<::sycl::info::device::local_mem_size>();
+        local > has) {
+        throw Error(ErrorCode::invalid_argument, "merklize::sycl: this policy wants " + std::to_string(local) +
+                                                     " bytes of local memory in groups of " +
+                                                     std::to_string(group_size) + "; the device has " +
+                                                     std::to_string(has));
     }
     const std::uint64_t most = std::numeric_limits<std::int32_t>::max() / group_size;
     Events events;
@@ -183,8 +186,11 @@ struct DigestPlan {
     std::uint64_t values = 0;  ///< after hash_chunks, a row
 
     DigestPlan(std::uint64_t rows_, std::uint64_t row_bytes_, std::uint32_t group_size_, int lanes)
-        : rows(rows_), row_bytes(row_bytes_), chunks(std::max<std::uint64_t>(1, divide_up(row_bytes_, 1024))),
-          group_size(group_size_), group_chunks(std::uint64_t{group_size_} * static_cast<std::uint64_t>(lanes)) {
+        : rows(rows_),
+          row_bytes(row_bytes_),
+          chunks(std::max<std::uint64_t>(1, divide_up(row_bytes_, 1024))),
+          group_size(group_size_),
+          group_chunks(std::uint64_t{group_size_} * static_cast<std::uint64_t>(lanes)) {
         // Groups work together on one row alone, and their local memory has room for 1024 values.
         const std::uint32_t height = log2_of(std::bit_ceil(chunks));
         in_group = rows == 1 && group_chunks <= 1024 ? std::min(height, log2_of(group_chunks)) : 0;
@@ -206,8 +212,13 @@ Events hash_rows(const Submit& submit, const DigestPlan& plan, const void* data,
     constexpr std::uint32_t root = 8;  // BLAKE3's flag of the last compression
     auto* first = static_cast<std::uint32_t*>(scratch);
     std::uint32_t* to = plan.values == 1 ? static_cast<std::uint32_t*>(out) : first;
-    HashChunks<lanes> chunks{{}, static_cast<const std::uint8_t*>(data), plan.row_bytes, plan.rows, to,
-                             plan.values == 1 ? root : 0, plan.in_group};
+    HashChunks<lanes> chunks{{},
+                             static_cast<const std::uint8_t*>(data),
+                             plan.row_bytes,
+                             plan.rows,
+                             to,
+                             plan.values == 1 ? root : 0,
+                             plan.in_group};
     Events events =
         launch(submit, chunks, divide_up(plan.rows * plan.chunks, plan.group_chunks), plan.group_size, after);
     std::uint32_t* from = to;
@@ -252,15 +263,15 @@ inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n)
 /// nodes: slot 0 of the tree; leaves: [n], anywhere.
 template <Hash hash, TreePolicy policy, class Submit>
 Events merge_levels(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const std::uint64_t* table,
-                  const Events& after) {
+                    const Events& after) {
     constexpr int lanes = lanes_of(policy.merges_per_item);
     using Level = MergeLevel<hash, lanes, policy.constants>;
     using Subtree = MergeSubtree<hash, lanes, policy.constants>;
     using Word = typename Level::Word;
     const std::uint32_t group_size = group_size_on(submit, policy.group_size, "merklize");
-    const std::uint32_t at_once = policy.levels_per_launch != 0 ? policy.levels_per_launch
-                                  : submit.queue.get_device().is_cpu()    ? 1
-                                                                : 8;
+    const std::uint32_t at_once = policy.levels_per_launch != 0        ? policy.levels_per_launch
+                                  : submit.queue.get_device().is_cpu() ? 1
+                                                                       : 8;
     auto* out = static_cast<Word*>(nodes);
     const Word* in = static_cast<const Word*>(leaves);
     std::uint64_t in_offset = 0;
