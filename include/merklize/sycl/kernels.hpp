@@ -10,10 +10,14 @@
 namespace merklize::sycl::detail {
 
 template <Hash hash>
-inline constexpr bool is_field =
-#define MKZ_HASH(id, name, prefix, lane, field) hash == Hash::name ? field:
+constexpr bool find_is_field() {
+#define MKZ_HASH(id, name, prefix, lane, field) \
+    if (hash == Hash::name) return field;
 #include <merklize/hashes.def>
-    false;
+    return false;
+}
+template <Hash hash>
+inline constexpr bool is_field = find_is_field<hash>();
 
 /// The word of a hash's nodes: 8 of 32 bits or 4 of 64.
 template <bool field>
