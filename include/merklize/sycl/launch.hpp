@@ -164,13 +164,15 @@ template <Hash hash, Constants constants, class Submit, class Job>
     constexpr bool is_global = is_field<hash> && constants == Constants::global;
     return with_scratch(submit, function, is_global ? 8 * table_words : 0, [&](void* scratch) {
         auto* table = static_cast<std::uint64_t*>(scratch);
-        Events events = after;
         if constexpr (is_global) {
             const std::uint64_t rounds = 8 * round_words, rest = 8 * (table_words - round_words);
+            Events events = after;
             events.push_back(submit.queue.memcpy(table, Tables::MKZ_RP_ARK, rounds));
             events.push_back(submit.queue.memcpy(table + round_words, Tables::MKZ_RP_MDS_DENSE, rest));
+            return job(static_cast<const std::uint64_t*>(table), events);
+        } else {
+            return job(static_cast<const std::uint64_t*>(table), after);
         }
-        return job(static_cast<const std::uint64_t*>(table), events);
     });
 }
 
