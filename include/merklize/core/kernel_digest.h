@@ -38,7 +38,11 @@ MKZ_RARE void mkz_load_bytes(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
 /* Block of 64 bytes at p -> 16 words; only `length` of its bytes exist (0 .. 64), the others count as zero. */
 MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
 #if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
-    if (length == MKZ_BLAKE3_BLOCK_LEN && (!MKZ_BYTES_ANYWHERE || (mkz_u64)p % 16 == 0)) {
+    mkz_u32 whole_block = length == MKZ_BLAKE3_BLOCK_LEN;
+#if MKZ_BYTES_ANYWHERE
+    if ((mkz_u64)p % 16 != 0) whole_block = 0;
+#endif
+    if (whole_block) {
         MKZ_GLOBAL const mkz_u32 *words = (MKZ_GLOBAL const mkz_u32 *)p;
         MKZ_UNROLL for (int k = 0; k < 16; k += 4) MKZ_LOAD_QUAD32(m + k, words + k);
         return;
