@@ -12,15 +12,9 @@
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
+#include <merklize/hashes.hpp>
 
 namespace merklize {
-
-/// A 2-to-1 hash of Merkle trees. The numbers are stored in proof and tree files. docs/hashes.md defines each one.
-enum class Hash : std::uint8_t {
-#define MKZ_HASH(id, name, prefix, lane, kind) name = id,
-#include <merklize/hashes.def>
-    rp64_256 = rp64_256_v3,  ///< today's Winterfell
-};
 
 struct HashTraits {
     Hash hash;

@@ -25,21 +25,41 @@ typedef struct mkz_key {
 #define MKZ_LOAD_WORD(p) (*(MKZ_GLOBAL const mkz_u32 *)(p))
 #endif
 
+#if MKZ_BYTES_ANYWHERE
+MKZ_RARE void mkz_load_bytes(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
+    MKZ_NO_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
+        mkz_u32 end = length < 4 * k + 4 ? length : 4 * k + 4;
+        m[k] = 0;
+        MKZ_NO_UNROLL for (mkz_u32 b = 4 * k; b < end; b++) m[k] |= (mkz_u32)p[b] << 8 * (b % 4);
+    }
+}
+#endif
+
 /* Block of 64 bytes at p -> 16 words; only `length` of its bytes exist (0 .. 64), the others count as zero. */
 MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
-    mkz_u32 whole = length / 4, tail = 0;
 #if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
-    if (length == MKZ_BLAKE3_BLOCK_LEN) {
+    mkz_u32 whole_block = length == MKZ_BLAKE3_BLOCK_LEN;
+#if MKZ_BYTES_ANYWHERE
+    if ((mkz_u64)p % 16 != 0) whole_block = 0;
+#endif
+    if (whole_block) {
         MKZ_GLOBAL const mkz_u32 *words = (MKZ_GLOBAL const mkz_u32 *)p;
         MKZ_UNROLL for (int k = 0; k < 16; k += 4) MKZ_LOAD_QUAD32(m + k, words + k);
         return;
     }
 #endif
+#if MKZ_BYTES_ANYWHERE
+    mkz_u32 bytes[16]; /* in memory, since a function fills it; m stays in registers */
+    mkz_load_bytes(bytes, p, length);
+    MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = bytes[k];
+#else
+    mkz_u32 whole = length / 4, tail = 0;
     MKZ_NO_UNROLL for (mkz_u32 b = 4 * whole; b < length; b++) tail |= (mkz_u32)p[b] << 8 * (b % 4);
     MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
         m[k] = k == whole ? tail : 0;
         if (k < whole) m[k] = MKZ_LOAD_WORD(p + 4 * k);
     }
+#endif
 }
 
 /* Merges the n values in the first half of the tower upward, `levels` > 0 levels: out[out_offset + s] = value of subtree s.

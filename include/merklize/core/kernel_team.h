@@ -8,8 +8,8 @@
 #include "kernel_nodes.h"
 #include "rescue_prime.h"
 
-/* Whether a group is teams, and how many. */
-#define MKZ_HAS_TEAMS (MKZ_RP_TEAMS && MKZ_LANES == 1 && MKZ_GROUP_SIZE >= MKZ_RP_TEAM)
+/* Whether a group is teams, and how many. The size of a group need not be known to the preprocessor. */
+#define MKZ_HAS_TEAMS (MKZ_RP_TEAMS && MKZ_LANES == 1)
 #define MKZ_GROUP_TEAMS (MKZ_GROUP_SIZE / MKZ_RP_TEAM)
 /* Words of local memory for the cells of a group's teams. */
 #define MKZ_TEAM_WORDS (MKZ_HAS_TEAMS ? MKZ_GROUP_SIZE : 1)

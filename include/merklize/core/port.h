@@ -41,13 +41,13 @@ typedef long long mkz_i64;
 #define MKZ_CONSTANT
 #define MKZ_TABLE static __device__ __constant__ const
 #define MKZ_U64(x) x##ULL
-#elif defined( \
-    SYCL_LANGUAGE_VERSION) /* of a compiler for SYCL, in all its passes; <sycl/sycl.hpp> comes before this file */
+/* A compiler for SYCL, in all its passes; or what comes before says so. <sycl/sycl.hpp> comes before this file. */
+#elif defined(SYCL_LANGUAGE_VERSION) || defined(MKZ_TARGET_SYCL)
 #define MKZ_TARGET_SYCL 1
 typedef unsigned char mkz_u8;
-typedef unsigned int mkz_u32;
-typedef unsigned long long mkz_u64;
-typedef long long mkz_i64;
+typedef __UINT32_TYPE__ mkz_u32; /* as std::uint32_t and so on, so that the words of programs are the core's */
+typedef __UINT64_TYPE__ mkz_u64;
+typedef __INT64_TYPE__ mkz_i64;
 #define MKZ_FN static inline __attribute__((always_inline, unused)) /* not constexpr, which wants C++20 here */
 #define MKZ_GLOBAL
 #define MKZ_LOCAL
@@ -188,7 +188,7 @@ typedef struct {
 #define MKZ_MUL_HI64(a, b) __umul64hi((a), (b))
 #elif defined(MKZ_TARGET_SYCL)
 #define MKZ_MUL_HI64(a, b) mkz_mul_hi64((a), (b))
-MKZ_FN mkz_u64 mkz_mul_hi64(mkz_u64 a, mkz_u64 b) { return sycl::mul_hi(a, b); }
+MKZ_FN mkz_u64 mkz_mul_hi64(mkz_u64 a, mkz_u64 b) { return ::sycl::mul_hi(a, b); }
 #elif defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 mkz_u128;
 #define MKZ_MUL_HI64(a, b) ((mkz_u64)(((mkz_u128)(a) * (b)) >> 64))
@@ -233,12 +233,16 @@ MKZ_FN mkz_wide mkz_square_wide(mkz_lane64 a) {
 
 /* Where an item stands in a launch of one dimension. A body gets it as a value, so host C++ can call bodies in a loop:
  * index = group = 0, 1, 2 ..., rank = 0, group_size = 1. */
+#ifdef MKZ_WORK_ITEM
+typedef MKZ_WORK_ITEM mkz_work_item;
+#else
 typedef struct {
     mkz_u64 index;      /* the item in the launch */
     mkz_u64 group;      /* its group in the launch */
     mkz_u32 rank;       /* the item in its group */
     mkz_u32 group_size; /* items of a group */
 } mkz_work_item;
+#endif
 
 /* Function qualifier of bodies. Never constexpr, since a body may hold a barrier. */
 #if defined(MKZ_TARGET_CUDA)
@@ -251,6 +255,13 @@ typedef struct {
 #define MKZ_BODY [[maybe_unused]] static inline
 #endif
 
+/* The same for what is seldom reached and not worth a copy at each call. */
+#if defined(MKZ_TARGET_CUDA)
+#define MKZ_RARE static __device__ __noinline__
+#else
+#define MKZ_RARE static __attribute__((noinline, unused))
+#endif
+
 /* Waits for all items of the group; what they wrote to global and local memory before is then visible in the group. Every
  * item of a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
 #ifndef MKZ_BARRIER
@@ -259,7 +270,7 @@ typedef struct {
 #elif defined(MKZ_TARGET_OPENCL)
 #define MKZ_BARRIER(item) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #elif defined(MKZ_TARGET_SYCL)
-#define MKZ_BARRIER(item) sycl::group_barrier(sycl::ext::oneapi::this_work_item::get_work_group<1>())
+#define MKZ_BARRIER(item) ::sycl::group_barrier(::sycl::ext::oneapi::this_work_item::get_work_group<1>())
 #else
 #define MKZ_BARRIER(item) ((void)(item))
 #endif
@@ -293,8 +304,8 @@ typedef struct {
 #define MKZ_LOCAL_ARRAY(type, name, count) __local type name[count]
 #elif defined(MKZ_TARGET_SYCL)
 /* Not group_local_memory: DPC++ 2026.0's run-time compiler crashes on it. */
-#define MKZ_LOCAL_ARRAY(type, name, count)                                                    \
-    static sycl::ext::oneapi::experimental::work_group_static<type[count]> mkz_shared_##name; \
+#define MKZ_LOCAL_ARRAY(type, name, count)                                                      \
+    static ::sycl::ext::oneapi::experimental::work_group_static<type[count]> mkz_shared_##name; \
     type(&name)[count] = mkz_shared_##name
 #else
 #define MKZ_LOCAL_ARRAY(type, name, count) type name[count]
@@ -335,16 +346,17 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #elif defined(MKZ_TARGET_SYCL) && defined(SYCL_EXT_ONEAPI_FUNCTION_PROPERTY) /* functions as kernels: DPC++ alone */
 #if MKZ_SUB_GROUP
 #define MKZ_SUB_GROUP_PROPERTY \
-    SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::sub_group_size<MKZ_SUB_GROUP>))
+    SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::sub_group_size<MKZ_SUB_GROUP>))
 #else
 #define MKZ_SUB_GROUP_PROPERTY
 #endif
-#define MKZ_ENTRY(name)                                                                                               \
-    extern "C" SYCL_EXTERNAL SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<1>)) \
-        SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::work_group_size<MKZ_GROUP_SIZE>))         \
+#define MKZ_ENTRY(name)                                                                                         \
+    extern "C" SYCL_EXTERNAL SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(                                                 \
+        (::sycl::ext::oneapi::experimental::nd_range_kernel<1>))                                                \
+        SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::work_group_size<MKZ_GROUP_SIZE>)) \
             MKZ_SUB_GROUP_PROPERTY void name
 MKZ_BODY mkz_work_item mkz_this_item(void) {
-    auto here = sycl::ext::oneapi::this_work_item::get_nd_item<1>();
+    auto here = ::sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     mkz_work_item item;
     item.index = here.get_global_id(0);
     item.group = here.get_group(0);
@@ -373,8 +385,13 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #ifndef MKZ_ALIGN
 #define MKZ_ALIGN 16
 #endif
+/* 1: where bytes begin is seen at run time, at each block, in spite of MKZ_ALIGN: one program for all of a caller's data. */
+#ifndef MKZ_BYTES_ANYWHERE
+#define MKZ_BYTES_ANYWHERE 0
+#endif
+
 /* Private words v[] from or to global words p[]. */
-#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 16
+#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 16 || (defined(MKZ_TARGET_SYCL) && !defined(__clang__))
 #define MKZ_LOAD_QUAD32(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1], (v)[2] = (p)[2], (v)[3] = (p)[3])
 #define MKZ_STORE_QUAD32(p, v) ((p)[0] = (v)[0], (p)[1] = (v)[1], (p)[2] = (v)[2], (p)[3] = (v)[3])
 #define MKZ_LOAD_PAIR64(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1])

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <merklize/hashes.hpp>
+#include <merklize/sycl/kernels.hpp>
+
+// Functions for use inside your own kernels. They need no local memory and no barrier, and have no state. Words are little endian in
+// memory, on every device, so a node's words can be read and written as they are. Pointers may be to private, local or global
+// memory, aligned as their type; `out` may be an input.
+namespace merklize::sycl {
+
+/// The word of a hash's nodes: 32 bits for BLAKE3, 64 for the Rescue Prime hashes.
+template <Hash hash>
+using Word = typename detail::WordOf<detail::is_field<hash>>::type;
+
+/// Words of a node: 8 or 4.
+template <Hash hash>
+inline constexpr int node_words = 32 / sizeof(Word<hash>);
+
+/// Flags of BLAKE3's compression; they are added up.
+struct Blake3Flag {
+    static constexpr std::uint32_t chunk_start = 1, chunk_end = 2, parent = 4, root = 8, keyed_hash = 16,
+                                   derive_key_context = 32, derive_key_material = 64;
+};
+
+namespace detail {
+
+/// An item that works by itself.
+inline constexpr WorkItem alone{0, 0, 0, 1, nullptr};
+
+template <int lanes>
+using Lanes32 = typename Core<lanes, 2>::mkz_lane32;
+
+template <int lanes>
+Lanes32<lanes> to_lanes(const ::sycl::vec<std::uint32_t, lanes>& v) {
+    Lanes32<lanes> out;
+    for (int j = 0; j < lanes; j++) out[j] = v[j];
+    return out;
+}
+
+template <int lanes>
+::sycl::vec<std::uint32_t, lanes> from_lanes(const Lanes32<lanes>& v) {
+    ::sycl::vec<std::uint32_t, lanes> out;
+    for (int j = 0; j < lanes; j++) out[j] = v[j];
+    return out;
+}
+
+}  // namespace detail
+
+/// Merge of a Merkle tree: out = hash of the 64 bytes left || right.
+/// out, left, right  node_words<hash> words; of a field hash each < p
+/// cost              one compression, or one permutation with its constants in the code
+template <Hash hash = Hash::blake3>
+void merge(Word<hash>* out, const Word<hash>* left, const Word<hash>* right) {
+#define MKZ_HASH(id, name, prefix, lane, kind) \
+    if constexpr (hash == Hash::name) detail::Core<1, 2>::prefix##_merge(out, left, right);
+#include <merklize/hashes.def>
+}
+
+/// BLAKE3's initial chaining value: the key of a plain hash.
+/// out  8 words
+inline void initial_value(std::uint32_t* out) { detail::Core<1, 2>::mkz_blake3_iv(out); }
+
+/// BLAKE3's block function, in place.
+/// cv         8 words: the chaining value
+/// block      16 words
+/// counter    index of the chunk; 0 for parents
+/// block_len  bytes of the block that count, 0 to 64
+/// flags      sum of Blake3Flag's
+inline void compress(std::uint32_t* cv, const std::uint32_t* block, std::uint64_t counter, std::uint32_t block_len,
+                     std::uint32_t flags) {
+    detail::Core<1, 2>::mkz_blake3_compress(cv, block, static_cast<std::uint32_t>(counter),
+                                            static_cast<std::uint32_t>(counter >> 32), block_len, flags);
+}
+
+/// The same of 2, 4, 8 or 16 independent states, a lane each.
+template <int lanes>
+void compress(::sycl::vec<std::uint32_t, lanes>* cv, const ::sycl::vec<std::uint32_t, lanes>* block,
+              const ::sycl::vec<std::uint32_t, lanes>& counter_low,
+              const ::sycl::vec<std::uint32_t, lanes>& counter_high, const ::sycl::vec<std::uint32_t, lanes>& block_len,
+              const ::sycl::vec<std::uint32_t, lanes>& flags) {
+    detail::Lanes32<lanes> v[8], m[16];
+    for (int k = 0; k < 8; k++) v[k] = detail::to_lanes<lanes>(cv[k]);
+    for (int k = 0; k < 16; k++) m[k] = detail::to_lanes<lanes>(block[k]);
+    detail::Core<lanes, 2>::mkz_blake3_compress(v, m, detail::to_lanes<lanes>(counter_low),
+                                                detail::to_lanes<lanes>(counter_high),
+                                                detail::to_lanes<lanes>(block_len), detail::to_lanes<lanes>(flags));
+    for (int k = 0; k < 8; k++) cv[k] = detail::from_lanes<lanes>(v[k]);
+}
+
+/// Chaining value of one of BLAKE3's chunks, or the digest of up to 1024 bytes.
+/// out      8 words
+/// data     `bytes` bytes, anywhere; 0 to 1024 of them, and all chunks but an input's last have 1024
+/// counter  index of the chunk in its input
+/// flags    Blake3Flag::root if this chunk is the whole input: then out is the digest; else 0
+inline void chunk(std::uint32_t* out, const void* data, std::uint32_t bytes, std::uint64_t counter,
+                  std::uint32_t flags = 0) {
+    using C = detail::Core<1, 2>;
+    alignas(16) std::uint32_t value[8];
+    C::mkz_key key;
+    C::mkz_blake3_iv(key.w);
+    C::mkz_body_hash_chunks_blake3(detail::alone, static_cast<const std::uint8_t*>(data), 0, bytes, 1, value, 0, key,
+                                   flags, counter, 0, nullptr);
+    for (int k = 0; k < 8; k++) out[k] = value[k];
+}
+
+/// Parent node inside a BLAKE3 digest. Not the merge of a Merkle tree.
+/// out, left, right  8 words
+/// flags             Blake3Flag::root for the last one: then out is the digest; else 0
+inline void parent(std::uint32_t* out, const std::uint32_t* left, const std::uint32_t* right, std::uint32_t flags = 0) {
+    std::uint32_t key[8], result[8];
+    detail::Core<1, 2>::mkz_blake3_iv(key);
+    detail::Core<1, 2>::mkz_blake3_parent(result, left, right, key, flags);
+    for (int k = 0; k < 8; k++) out[k] = result[k];
+}
+
+/// Permutation of Rescue Prime, in place.
+/// state  12 words < p, before and after
+template <Hash hash = Hash::rp64_256>
+void permute(std::uint64_t* state) {
+    static_assert(detail::is_field<hash>, "permute: of a Rescue Prime hash");
+    using C = detail::Core<1, 2>;
+#define MKZ_HASH(id, name, prefix, lane, kind) MKZ_SYCL_PERMUTE_##kind(name, prefix)
+#define MKZ_SYCL_PERMUTE_tree(name, prefix)
+#define MKZ_SYCL_PERMUTE_chain(name, prefix)
+#define MKZ_SYCL_PERMUTE_field(name, prefix) \
+    if constexpr (hash == Hash::name) C::prefix##_permute(state);
+#include <merklize/hashes.def>
+#undef MKZ_SYCL_PERMUTE_tree
+#undef MKZ_SYCL_PERMUTE_chain
+#undef MKZ_SYCL_PERMUTE_field
+    for (int k = 0; k < 12; k++) state[k] = C::mkz_gl_canonical(state[k]);
+}
+
+/// Rescue Prime digest of n field elements.
+/// out       4 words
+/// elements  n words; one that is >= p counts mod p
+/// cost      ceil(n / 8) permutations
+template <Hash hash = Hash::rp64_256>
+void hash_elements(std::uint64_t* out, const std::uint64_t* elements, std::uint32_t n) {
+    static_assert(detail::is_field<hash>, "hash_elements: of a Rescue Prime hash");
+    using C = detail::Core<1, 2>;
+    alignas(16) std::uint64_t digest[4];
+#define MKZ_HASH(id, name, prefix, lane, kind) MKZ_SYCL_HASH_ELEMENTS_##kind(name)
+#define MKZ_SYCL_HASH_ELEMENTS_tree(name)
+#define MKZ_SYCL_HASH_ELEMENTS_chain(name)
+#define MKZ_SYCL_HASH_ELEMENTS_field(name) \
+    if constexpr (hash == Hash::name)  \
+        C::mkz_body_hash_rows_##name(detail::alone, elements, 0, n, 1, n, digest, 0, 1, nullptr);
+#include <merklize/hashes.def>
+#undef MKZ_SYCL_HASH_ELEMENTS_tree
+#undef MKZ_SYCL_HASH_ELEMENTS_chain
+#undef MKZ_SYCL_HASH_ELEMENTS_field
+    for (int k = 0; k < 4; k++) out[k] = digest[k];
+}
+
+}  // namespace merklize::sycl

@@ -1,0 +1,356 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <merklize/error.hpp>
+#include <merklize/sycl/kernels.hpp>
+
+// How the kernels of kernels.hpp are launched: group sizes, levels, order, working memory. `Submit` is QueueSubmit, or what a test
+// puts in its place: submit.queue, and submit(kernel, groups, group_size, events) -> event.
+namespace merklize::sycl::detail {
+
+using Events = std::vector<::sycl::event>;
+
+/// Launches on a queue, in order or not.
+struct QueueSubmit {
+    ::sycl::queue& queue;
+
+    template <class Kernel>
+    ::sycl::event operator()(const Kernel& kernel, std::uint64_t groups, std::uint32_t group_size,
+                             const Events& after) const {
+        return queue.submit([&](::sycl::handler& handler) {
+            handler.depends_on(after);
+            const std::uint64_t words = std::max<std::uint64_t>(1, kernel.local_words(group_size));
+            ::sycl::local_accessor<std::uint64_t, 1> local(::sycl::range<1>(words), handler);
+            handler.parallel_for(::sycl::nd_range<1>(groups * group_size, group_size),
+                                 [=](::sycl::nd_item<1> here) { kernel(here, &local[0]); });
+        });
+    }
+};
+
+/// All groups of a job; several launches where one cannot hold them. SYCL compilers count items in 31 bits.
+/// returns  the events that are all complete when the job is
+template <class Submit, class Kernel>
+Events launch(const Submit& submit, Kernel kernel, std::uint64_t groups, std::uint32_t group_size,
+              const Events& after) {
+    const std::uint64_t local = 8 * kernel.local_words(group_size);
+    if (const std::uint64_t has = submit.queue.get_device().template get_info<::sycl::info::device::local_mem_size>();
+        local > has) {
+        throw Error(ErrorCode::invalid_argument, "merklize::sycl: this policy wants " + std::to_string(local) +
+                                                     " bytes of local memory in groups of " +
+                                                     std::to_string(group_size) + "; the device has " +
+                                                     std::to_string(has));
+    }
+    const std::uint64_t most = std::numeric_limits<std::int32_t>::max() / group_size;
+    Events events;
+    for (std::uint64_t first = 0; first < groups; first += most) {
+        kernel.first_group = first;
+        events.push_back(submit(kernel, std::min(most, groups - first), group_size, after));
+    }
+    return events;
+}
+
+inline std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+inline std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
+
+[[noreturn]] inline void invalid(const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, "merklize::sycl::" + text);
+}
+
+/// The choices that a policy may make, seen when the program is compiled.
+constexpr bool is_choice(std::uint32_t group_size, std::uint32_t lanes) {
+    return (group_size == 0 || (std::has_single_bit(group_size) && group_size <= 1024)) &&
+           (lanes == 0 || (std::has_single_bit(lanes) && lanes <= 16));
+}
+constexpr int lanes_of(std::uint32_t wanted) { return wanted == 0 ? 1 : static_cast<int>(wanted); }
+
+template <class Submit>
+std::uint32_t group_size_on(const Submit& submit, std::uint32_t wanted, const char* function) {
+    const std::uint64_t most = submit.queue.get_device().template get_info<::sycl::info::device::max_work_group_size>();
+    if (wanted > most) {
+        invalid(std::string(function) + ": policy.group_size = " + std::to_string(wanted) + ", but groups of " +
+                submit.queue.get_device().template get_info<::sycl::info::device::name>() + " have at most " +
+                std::to_string(most) + " items");
+    }
+    const std::uint32_t usual = submit.queue.get_device().is_cpu() ? 64 : 256;
+    return wanted != 0 ? wanted : static_cast<std::uint32_t>(std::min<std::uint64_t>(usual, std::bit_floor(most)));
+}
+
+/// Nodes move in 16-byte accesses.
+inline void require_aligned(const char* function, const char* name, const void* p) {
+    if (const auto rest = reinterpret_cast<std::uintptr_t>(p) % 16; rest != 0)
+        invalid(std::string(function) + ": " + name + " must begin on 16 bytes, is " + std::to_string(rest) + " past");
+}
+
+/// AdaptiveCpp has no host tasks.
+template <class Handler>
+concept HasHostTask = requires(Handler& handler) { handler.host_task([] {}); };
+
+/// One event for several, or for none.
+template <class Queue>
+::sycl::event join(Queue& queue, const Events& events) {
+    if (events.size() == 1) return events[0];
+    return queue.submit([&](auto& handler) {
+        handler.depends_on(events);
+        if constexpr (HasHostTask<std::remove_cvref_t<decltype(handler)>>)
+            handler.host_task([] {});
+        else
+            handler.single_task([] {});
+    });
+}
+
+/// Working memory on the device, given back after what uses it.
+class Scratch {
+public:
+    Scratch(::sycl::queue& queue, std::uint64_t bytes, const char* function) : queue_(queue) {
+        if (bytes == 0) return;
+        p_ = ::sycl::aligned_alloc_device(64, bytes, queue);
+        if (p_ == nullptr) {
+            throw Error(ErrorCode::out_of_memory, "merklize::sycl::" + std::string(function) + ": no " +
+                                                      std::to_string(bytes) + " bytes of working memory on " +
+                                                      queue.get_device().get_info<::sycl::info::device::name>());
+        }
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    /// What an exception left enqueued may still use it.
+    ~Scratch() {
+        if (p_ == nullptr) return;
+        queue_.wait();
+        ::sycl::free(p_, queue_);
+    }
+
+    void* get() const { return p_; }
+    /// The host frees it after the event, while nobody waits; without host tasks, the destructor waits.
+    void free_after(const ::sycl::event& last) { free_in_task(queue_, last); }
+
+private:
+    template <class Queue>
+    void free_in_task(Queue& queue, const ::sycl::event& last) {
+        if constexpr (HasHostTask<::sycl::handler>) {
+            if (p_ == nullptr) return;
+            queue.submit([&](auto& handler) {
+                handler.depends_on(last);
+                handler.host_task([p = p_, context = queue.get_context()] { ::sycl::free(p, context); });
+            });
+            p_ = nullptr;
+        }
+    }
+
+    ::sycl::queue& queue_;
+    void* p_ = nullptr;
+};
+
+/// Enqueues a job that may want working memory. job(scratch) -> events
+template <class Submit, class Job>
+::sycl::event with_scratch(const Submit& submit, const char* function, std::uint64_t bytes, const Job& job) {
+    Scratch scratch(submit.queue, bytes, function);
+    const ::sycl::event last = join(submit.queue, job(scratch.get()));
+    scratch.free_after(last);
+    return last;
+}
+
+/// Enqueues a job of a field hash's kernels, with the table of constants in global memory where `constants` says so.
+/// job(table, events) -> events
+template <Hash hash, Constants constants, class Submit, class Job>
+::sycl::event with_table(const Submit& submit, const char* function, const Events& after, const Job& job) {
+    constexpr bool is_global = is_field<hash> && constants == Constants::global;
+    return with_scratch(submit, function, is_global ? 8 * table_words : 0, [&](void* scratch) {
+        auto* table = static_cast<std::uint64_t*>(scratch);
+        if constexpr (is_global) {
+            const std::uint64_t rounds = 8 * round_words, rest = 8 * (table_words - round_words);
+            Events events = after;
+            events.push_back(submit.queue.memcpy(table, Tables::MKZ_RP_ARK, rounds));
+            events.push_back(submit.queue.memcpy(table + round_words, Tables::MKZ_RP_MDS_DENSE, rest));
+            return job(static_cast<const std::uint64_t*>(table), events);
+        } else {
+            return job(static_cast<const std::uint64_t*>(table), after);
+        }
+    });
+}
+
+// ---- Digests -----------------------------------------------------------------------------------------------------------
+
+/// The launches of a digest: chunks, then levels of parents, ends at one value a row.
+struct DigestPlan {
+    std::uint64_t rows, row_bytes, chunks;
+    std::uint32_t group_size;
+    std::uint64_t group_chunks;
+    std::uint32_t in_group;    ///< levels that hash_chunks does
+    std::uint32_t at_once;     ///< levels that a launch of hash_parents does
+    std::uint64_t values = 0;  ///< after hash_chunks, a row
+
+    DigestPlan(std::uint64_t rows_, std::uint64_t row_bytes_, std::uint32_t group_size_, int lanes)
+        : rows(rows_),
+          row_bytes(row_bytes_),
+          chunks(std::max<std::uint64_t>(1, divide_up(row_bytes_, 1024))),
+          group_size(group_size_),
+          group_chunks(std::uint64_t{group_size_} * static_cast<std::uint64_t>(lanes)) {
+        // Groups work together on one row alone, and their local memory has room for 1024 values.
+        const std::uint32_t height = log2_of(std::bit_ceil(chunks));
+        in_group = rows == 1 && group_chunks <= 1024 ? std::min(height, log2_of(group_chunks)) : 0;
+        at_once = rows == 1 ? log2_of(2 * std::uint64_t{group_size}) : 1;
+        values = divide_up(chunks, std::uint64_t{1} << in_group);
+    }
+
+    std::uint64_t above(std::uint64_t count) const { return divide_up(count, std::uint64_t{1} << at_once); }
+    /// Two areas that the values move between.
+    std::uint64_t first_bytes() const { return values == 1 ? 0 : 32 * rows * values; }
+    std::uint64_t second_bytes() const { return values == 1 || above(values) == 1 ? 0 : 32 * rows * above(values); }
+    std::uint64_t scratch_bytes() const { return first_bytes() + second_bytes(); }
+};
+
+/// scratch: plan.scratch_bytes() bytes
+template <int lanes, class Submit>
+Events hash_rows(const Submit& submit, const DigestPlan& plan, const void* data, void* out, void* scratch,
+                 const Events& after) {
+    constexpr std::uint32_t root = 8;  // BLAKE3's flag of the last compression
+    auto* first = static_cast<std::uint32_t*>(scratch);
+    std::uint32_t* to = plan.values == 1 ? static_cast<std::uint32_t*>(out) : first;
+    HashChunks<lanes> chunks{{},
+                             static_cast<const std::uint8_t*>(data),
+                             plan.row_bytes,
+                             plan.rows,
+                             to,
+                             plan.values == 1 ? root : 0,
+                             plan.in_group};
+    Events events =
+        launch(submit, chunks, divide_up(plan.rows * plan.chunks, plan.group_chunks), plan.group_size, after);
+    std::uint32_t* from = to;
+    std::uint32_t* other = first + plan.first_bytes() / 4;
+    for (std::uint64_t count = plan.values; count > 1;) {
+        const std::uint64_t above = plan.above(count);
+        const std::uint32_t levels = std::min(plan.at_once, log2_of(std::bit_ceil(count)));
+        to = above == 1 ? static_cast<std::uint32_t*>(out) : other;
+        const HashParents parents{{}, from, to, count, plan.rows, above == 1 ? root : 0, levels};
+        events = launch(submit, parents, divide_up(plan.rows * divide_up(count, 2), plan.group_size), plan.group_size,
+                        events);
+        other = from;
+        from = to;
+        count = above;
+    }
+    return events;
+}
+
+/// The whole of hash() and hash_many(). scratch: null if it is to be had here
+template <HashPolicy policy, class Submit>
+::sycl::event hash_on(const Submit& submit, const char* function, const void* data, std::uint64_t row_bytes,
+                      std::uint64_t rows, void* digests, void* scratch, const Events& after) {
+    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
+    constexpr int lanes = lanes_of(policy.chunks_per_item);
+    require_aligned(function, "the output", digests);
+    require_aligned(function, "scratch", scratch);
+    if (rows == 0) return join(submit.queue, after);
+    const DigestPlan plan(rows, row_bytes, group_size_on(submit, policy.group_size, function), lanes);
+    if (scratch != nullptr) return join(submit.queue, hash_rows<lanes>(submit, plan, data, digests, scratch, after));
+    return with_scratch(submit, function, plan.scratch_bytes(),
+                        [&](void* own) { return hash_rows<lanes>(submit, plan, data, digests, own, after); });
+}
+
+// ---- Trees -------------------------------------------------------------------------------------------------------------
+
+inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n) {
+    if (n < 2 || !std::has_single_bit(n)) invalid("merklize: n must be a power of two >= 2, got " + std::to_string(n));
+    require_aligned("merklize", "leaves", leaves);
+    require_aligned("merklize", "nodes", nodes);
+}
+
+/// nodes: slot 0 of the tree; leaves: [n], anywhere.
+template <Hash hash, TreePolicy policy, class Submit>
+Events merge_levels(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const std::uint64_t* table,
+                    const Events& after) {
+    constexpr int lanes = lanes_of(policy.merges_per_item);
+    using Level = MergeLevel<hash, lanes, policy.constants>;
+    using Subtree = MergeSubtree<hash, lanes, policy.constants>;
+    using Word = typename Level::Word;
+    const std::uint32_t group_size = group_size_on(submit, policy.group_size, "merklize");
+    const std::uint32_t at_once = policy.levels_per_launch != 0        ? policy.levels_per_launch
+                                  : submit.queue.get_device().is_cpu() ? 1
+                                                                       : 8;
+    auto* out = static_cast<Word*>(nodes);
+    const Word* in = static_cast<const Word*>(leaves);
+    std::uint64_t in_offset = 0;
+    Events events = after;
+    for (std::uint64_t count = n; count > 1;) {
+        const std::uint32_t levels = std::min(at_once, log2_of(count));
+        if (levels == 1) {
+            const Level level{{}, in, in_offset, out, count / 2, count / 2, table};
+            events = launch(submit, level, divide_up(count / 2, std::uint64_t{group_size} * lanes), group_size, events);
+        } else {
+            const Subtree subtree{{}, in, in_offset, out, count / 2, count, table, levels};
+            events = launch(submit, subtree, count >> levels, group_size, events);
+        }
+        count >>= levels;
+        in = out;
+        in_offset = count;
+    }
+    return events;
+}
+
+template <Hash hash, TreePolicy policy, class Submit>
+::sycl::event merklize_on(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const Events& after) {
+    static_assert(is_choice(policy.group_size, policy.merges_per_item));
+    require_tree(leaves, nodes, n);
+    return with_table<hash, policy.constants>(
+        submit, "merklize", after, [&](const std::uint64_t* table, const Events& events) {
+            return merge_levels<hash, policy>(submit, leaves, nodes, n, table, events);
+        });
+}
+
+// ---- Batches -----------------------------------------------------------------------------------------------------------
+
+template <Hash hash, HashPolicy policy, class Submit>
+::sycl::event merge_on(const Submit& submit, const void* left, const void* right, void* out, std::uint64_t n,
+                       const Events& after) {
+    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
+    constexpr int lanes = lanes_of(policy.chunks_per_item);
+    using Kernel = MergePairs<hash, lanes, policy.constants>;
+    using Word = typename Kernel::Word;
+    require_aligned("merge", "left", left);
+    require_aligned("merge", "right", right);
+    require_aligned("merge", "out", out);
+    if (n == 0) return join(submit.queue, after);
+    const std::uint32_t group_size = group_size_on(submit, policy.group_size, "merge");
+    return with_table<hash, policy.constants>(
+        submit, "merge", after, [&](const std::uint64_t* table, const Events& events) {
+            const Kernel kernel{
+                {}, static_cast<const Word*>(left), static_cast<const Word*>(right), static_cast<Word*>(out), n, table};
+            return launch(submit, kernel, divide_up(n, std::uint64_t{group_size} * lanes), group_size, events);
+        });
+}
+
+template <Hash hash, HashPolicy policy, class Submit>
+::sycl::event hash_elements_on(const Submit& submit, const std::uint64_t* rows, std::uint64_t n, std::uint64_t elements,
+                               void* digests, const Events& after) {
+    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
+    constexpr int lanes = lanes_of(policy.chunks_per_item);
+    using Kernel = HashRows<hash, lanes, policy.constants>;
+    require_aligned("hash_elements", "digests", digests);
+    if (elements > std::numeric_limits<std::uint32_t>::max())
+        invalid("hash_elements: rows of at most 4294967295 elements, got " + std::to_string(elements));
+    if (n == 0) return join(submit.queue, after);
+    const std::uint32_t group_size = group_size_on(submit, policy.group_size, "hash_elements");
+    return with_table<hash, policy.constants>(
+        submit, "hash_elements", after, [&](const std::uint64_t* table, const Events& events) {
+            const Kernel kernel{{}, rows, elements, static_cast<std::uint64_t*>(digests), n, table};
+            return launch(submit, kernel, divide_up(n, std::uint64_t{group_size} * lanes), group_size, events);
+        });
+}
+
+template <class Submit>
+::sycl::event check_elements_on(const Submit& submit, const std::uint64_t* words, std::uint64_t n, std::uint32_t* flag,
+                                const Events& after) {
+    const std::uint32_t group_size = group_size_on(submit, 0, "check_elements");
+    if (n == 0) return join(submit.queue, after);
+    return join(submit.queue,
+                launch(submit, CheckWords{{}, words, n, flag}, divide_up(n, group_size), group_size, after));
+}
+
+}  // namespace merklize::sycl::detail
