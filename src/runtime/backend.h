@@ -27,12 +27,11 @@ typedef enum {
 /* Whether a hash is of field elements; else it is of bytes. */
 static inline uint32_t mkz_is_field(uint32_t hash) {
     enum { MKZ_KIND_tree, MKZ_KIND_chain, MKZ_KIND_field };
-    switch (hash) {
+    uint32_t is_field = 0;
 #define MKZ_HASH(id, name, prefix, lane, kind) \
-    case id: return MKZ_KIND_##kind == MKZ_KIND_field;
+    if (hash == (id)) is_field = MKZ_KIND_##kind == MKZ_KIND_field ? 1 : 0;
 #include "merklize/hashes.def"
-    }
-    return 0;
+    return is_field;
 }
 
 typedef struct {

@@ -126,3 +126,25 @@ TEST("merge: the ways up from some leaves make the tree of all") {
         }
     }
 }
+
+TEST("merge: nodes of any slots come from a device") {
+    RunOptions options;
+    if (options.device.info().backend == "cpu") return;
+    const std::vector<Digest> nodes = leaves(Hash::blake3, 5000, 6);
+    merklize::Buffer buffer(options.device, Digest::size * (nodes.size() + 1));
+    buffer.slice(Digest::size, Digest::size * nodes.size()).copy_from(std::as_bytes(std::span(nodes)));
+    const mkz_place place = runtime::place_of(buffer.slice(Digest::size, Digest::size * nodes.size()));
+    Random random(7);
+    runtime::Run run(options);
+    for (const std::size_t n : {0u, 1u, 1000u, 300000u}) {  // the last list goes through pinned memory
+        std::vector<std::uint32_t> slots(n);
+        for (std::uint32_t& slot : slots) slot = static_cast<std::uint32_t>(random.below(nodes.size()));
+        const std::vector<std::uint64_t> wide(slots.begin(), slots.end());
+        std::vector<Digest> expected, by_slots(n), by_wide(n);
+        for (const std::uint32_t slot : slots) expected.push_back(nodes[slot]);
+        run.session().gather_nodes(place, std::span<const std::uint32_t>(slots), by_slots.data());
+        run.session().gather_nodes(place, std::span<const std::uint64_t>(wide), by_wide.data());
+        CHECK(by_slots == expected);
+        CHECK(by_wide == expected);
+    }
+}
