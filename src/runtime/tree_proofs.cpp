@@ -1,5 +1,6 @@
 // Proofs out of a tree: the slots of the nodes wanted, level after level, and then all of them at once.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -20,6 +21,11 @@ void require_index(std::uint64_t index, std::uint64_t n_leaves, const char* what
     if (index < n_leaves) return;
     invalid(std::string(what) + ": leaf index must be below " + std::to_string(n_leaves) + ", got " +
             std::to_string(index));
+}
+
+// How far a slot of the whole heap is below the lowest level of `kept`; not above 0 if it is in there.
+int levels_below(std::uint64_t slot, const TreeLayout& kept) {
+    return static_cast<int>(std::bit_width(slot)) - static_cast<int>(std::bit_width(kept.leaf_slot));
 }
 
 // The siblings of a proof: slots to fetch, and where padding goes, which no slot has.
@@ -63,7 +69,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     std::vector<std::uint64_t> kept(slots.begin(), slots.end());
     std::vector<std::pair<std::uint64_t, std::size_t>> dropped;  // subtree, place in `slots`
     for (std::size_t i = 0; i < slots.size(); i++) {
-        const int below = std::bit_width(slots[i]) - std::bit_width(layout.leaf_slot);
+        const int below = levels_below(slots[i], layout);
         if (below <= 0) continue;
         dropped.emplace_back((slots[i] >> below) - layout.leaf_slot, i);
         kept[i] = 0;
@@ -116,7 +122,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
             }
             for (; i < end && dropped[i].first == subtrees[k]; i++) {
                 const std::uint64_t slot = slots[dropped[i].second];
-                const int below = std::bit_width(slot) - std::bit_width(layout.leaf_slot);
+                const int below = levels_below(slot, layout);
                 const std::uint64_t within = slot & ((std::uint64_t{1} << below) - 1);
                 found[dropped[i].second] = heap[((subtrees.size() + k) << below) + within];
             }
