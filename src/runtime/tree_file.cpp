@@ -25,7 +25,7 @@ std::vector<Digest> siblings(const TreeReader& reader, const TreeForm& form, std
     const auto is_filler = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
     std::vector<NodeAt> in_file;
     std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_filler(at); });
-    const std::vector<Digest> read = reader.nodes(in_file);
+    std::vector<Digest> read = reader.nodes(in_file);
     if (read.size() == places.size()) return read;
     std::vector<Digest> out;
     std::size_t next = 0;

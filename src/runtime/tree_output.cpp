@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "merklize/error.hpp"
+#include "runtime/field.hpp"
 #include "runtime/merges.hpp"
 
 namespace merklize::runtime {
@@ -35,8 +36,7 @@ TreeOutput::TreeOutput(const std::filesystem::path& path, std::uint64_t n_leaves
         // Leaves first: so much of a file is there, whatever the count.
         if (progress && there >= TreeHeader::size + Digest::size * progress->leaves) {
             next_note_ = progress->next_turn;
-            resume(progress->leaves);
-            return;
+            if (resume(progress->leaves)) return;
         }
     }
     file_.resize(0);
@@ -45,19 +45,32 @@ TreeOutput::TreeOutput(const std::filesystem::path& path, std::uint64_t n_leaves
     note(0);
 }
 
-// What was written is read again: the peaks, and the leaves of the batch that was not whole.
-void TreeOutput::resume(std::uint64_t leaves) {
-    written_ = leaves;
-    held_ = leaves % Batch::capacity;
-    passed_on_ = leaves - held_;
+// What was written is read again: the peaks, and the leaves of the batch that was not whole. False if there are no digests of the
+// hash among them: then somebody else wrote there.
+bool TreeOutput::resume(std::uint64_t leaves) {
+    const std::uint64_t held = leaves % Batch::capacity, before = leaves - held;
+    bool sound = true;
+    const auto read = [&](std::span<Digest> out, std::uint64_t offset) {
+        file_.read(std::as_writable_bytes(out), offset);
+        sound = sound &&
+                (!traits(form_.hash).is_field || first_not_canonical(out.data(), 4 * out.size()) == 4 * out.size());
+    };
+    read(filling().leaves().first(held), header_.offset(0, before));
     if (count_known()) {
-        peaks_.restore(passed_on_, [this](unsigned level, std::uint64_t index) {
+        peaks_.restore(before, [&](unsigned level, std::uint64_t index) {
             Digest node;
-            file_.read(node.bytes, header_.offset(level, index));
+            read({&node, 1}, header_.offset(level, index));
             return node;
         });
     }
-    file_.read(std::as_writable_bytes(filling().leaves().first(held_)), header_.offset(0, passed_on_));
+    if (!sound) {
+        peaks_ = Peaks(form_);
+        return false;
+    }
+    written_ = leaves;
+    held_ = held;
+    passed_on_ = before;
+    return true;
 }
 
 TreeOutput::~TreeOutput() {

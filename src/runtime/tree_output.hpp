@@ -37,7 +37,7 @@ public:
 
 private:
     Batch& filling() const noexcept { return batches_[turn_]; }
-    void resume(std::uint64_t leaves);
+    bool resume(std::uint64_t leaves);
     void hand_over(bool with_leaves);
     void write_batch(const Batch& batch, std::uint64_t first, bool with_leaves);
     void write_nodes(unsigned level, std::uint64_t first, std::span<const Digest> nodes);
