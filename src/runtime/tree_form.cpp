@@ -30,7 +30,8 @@ TreeRule rule_from_name(std::string_view name) {
     std::string known_names;
     for (const auto& known : rules) {
         if (known.name == name) return known.rule;
-        known_names += std::string(known_names.empty() ? "" : ", ") + std::string(known.name);
+        if (!known_names.empty()) known_names += ", ";
+        known_names += known.name;
     }
     throw Error(ErrorCode::invalid_argument,
                 "unknown tree rule '" + std::string(name) + "'; known rules: " + known_names);
