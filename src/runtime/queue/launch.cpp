@@ -18,7 +18,7 @@ Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning) {
     return {.hash = hash,
             .group_size = tuning.group_size,
             .lanes = tuning.lanes,
-            .constants = hash == MKZ_HASH_blake3 ? 0 : tuning.constants,  // of byte hashes there are none to place
+            .constants = mkz_is_field(hash) ? tuning.constants : 0,  // of byte hashes there are none to place
             .cells = tuning.cells,
             .min_groups = tuning.min_groups,
             .read_ahead = tuning.read_ahead,

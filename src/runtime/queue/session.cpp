@@ -69,9 +69,7 @@ void Session::end_stretch() {
     several_kernels_ = false;
 }
 
-Kernel Session::kernel(Variant variant, const Body& body, bool is_free) {
-    // Byte hashes have no constants to place: one program, whatever the policy says.
-    if (!mkz_is_field(variant.hash)) variant.constants = 0;
+Kernel Session::kernel(const Variant& variant, const Body& body, bool is_free) {
     return device_->programs().find(variant, body, is_free);
 }
 

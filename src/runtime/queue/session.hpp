@@ -193,7 +193,7 @@ private:
 
     mkz_tuning tuned(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const;
     // `is_free`: whether the group may be made smaller to fit the kernel (the caller did not ask for it).
-    Kernel kernel(Variant variant, const Body& body, bool is_free);
+    Kernel kernel(const Variant& variant, const Body& body, bool is_free);
     template <class... Arguments>
     void enqueue(const Kernel& kernel, std::uint64_t groups, const Arguments&... arguments);
     template <class... Arguments>

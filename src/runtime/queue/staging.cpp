@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "merklize/digest.hpp"
+#include "runtime/wipe.hpp"
 #include "runtime/queue/session.hpp"
 #include "runtime/threads.hpp"
 
@@ -350,6 +351,7 @@ bool Session::merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick) {
                                     {},     a.tuning};
             for (std::uint32_t l = 1; l <= levels; l++) part.offset[l] = count >> l;
             merge_on_device(part);
+            wipe(&part.key, sizeof part.key);
         };
         const double share = static_cast<double>(a.n - (a.n >> levels)) / merges;
         const auto tick_share = tick ? Tick([&](double done) { return tick(before + share * done); }) : Tick();
