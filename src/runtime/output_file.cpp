@@ -114,8 +114,8 @@ void OutputFile::read(std::span<std::byte> out, std::uint64_t offset) const {
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail("cannot read what was written", errno);
         if (count == 0) {
-            throw Error(ErrorCode::io, written_.string() + ": shrank while being written: it ends at byte " +
-                                           std::to_string(offset));
+            throw Error(ErrorCode::io,
+                        written_.string() + ": shrank while being written: it ends at byte " + std::to_string(offset));
         }
         out = out.subspan(static_cast<std::size_t>(count));
         offset += static_cast<std::uint64_t>(count);
@@ -137,7 +137,8 @@ void OutputFile::copy(int source, std::uint64_t from, std::uint64_t bytes, std::
 #endif
     std::vector<std::byte> piece(std::min<std::uint64_t>(bytes, 1 << 20));
     while (bytes != 0) {
-        const ssize_t count = pread(source, piece.data(), std::min<std::uint64_t>(bytes, piece.size()), to_offset(from));
+        const ssize_t count =
+            pread(source, piece.data(), std::min<std::uint64_t>(bytes, piece.size()), to_offset(from));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail("cannot read what is to be copied", errno);
         if (count == 0) throw Error(ErrorCode::io, path_.string() + ": shrank while being copied");

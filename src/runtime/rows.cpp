@@ -37,7 +37,8 @@ std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uin
 void launch_rows(Hash hash, const mkz_place& rows, std::size_t n, std::size_t bytes, const mkz_place& out,
                  const Mode& mode, runtime::Run& run) {
     const runtime::Keyed<mkz_hash_rows> arguments(
-        mode, {static_cast<std::uint32_t>(hash), rows, n, bytes, {}, {}, out, runtime::tuning_of(run.options().policy)});
+        mode,
+        {static_cast<std::uint32_t>(hash), rows, n, bytes, {}, {}, out, runtime::tuning_of(run.options().policy)});
     run.launch(MKZ_KERNEL_HASH_ROWS, arguments, 1);
 }
 

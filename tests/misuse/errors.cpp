@@ -13,7 +13,8 @@ constexpr std::uint64_t p = 0xffffffff00000001;
 
 TEST("misuse: counts of leaves") {
     CHECK_ERROR(invalid_argument, "got 0", MerkleTree(std::vector<Digest>{}));
-    CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got 3", MerkleTree(std::vector<Digest>(3), Hash::rp64_256));
+    CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got 3",
+                MerkleTree(std::vector<Digest>(3), Hash::rp64_256));
     CHECK_ERROR(invalid_argument, "got 1000", MerkleTree(std::vector<Digest>(1000), Hash::rp64_256));
     std::vector<Digest> nodes(7);
     CHECK_ERROR(invalid_argument, "got 3", merklize::build_tree(nodes, Hash::rp64_256));

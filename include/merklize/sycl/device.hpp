@@ -147,7 +147,7 @@ void hash_elements(std::uint64_t* out, const std::uint64_t* elements, std::uint3
 #define MKZ_SYCL_HASH_ELEMENTS_tree(name)
 #define MKZ_SYCL_HASH_ELEMENTS_chain(name)
 #define MKZ_SYCL_HASH_ELEMENTS_field(name) \
-    if constexpr (hash == Hash::name)  \
+    if constexpr (hash == Hash::name)      \
         C::mkz_body_hash_rows_##name(detail::alone, elements, 0, n, 1, n, digest, 0, 1, nullptr);
 #include <merklize/hashes.def>
 #undef MKZ_SYCL_HASH_ELEMENTS_tree

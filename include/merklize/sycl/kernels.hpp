@@ -111,7 +111,7 @@ struct MergeLevel : Part {
         const std::uint64_t* constant = L::table(item, local, false, table);
         clear_slot_0(item, nodes);
 #define MKZ_HASH(id, name, prefix, lane, kind) \
-    if constexpr (hash == Hash::name)           \
+    if constexpr (hash == Hash::name)          \
         C::mkz_body_merge_level_##name(item, in, in_offset, nodes, out_offset, count, constant);
 #include <merklize/hashes.def>
     }
@@ -136,7 +136,7 @@ struct MergeSubtree : Part {
         const std::uint64_t* constant = L::table(item, local, true, table);
         clear_slot_0(item, nodes);
         Word* tower = reinterpret_cast<Word*>(local);
-#define MKZ_HASH(id, name, prefix, lane, kind)                                                                  \
+#define MKZ_HASH(id, name, prefix, lane, kind)                                                                   \
     if constexpr (hash == Hash::name)                                                                            \
         C::mkz_body_merge_subtree_##name(item, in, in_offset, nodes, out_offset, count, levels, constant, tower, \
                                          nullptr);
@@ -185,8 +185,8 @@ struct HashRows : Part {
 #define MKZ_HASH(id, name, prefix, lane, kind) MKZ_SYCL_HASH_ROWS_##kind(name)
 #define MKZ_SYCL_HASH_ROWS_tree(name)
 #define MKZ_SYCL_HASH_ROWS_chain(name)
-#define MKZ_SYCL_HASH_ROWS_field(name)    \
-    if constexpr (hash == Hash::name) \
+#define MKZ_SYCL_HASH_ROWS_field(name) \
+    if constexpr (hash == Hash::name)  \
         C::mkz_body_hash_rows_##name(item, in, 0, row_words, 1, words, out, 0, count, constant);
 #include <merklize/hashes.def>
 #undef MKZ_SYCL_HASH_ROWS_tree

@@ -136,8 +136,7 @@ Device::Device(std::uint32_t index, const ::sycl::device& of) : index(index), de
     const std::string compiler = "SYCL " + runtime_version() + " / " + version + " / " + name + " / " +
                                  platform_kind(platform) + " / " + platform.get_info<info::platform::version>();
     char sum[20];
-    std::snprintf(sum, sizeof sum, " #%016llx",
-                  static_cast<unsigned long long>(backends::checksum(compiler)));
+    std::snprintf(sum, sizeof sum, " #%016llx", static_cast<unsigned long long>(backends::checksum(compiler)));
     put(driver_facts.compiler, compiler.substr(0, sizeof driver_facts.compiler - sizeof sum) + sum);
 }
 

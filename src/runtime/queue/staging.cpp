@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "merklize/digest.hpp"
-#include "runtime/wipe.hpp"
 #include "runtime/queue/session.hpp"
 #include "runtime/threads.hpp"
+#include "runtime/wipe.hpp"
 
 namespace merklize::runtime {
 namespace {
