@@ -144,6 +144,7 @@ TEST("staging: batches, whatever is pinned") {
             pinned_end = reinterpret_cast<const std::byte*>(pinned->data() + part);
             std::ranges::fill(out, Digest{});
             mkz_merge_pairs a{MKZ_HASH_blake3,
+                              {},
                               host(const_cast<Digest*>(left.data())),
                               host(const_cast<Digest*>(right.data())),
                               n,
