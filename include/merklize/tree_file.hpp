@@ -47,6 +47,7 @@ public:
     /// and update().
     const TreeForm& form() const noexcept;
     bool is_keyed() const noexcept;
+    /// errors  invalid_argument (not the tree's mode)
     void set_mode(const Mode& mode);
     std::uint64_t n_leaves() const noexcept;
     unsigned height() const noexcept;
@@ -58,15 +59,21 @@ public:
 
     /// Nodes first .. first+out.size()-1 of a level.  errors  io; invalid_argument (outside)
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
-    /// Reads one node a level and leaf.
+    /// Reads one node a level and leaf. A keyed tree of the rule pad needs its mode: padding is in its proofs.
+    /// errors  io; as MerkleTree
     MerkleProof prove(std::uint64_t index) const;
     MultiProof prove_together(std::span<const std::uint64_t> indices) const;
     ConsistencyProof prove_consistency(std::uint64_t old_leaves) const;
 
-    /// Every node against its children: those that are wrong, at most `most`. Reads the file once.
+    /// Every node against its children: those that are wrong, and of field hashes those that are no digests; at most `most`, by level
+    /// and index. Reads the file once, about 32 MiB at a time.
+    /// errors  io, cancelled, invalid_argument (the mode of a keyed tree is not given)
     std::vector<WrongNode> check(std::size_t most = 1000, const RunOptions& options = {}) const;
 
-    /// Replaces leaves / adds leaves (rule left_full) as MerkleTree does, in a copy that takes the file's place when it is whole.
+    /// Replaces leaves / adds leaves (rule left_full) as MerkleTree does, in a copy that takes the file's place when it is whole; where
+    /// the file system can, the copy shares what does not change. Other TreeFiles go on reading the file that they opened. append()
+    /// leaves no source: its bytes are not known.
+    /// errors  as MerkleTree, and io: then the file is as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
 
