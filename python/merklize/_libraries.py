@@ -20,6 +20,9 @@ def prepare() -> None:
         os.environ["MERKLIZE_NVRTC_LIBRARY"] = nvrtc
     if "MERKLIZE_OPENCL_LIBRARY" not in os.environ and (opencl := _opencl()):
         os.environ["MERKLIZE_OPENCL_LIBRARY"] = opencl
+    # A process has one OpenCL loader, which reads this once: SYCL's plug-in would be too late if OpenCL came first.
+    if "OCL_ICD_FILENAMES" not in os.environ and (sycl := _sycl_processor()):
+        os.environ["OCL_ICD_FILENAMES"] = sycl
 
 
 def _nvrtc() -> str | None:
@@ -45,6 +48,13 @@ def _opencl() -> str | None:
     """Intel's OpenCL for processors (intel-opencl-rt), if the system has no loader that knows all of its runtimes."""
     path = os.path.join(sys.prefix, "lib", "libintelocl.so")
     return path if os.path.isfile(path) and not any(map(_loads, ("libOpenCL.so.1", "libOpenCL.so"))) else None
+
+
+def _sycl_processor() -> str | None:
+    """Intel's OpenCL for processors, which SYCL reaches them by, if the SYCL plug-in is there."""
+    path = os.path.join(sys.prefix, "lib", "libintelocl.so")
+    plugin = os.path.join(os.path.dirname(__file__), "libmerklize_sycl.so")
+    return path if os.path.isfile(plugin) and os.path.isfile(path) else None
 
 
 def _loads(name: str) -> bool:
