@@ -400,6 +400,10 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
     const auto part = [&](std::uint64_t n) {
         return share * static_cast<double>(n) / static_cast<double>(std::max<std::uint64_t>(end - begin, 1));
     };
+    if (bytes == 0) {
+        return hash_rows({}, piece_bytes, 0, out.data(), hash, mode,
+                         [&](mkz_kernel kernel, const auto& arguments) { run.launch_here(kernel, arguments); });
+    }
     const bool in_batches = !run.on_host() || hash != Hash::blake3;
     if (piece_bytes <= read_bytes && run.on_host()) {
         const std::uint64_t per_read = read_bytes / piece_bytes;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -16,6 +17,9 @@
 #include "runtime/threads.hpp"
 
 namespace merklize::runtime {
+
+/// How long progress functions are not asked again. Tests that cancel set it to nothing, so that no machine is too fast for them.
+inline std::atomic<std::chrono::milliseconds> tick_interval{std::chrono::milliseconds(50)};
 
 /// One call of the public API while it runs: its options, and where its launches stand in the whole for the caller's progress
 /// function. An exception of that function cancels the work and is thrown on from here.
@@ -37,6 +41,11 @@ public:
     /// Waits for what is enqueued on a device.
     void finish() {
         if (session_) session_->finish();
+    }
+
+    /// After an error: waits for what is still running on a device, whose memory somebody is about to use.
+    void abandon() noexcept {
+        if (session_) session_->abandon();
     }
 
     unsigned threads() const { return options_.threads == 0 ? default_threads() : options_.threads; }
@@ -80,7 +89,7 @@ public:
     bool tick(double done) noexcept {
         // One clock for all launches of the call: a file in many short ones must tick, too.
         const auto now = Clock::now();
-        if (!options_.progress || now - last_tick_ < tick_interval) return true;
+        if (!options_.progress || now - last_tick_ < tick_interval.load(std::memory_order_relaxed)) return true;
         last_tick_ = now;
         try {
             return options_.progress(std::min(1.0, before_ + done));
@@ -104,7 +113,6 @@ private:
     }
 
     using Clock = std::chrono::steady_clock;
-    static constexpr auto tick_interval = std::chrono::milliseconds(50);
 
     template <class Arguments>
     void launch_threads(mkz_kernel kernel, const Arguments& arguments, unsigned threads, double share) {

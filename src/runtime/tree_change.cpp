@@ -88,6 +88,7 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
         scatter_nodes(nodes, slots, fresh.data(), run);
         state.root = hash_ways_up(nodes, state.layout, changed, merges, state.policy, run);
     } catch (...) {
+        run.abandon();
         // The old leaves make the old nodes again.
         const RunOptions quiet = state.options();
         runtime::Run back(quiet);
@@ -145,6 +146,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     try {
         state.root = add();
     } catch (...) {
+        run.abandon();
         if (!moves) {
             // The last old leaf makes the old edge again.
             const RunOptions quiet = state.options();

@@ -162,7 +162,7 @@ TEST("files: errors name the file and the cause") {
     CHECK_ERROR(io, "missing: cannot open", MerkleTree::from_file(folder.path() / "missing", 32));
     CHECK_ERROR(io, "not a regular file", MerkleTree::from_file("/dev/null", 32));
     CHECK_ERROR(invalid_argument, "of 96 bytes, 32 bytes a leaf: the count of leaves must be a power of two",
-                MerkleTree::from_file(path, 32));
+                MerkleTree::from_file(path, 32, merklize::TreeForm(Hash::blake3, merklize::TreeRule::perfect)));
     CHECK_ERROR(invalid_argument, "leaves of files are hashed by 'blake3', not by 'rp64_256_v3'",
                 MerkleTree::from_file(path, 96, Hash::rp64_256));
     CHECK_ERROR(invalid_argument, "got 0", MerkleTree::from_file(path, 0));

@@ -292,6 +292,7 @@ TEST("proof: many at once, of several heights and rules, good and bad mixed") {
     CHECK(merklize::verify_each(proofs, tree.root()) == expected);
     CHECK(merklize::verify_each(proofs, tree.root(), {}, threads(1)) == expected);
     CHECK(merklize::verify_each({}, tree.root()).empty());
+    const AskedOften often;
     merklize::RunOptions asked;
     asked.progress = [](double) { return false; };
     // The function is asked every 50 ms: enough proofs for that.

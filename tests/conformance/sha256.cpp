@@ -141,6 +141,7 @@ TEST("leaves: records need no alignment, and long ones are cancelled") {
         CHECK(out == leaves_of(records, 100, 17, Hash::sha256));
     }
     // One long record, which has no parts to stop between but its own blocks; and many records, on any device.
+    const AskedOften often;
     const Bytes large(96 << 20);
     merklize::RunOptions options = threads(1);
     options.progress = [](double) { return false; };

@@ -347,6 +347,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
 }
 
 TEST("tree_file: a cancelled build goes on, of the same data alone") {
+    const AskedOften often;
     const TemporaryFolder folder;
     const auto path = folder.path() / "t.mkl", input = folder.path() / "data";
     folder.write("data", Random(4).bytes(64 << 20));

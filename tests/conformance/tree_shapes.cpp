@@ -176,7 +176,7 @@ TEST("tree: counts that a rule does not take") {
         CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, TreeForm(Hash::blake3, rule)));
     for (const std::size_t n : {3, 5, 6, 7, 9, 1000}) {
         CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
-                    MerkleTree(leaves(Hash::rp64_256_v3, n)));
+                    MerkleTree(leaves(Hash::rp64_256_v3, n), Hash::rp64_256_v3));
         CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got " + std::to_string(n),
                     merklize::merkle_root(leaves(Hash::blake3, n), TreeForm(Hash::blake3, TreeRule::perfect)));
         CHECK(MerkleTree(leaves(Hash::blake3, n)).form().rule == TreeRule::left_full);

@@ -95,7 +95,8 @@ TEST("misuse: arguments of tree files") {
     const Bytes key = pattern(32), other = Bytes(32);
     const TreeForm form(Hash::blake3, TreeRule::pad, Mode::keyed(view(key)));
     const std::vector<Digest> all = leaves(Hash::blake3, 5);
-    CHECK_ERROR(invalid_argument, "power of two", TreeWriter(path, 5));
+    const TreeForm perfect(Hash::blake3, merklize::TreeRule::perfect);
+    CHECK_ERROR(invalid_argument, "power of two", TreeWriter(path, 5, perfect));
     CHECK_ERROR(invalid_argument, "do not make 5 leaves", TreeWriter(path, 5, form, {10, 51}));
     CHECK_ERROR(invalid_argument, "without bytes a leaf", TreeWriter(path, 5, form, {0, 51}));
     CHECK_ERROR(invalid_argument, "too many leaves", TreeWriter(path, std::uint64_t{1} << 57, form));
@@ -146,5 +147,6 @@ TEST("misuse: arguments of tree files") {
                 merklize::build_tree_file(folder.write("data", Bytes(96, 0xff)), 16, path, field));
     CHECK_ERROR(invalid_argument, "word 0 is", merklize::build_tree_file(input, path, field));
     CHECK_ERROR(invalid_argument, "33 bytes are not", merklize::build_tree_file(folder.write("data", Bytes(33)), path));
-    CHECK_ERROR(invalid_argument, "rule", merklize::build_tree_file(folder.write("data", Bytes(30)), 10, path));
+    CHECK_ERROR(invalid_argument, "rule",
+                merklize::build_tree_file(folder.write("data", Bytes(30)), 10, path, perfect));
 }

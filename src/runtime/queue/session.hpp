@@ -123,6 +123,9 @@ public:
     /// Waits for everything enqueued and adds up the times. Errors of what ran come from here.
     void finish();
 
+    /// Waits for everything enqueued, whatever became of it.
+    void abandon() noexcept { drain(); }
+
     QueueDevice& device() const noexcept { return *device_; }
 
 private:
