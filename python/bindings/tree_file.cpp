@@ -61,11 +61,12 @@ nb::bytes build_tree_file(nb::handle input, nb::handle leaf_bytes, nb::handle ou
     const std::filesystem::path to = to_path(output, "build_tree_file: output");
     const TreeForm wanted = to_form(form);
     const bool go_on = is_true(resume);
+    const std::uint64_t bytes = leaf_bytes.is_none() ? 0 : to_u64(leaf_bytes, "build_tree_file: leaf_size");
+    const bool holds_leaves = leaf_bytes.is_none();
     Digest root;
     Run{settings}([&](const RunOptions& options) {
-        root = leaf_bytes.is_none() ? merklize::build_tree_file(from, to, wanted, go_on, options)
-                                    : merklize::build_tree_file(from, to_u64(leaf_bytes, "build_tree_file: leaf_size"),
-                                                                to, wanted, go_on, options);
+        root = holds_leaves ? merklize::build_tree_file(from, to, wanted, go_on, options)
+                            : merklize::build_tree_file(from, bytes, to, wanted, go_on, options);
     });
     return to_bytes(root.bytes);
 }

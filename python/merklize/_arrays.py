@@ -102,24 +102,30 @@ def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
     return checked
 
 
+def _integer(value: Any, what: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be an integer, got {type(value).__name__}") from None
+
+
 def indices(value: Any, what: str) -> Any:
     """Return indices of leaves, any iterable of integers, as uint64[k]."""
     import numpy as np
 
     if not hasattr(value, "dtype"):
-        try:
-            value = [operator.index(index) for index in value]
-        except TypeError as error:
-            raise TypeError(f"{what} must be integers: {error}") from None
-        if not value:
+        numbers = [_integer(item, what) for item in value]
+        if not numbers:
             return np.empty(0, np.uint64)
-        low, high = min(value), max(value)
+        low, high = min(numbers), max(numbers)
         if low < 0 or high >= 2**64:
             raise InvalidArgument(f"{what} must be 0 to 2^64 - 1, got {low if low < 0 else high}")
-        return np.array(value, np.uint64)
+        return np.array(numbers, np.uint64)
     array = np.asarray(value)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InvalidArgument(f"{what} must be one dimension of integers, got {describe(array)}")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{what} must be an integer, got {array.dtype}")
+    if array.ndim != 1:
+        raise InvalidArgument(f"{what}: expected one dimension, got {describe(array)}")
     if array.size and array.dtype.kind == "i" and array.min() < 0:
         raise InvalidArgument(f"{what} must not be negative, got {array.min()}")
     return np.ascontiguousarray(array, np.uint64)

@@ -53,7 +53,7 @@ class MerkleForest:
             raise InvalidArgument(
                 f"MerkleForest: leaves must be [m, n, 32] or [m, n, 4], got {_arrays.describe(array)}"
             )
-        which = form(hash, "perfect", key, context)
+        which = form(hash, None, key, context)
         self._forest = _native.make_forest(array, array.shape[1], which, run, policy)
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import _native
@@ -38,11 +37,15 @@ class _Proof:
 
     def to_json(self, indent: int | None = None) -> str:
         """Return a JSON object with the fields, digests as hexadecimal text."""
+        import json
+
         fields = {"format": self._format}
         return json.dumps(fields | {name: _to_json(getattr(self, name)) for name in self._fields_}, indent=indent)
 
     @classmethod
     def _read_json(cls, text: str | bytes) -> dict[str, Any]:
+        import json
+
         what = f"{cls.__name__}.from_json"
         try:
             fields = json.loads(text)
@@ -55,8 +58,8 @@ class _Proof:
         if missing or unknown:
             wrong = [f"{name!r} is missing" for name in missing] + [f"{name!r} is unknown" for name in unknown]
             raise InvalidArgument(f"{what}: {', '.join(wrong)}")
-        if fields.pop("format") != cls._format:
-            raise InvalidArgument(f"{what}: the format is not {cls._format!r}")
+        if (found := fields.pop("format")) != cls._format:
+            raise InvalidArgument(f"{what}: the format is {_shown(found)}, not {cls._format!r}")
         for name in ("hash", "rule"):
             if name in fields and not isinstance(fields[name], str):
                 raise InvalidArgument(f"{what}: {name} must be text, got {_shown(fields[name])}")
@@ -407,6 +410,8 @@ def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
 
 def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
     """Read the JSON of any proof. Raises InvalidArgument."""
+    import json
+
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -244,7 +244,7 @@ class MerkleTree:
         most = self.height - self.drop_levels
         if not 0 <= height <= most:
             raise InvalidArgument(
-                f"cap: height must be 0 to {most} in this tree of {self.n_leaves} leaves, got {height}"
+                f"cap: height must be 0 to {most} in a tree of {self.n_leaves} leaves, got {height}"
             )
         return self.level(self.height - height)
 
@@ -265,6 +265,8 @@ class MerkleTree:
         try:
             one = operator.index(cast("SupportsIndex", index))
         except TypeError:
+            if not isinstance(index, Iterable):
+                raise TypeError(f"prove: index must be an integer, got {type(index).__name__}") from None
             several = _arrays.indices(index, "prove: index")
             return [MerkleProof(*proof) for proof in self._tree.prove(several, leaves)]
         return MerkleProof(*self._tree.prove(_arrays.indices([one], "prove: index"), leaves)[0])

@@ -62,11 +62,12 @@ def test_any_flipped_bit_fails(hash, rule):
     good = tree.prove_together([2, 3, 7, 12])
     assert merklize.verify(good.to_bytes(), tree.root)
     data = good.to_bytes()
-    rule_byte = 6
+    # Under the rule pad, trees of 13 to 16 leaves can have one root: the caller has to know the tree's shape.
+    known = {"rule": rule, "n_leaves": 13}
     for bit in range(8 * len(data)):
         forged = bytearray(data)
         forged[bit // 8] ^= 1 << (bit % 8)
-        assert bit // 8 == rule_byte or not merklize.verify(bytes(forged), tree.root), bit
+        assert not merklize.verify(bytes(forged), tree.root, **known), bit
     for bit in range(256):
         root = bytearray(tree.root)
         root[bit // 8] ^= 1 << (bit % 8)
