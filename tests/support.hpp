@@ -13,7 +13,6 @@
 
 #include "check.hpp"
 #include "reference.hpp"
-#include "runtime/run.hpp"
 
 // Small helpers that the tests share.
 namespace support {
@@ -47,14 +46,6 @@ inline Bytes pattern(std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::uint8_t>(i % 251);
     return out;
 }
-
-/// While it lives, progress functions are asked whenever they can be, not only every 50 ms.
-struct AskedOften {
-    AskedOften() { merklize::runtime::tick_interval = std::chrono::milliseconds(0); }
-    AskedOften(const AskedOften&) = delete;
-    AskedOften& operator=(const AskedOften&) = delete;
-    ~AskedOften() { merklize::runtime::tick_interval = std::chrono::milliseconds(50); }
-};
 
 /// SplitMix64: small, seeded, the same everywhere.
 class Random {

@@ -20,7 +20,7 @@ class Scratch {
 public:
     Scratch(std::uint64_t nodes, const Run& run) {
         if (nodes == 0) return;
-        if (run.on_host()) {
+        if (run.device().is_host()) {
             host_ = HostBlock(Digest::size * nodes);
         } else {
             device_ = std::make_unique<Buffer>(run.options().device, Digest::size * nodes);
@@ -48,7 +48,7 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
     Merges merges(form, below);
     const std::uint64_t per_part =
         std::min(std::uint64_t{1} << part, std::max(std::uint64_t{1} << levels, std::bit_ceil(n)));
-    const bool to_upload = !run.on_host() && !leaves.place.on_device;
+    const bool to_upload = !run.device().is_host() && !leaves.place.on_device;
     const Scratch above(per_part, run), uploaded(to_upload ? std::min(per_part, n) : 0, run);
     for (std::uint64_t first = 0; first < n; first += per_part) {
         const TreeLayout layout{std::min(per_part, n - first), levels, per_part};
@@ -81,7 +81,7 @@ Digest root_of(const mkz_place& leaves, std::uint64_t n, const TreeForm& form, c
         copy_nodes(host_place(&root), leaves, 1, run);
         run.finish();
     } else {
-        const bool whole = run.on_host() || leaves.on_device;
+        const bool whole = run.device().is_host() || leaves.on_device;
         reduce_levels({leaves, 0}, n, height, form, 0, whole ? height : part_levels, host_place(&root), policy, run);
     }
     return root;

@@ -1,5 +1,6 @@
 // Proofs, checked: those that the definitions make hold, and nothing else does. The trees here are naive ones.
 
+#include "asked_often.hpp"
 #include "proof_cases.hpp"
 
 using namespace support;

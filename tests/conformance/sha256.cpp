@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "asked_often.hpp"
 #include "json.hpp"
 #include "runtime/merge_one.hpp"
 #include "support.hpp"

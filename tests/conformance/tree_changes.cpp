@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "asked_often.hpp"
 #include "forms.hpp"
 
 using namespace support;

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include "asked_often.hpp"
 #include "forms.hpp"
 
 using namespace support;
