@@ -1,6 +1,7 @@
-"""Figures that the projects before this one published, in seconds: itzmeanjan's blake3 (SYCL), merklize-blake3 (OpenCL) and
-ff-p-cuda/vectorized-rescue-prime. Other hardware, so a comparison says little about the software alone: the ratio of integer
-throughput is given for GPUs that we know it of.
+"""Figures that the projects before this one published, in seconds.
+
+They are itzmeanjan's blake3 (SYCL), merklize-blake3 (OpenCL) and ff-p-cuda. Other hardware, so a comparison says little
+about the software alone: the ratio of integer throughput is given where we know it.
 """
 
 from __future__ import annotations

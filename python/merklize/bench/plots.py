@@ -1,4 +1,4 @@
-"""Pictures of results: time against size, where the time goes, and lanes side by side. Needs matplotlib (merklize[plot])."""
+"""Pictures of results: time against size, and where the time goes. Needs matplotlib (merklize[plot])."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results as JSON: a list of runs, each of one device, with what it was measured on. docs/benchmarks.md has the schema."""
+"""Results as JSON: a list of runs, each of one device. docs/benchmarks.md has the schema."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The jobs of each suite.
 
-A job is one thing to measure: input made once, a call that runs on the device and gives an answer, and the answer that the CPU
-gives. Its sizes are log2 of leaves, rows or bytes.
+A job is one thing to measure: input made once, a call that runs on the device and gives an answer, and the answer that
+the CPU gives. Its sizes are log2 of leaves, rows or bytes.
 """
 
 from __future__ import annotations
@@ -184,6 +184,7 @@ def rescue_hash(wish: Wish) -> Iterator[Job]:
                         name: str = name,
                         choice: Choice = choice,
                         device: str = wish.device,
+                        hash: str = hash,
                     ) -> bytes:
                         work = getattr(merklize, name)
                         out = work(
