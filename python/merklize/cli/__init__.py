@@ -20,6 +20,7 @@ COMMANDS = {
     "hash": "BLAKE3 digests of files, and checking them (as b3sum).",
     "tree": "Merkle trees: build, prove, verify, update, append, check.",
     "devices": "What this machine can compute on.",
+    "bench": "Measure this machine: digests, trees, proofs, files.",
     "build-kernels": "Compile OpenCL kernels to SPIR-V, ahead of time.",
     "demo": "Hash a file, build trees, prove a leaf, and show how fast it went.",
 }

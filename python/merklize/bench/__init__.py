@@ -1,0 +1,9 @@
+"""Benchmarks of the library on this machine: `merklize bench`.
+
+suites     the jobs: what is measured, at which sizes and with which policies
+measure    one job: repeats, medians, the check of its answer
+rows       results as JSON, with what they were measured on
+originals  figures of the projects that this one continues
+report     tables for the terminal
+plots      pictures (matplotlib)
+"""

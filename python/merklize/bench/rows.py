@@ -1,0 +1,60 @@
+"""Results as JSON: a list of runs, each of one device. docs/benchmarks.md has the schema."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+from typing import Any
+
+import merklize
+
+FORMAT = "merklize-bench-1"
+
+
+def run_of(device: merklize.DeviceInfo) -> dict[str, Any]:
+    """What a run's rows have in common."""
+    return {
+        "format": FORMAT,
+        "date": str(datetime.date.today()),
+        "version": merklize.__version__,
+        "commit": _output("git", "-C", os.path.dirname(__file__), "rev-parse", "--short", "HEAD"),
+        "device": device.id,
+        "name": device.name,
+        "driver": device.driver,
+        "isa": device.isa,
+        "units": device.units,
+        "memory_bytes": device.memory_bytes,
+        "clocks": _clocks(device.id),
+        "processor": next(d.name for d in merklize.devices() if d.id == "cpu"),
+        "cpus": os.cpu_count(),
+        "system": platform.platform(),
+        "rows": [],
+    }
+
+
+def write(path: str, runs: list[dict[str, Any]]) -> None:
+    """Write all runs, whole or not at all: called after every row, so that an end in the middle loses none."""
+    temporary = f"{path}.tmp"
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump(runs, file, indent=1)
+        file.write("\n")
+    os.replace(temporary, path)
+
+
+def _clocks(device: str) -> str | None:
+    if not device.startswith("cuda"):
+        return None
+    index = device.partition(":")[2]
+    query = "clocks.max.sm,clocks.max.mem,clocks.sm,power.limit"
+    return _output("nvidia-smi", f"--id={index}", f"--query-gpu={query}", "--format=csv,noheader")
+
+
+def _output(*command: str) -> str | None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None

@@ -1,0 +1,309 @@
+"""The jobs of each suite.
+
+A job is one thing to measure: input made once, a call that runs on the device and gives an answer, and the answer that
+the CPU gives. Its sizes are log2 of leaves, rows or bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+
+import merklize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+P = 2**64 - 2**32 + 1  # the field of Rescue Prime
+FIELD_HASHES = ("rp64_256_v1", "rp64_256_v3")
+
+Policy = Optional[dict[str, "int | str"]]
+Call = Callable[["merklize.Timings | None"], bytes]
+
+
+class Choice(NamedTuple):
+    """A policy and what a table calls it."""
+
+    name: str
+    policy: Policy
+
+
+TUNED = Choice("tuned", None)
+# The ways of the originals, as docs/performance.md lists them.
+APPROACHES = (
+    Choice("approach 1", {"levels_per_launch": 1, "constants": "global"}),
+    Choice("approach 2", {"levels_per_launch": 8, "group_size": 128, "constants": "global"}),
+    Choice("approach 3", {"levels_per_launch": 1, "constants": "local"}),
+)
+BY_LEVEL = Choice("level by level", {"levels_per_launch": 1})
+LANES = tuple(Choice(f"{n} chunk{'s' * (n > 1)} an item", {"chunks_per_item": n}) for n in (1, 2, 4, 8, 16))
+
+
+class Job(NamedTuple):
+    """One row of a table.
+
+    resident  on data that is in the device's memory; None where that is nothing of its own
+    host      from host memory and back to it
+    expected  the answer of both, by the CPU
+    """
+
+    suite: str
+    name: str
+    hash: str
+    choice: Choice
+    log2: int
+    n: int
+    unit: str
+    resident: Call | None
+    host: Call | None
+    expected: Callable[[], bytes]
+
+
+class Wish(NamedTuple):
+    """What the user asked for. None: what the suite has."""
+
+    device: str
+    sizes: tuple[int, ...] | None = None
+    hashes: tuple[str, ...] | None = None
+    choices: tuple[Choice, ...] | None = None
+    threads: int | None = None
+
+
+def _sizes(wish: Wish, usual: range) -> tuple[int, ...]:
+    return wish.sizes or tuple(usual)
+
+
+def _choices(wish: Wish, all_of_them: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    # The CPU has lanes of its own and knows no groups: one choice is all choices.
+    if wish.choices is None and wish.device == "cpu":
+        return (TUNED,)
+    return wish.choices or all_of_them
+
+
+def _hashes(wish: Wish, usual: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(h for h in usual if wish.hashes is None or h in wish.hashes)
+
+
+def random_bytes(n: int, what: str) -> NDArray[np.uint8]:
+    """Fresh bytes that look random, the same for everybody."""
+    import numpy as np
+
+    return np.frombuffer(merklize.hash(what.encode(), length=n, device="cpu"), np.uint8)
+
+
+def random_leaves(n: int, hash: str) -> Any:
+    """uint8[n, 32], or field elements uint64[n, 4]."""
+    import numpy as np
+
+    data = random_bytes(32 * n, "leaves")
+    return data.view("<u8").reshape(n, 4) % np.uint64(P) if hash in FIELD_HASHES else data.reshape(n, 32)
+
+
+def _on(device: str, array: Any) -> Any:
+    return None if device == "cpu" else merklize.DeviceArray.from_numpy(array, device)
+
+
+def blake3_hash(wish: Wish) -> Iterator[Job]:
+    """Digests of 64 MiB to 1 GiB: one chunk an item, 2 to 16 as lanes of a vector, and tuned."""
+    for log2 in _sizes(wish, range(26, 31)):
+        data = random_bytes(1 << log2, "data")
+        there = _on(wish.device, data)
+        expected = partial(merklize.hash, data, device="cpu")
+        for choice in _choices(wish, (*LANES, TUNED)):
+
+            def host(
+                timings: merklize.Timings | None, data: Any = data, choice: Choice = choice, device: str = wish.device
+            ) -> bytes:
+                return merklize.hash(data, device=device, threads=wish.threads, policy=choice.policy, timings=timings)
+
+            resident = None if there is None else partial(host, data=there, device="auto")
+            yield Job("blake3-hash", "digest", "blake3", choice, log2, 1 << log2, "bytes", resident, host, expected)
+
+
+def _tree_jobs(wish: Wish, suite: str, hash: str, usual: range, choices: tuple[Choice, ...]) -> Iterator[Job]:
+    import numpy as np
+
+    for log2 in _sizes(wish, usual):
+        n = 1 << log2
+        nodes = np.concatenate([np.zeros_like(random_leaves(n, hash)), random_leaves(n, hash)])
+        there = _on(wish.device, nodes)
+        expected = partial(merklize.merkle_root, nodes[n:].copy(), hash, device="cpu")
+        for choice in _choices(wish, choices):
+
+            def host(timings: merklize.Timings | None, nodes: Any = nodes, choice: Choice = choice) -> bytes:
+                merklize.build_tree(
+                    nodes, hash, device=wish.device, threads=wish.threads, policy=choice.policy, timings=timings
+                )
+                root: bytes = nodes[1].tobytes()
+                return root
+
+            def resident(timings: merklize.Timings | None, nodes: Any = there, choice: Choice = choice) -> bytes:
+                merklize.build_tree(nodes, hash, policy=choice.policy, timings=timings)
+                return merklize.DeviceArray.numpy(merklize._native.rows(nodes, 1, 1)).tobytes()
+
+            inside = None if there is None else resident
+            yield Job(suite, "tree", hash, choice, log2, n - 1, "merges", inside, host, expected)
+
+
+def blake3_merklize(wish: Wish) -> Iterator[Job]:
+    """Trees of 2^20 to 2^25 leaves."""
+    for hash in _hashes(wish, ("blake3",)):
+        yield from _tree_jobs(wish, "blake3-merklize", hash, range(20, 26), (BY_LEVEL, TUNED))
+
+
+def rescue_merklize(wish: Wish) -> Iterator[Job]:
+    """Trees of 2^20 to 2^24 leaves, by the three approaches of the originals and tuned."""
+    for hash in _hashes(wish, FIELD_HASHES):
+        yield from _tree_jobs(wish, "rescue-merklize", hash, range(20, 25), (*APPROACHES, TUNED))
+
+
+def rescue_hash(wish: Wish) -> Iterator[Job]:
+    """Grids of 128x128 to 4096x4096 independent hash_elements() of 8 elements, and merges."""
+    import numpy as np
+
+    for hash in _hashes(wish, FIELD_HASHES):
+        for log2 in _sizes(wish, range(14, 25, 2)):
+            n = 1 << log2
+            rows = (random_bytes(64 * n, "rows").view("<u8") % np.uint64(P)).reshape(n, 8)
+            left, right = rows[:, :4].copy(), rows[:, 4:].copy()
+            there = [_on(wish.device, part) for part in (rows, left, right)]
+            for choice in _choices(wish, (TUNED,)):
+                for name, host_data, device_data in (
+                    ("hash_elements", (rows,), there[:1]),
+                    ("merge", (left, right), there[1:]),
+                ):
+
+                    def call(
+                        timings: merklize.Timings | None,
+                        data: Any = host_data,
+                        name: str = name,
+                        choice: Choice = choice,
+                        device: str = wish.device,
+                        hash: str = hash,
+                    ) -> bytes:
+                        work = getattr(merklize, name)
+                        out = work(
+                            *data, hash, device=device, threads=wish.threads, policy=choice.policy, timings=timings
+                        )
+                        return merklize.hash(out)
+
+                    inside = None if there[0] is None else partial(call, data=device_data, device="auto")
+                    expected = partial(call, None, device="cpu", choice=TUNED)
+                    yield Job("rescue-hash", name, hash, choice, log2, n, "permutations", inside, call, expected)
+
+
+def proofs(wish: Wish) -> Iterator[Job]:
+    """One proof of 100 000 random leaves together."""
+    import numpy as np
+
+    for hash in _hashes(wish, ("blake3",)):
+        for log2 in _sizes(wish, range(24, 25)):
+            tree = merklize.MerkleTree(random_leaves(1 << log2, hash), hash, device=wish.device, threads=wish.threads)
+            count = min(100_000, 1 << (log2 - 1))
+            indices = np.random.default_rng(1).choice(1 << log2, count, replace=False).astype(np.uint64)
+
+            def prove(_: object, tree: merklize.MerkleTree = tree, indices: Any = indices) -> bytes:
+                return merklize.hash(tree.prove_together(indices).siblings)
+
+            def expected(log2: int = log2, prove: Any = prove, hash: str = hash) -> bytes:
+                return bytes(prove(None, tree=merklize.MerkleTree(random_leaves(1 << log2, hash), hash, device="cpu")))
+
+            yield Job("proofs", "prove together", hash, TUNED, log2, count, "leaves", None, prove, expected)
+
+
+def update(wish: Wish) -> Iterator[Job]:
+    """10 000 random leaves of a tree replaced."""
+    import numpy as np
+
+    for hash in _hashes(wish, ("blake3", "rp64_256_v3")):
+        for log2 in _sizes(wish, range(24, 25) if hash == "blake3" else range(20, 21)):
+            leaves = random_leaves(1 << log2, hash)
+            tree = merklize.MerkleTree(leaves, hash, device=wish.device, threads=wish.threads)
+            count = min(10_000, 1 << (log2 - 1))
+            indices = np.random.default_rng(1).choice(1 << log2, count, replace=False).astype(np.uint64)
+            new = random_leaves(count, hash)
+
+            def change(_: object, tree: merklize.MerkleTree = tree, indices: Any = indices, new: Any = new) -> bytes:
+                tree.update(indices, new)
+                return tree.root
+
+            def expected(leaves: Any = leaves, indices: Any = indices, new: Any = new, hash: str = hash) -> bytes:
+                changed = leaves.copy()
+                changed[indices] = new
+                return merklize.merkle_root(changed, hash, device="cpu")
+
+            yield Job("update", "update", hash, TUNED, log2, count, "leaves", None, change, expected)
+
+
+def files(wish: Wish) -> Iterator[Job]:
+    """Files in the page cache: one of 2^log2 bytes, and as many bytes in files of 16 KiB."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="merklize-bench-"))
+        for log2 in _sizes(wish, range(26, 31, 4)):
+            data = random_bytes(1 << log2, "data")
+            path = os.path.join(folder, f"one-{log2}")
+            data.tofile(path)
+
+            def one(timings: merklize.Timings | None, path: str = path) -> bytes:
+                return merklize.hash_file(path, device=wish.device, threads=wish.threads, timings=timings)
+
+            yield Job(
+                "files", "one file", "blake3", TUNED, log2, 1 << log2, "bytes", None, one, partial(merklize.hash, data)
+            )
+            os.unlink(path)
+            small = [os.path.join(folder, f"{i}") for i in range(min(4096, (1 << log2) >> 14))]
+            for i, name in enumerate(small):
+                data[i << 14 : (i + 1) << 14].tofile(name)
+
+            def many(_: object, names: list[str] = small) -> bytes:
+                found = merklize.hash_files(names, device=wish.device, threads=wish.threads)
+                return merklize.hash(b"".join(digest for digest in found if isinstance(digest, bytes)))
+
+            def expected(data: Any = data, count: int = len(small)) -> bytes:
+                digests = [merklize.hash(data[i << 14 : (i + 1) << 14]) for i in range(count)]
+                return merklize.hash(b"".join(digests))
+
+            size = len(small) << 14
+            yield Job("files", f"{len(small)} files", "blake3", TUNED, log2, size, "bytes", None, many, expected)
+
+
+def stream(wish: Wish) -> Iterator[Job]:
+    """A Hasher that is fed 1 MiB at a time, and a TreeBuilder fed 65536 leaves at a time."""
+    for log2 in _sizes(wish, range(28, 31, 2)):
+        data = random_bytes(1 << log2, "data")
+
+        def feed(_: object, data: Any = data) -> bytes:
+            hasher = merklize.Hasher(device=wish.device, threads=wish.threads)
+            for first in range(0, len(data), 1 << 20):
+                hasher.update(data[first : first + (1 << 20)])
+            return hasher.digest()
+
+        expected = partial(merklize.hash, data, device="cpu")
+        yield Job("stream", "Hasher", "blake3", TUNED, log2, 1 << log2, "bytes", None, feed, expected)
+        leaves = data.reshape(-1, 32)
+
+        def build(_: object, leaves: Any = leaves) -> bytes:
+            builder = merklize.TreeBuilder(device=wish.device, threads=wish.threads)
+            for first in range(0, len(leaves), 1 << 16):
+                builder.append(leaves[first : first + (1 << 16)])
+            return builder.root()
+
+        root = partial(merklize.merkle_root, leaves, device="cpu")
+        yield Job("stream", "TreeBuilder", "blake3", TUNED, log2, len(leaves) - 1, "merges", None, build, root)
+
+
+SUITES: dict[str, Callable[[Wish], Iterator[Job]]] = {
+    "blake3-hash": blake3_hash,
+    "blake3-merklize": blake3_merklize,
+    "rescue-hash": rescue_hash,
+    "rescue-merklize": rescue_merklize,
+    "proofs": proofs,
+    "update": update,
+    "files": files,
+    "stream": stream,
+}
