@@ -364,16 +364,17 @@ def verify(
     one leaf alone, and False for another.
     """
     try:
+        claim: object = proof
         if isinstance(proof, str):
-            proof = from_json(proof)
+            claim = from_json(proof)
         elif not isinstance(proof, _Proof):
-            proof = from_bytes(proof)
-        if isinstance(proof, MultiProof):
+            claim = from_bytes(proof)
+        if isinstance(claim, MultiProof):
             if leaf is not None or index is not None:
                 return False
-            return proof.verify(root, n_leaves=n_leaves, hash=hash, rule=rule, key=key, context=context)
-        if isinstance(proof, MerkleProof):
-            return proof.verify(
+            return claim.verify(root, n_leaves=n_leaves, hash=hash, rule=rule, key=key, context=context)
+        if isinstance(claim, MerkleProof):
+            return claim.verify(
                 root, n_leaves=n_leaves, leaf=leaf, hash=hash, index=index, rule=rule, key=key, context=context
             )
     except Exception:  # total: whatever these bytes do, they are no proof
@@ -402,7 +403,7 @@ def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
     """Read the compact form of any proof. Raises InvalidArgument."""
     for kind in (MerkleProof, MultiProof, ConsistencyProof):
         try:
-            return kind.from_bytes(data)  # type: ignore[attr-defined, no-any-return]
+            return kind.from_bytes(data)
         except InvalidArgument:
             pass
     raise InvalidArgument("these bytes are not a proof")
@@ -419,7 +420,7 @@ def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
     name = fields.get("format") if isinstance(fields, dict) else None
     for kind in (MerkleProof, MultiProof, ConsistencyProof):
         if name == kind._format:
-            return kind.from_json(text)  # type: ignore[attr-defined, no-any-return]
+            return kind.from_json(text)
     raise InvalidArgument(f"from_json: the format is {_shown(name)}, which is no proof's")
 
 

@@ -243,9 +243,7 @@ class MerkleTree:
         height = operator.index(height)
         most = self.height - self.drop_levels
         if not 0 <= height <= most:
-            raise InvalidArgument(
-                f"cap: height must be 0 to {most} in a tree of {self.n_leaves} leaves, got {height}"
-            )
+            raise InvalidArgument(f"cap: height must be 0 to {most} in a tree of {self.n_leaves} leaves, got {height}")
         return self.level(self.height - height)
 
     @overload

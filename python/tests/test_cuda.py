@@ -381,8 +381,7 @@ def test_trees(torch, cupy, hash, n, tmp_path):
     with merklize.TreeFile(tmp_path / "tree") as file:
         assert file.root == expected.root
         assert np.array_equal(file.level(0), expected.level(0))
-            assert file.check() == []
-        file.check(device="cuda:0")
+        assert file.check(device="cuda:0") == []
 
 
 def test_nodes_go_to_others_without_a_copy(torch, cupy):

@@ -38,7 +38,9 @@ def _against_size(axes: Any, suite: str, rows: list[tuple[dict[str, Any], dict[s
     lines: dict[str, list[tuple[int, float]]] = {}
     for run, row in rows:
         label = f"{run['name']} ({run['device']}): {row['job']}, {row['hash']}, {row['policy']}"
-        lines.setdefault(label, []).append((row["log2"], row.get("kernel", row.get("end_to_end"))["median"]))
+        lines.setdefault(label, []).append(
+            (row["log2"], (row["kernel"] if "kernel" in row else row["end_to_end"])["median"])
+        )
     hashes = {row["hash"] for _, row in rows}
     for original in ORIGINALS:
         if original.suite == suite and original.hash in hashes:

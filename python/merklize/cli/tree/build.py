@@ -11,6 +11,7 @@ import click
 import merklize
 
 from .. import output
+from ..hashing import stdin_descriptor
 from ..options import device_option, json_option, policy_option, threads_option, timings_option
 from ..progress import Bar
 from ..timings import report as report_times
@@ -118,7 +119,7 @@ def _in_memory(
             return merklize.MerkleTree(leaves, hash_name, progress=report, **form, **settings)
         if hash_name == "blake3":
             return merklize.MerkleTree.from_file(file, leaf_size, progress=report, **form, **settings)
-        mode = {name: form[name] for name in ("key", "context") if name in form}
+        mode: dict[str, Any] = {name: form[name] for name in ("key", "context") if name in form}
         with open(file, "rb", buffering=0) as stream:
             run = {name: settings[name] for name in ("device", "threads")}
             batches = list(leaves_of(stream, file, leaf_size, hash_name, mode, run))
@@ -151,8 +152,8 @@ def _from_stream(
     settings: dict[str, Any],
     resume: bool,
 ) -> dict[str, Any]:
-    mode = {name: form[name] for name in ("key", "context") if name in form}
-    stream = click.get_binary_stream("stdin")
+    mode: dict[str, Any] = {name: form[name] for name in ("key", "context") if name in form}
+    stream = open(stdin_descriptor(), "rb", closefd=False)  # noqa: SIM115  the process's own
     batches = leaves_of(stream, STDIN, leaf_size, hash_name, mode, settings)
     if out is None:
         builder = merklize.TreeBuilder(hash_name, **form, **settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import click
 
@@ -64,7 +64,7 @@ def open_tree(path: str, mode: dict[str, Any] | None = None) -> merklize.TreeFil
 
 
 def leaves_of(
-    stream: BinaryIO, name: str, leaf_size: int | None, hash_name: str, mode: dict[str, Any], settings: dict[str, Any]
+    stream: IO[bytes], name: str, leaf_size: int | None, hash_name: str, mode: dict[str, Any], settings: dict[str, Any]
 ) -> Iterator[Any]:
     """The leaves of a stream of data, or with leaf_size None those that it holds: uint8[k, 32], a batch at a time."""
     import numpy as np
