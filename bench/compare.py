@@ -3,8 +3,8 @@
 
     python bench/compare.py BEFORE.json AFTER.json [--json]
 
-Two rows are of one job if device, suite, job, hash, policy and size agree. A change counts if the medians differ by more than 5 %
-and the ranges from least to most do not overlap. Exit code 1 if something got slower.
+Two rows are of one job if device, suite, job, hash, policy and size agree. A change counts if the medians differ by
+more than 5 % and the ranges from least to most do not overlap. Exit code 1 if something got slower.
 """
 
 import argparse

@@ -139,7 +139,7 @@ TEST("buffers: hash_many") {
     CHECK_ERROR(invalid_argument, "2 messages of 32 bytes do not make 65 bytes", merklize::hash_many(in, 32, out));
 }
 
-TEST("buffers: hash_elements and merge, by every policy") {
+TEST("policies: hash_elements and merge") {
     if (!has_buffers()) return;
     const RunOptions cpu{.device = Device("cpu")};
     for (const merklize::HashTraits& t : merklize::hashes()) {
@@ -192,7 +192,7 @@ TEST("buffers: a word that is no field element is found on the device") {
     }
 }
 
-TEST("buffers: trees by every policy, every node") {
+TEST("policies: trees, every node") {
     for (const merklize::HashTraits& t : merklize::hashes()) {
         for (const std::size_t n : {2, 4, 64, 1024}) {
             if (t.is_field && n == 64) continue;
