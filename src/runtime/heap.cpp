@@ -42,8 +42,11 @@ void copy_nodes(const mkz_place& to, const mkz_place& from, std::uint64_t n, Run
         return n <= few ? run.session().copy_to_device(to, host, bytes) : run.session().upload(to, host, bytes);
     }
     std::byte* host = host_bytes(to);
-    if (from.on_device)
-        return n <= few ? run.session().copy_to_host(host, from, bytes) : run.session().download(host, from, bytes);
+    if (from.on_device) {
+        if (n > few) return run.session().download(host, from, bytes);
+        run.session().copy_to_host(host, from, bytes);
+        return run.finish();
+    }
     constexpr std::uint64_t per_piece = 1 << 20;
     run.parallel((bytes + per_piece - 1) / per_piece,
                  [&](std::size_t piece) {

@@ -31,7 +31,8 @@ struct LevelAt {
 void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run);
 void scatter_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run);
 
-/// n nodes from one place to another, each on the host or on the run's device. Complete after run.finish(): host memory must stay.
+/// n nodes from one place to another, each on the host or on the run's device. What goes to the host is there when it returns; what goes to a
+/// device after run.finish(), and host memory must stay until then.
 void copy_nodes(const mkz_place& to, const mkz_place& from, std::uint64_t n, Run& run);
 
 /// Zeros for the slots of no node. On a device: enqueued.
