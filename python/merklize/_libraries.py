@@ -13,16 +13,22 @@ import sys
 # Below site-packages/nvidia, the newest first: of nvidia-cuda-nvrtc, and of nvidia-cuda-nvrtc-cu12.
 _NVRTC = ("cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12")
 
+# Intel's OpenCL loader and what it needs, which it does not find beside itself: each after what it needs.
+_SYCL_LOADER = ("libintlc.so.5", "libirng.so", "libimf.so", "libsvml.so", "libOpenCL.so.1")
+
 
 def prepare() -> None:
     """Set MERKLIZE_NVRTC_LIBRARY and MERKLIZE_OPENCL_LIBRARY to what is installed."""
+    # A process has one OpenCL loader, the first that is opened, and it reads its variable once. SYCL's comes with
+    # Intel's runtime; the system's may not know that.
+    if folder := _sycl_folder():
+        os.environ.setdefault("OCL_ICD_FILENAMES", os.path.join(folder, "libintelocl.so"))
+        for name in _SYCL_LOADER:
+            _loads(os.path.join(folder, name))
     if "MERKLIZE_NVRTC_LIBRARY" not in os.environ and (nvrtc := _nvrtc()):
         os.environ["MERKLIZE_NVRTC_LIBRARY"] = nvrtc
     if "MERKLIZE_OPENCL_LIBRARY" not in os.environ and (opencl := _opencl()):
         os.environ["MERKLIZE_OPENCL_LIBRARY"] = opencl
-    # A process has one OpenCL loader, which reads this once: SYCL's plug-in would be too late if OpenCL came first.
-    if "OCL_ICD_FILENAMES" not in os.environ and (sycl := _sycl_processor()):
-        os.environ["OCL_ICD_FILENAMES"] = sycl
 
 
 def _nvrtc() -> str | None:
@@ -50,11 +56,12 @@ def _opencl() -> str | None:
     return path if os.path.isfile(path) and not any(map(_loads, ("libOpenCL.so.1", "libOpenCL.so"))) else None
 
 
-def _sycl_processor() -> str | None:
-    """Intel's OpenCL for processors, which SYCL reaches them by, if the SYCL plug-in is there."""
-    path = os.path.join(sys.prefix, "lib", "libintelocl.so")
-    plugin = os.path.join(os.path.dirname(__file__), "libmerklize_sycl.so")
-    return path if os.path.isfile(plugin) and os.path.isfile(path) else None
+def _sycl_folder() -> str | None:
+    """Where Intel's OpenCL for processors is, which SYCL reaches them by, if there is a SYCL plug-in."""
+    folder = os.path.join(sys.prefix, "lib")
+    plugins = os.environ.get("MERKLIZE_PLUGINS_DIR") or os.path.dirname(__file__)
+    files = (os.path.join(plugins, "libmerklize_sycl.so"), os.path.join(folder, "libintelocl.so"))
+    return folder if all(map(os.path.isfile, files)) else None
 
 
 def _loads(name: str) -> bool:
