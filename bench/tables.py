@@ -68,14 +68,14 @@ def device_table(path, data):
         f"{data['device']}, {data['backend']}, driver {data['driver']} ([{path.name}](bench/results/{path.name})); "
         f"kernels by the device's clock, the whole call by the host's{cpu}:",
         "",
-        "| job | kernels | rate | whole call |" + (" CPU | kernels against it |" if with_cpu else ""),
+        "| job | kernels | rate | whole call |" + (" CPU | whole call against it |" if with_cpu else ""),
         "|---|---|---|---|" + ("---|---|" if with_cpu else ""),
     ]
     for row in rows:
         shown = device_rate(row["rate"], row["unit"])
         lines.append(f"| {row['job']} | {seconds(row['kernel'])} | {shown} | {seconds(row['wall'])} |")
         if with_cpu:
-            lines[-1] += f" {seconds(row['cpu'])} | {row['cpu'] / (row['kernel'] or row['wall']):.2f}x |"
+            lines[-1] += f" {seconds(row['cpu'])} | {row['cpu'] / row['wall']:.2f}x |"
     return "\n".join(lines)
 
 

@@ -13,8 +13,8 @@ with tempfile.TemporaryDirectory() as folder:
         file.write(merklize.hash(b"some large data set", length=64 * PIECE))
 
     # The owner builds the tree once and keeps it beside the data: opening it again reads only what a proof needs.
-    merklize.MerkleTree.from_file(path, leaf_size=PIECE).save(path + ".mkt")
-    with merklize.TreeFile(path + ".mkt") as tree:
+    merklize.MerkleTree.from_file(path, leaf_size=PIECE).save(path + ".mkl")
+    with merklize.TreeFile(path + ".mkl") as tree:
         root, sent = tree.root, tree.prove(9).to_json()
     with open(path, "rb") as file:
         file.seek(9 * PIECE)
