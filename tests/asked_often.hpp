@@ -1,17 +1,15 @@
 #pragma once
 
-#include <chrono>
-
 #include "runtime/run.hpp"
 
 namespace support {
 
 /// While it lives, progress functions are asked whenever they can be, not only every 50 ms.
 struct AskedOften {
-    AskedOften() { merklize::runtime::tick_interval = std::chrono::milliseconds(0); }
+    AskedOften() { merklize::runtime::tick_milliseconds = 0; }
     AskedOften(const AskedOften&) = delete;
     AskedOften& operator=(const AskedOften&) = delete;
-    ~AskedOften() { merklize::runtime::tick_interval = std::chrono::milliseconds(50); }
+    ~AskedOften() { merklize::runtime::tick_milliseconds = 50; }
 };
 
 }  // namespace support

@@ -69,7 +69,7 @@ void walk_consistency(std::uint64_t old_leaves, std::uint64_t new_leaves, Visit 
         new_at >>= levels;
     };
     up(std::countr_one(old_at));
-    while (new_at != 0) {
+    while (new_at != 0) {  // NOLINT(bugprone-infinite-loop): up() moves it
         const bool in_old = old_at % 2 != 0 || old_at == new_at;
         visit(in_old);
         if (in_old) up(std::countr_zero(old_at));  // lone there: it goes up as it is

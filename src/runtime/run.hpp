@@ -19,7 +19,7 @@
 namespace merklize::runtime {
 
 /// How long progress functions are not asked again. Tests that cancel set it to nothing, so that no machine is too fast for them.
-inline std::atomic<std::chrono::milliseconds> tick_interval{std::chrono::milliseconds(50)};
+inline constinit std::atomic<int> tick_milliseconds{50};
 
 /// One call of the public API while it runs: its options, and where its launches stand in the whole for the caller's progress
 /// function. An exception of that function cancels the work and is thrown on from here.
@@ -89,7 +89,9 @@ public:
     bool tick(double done) noexcept {
         // One clock for all launches of the call: a file in many short ones must tick, too.
         const auto now = Clock::now();
-        if (!options_.progress || now - last_tick_ < tick_interval.load(std::memory_order_relaxed)) return true;
+        if (!options_.progress ||
+            now - last_tick_ < std::chrono::milliseconds(tick_milliseconds.load(std::memory_order_relaxed)))
+            return true;
         last_tick_ = now;
         try {
             return options_.progress(std::min(1.0, before_ + done));

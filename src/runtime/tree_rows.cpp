@@ -19,8 +19,8 @@ RunOptions part_of(const RunOptions& options, double before, double share) {
 
 // Permutations or compressions of the rows, against one a merge.
 double row_share(std::uint64_t row_bytes) {
-    const double blocks = static_cast<double>(row_bytes / 64 + 1);
-    return blocks / (blocks + 1);
+    const std::uint64_t blocks = row_bytes / 64 + 1;
+    return static_cast<double>(blocks) / static_cast<double>(blocks + 1);
 }
 
 std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const TreeForm& form) {

@@ -16,7 +16,7 @@ const json::Value& published() {
 
 std::vector<Digest> digests(const json::Value& list) {
     std::vector<Digest> out;
-    for (const json::Value& item : list.items) out.push_back(Digest::from_hex(item.text).value());
+    for (const json::Value& item : list.items) out.push_back(Digest::from_hex(item.text).value_or(Digest{}));
     return out;
 }
 

@@ -40,7 +40,7 @@ TEST("proof: winter-crypto's bytes, both ways") {
         const std::vector<std::uint64_t> indices = given["indices"].numbers();
         std::vector<Digest> leaves;
         for (const std::uint64_t index : indices) leaves.push_back(all[index]);
-        const Digest root = Digest::from_hex(given["root"].text).value();
+        const Digest root = Digest::from_hex(given["root"].text).value_or(Digest{});
         const Raw bytes = from_hex(given["bytes"].text);
 
         const auto read = merklize::from_winterfell(bytes, hash, indices, leaves);

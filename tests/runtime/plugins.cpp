@@ -29,6 +29,7 @@ std::string why(const Folder& folder, const std::string& name, const std::string
     std::ofstream(folder.path / "plugin.cpp") << "#include \"runtime/plugin.h\"\n" << source;
     const std::string compile = std::string(MERKLIZE_CXX) + " -std=c++20 -shared -fPIC -I " MERKLIZE_SOURCE "/src -I " +
                                 MERKLIZE_INCLUDE + " -o " + library + " " + (folder.path / "plugin.cpp").string();
+    // NOLINTNEXTLINE(bugprone-command-processor)
     if (std::system(compile.c_str()) != 0) return "the plug-in does not compile";
     int out[2];
     if (pipe(out) != 0) return "no pipe";

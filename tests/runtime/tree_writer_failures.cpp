@@ -19,7 +19,7 @@ using merklize::TreeWriter;
 
 namespace {
 
-const TreeForm form(Hash::blake3, TreeRule::left_full);
+const TreeForm form(Hash::blake3, TreeRule::left_full);  // NOLINT(bugprone-throwing-static-initialization)
 
 merklize::RunOptions cpu() {
     merklize::RunOptions options;
