@@ -95,11 +95,6 @@ public:
     /// The same of many bytes, through pinned memory; complete when they return.
     void upload(const mkz_place& to, const void* from, std::uint64_t bytes);
     void download(void* to, const mkz_place& from, std::uint64_t bytes);
-    /// Siblings on the ways from leaves to the root of the tree in heap order at `nodes`, of any count of leaves, on the device: no copy
-    /// of the tree. Those that are not there are zeros. Complete when it returns.
-    /// out  [indices, levels] digests, leaf level first
-    void gather_paths(mkz_place nodes, std::uint64_t n_leaves, std::uint32_t levels, const std::uint64_t* indices,
-                      std::uint64_t count, void* out);
     /// The nodes of a list of slots of the tree at `nodes`: out[i] = slot slots[i], for slots inside the tree's block. Complete when it
     /// returns. Slots of 32 bits, where the tree has no more, halve the list's way to the device.
     /// out  [slots] digests

@@ -206,20 +206,6 @@ bool Session::merge_at(const mkz_merge_at& a, const Tick& tick) {
 
 // ---- Nodes to the host -------------------------------------------------------------------------------------------------
 
-void Session::gather_paths(mkz_place nodes, std::uint64_t n_leaves, std::uint32_t levels, const std::uint64_t* indices,
-                           std::uint64_t count, void* out) {
-    if (count == 0 || levels == 0) return;
-    const Range tree{static_cast<mkz_memory*>(nodes.pointer), nodes.offset};
-    require_node_alignment(tree);
-    const auto wanted = scratch(8 * count);
-    const auto found = scratch(32 * count * levels);
-    upload(wanted->at(0), indices, 8 * count);
-    const Kernel gather = kernel({.group_size = 256}, bodies::gather_paths, true);
-    enqueue(gather, divide_up(count * levels, gather.group_size), tree.memory, tree.offset / 32,
-            std::bit_ceil(n_leaves), n_leaves, levels, wanted->memory(), count, found->memory());
-    download(out, found->at(0), 32 * count * levels);
-}
-
 void Session::gather_nodes(mkz_place nodes, const void* slots, std::uint32_t slot_words, std::uint64_t count,
                            void* out) {
     if (count == 0) return;
