@@ -198,10 +198,12 @@ bool merge_pairs(const mkz_merge_pairs& a, const RunOptions& options, unsigned t
                      });
 }
 
-// Little work on host memory.
-bool on_the_host(mkz_kernel kernel, const void* arguments, unsigned threads) {
-    const mkz_run run{threads, nullptr, nullptr};
+// Little work on host memory.  returns  false if tick cancelled it
+bool on_the_host(mkz_kernel kernel, const void* arguments, unsigned threads, const Tick& tick = {}) {
+    const auto ask = [](void* context, double done) { return (*static_cast<const Tick*>(context))(done) ? 0 : 1; };
+    const mkz_run run{threads, tick ? +ask : nullptr, const_cast<Tick*>(&tick)};
     const mkz_status status = host_backend().launch(0, kernel, arguments, &run);
+    if (status == MKZ_CANCELLED) return false;
     if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), host_backend().last_error());
     return true;
 }
@@ -243,7 +245,7 @@ bool launch_side_by_side(mkz_kernel kernel, const void* arguments, const RunOpti
         case MKZ_KERNEL_HASH_ELEMENTS: return with(hash_elements, static_cast<const mkz_hash_elements*>(arguments));
         case MKZ_KERNEL_MERGE_PAIRS: return with(merge_pairs, static_cast<const mkz_merge_pairs*>(arguments));
         case MKZ_KERNEL_MERGE_SUBTREES: return with(merge_subtrees, static_cast<const mkz_merge_subtrees*>(arguments));
-        case MKZ_KERNEL_MERGE_AT: return on_the_host(kernel, arguments, threads);
+        case MKZ_KERNEL_MERGE_AT: return on_the_host(kernel, arguments, threads, tick);
         case MKZ_KERNEL_HASH_PARENTS:
         case MKZ_KERNEL_EXPAND: break;
     }
