@@ -10,7 +10,7 @@
 #include "merklize/error.hpp"
 #include "runtime/calibration.hpp"
 #include "runtime/edge.hpp"
-#include "runtime/wipe.hpp"
+#include "runtime/keyed.hpp"
 
 namespace merklize {
 namespace runtime {
@@ -49,28 +49,22 @@ void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout
         if (at_once) return MKZ_MAX_LEVELS;
         return run.on_host() ? policy.levels_per_launch : tuned(wanted, merges, n, run).levels_per_launch;
     };
-    mkz_merge_subtrees arguments{};
+    Keyed<mkz_merge_subtrees> arguments({});
     arguments.hash = merges.hash();
     arguments.key = merges.key();
     arguments.nodes = nodes;
     arguments.tuning = tuning_of(wanted);
-    try {
-        for (const Launch& launch : plan_tree(layout, levels_above, first_leaf)) {
-            arguments.levels = launch.levels;
-            arguments.n = launch.count;
-            arguments.below = launch.from == 0 ? leaves.place : nodes;
-            for (unsigned l = 0; l <= launch.levels; l++)
-                arguments.offset[l] = layout.level_offset(launch.from + l) + (launch.first >> l);
-            if (launch.from == 0) arguments.offset[0] = leaves.first + launch.first;
-            const std::uint64_t built = launch.count - (launch.count >> launch.levels);
-            run.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
-                       share * static_cast<double>(built) / static_cast<double>(layout.n_leaves - first_leaf));
-        }
-    } catch (...) {
-        wipe(&arguments.key, sizeof arguments.key);
-        throw;
+    for (const Launch& launch : plan_tree(layout, levels_above, first_leaf)) {
+        arguments.levels = launch.levels;
+        arguments.n = launch.count;
+        arguments.below = launch.from == 0 ? leaves.place : nodes;
+        for (unsigned l = 0; l <= launch.levels; l++)
+            arguments.offset[l] = layout.level_offset(launch.from + l) + (launch.first >> l);
+        if (launch.from == 0) arguments.offset[0] = leaves.first + launch.first;
+        const std::uint64_t built = launch.count - (launch.count >> launch.levels);
+        run.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
+                   share * static_cast<double>(built) / static_cast<double>(layout.n_leaves - first_leaf));
     }
-    wipe(&arguments.key, sizeof arguments.key);
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 
 #include "merklize/error.hpp"
 #include "merklize/proof.hpp"
+#include "runtime/keyed.hpp"
 #include "runtime/merge_one.hpp"
 #include "runtime/proof_check.hpp"
 #include "runtime/proof_shape.hpp"
 #include "runtime/run.hpp"
-#include "runtime/wipe.hpp"
 
 // Many merges at once: the pairs of a level are brought together, and merged in lanes.
 
@@ -20,16 +20,18 @@ using runtime::Sibling;
 /// The merges of one level, filled and run again and again.
 class Pairs {
 public:
-    Pairs(Hash hash, const Mode& mode, const HashPolicy& policy, std::size_t most) : left_(most), right_(most) {
-        arguments_.hash = static_cast<std::uint32_t>(hash);
-        arguments_.key = runtime::merge_key(mode);
-        arguments_.left = runtime::host_place(left_.data());
-        arguments_.right = runtime::host_place(right_.data());
-        arguments_.tuning = runtime::tuning_of(policy);
-    }
+    Pairs(Hash hash, const Mode& mode, const HashPolicy& policy, std::size_t most)
+        : left_(most),
+          right_(most),
+          arguments_(mode, {static_cast<std::uint32_t>(hash),
+                            {},
+                            runtime::host_place(left_.data()),
+                            runtime::host_place(right_.data()),
+                            0,
+                            {},
+                            runtime::tuning_of(policy)}) {}
     Pairs(const Pairs&) = delete;
     Pairs& operator=(const Pairs&) = delete;
-    ~Pairs() { runtime::wipe(&arguments_.key, sizeof arguments_.key); }
 
     std::size_t size() const noexcept { return arguments_.n; }
     void clear() noexcept { arguments_.n = 0; }
@@ -45,7 +47,7 @@ public:
 
 private:
     std::vector<Digest> left_, right_;
-    mkz_merge_pairs arguments_{};
+    runtime::Keyed<mkz_merge_pairs> arguments_;
 };
 
 /// What a proof of several leaves makes the root; nullopt if it is malformed.

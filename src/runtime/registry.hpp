@@ -9,6 +9,7 @@
 #include "merklize/device.hpp"
 #include "runtime/backend.h"
 #include "runtime/calibration.hpp"
+#include "runtime/threads.hpp"
 
 namespace merklize::runtime {
 
@@ -19,6 +20,9 @@ std::span<const mkz_backend* const> backends() noexcept;
 
 /// The CPU: it finishes on the host what devices began, such as the last nodes of a digest.
 const mkz_backend& host_backend() noexcept;
+/// One launch of it, done when it returns.
+/// returns  false if tick cancelled it
+bool launch_on_host(mkz_kernel kernel, const void* arguments, unsigned threads, const Tick& tick = {});
 
 /// What a Device refers to. One a device, alive as long as the process.
 struct DeviceState {

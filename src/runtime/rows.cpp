@@ -104,10 +104,9 @@ void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t o
 
 void launch_pairs(Hash hash, const Mode& mode, const mkz_place& left, const mkz_place& right, std::uint64_t n,
                   const mkz_place& out, runtime::Run& run) {
-    mkz_merge_pairs arguments{static_cast<std::uint32_t>(hash),        runtime::merge_key(mode), left, right, n, out,
-                              runtime::tuning_of(run.options().policy)};
+    const runtime::Keyed<mkz_merge_pairs> arguments(
+        mode, {static_cast<std::uint32_t>(hash), {}, left, right, n, out, runtime::tuning_of(run.options().policy)});
     run.launch(MKZ_KERNEL_MERGE_PAIRS, arguments, 1);
-    runtime::wipe(&arguments.key, sizeof arguments.key);
 }
 
 // A buffer of whole digests or words.

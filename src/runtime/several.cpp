@@ -14,9 +14,9 @@
 #include "merklize/core/blake3.h"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
+#include "runtime/keyed.hpp"
 #include "runtime/queue/session.hpp"
 #include "runtime/registry.hpp"
-#include "runtime/wipe.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -142,20 +142,12 @@ mkz_place moved(mkz_place place, std::uint64_t bytes) {
     return place;
 }
 
-// A device's own arguments, with their copy of a key while its launch runs.
-template <class Arguments>
-struct Part : Arguments {
-    explicit Part(const Arguments& arguments) : Arguments(arguments) {}
-    Part(const Part&) = default;
-    ~Part() { wipe(&this->key, sizeof this->key); }
-};
-
 bool hash_chunks(const mkz_hash_chunks& a, const RunOptions& options, unsigned threads, const Tick& tick) {
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << a.levels;
     const std::uint64_t n = a.bytes / subtree_bytes + (a.bytes % subtree_bytes != 0);
     return share_out(MKZ_KERNEL_HASH_CHUNKS, n, a.bytes, options, threads, tick,
                      [&](std::uint64_t first, std::uint64_t count) {
-                         Part part(a);
+                         Keyed part(a);
                          part.data = moved(a.data, first * subtree_bytes);
                          part.bytes = std::min(count * subtree_bytes, a.bytes - first * subtree_bytes);
                          part.counter += first << a.levels;
@@ -167,7 +159,7 @@ bool hash_chunks(const mkz_hash_chunks& a, const RunOptions& options, unsigned t
 bool hash_rows(const mkz_hash_rows& a, const RunOptions& options, unsigned threads, const Tick& tick) {
     return share_out(MKZ_KERNEL_HASH_ROWS, a.n, a.n * (a.bytes + Digest::size), options, threads, tick,
                      [&](std::uint64_t first, std::uint64_t count) {
-                         Part part(a);
+                         Keyed part(a);
                          part.rows = moved(a.rows, first * a.bytes);
                          part.n = count;
                          part.out = moved(a.out, first * Digest::size);
@@ -189,23 +181,13 @@ bool hash_elements(const mkz_hash_elements& a, const RunOptions& options, unsign
 bool merge_pairs(const mkz_merge_pairs& a, const RunOptions& options, unsigned threads, const Tick& tick) {
     return share_out(MKZ_KERNEL_MERGE_PAIRS, a.n, a.n * 2 * Digest::size, options, threads, tick,
                      [&](std::uint64_t first, std::uint64_t count) {
-                         Part part(a);
+                         Keyed part(a);
                          part.left = moved(a.left, first * Digest::size);
                          part.right = moved(a.right, first * Digest::size);
                          part.out = moved(a.out, first * Digest::size);
                          part.n = count;
                          return part;
                      });
-}
-
-// Little work on host memory.  returns  false if tick cancelled it
-bool on_the_host(mkz_kernel kernel, const void* arguments, unsigned threads, const Tick& tick = {}) {
-    const auto ask = [](void* context, double done) { return (*static_cast<const Tick*>(context))(done) ? 0 : 1; };
-    const mkz_run run{threads, tick ? +ask : nullptr, const_cast<Tick*>(&tick)};
-    const mkz_status status = host_backend().launch(0, kernel, arguments, &run);
-    if (status == MKZ_CANCELLED) return false;
-    if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), host_backend().last_error());
-    return true;
 }
 
 // Each device builds whole subtrees, the CPU the few nodes above them.
@@ -215,7 +197,7 @@ bool merge_subtrees(const mkz_merge_subtrees& a, const RunOptions& options, unsi
     const std::uint64_t subtrees = a.n >> levels;
     if (levels != 0 && !share_out(MKZ_KERNEL_MERGE_SUBTREES, subtrees, a.n * Digest::size, options, threads, tick,
                                   [&](std::uint64_t first, std::uint64_t count) {
-                                      Part part(a);
+                                      Keyed part(a);
                                       part.levels = levels;
                                       part.n = count << levels;
                                       for (std::uint32_t l = 0; l <= levels; l++)
@@ -225,13 +207,13 @@ bool merge_subtrees(const mkz_merge_subtrees& a, const RunOptions& options, unsi
         return false;
     }
     if (top_levels == 0) return true;
-    Part top(a);
+    Keyed top(a);
     if (levels != 0) top.below = a.nodes;
     top.levels = top_levels;
     top.n = subtrees;
     top.tuning = {};
     std::copy(a.offset + levels, a.offset + a.levels + 1, top.offset);
-    return on_the_host(MKZ_KERNEL_MERGE_SUBTREES, static_cast<const mkz_merge_subtrees*>(&top), threads);
+    return launch_on_host(MKZ_KERNEL_MERGE_SUBTREES, &top, threads);
 }
 
 }  // namespace
@@ -245,7 +227,7 @@ bool launch_side_by_side(mkz_kernel kernel, const void* arguments, const RunOpti
         case MKZ_KERNEL_HASH_ELEMENTS: return with(hash_elements, static_cast<const mkz_hash_elements*>(arguments));
         case MKZ_KERNEL_MERGE_PAIRS: return with(merge_pairs, static_cast<const mkz_merge_pairs*>(arguments));
         case MKZ_KERNEL_MERGE_SUBTREES: return with(merge_subtrees, static_cast<const mkz_merge_subtrees*>(arguments));
-        case MKZ_KERNEL_MERGE_AT: return on_the_host(kernel, arguments, threads, tick);
+        case MKZ_KERNEL_MERGE_AT: return launch_on_host(kernel, arguments, threads, tick);
         case MKZ_KERNEL_HASH_PARENTS:
         case MKZ_KERNEL_EXPAND: break;
     }

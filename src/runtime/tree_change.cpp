@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "merklize/error.hpp"
+#include "runtime/keyed.hpp"
 #include "runtime/tree_state.hpp"
 
 namespace merklize {
@@ -36,11 +37,19 @@ Digest hash_ways_up(const mkz_place& nodes, const TreeLayout& layout, std::span<
         if (merges.form().rule == TreeRule::pad) {
             for (unsigned level = 0; level < layout.height(); level++) fillers.push_back(merges.filler(level));
         }
-        run.launch(MKZ_KERNEL_MERGE_AT,
-                   mkz_merge_at{merges.hash(), merges.key(), nodes, layout.leaf_slot, layout.n_leaves, changed.data(),
-                                changed.size(), layout.height(), lone_of(merges.form().rule),
-                                reinterpret_cast<const std::uint8_t*>(fillers.data()), runtime::tuning_of(policy)},
-                   1);
+        runtime::Keyed<mkz_merge_at> arguments({merges.hash(),
+                                                {},
+                                                nodes,
+                                                layout.leaf_slot,
+                                                layout.n_leaves,
+                                                changed.data(),
+                                                changed.size(),
+                                                layout.height(),
+                                                lone_of(merges.form().rule),
+                                                reinterpret_cast<const std::uint8_t*>(fillers.data()),
+                                                runtime::tuning_of(policy)});
+        arguments.key = merges.key();
+        run.launch(MKZ_KERNEL_MERGE_AT, arguments, 1);
     }
     Digest root;
     copy_nodes(host_place(&root), at_node(nodes, 1), 1, run);

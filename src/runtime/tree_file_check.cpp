@@ -4,10 +4,10 @@
 
 #include "merklize/error.hpp"
 #include "runtime/field.hpp"
+#include "runtime/keyed.hpp"
 #include "runtime/merges.hpp"
 #include "runtime/run.hpp"
 #include "runtime/tree_file_state.hpp"
-#include "runtime/wipe.hpp"
 
 namespace merklize {
 namespace {
@@ -67,7 +67,7 @@ private:
 
     void merge_pairs(std::uint64_t n) {
         if (n == 0) return;
-        mkz_merge_subtrees arguments{};
+        runtime::Keyed<mkz_merge_subtrees> arguments({});
         arguments.hash = merges_.hash();
         arguments.key = merges_.key();
         arguments.levels = 1;
@@ -77,7 +77,6 @@ private:
         run_.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
                     static_cast<double>(n) / static_cast<double>(layout_.n_leaves));
         run_.finish();
-        runtime::wipe(&arguments.key, sizeof arguments.key);
     }
 
     void note_different(unsigned level, std::uint64_t first, std::span<const Digest> stored,

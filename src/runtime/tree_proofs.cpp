@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "merklize/error.hpp"
+#include "runtime/proof_plan.hpp"
+#include "runtime/proof_shape.hpp"
 #include "runtime/tree_state.hpp"
 
 namespace merklize {
@@ -34,11 +36,10 @@ public:
     Siblings(const TreeForm& form, const TreeLayout& layout) : merges_(form), layout_(layout) {}
 
     std::vector<std::uint64_t>& slots() { return slots_; }
-    void add(std::uint64_t node, unsigned level) {
-        const std::uint64_t sibling = node ^ 1;
+    void add(std::uint64_t sibling, unsigned level) {
         if (sibling < layout_.level_size(level)) {
             slots_.push_back(layout_.level_offset(level) + sibling);
-        } else if (merges_.form().rule == TreeRule::pad) {
+        } else {
             padded_.emplace_back(slots_.size(), level);
             slots_.push_back(0);
         }
@@ -145,7 +146,10 @@ std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indice
     for (const std::uint64_t index : indices) {
         require_index(index, n_leaves(), "prove");
         wanted.slots().push_back(layout.leaf_slot + index);
-        for (unsigned level = 0; level < layout.height(); level++) wanted.add(index >> level, level);
+        for (unsigned level = 0; level < layout.height(); level++) {
+            const std::uint64_t node = index >> level;
+            if (in_proof(sibling_of(node, layout, level, form().rule))) wanted.add(node ^ 1, level);
+        }
         ends.push_back(wanted.slots().size());
     }
     std::vector<Digest> nodes(wanted.slots().size());
@@ -172,17 +176,9 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     Siblings wanted(form(), layout);
     std::vector<std::uint64_t> known(proof.indices);  // nodes of a level that a verifier has
     for (unsigned level = 0; level < layout.height(); level++) {
-        std::size_t parents = 0;
-        for (std::size_t i = 0; i < known.size(); i++) {
-            const std::uint64_t node = known[i];
-            if (i + 1 < known.size() && known[i + 1] == (node ^ 1)) {
-                i++;
-            } else {
-                wanted.add(node, level);
-            }
-            known[parents++] = node >> 1;
-        }
-        known.resize(parents);
+        climb(known, layout, level, form().rule, [&](runtime::Sibling sibling, std::size_t i) {
+            if (in_proof(sibling)) wanted.add(known[i] ^ 1, level);
+        });
     }
     proof.siblings.resize(wanted.slots().size());
     state_->fetch(wanted.slots(), leaves, "prove_together", proof.siblings.data());
@@ -213,27 +209,12 @@ ConsistencyProof MerkleTree::prove_consistency(std::uint64_t old_leaves) const {
                 std::to_string(old_leaves));
     }
     ConsistencyProof proof{hash(), old_leaves, n_leaves(), {}};
-    // RFC 6962's SUBPROOF(m, D[first:last], whole), from the top down; its nodes come bottom up.
     const TreeLayout layout{n_leaves()};
     std::vector<std::uint64_t> slots;
-    std::uint64_t first = 0, last = n_leaves();
-    const auto node_above = [&](std::uint64_t from, std::uint64_t to) {
-        const auto level = static_cast<unsigned>(std::bit_width(to - from - 1));
-        state_->kept_level(level, "prove_consistency");
-        slots.push_back(layout.level_offset(level) + (from >> level));
-    };
-    while (old_leaves != last) {
-        const std::uint64_t middle = first + std::bit_floor(last - first - 1);
-        if (old_leaves <= middle) {
-            node_above(middle, last);
-            last = middle;
-        } else {
-            node_above(first, middle);
-            first = middle;
-        }
+    for (const runtime::NodeAt& node : runtime::consistency_proof_nodes(layout, old_leaves)) {
+        state_->kept_level(node.level, "prove_consistency");
+        slots.push_back(layout.level_offset(node.level) + node.index);
     }
-    if (first != 0) node_above(first, last);
-    std::ranges::reverse(slots);
     proof.nodes.resize(slots.size());
     state_->fetch(slots, {}, "prove_consistency", proof.nodes.data());
     return proof;

@@ -161,7 +161,7 @@ private:
                        std::uint64_t unit, const mkz_place& digests, const mkz_tuning& wanted, const Tick& tick);
     bool merge_pairs(const mkz_merge_pairs& a, const Tick& tick);
     bool merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick);
-    bool merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick);
+    bool merge_host_subtrees(const mkz_merge_subtrees& all, const Tick& tick);
     bool merge_asking(const mkz_merge_subtrees& a, const Tick& tick);
     void merge_on_device(const mkz_merge_subtrees& a);
     bool merge_at(const mkz_merge_at& a, const Tick& tick);

@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "merklize/digest.hpp"
+#include "runtime/keyed.hpp"
 #include "runtime/queue/session.hpp"
 #include "runtime/threads.hpp"
-#include "runtime/wipe.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -322,7 +322,8 @@ bool Session::staged_pieces(std::uint64_t n, std::uint64_t per_piece, const std:
 }
 
 // The nodes are on the host: a piece's leaves go up, all its parents come down and are put in their levels.
-bool Session::merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick) {
+bool Session::merge_host_subtrees(const mkz_merge_subtrees& all, const Tick& tick) {
+    Keyed a(all);
     constexpr std::uint64_t most_nodes = piece_bytes / Digest::size;
     constexpr std::uint32_t most_levels = 19;  // 2^19 nodes fill a piece
     const auto merges = static_cast<double>(a.n - (a.n >> a.levels));
@@ -347,11 +348,14 @@ bool Session::merge_host_subtrees(mkz_merge_subtrees a, const Tick& tick) {
         };
         pipeline.compute = [&](std::uint64_t piece, const Slot& slot) {
             const std::uint64_t count = count_of(piece);
-            mkz_merge_subtrees part{a.hash, a.key,   levels, count, slot.block(0)->at(0), slot.block(1)->at(0),
-                                    {},     a.tuning};
+            Keyed part(a);
+            part.levels = levels;
+            part.n = count;
+            part.below = slot.block(0)->at(0);
+            part.offset[0] = 0;
+            part.nodes = slot.block(1)->at(0);
             for (std::uint32_t l = 1; l <= levels; l++) part.offset[l] = count >> l;
             merge_on_device(part);
-            wipe(&part.key, sizeof part.key);
         };
         const double share = static_cast<double>(a.n - (a.n >> levels)) / merges;
         const auto tick_share = tick ? Tick([&](double done) { return tick(before + share * done); }) : Tick();

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "runtime/keyed.hpp"
 #include "runtime/queue/enqueue.hpp"
 #include "runtime/registry.hpp"
 
@@ -52,22 +53,20 @@ bool Session::merge_asking(const mkz_merge_subtrees& a, const Tick& tick) {
     }
     const std::uint64_t part = std::uint64_t{1} << part_levels;
     for (std::uint64_t first = 0; first < a.n; first += part) {
-        mkz_merge_subtrees subtree = a;
+        Keyed subtree(a);
         subtree.levels = part_levels;
         subtree.n = part;
         for (std::uint32_t l = 0; l <= part_levels; l++) subtree.offset[l] += first >> l;
         merge_on_device(subtree);
-        wipe(&subtree.key, sizeof subtree.key);
         synchronize();
         if (!tick(static_cast<double>(first + part) / static_cast<double>(a.n))) return false;
     }
-    mkz_merge_subtrees top = a;
+    Keyed top(a);
     top.below = a.nodes;
     top.n >>= part_levels;
     top.levels -= part_levels;
     std::copy(a.offset + part_levels, a.offset + a.levels + 1, top.offset);
     merge_on_device(top);
-    wipe(&top.key, sizeof top.key);
     return true;
 }
 
@@ -83,11 +82,9 @@ bool Session::merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick) {
     }
     const auto block = Block::wrap_host(device_, const_cast<std::byte*>(nodes), bytes);
     in_flight_.push_back(block);
-    mkz_merge_subtrees on_device = a;
+    Keyed on_device(a);
     on_device.below = on_device.nodes = block->at(0);
-    const bool finished = merge_asking(on_device, tick);
-    wipe(&on_device.key, sizeof on_device.key);
-    if (!finished) return false;
+    if (!merge_asking(on_device, tick)) return false;
     copy_to_host(const_cast<std::byte*>(nodes), block->at(0), bytes);
     finish();
     return true;
@@ -187,21 +184,15 @@ bool Session::merge_at(const mkz_merge_at& a, const Tick& tick) {
         bytes <= device_->facts().max_allocation) {
         const auto block = Block::wrap_host(device_, nodes, bytes);
         in_flight_.push_back(block);
-        mkz_merge_at on_device = a;
+        Keyed on_device(a);
         on_device.nodes = block->at(0);
         merge_ways(on_device);
-        wipe(&on_device.key, sizeof on_device.key);
         copy_to_host(nodes, block->at(0), bytes);
         finish();
         return !tick || tick(1);
     }
     // Nodes that the device does not reach: to bring each level's pairs there and back would take longer than to merge them here.
-    const auto ask = [](void* context, double done) { return (*static_cast<const Tick*>(context))(done) ? 0 : 1; };
-    const mkz_run run = {threads_, tick ? +ask : nullptr, const_cast<Tick*>(&tick)};
-    const mkz_status status = host_backend().launch(0, MKZ_KERNEL_MERGE_AT, &a, &run);
-    if (status == MKZ_CANCELLED) return false;
-    if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), host_backend().last_error());
-    return true;
+    return launch_on_host(MKZ_KERNEL_MERGE_AT, &a, threads_, tick);
 }
 
 // ---- Nodes to the host -------------------------------------------------------------------------------------------------
