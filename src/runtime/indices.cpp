@@ -25,7 +25,7 @@ void radix_sort(std::vector<Given>& given, std::uint64_t largest) {
     constexpr int digit_bits = 8;
     constexpr std::size_t digits = std::size_t{1} << digit_bits;
     std::vector<Given> sorted(given.size());
-    for (int shift = 0; shift < std::bit_width(largest); shift += digit_bits) {
+    for (int shift = 0; shift < static_cast<int>(std::bit_width(largest)); shift += digit_bits) {
         const auto digit = [shift](std::uint64_t index) { return index >> shift & (digits - 1); };
         std::array<std::size_t, digits> next{};
         for (const Given& each : given) next[digit(each.index)]++;
