@@ -286,11 +286,6 @@ typedef struct {
 #endif
 #endif
 
-/* Items that a compiler for processors runs as one vector (SYCL): 0 leaves it to the compiler. */
-#ifndef MKZ_SUB_GROUP
-#define MKZ_SUB_GROUP 0
-#endif
-
 /* Groups that a multiprocessor should hold at once, where a compiler takes the hint (CUDA): registers are shared out so. */
 #ifndef MKZ_MIN_GROUPS
 #define MKZ_MIN_GROUPS 1
@@ -344,17 +339,11 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
 #elif defined(MKZ_TARGET_SYCL) && defined(SYCL_EXT_ONEAPI_FUNCTION_PROPERTY) /* functions as kernels: DPC++ alone */
-#if MKZ_SUB_GROUP
-#define MKZ_SUB_GROUP_PROPERTY \
-    SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::sub_group_size<MKZ_SUB_GROUP>))
-#else
-#define MKZ_SUB_GROUP_PROPERTY
-#endif
 #define MKZ_ENTRY(name)                                                                                         \
     extern "C" SYCL_EXTERNAL SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(                                                 \
         (::sycl::ext::oneapi::experimental::nd_range_kernel<1>))                                                \
         SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::work_group_size<MKZ_GROUP_SIZE>)) \
-            MKZ_SUB_GROUP_PROPERTY void name
+            void name
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     auto here = ::sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     mkz_work_item item;

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "backends/sycl/device.hpp"
+#include "backends/tuning.hpp"
 
 namespace merklize::sycl_plugin {
 namespace {
 
-void fill(std::uint32_t& value, std::uint32_t from) {
-    if (value == 0) value = from;
-}
+using backends::fill;
 
 // Intel's device of 2026.0. One word an item: its compiler makes vectors of neighbouring items, also of items that have lanes of their own,
 // and then takes minutes (docs/performance.md). Products of halves as for OpenCL, since the compiler is the same.
@@ -17,12 +16,12 @@ void tune_processor(mkz_kernel kernel, std::uint32_t hash, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
     const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
-    if (hash == MKZ_HASH_blake3) {
-        fill(tuning->lanes, 1);
-        fill(tuning->levels_per_launch, chunks ? 6 : 1);
+    if (mkz_is_field(hash)) {
+        fill(tuning->lanes, 8);
+        if (tuning->lanes == 1) tuning->mul_by_halves = 1;
     } else {
-        fill(tuning->lanes, 1);
-        tuning->mul_by_halves = 1;
+        fill(tuning->lanes, 16);
+        fill(tuning->levels_per_launch, chunks ? 6 : 1);
     }
     fill(tuning->levels_per_launch, 1);
 }

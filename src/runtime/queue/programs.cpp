@@ -37,20 +37,23 @@ std::string Programs::text(const Variant& variant) const {
     const bool is_nvidia = std::string_view(device_.facts().compiler).find("NVIDIA") != std::string_view::npos;
     if (language == MKZ_LANGUAGE_CUDA || (language == MKZ_LANGUAGE_OPENCL && is_nvidia))
         defines.emplace_back("MKZ_NVIDIA_PTX", "1");
-    // Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes: 16 by 16 takes it minutes.
-    if (language == MKZ_LANGUAGE_SYCL && device_.facts().is_cpu != 0 && variant.lanes > 1)
-        defines.emplace_back("MKZ_SUB_GROUP", "4");
     return program_text(
         defines, variant.hash == Variant::no_hash ? std::nullopt : std::optional(static_cast<Hash>(variant.hash)));
 }
 
+// Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes: 16 by 16 takes it minutes.
+std::string Programs::options(const Variant& variant) const {
+    const mkz_driver_facts& facts = device_.facts();
+    return facts.language == MKZ_LANGUAGE_SYCL && facts.is_cpu != 0 && variant.lanes > 1 ? "-fno-vectorize" : "";
+}
+
 // Out of the cache of this device's programs, of modules made ahead of time, or of the text.
 mkz_program* Programs::make(const Variant& variant) {
-    const std::string text = this->text(variant);
+    const std::string text = this->text(variant), options = this->options(variant);
     const mkz_driver& driver = device_.driver();
     mkz_program* program = nullptr;
     const KernelCache& cache = KernelCache::process();
-    const std::string key = kernel_key({text, "", device_.facts().compiler, MERKLIZE_VERSION_STRING});
+    const std::string key = kernel_key({text, options, device_.facts().compiler, MERKLIZE_VERSION_STRING});
     if (const auto binary = cache.load(key)) {
         // One that the driver refuses (made by another build of the same version) is made again.
         if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) return program;
@@ -60,7 +63,7 @@ mkz_program* Programs::make(const Variant& variant) {
         // A device that takes no SPIR-V says so, and gets the text.
         loaded = driver.program_load(device_.index(), module->data(), module->size(), &program) == MKZ_OK;
     }
-    if (!loaded) device_.check(driver.program_build(device_.index(), text.c_str(), nullptr, &program));
+    if (!loaded) device_.check(driver.program_build(device_.index(), text.c_str(), options.c_str(), &program));
     const auto sink = [](void* context, const void* bytes, std::uint64_t size) {
         const auto* first = static_cast<const std::byte*>(bytes);
         static_cast<std::vector<std::byte>*>(context)->assign(first, first + size);

@@ -71,6 +71,7 @@ public:
 
     /// The text of a variant's program, with the macros in front.
     std::string text(const Variant& variant) const;
+    std::string options(const Variant& variant) const;
 
 private:
     struct Function {
