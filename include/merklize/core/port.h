@@ -339,11 +339,11 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
 #elif defined(MKZ_TARGET_SYCL) && defined(SYCL_EXT_ONEAPI_FUNCTION_PROPERTY) /* functions as kernels: DPC++ alone */
-#define MKZ_ENTRY(name)                                                                                         \
-    extern "C" SYCL_EXTERNAL SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(                                                 \
-        (::sycl::ext::oneapi::experimental::nd_range_kernel<1>))                                                \
-        SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::work_group_size<MKZ_GROUP_SIZE>)) \
-            void name
+#define MKZ_ENTRY(name)                                          \
+    extern "C" SYCL_EXTERNAL SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(  \
+        (::sycl::ext::oneapi::experimental::nd_range_kernel<1>)) \
+        SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(                       \
+            (::sycl::ext::oneapi::experimental::work_group_size<MKZ_GROUP_SIZE>)) void name
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     auto here = ::sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     mkz_work_item item;

@@ -50,7 +50,8 @@ std::string log_of(cl_program program, cl_device_id id) {
     if (opencl().get_build_info(program, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS) return {};
     std::string log(bytes, '\0');
     if (opencl().get_build_info(program, id, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr) != CL_SUCCESS) return {};
-    return log.c_str();  // without the zero at its end
+    if (!log.empty()) log.pop_back();  // the zero at its end
+    return log;
 }
 
 void require(const Device& device, cl_int code, mkz_status status, const std::string& function,

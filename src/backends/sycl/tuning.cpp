@@ -11,8 +11,9 @@ namespace {
 using backends::fill;
 
 // Intel's device of 2026.0, measured on an AMD EPYC (Zen 5, AVX-512), 2 cores, on 2026-11-21 (docs/performance.md). Lanes of an item's
-// own, which its compiler then leaves as they are: 16 for BLAKE3 (8 gave 0.66 of the rate for merges, 0.81 for
-// chunks), 8 for a field hash (4 gave 0.54, 16 0.9, and what the compiler makes of one word an item 0.84 for seven times the compile time). sha256 as BLAKE3, unmeasured.
+// own, which its compiler then leaves as they are: 16 for BLAKE3 (8 gave 0.66 of the rate for merges, 0.81 for chunks), 8 for a field
+// hash (4 gave 0.54, 16 0.9, and what the compiler makes of one word an item 0.84 for seven times the compile time). sha256 as BLAKE3,
+// unmeasured.
 void tune_processor(mkz_kernel kernel, std::uint32_t hash, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
