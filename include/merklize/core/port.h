@@ -328,7 +328,12 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
 #elif defined(MKZ_TARGET_OPENCL)
-#define MKZ_ENTRY(name) __kernel __attribute__((reqd_work_group_size(MKZ_GROUP_SIZE, 1, 1))) void name
+#if MKZ_LANES > 1 /* Intel's compiler for processors would make vectors of neighbouring items of them once more */
+#define MKZ_VECTORS __attribute__((vec_type_hint(MKZ_LANE32)))
+#else
+#define MKZ_VECTORS
+#endif
+#define MKZ_ENTRY(name) __kernel MKZ_VECTORS __attribute__((reqd_work_group_size(MKZ_GROUP_SIZE, 1, 1))) void name
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     mkz_work_item item;
     item.index = get_global_id(0);
