@@ -98,13 +98,13 @@ test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests, examples and the install 
 .PHONY: test-python
 test-python: $(VENV)/test-tools ## tests of the Python package and the command line
 	@echo "== Python tests"
-	@MERKLIZE_PLUGINS_DIR=$(CURDIR)/build/release/plugins MERKLIZE_TEST_DEVICES=cpu python -m pytest -q python/tests
+	@MERKLIZE_PLUGINS_DIR=$(CURDIR)/build/release/plugins MERKLIZE_TEST_DEVICES=cpu python -m pytest -q -n $$(nproc) python/tests
 	@widest=$$(python -c 'import merklize; print(merklize.devices()[0].isa)'); \
 	for isa in scalar avx2 avx512 neon; do \
 		[ $$isa != $$widest ] || continue; \
 		MERKLIZE_CPU_ISA=$$isa python -c 'import merklize; merklize.hash(b"")' 2>/dev/null || continue; \
 		echo "== Python tests of what computes: $$isa"; \
-		MERKLIZE_CPU_ISA=$$isa MERKLIZE_TEST_DEVICES=cpu python -m pytest -q $(patsubst %,python/tests/test_%.py,hash hasher hash_file rows tree); \
+		MERKLIZE_CPU_ISA=$$isa MERKLIZE_TEST_DEVICES=cpu python -m pytest -q -n $$(nproc) $(patsubst %,python/tests/test_%.py,hash hasher hash_file rows tree); \
 	done
 	@for example in examples/*.py; do \
 		echo "== $$example"; \

@@ -68,6 +68,7 @@ std::string describe(const Variant& variant) {
     name += " group_size=" + std::to_string(variant.group_size) + " lanes=" + std::to_string(variant.lanes);
     if (variant.constants != 0) name += " constants=" + std::to_string(variant.constants);
     if (variant.align != 16) name += " align=" + std::to_string(variant.align);
+    if (variant.keyed != 0) name += " keyed";
     return name;
 }
 
