@@ -129,6 +129,17 @@ void proofs_and_updates(const Bench& bench) {
         MultiProof proof;
         bench.row(multi, Hash::blake3, n, 100000, "leaves", [&] { proof = tree.prove_together(many); });
         if (!verify(proof, tree.root())) wrong(multi);
+        if (tree.on_device()) {
+            // Of that row's time this much is bringing the nodes into fresh memory of the host, wherever they come from.
+            const std::size_t count = proof.siblings.size() + proof.leaves.size();
+            const Buffer there = tree.device_level(0).slice(0, Digest::size * count);
+            std::vector<Digest> copy;
+            bench.row("a copy of as many nodes to the host", Hash::blake3, n, static_cast<double>(count), "nodes", [&] {
+                copy = std::vector<Digest>(count);
+                there.copy_to(std::as_writable_bytes(std::span(copy)));
+            });
+            if (!std::ranges::equal(copy, std::span(leaves).first(count))) wrong("a copy of nodes");
+        }
     }
     if (bench.wanted(singles)) {
         std::vector<MerkleProof> proofs;

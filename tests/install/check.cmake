@@ -19,4 +19,4 @@ file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 consume(find_package -D CMAKE_PREFIX_PATH=${WORK}/prefix -D MERKLIZE_VERSION=${VERSION})
 consume(core -D MERKLIZE_INCLUDE=${WORK}/prefix/include)
-consume(add_subdirectory -D MERKLIZE_SOURCE=${SOURCE} -D CMAKE_BUILD_TYPE=Debug)  # builds the library again
+consume(add_subdirectory -D MERKLIZE_SOURCE=${SOURCE})  # builds the library again
