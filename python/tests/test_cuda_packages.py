@@ -1,4 +1,4 @@
-"""Arrays of JAX and Numba on CUDA devices: DLPack, and the CUDA array interface, of packages that test_cuda.py does not know.
+"""Arrays of JAX and Numba on CUDA devices: DLPack and the CUDA array interface beside test_cuda.py's PyTorch and CuPy.
 
 Skipped without a device or package; failing instead with MERKLIZE_REQUIRE_CUDA=1.
 """

@@ -100,6 +100,14 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
         }                                                                                                           \
     }
 
+/* A loop over the lanes of chunks that are cut short. To unroll it would take compilers for processors half of their time; those for
+ * GPUs would else put its arrays, indexed at run time, in memory. */
+#if defined(MKZ_TARGET_CUDA) || defined(MKZ_NVIDIA_PTX)
+#define MKZ_CUT_LANES MKZ_UNROLL
+#else
+#define MKZ_CUT_LANES MKZ_NO_UNROLL
+#endif
+
 /* Chunks -> chaining values. `rows` messages of row_bytes bytes, one after another from in + in_offset on, have
  * c = max(1, ceil(row_bytes / 1024)) chunks each; out[out_offset + r ceil(c / 2^levels) + s] = value of the subtree of
  * 2^levels chunks s of row r. Launched with ceil(rows c / MKZ_GROUP_NODES) groups; an item hashes MKZ_LANES chunks.
@@ -152,7 +160,7 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
                         }                                                                                           \
                     } else {                                                                                        \
                         mkz_u32 block[16][MKZ_LANES];                                                               \
-                        MKZ_NO_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                     \
+                        MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                     \
                             mkz_u32 words[16], done = MKZ_BLAKE3_BLOCK_LEN * i;                                     \
                             mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;                 \
                             rest = rest < MKZ_BLAKE3_BLOCK_LEN ? rest : MKZ_BLAKE3_BLOCK_LEN;                       \
@@ -194,7 +202,7 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
                     MKZ_UNROLL for (int k = 0; k < 8; k++) {                                                        \
                         MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) nodes[k][j] = MKZ_LANE(mkz_u32, cv[k], j);   \
                     }                                                                                               \
-                    MKZ_NO_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                         \
+                    MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                         \
                         if (b + 1 == blocks[j] && (j == 0 || j < left)) {                                           \
                             mkz_u32 node[8];                                                                        \
                             MKZ_UNROLL for (int k = 0; k < 8; k++) node[k] = nodes[k][j];                           \
