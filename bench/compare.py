@@ -3,15 +3,16 @@
 
     python bench/compare.py BEFORE.json AFTER.json [--json]
 
-Two rows are of one job if device, suite, job, hash, policy and size agree. A change counts if the medians differ by
-more than 5 % and the ranges from least to most do not overlap. Exit code 1 if something got slower.
+Two rows are of one job if device, suite, job, hash, policy, size and threads agree; peers are left out. A change counts
+if the medians differ by more than 5 % and the ranges from least to most do not overlap. Exit code 1 if something got
+slower.
 """
 
 import argparse
 import json
 import sys
 
-KEY = ("suite", "job", "hash", "policy", "log2")
+KEY = ("suite", "job", "hash", "policy", "log2", "threads")
 TIMES = ("kernel", "to_device", "to_host", "end_to_end")
 LEAST_CHANGE = 0.05
 
@@ -20,10 +21,10 @@ def rows(path):
     with open(path, encoding="utf-8") as file:
         runs = json.load(file)
     return {
-        (run["device"], *(row[name] for name in KEY)): row
+        (run["device"], *(row.get(name) for name in KEY)): row
         for run in runs
         for row in run["rows"]
-        if "skipped" not in row
+        if "skipped" not in row and "peer" not in row
     }
 
 

@@ -2,6 +2,7 @@
 
 suites     the jobs: what is measured, at which sizes and with which policies
 measure    one job: repeats, medians, the check of its answer
+peers      the same work by published packages and programs
 rows       results as JSON, with what they were measured on
 originals  figures of the projects that this one continues
 report     tables for the terminal
