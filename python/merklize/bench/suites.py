@@ -23,7 +23,8 @@ P = 2**64 - 2**32 + 1  # the field of Rescue Prime
 FIELD_HASHES = ("rp64_256_v1", "rp64_256_v3")
 
 Policy = Optional[dict[str, "int | str"]]
-Call = Callable[["merklize.Timings | None"], bytes]
+Call = Callable[..., bytes]
+"""Takes Timings or None, and where a job has policies, choice=: another one."""
 
 
 class Choice(NamedTuple):
@@ -64,6 +65,13 @@ class Job(NamedTuple):
     host: Call | None
     expected: Callable[[], bytes]
     data: Any = None
+
+
+def with_choice(job: Job, choice: Choice) -> Job:
+    """The same work by another policy, for jobs that have any."""
+    calls = (None if call is None else partial(call, choice=choice) for call in (job.resident, job.host))
+    resident, host = calls
+    return job._replace(choice=choice, resident=resident, host=host)
 
 
 class Wish(NamedTuple):

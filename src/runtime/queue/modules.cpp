@@ -10,6 +10,7 @@
 #include "runtime/kernel_cache.hpp"
 #include "runtime/queue/device.hpp"
 #include "runtime/registry.hpp"
+#include "runtime/tuned_policies.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -85,9 +86,10 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
             const bool wanted = t.is_field ? job.for_fields : t.hash == Hash::sha256 ? job.for_sha256 : job.for_blake3;
             if (!wanted) continue;
             for (unsigned log2 = 0; log2 <= 30; log2++) {
-                mkz_tuning tuning{};
                 const auto hash = static_cast<std::uint32_t>(t.hash);
-                queue.backend().tune(queue.index(), job.kernel, hash, std::uint64_t{1} << log2, 1, &tuning);
+                const std::uint64_t n = std::uint64_t{1} << log2;
+                mkz_tuning tuning = tuned_policy(queue.backend(), queue.index(), job.kernel, hash, n, {});
+                queue.backend().tune(queue.index(), job.kernel, hash, n, 1, &tuning);
                 for (const Body& body : job.bodies) {
                     if (job.kernel == MKZ_KERNEL_MERGE_AT) tuning.lanes = 1;  // as Session::merge_at()
                     Variant variant = variant_of(hash, tuning);
