@@ -55,21 +55,16 @@ public:
     const Options& options() const { return options_; }
     const Device& device() const { return device_; }
 
-    /// Median seconds of the same job by the CPU backend on all threads: of as many calls, after a first one.
-    double on_cpu(const std::function<void(const RunOptions&)>& call) const {
-        std::vector<double> wall;
-        for (unsigned i = 0; i <= options_.repeats; i++) {
-            const auto start = Clock::now();
-            call(bench::on_cpu());
-            if (i != 0) wall.push_back(seconds_since(start));
-        }
-        return spread(std::move(wall)).median;
-    }
+    /// The same job by the CPU backend on all threads.
+    struct OnCpu {
+        std::function<void(const RunOptions&)> call;
+        double median = 0;  // seconds, of the latest measurement
+    };
 
-    /// cpu   on_cpu() of the job
+    /// cpu   measured for the tuned policy, and where the device is the same processor, call by call in turn with it: then whatever else the machine does is in both
     /// call  runs the job once with these options and returns a digest of what it made, which must be `expected`
     void row(const std::string& job, Hash hash, const std::string& policy, std::uint64_t n, const char* unit,
-             const Digest& expected, double cpu, const std::function<Digest(const RunOptions&)>& call,
+             const Digest& expected, OnCpu& cpu, const std::function<Digest(const RunOptions&)>& call,
              const HashPolicy& tuning = {}) {
         Timings timings;
         RunOptions run;
@@ -86,8 +81,21 @@ public:
             return;
         }
         const double first = seconds_since(start);
-        std::vector<double> wall, kernel, up, down;
+        const bool is_processor = device_.state().queue_device()->facts().is_cpu != 0;
+        std::vector<double> wall, kernel, up, down, cpu_wall;
+        const auto time_cpu = [&](unsigned times) {
+            if (policy != "tuned") return;
+            for (unsigned i = 0; i < times; i++) {
+                start = Clock::now();
+                cpu.call(bench::on_cpu());
+                cpu_wall.push_back(seconds_since(start));
+            }
+        };
+        time_cpu(1);
+        cpu_wall.clear();
+        if (!is_processor) time_cpu(options_.repeats);
         for (unsigned i = 0; i < options_.repeats; i++) {
+            if (is_processor) time_cpu(1);
             start = Clock::now();
             const Digest result = call(run);
             wall.push_back(seconds_since(start));
@@ -96,6 +104,7 @@ public:
             up.push_back(timings.to_device);
             down.push_back(timings.to_host);
         }
+        if (!cpu_wall.empty()) cpu.median = spread(cpu_wall).median;
         const Spread k = spread(kernel), w = spread(wall);
         const DeviceInfo& info = device_.info();
         std::printf(
@@ -106,7 +115,7 @@ public:
             "\"version\": \"%s\"}\n",
             job.c_str(), std::string(traits(hash).name).c_str(), policy.c_str(), static_cast<unsigned long long>(n),
             unit, k.median, k.least, k.most, spread(up).median, spread(down).median, w.median, w.least, first,
-            static_cast<double>(n) / (k.median > 0 ? k.median : w.median), options_.repeats, cpu,
+            static_cast<double>(n) / (k.median > 0 ? k.median : w.median), options_.repeats, cpu.median,
             Device("cpu").info().isa.c_str(), info.name.c_str(), info.backend.c_str(), info.driver.c_str(),
             info.isa.c_str(), version());
         std::fflush(stdout);
@@ -134,7 +143,7 @@ void digests(Bench& bench) {
         if (!bench.wanted(resident) && !bench.wanted(host)) continue;
         const auto data = bench::random_values<std::byte>(bytes, "data");
         const Digest expected = hash(data, {}, bench::on_cpu());
-        const double cpu = bench.on_cpu([&](const RunOptions& run) { hash(data, {}, run); });
+        Bench::OnCpu cpu{[&](const RunOptions& run) { hash(data, {}, run); }};
         struct Choice {
             std::string name;
             HashPolicy policy;
@@ -194,7 +203,7 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         nodes.insert(nodes.end(), leaves.begin(), leaves.end());
         std::vector<Digest> expected = nodes;
         build_tree(expected, which, {}, bench::on_cpu());
-        const double cpu = bench.on_cpu([&](const RunOptions& run) { build_tree(expected, which, {}, run); });
+        Bench::OnCpu cpu{[&](const RunOptions& run) { build_tree(expected, which, {}, run); }};
         // All nodes count, not only the root.
         const Digest all = hash(std::as_bytes(std::span(expected)), {}, bench::on_cpu());
         if (bench.wanted(resident)) {

@@ -1,6 +1,8 @@
 #include "check.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -90,12 +92,16 @@ int run(int argc, char** argv) {
         for (const std::string& start : only) chosen = chosen || std::string_view(test.name).starts_with(start + ":");
         if (!chosen) continue;
         const int before = failures;
+        const auto start = std::chrono::steady_clock::now();
         try {
             test.function();
         } catch (const std::exception& e) {
             fail(test.name, 0, std::string("exception: ") + e.what());
         }
-        std::cout << (failures == before ? "ok      " : "FAILED  ") << test.name << std::endl;
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+        std::cout << (failures == before ? "ok      " : "FAILED  ") << test.name;
+        if (took.count() > 1) std::cout << " (" << std::lround(took.count()) << " s)";
+        std::cout << std::endl;
         ++n_run;
     }
     if (n_run == 0) fail(argv[0], 0, "no test has such a name");

@@ -99,6 +99,7 @@ typedef struct {
     /* The compiled form, for program_load() on a device of equal facts.compiler; sink is called once. MKZ_UNAVAILABLE: none. */
     mkz_status (*program_binary)(mkz_program *program, void (*sink)(void *context, const void *bytes, uint64_t size),
                                  void *context);
+    /* Also of SPIR-V (OpenCL) and of nvcc's fatbins (CUDA), where the device takes them. */
     mkz_status (*program_load)(uint32_t device, const void *binary, uint64_t bytes, mkz_program **program);
     void (*program_release)(mkz_program *program);
     /* An entry point by name. max_group_size: items a group of this kernel may have on this device. */

@@ -8,6 +8,7 @@
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 #include "runtime/build.hpp"
+#include "runtime/indices.hpp"
 #include "runtime/node_store.hpp"
 
 namespace merklize {
@@ -102,8 +103,7 @@ Buffer MerkleForest::device_level(unsigned level) const {
 MerkleProof MerkleForest::prove(std::uint64_t tree, std::uint64_t index) const {
     if (tree >= n_trees())
         invalid("prove: tree must be below " + std::to_string(n_trees()) + ", got " + std::to_string(tree));
-    if (index >= n_leaves())
-        invalid("prove: leaf index must be below " + std::to_string(n_leaves()) + ", got " + std::to_string(index));
+    runtime::require_index(index, n_leaves(), "prove");
     const std::uint64_t leaf = tree * n_leaves() + index;
     std::vector<std::uint64_t> slots = {state_->layout.leaf_slot + leaf};
     for (unsigned level = 0; level < height(); level++)

@@ -2,21 +2,69 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 
-#include "merklize/error.hpp"
 #include "runtime/proof_shape.hpp"
+#include "runtime/threads.hpp"
 
 namespace merklize::runtime {
 
-std::vector<NodeAt> proof_nodes(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices) {
-    std::vector<NodeAt> out;
-    std::vector<std::uint64_t> positions(indices.begin(), indices.end());
-    for (unsigned level = 0; level < layout.height(); level++) {
-        climb(positions, layout, level, rule, [&](Sibling sibling, std::size_t i) {
-            if (in_proof(sibling)) out.push_back({level, positions[i] ^ 1});
-        });
+namespace {
+
+// The way up from a tree's part: the slots of its siblings, and where each level's end.
+struct Climb {
+    std::vector<std::uint64_t> positions;
+    std::vector<std::uint64_t> slots{};
+    std::vector<std::size_t> ends{};
+
+    void up(const TreeLayout& layout, TreeRule rule, unsigned first_level, unsigned last_level) {
+        slots.reserve(positions.size() * std::min(last_level - first_level, 8U));
+        for (unsigned level = first_level; level < last_level; level++) {
+            const std::uint64_t offset = layout.level_offset(level);
+            climb(positions, layout, level, rule, [&](Sibling sibling, std::size_t i) {
+                if (in_proof(sibling)) slots.push_back(offset + (positions[i] ^ 1));
+            });
+            ends.push_back(slots.size());
+        }
     }
+    std::span<const std::uint64_t> of_level(unsigned level) const {
+        const std::size_t begin = level == 0 ? 0 : ends[level - 1];
+        return std::span(slots).subspan(begin, ends[level] - begin);
+    }
+};
+
+}  // namespace
+
+std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices,
+                                       unsigned threads) {
+    // Parts that have no node below the level `cut` in common, each of about as many leaves.
+    constexpr std::size_t fewest = 4096;
+    constexpr unsigned top_levels = 10;
+    const unsigned cut = layout.height() - std::min(top_levels, layout.height());
+    const std::size_t n_parts = cut == 0 ? 1 : std::clamp<std::size_t>(indices.size() / fewest, 1, threads);
+    std::vector<Climb> parts;
+    for (std::size_t part = 1, begin = 0; part <= n_parts; part++) {
+        std::size_t end = std::max(begin, indices.size() * part / n_parts);
+        while (end < indices.size() && end > begin && indices[end] >> cut == indices[end - 1] >> cut) end++;
+        if (end != begin) parts.push_back({{indices.begin() + begin, indices.begin() + end}});
+        begin = end;
+    }
+    parallel_for(parts.size(), threads, [&](std::size_t part) { parts[part].up(layout, rule, 0, cut); });
+    Climb top{};
+    for (const Climb& part : parts)
+        top.positions.insert(top.positions.end(), part.positions.begin(), part.positions.end());
+    top.up(layout, rule, cut, layout.height());
+
+    std::size_t total = top.slots.size();
+    for (const Climb& part : parts) total += part.slots.size();
+    std::vector<std::uint64_t> out;
+    out.reserve(total);
+    for (unsigned level = 0; level < cut; level++) {
+        for (const Climb& part : parts) {
+            const auto slots = part.of_level(level);
+            out.insert(out.end(), slots.begin(), slots.end());
+        }
+    }
+    out.insert(out.end(), top.slots.begin(), top.slots.end());
     return out;
 }
 
@@ -41,25 +89,6 @@ std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint6
     if (first != 0) out.push_back(root_of(first, last));  // else it is the old root itself
     std::ranges::reverse(out);
     return out;
-}
-
-std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
-                                     std::string_view what) {
-    if (indices.empty()) throw Error(ErrorCode::invalid_argument, std::string(what) + ": no index");
-    std::vector<std::uint64_t> sorted(indices.begin(), indices.end());
-    std::ranges::sort(sorted);
-    require_index(sorted.back(), n_leaves, what);
-    if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
-        throw Error(ErrorCode::invalid_argument,
-                    std::string(what) + ": index " + std::to_string(*twice) + " is there twice");
-    }
-    return sorted;
-}
-
-void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view what) {
-    if (index < n_leaves) return;
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": index " + std::to_string(index) + " is not below " +
-                                                 std::to_string(n_leaves) + ", the count of leaves");
 }
 
 }  // namespace merklize::runtime

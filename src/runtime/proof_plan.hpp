@@ -1,8 +1,8 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "merklize/tree_form.hpp"
@@ -22,16 +22,17 @@ struct NodeAt {
 /// The siblings on the way up from leaves, without what can be computed from them: level after level, left to right. Under the rule
 /// pad index level_size() of a level is the root of a subtree of padding.
 /// indices  ascending, no one twice, at least one
-std::vector<NodeAt> proof_nodes(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices);
+/// returns  slots of heap order, also where the tree has fewer nodes than a padded one
+std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices,
+                                       unsigned threads);
+
+/// The node of a slot; of a whole tree's layout.
+inline NodeAt node_at(const TreeLayout& layout, std::uint64_t slot) noexcept {
+    const unsigned level = layout.height() + 1 - static_cast<unsigned>(std::bit_width(slot));
+    return {level, slot - layout.level_offset(level)};
+}
 
 /// RFC 6962's PROOF(old_leaves, D[n_leaves]) of a tree of the rule left_full; 1 <= old_leaves <= n_leaves.
 std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint64_t old_leaves);
-
-/// The indices in ascending order.
-/// errors  invalid_argument (none, one twice, one beyond the leaves), the text beginning with `what`
-std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
-                                     std::string_view what);
-/// errors  invalid_argument
-void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view what);
 
 }  // namespace merklize::runtime

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "merklize/error.hpp"
+#include "runtime/indices.hpp"
 #include "runtime/keyed.hpp"
 #include "runtime/tree_state.hpp"
 
@@ -68,41 +69,28 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     }
     if (state.drop_levels != 0) invalid("update: the tree does not keep its leaves");
     if (indices.empty()) return;
-    std::vector<std::size_t> order(indices.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto index_of = [&](std::size_t i) { return indices[i]; };
-    if (!std::ranges::is_sorted(indices)) std::ranges::sort(order, {}, index_of);
-    if (indices[order.back()] >= state.n_leaves) {
-        invalid("update: leaf index must be below " + std::to_string(state.n_leaves) + ", got " +
-                std::to_string(indices[order.back()]));
-    }
-    if (const auto twice = std::ranges::adjacent_find(order, {}, index_of); twice != order.end())
-        invalid("update: leaf index " + std::to_string(indices[*twice]) + " is there twice");
-
+    const runtime::Ascending changed = runtime::ascending(indices, state.n_leaves, "update");
     const RunOptions here = state.here(options);
     runtime::Run run(here);
     runtime::Merges merges(state.form);
     require_leaves(host_place(leaves.data()), leaves.size(), merges, "update: leaves", run);
-    std::vector<std::uint64_t> changed, slots;
-    std::vector<Digest> fresh, old(indices.size());
-    for (const std::size_t i : order) {
-        changed.push_back(indices[i]);
-        slots.push_back(state.layout.leaf_slot + indices[i]);
-        fresh.push_back(leaves[i]);
-    }
+    std::vector<std::uint64_t> slots(changed.indices);
+    for (std::uint64_t& slot : slots) slot += state.layout.leaf_slot;
+    std::vector<Digest> fresh(slots.size()), old(slots.size());
+    std::ranges::transform(changed.given_at, fresh.begin(), [&](std::size_t i) { return leaves[i]; });
     const mkz_place nodes = state.nodes.place();
     gather_nodes(nodes, slots, old.data(), run);
     state.nodes.changed();
     try {
         scatter_nodes(nodes, slots, fresh.data(), run);
-        state.root = hash_ways_up(nodes, state.layout, changed, merges, state.policy, run);
+        state.root = hash_ways_up(nodes, state.layout, changed.indices, merges, state.policy, run);
     } catch (...) {
         run.abandon();
         // The old leaves make the old nodes again.
         const RunOptions quiet = state.options();
         runtime::Run back(quiet);
         scatter_nodes(nodes, slots, old.data(), back);
-        state.root = hash_ways_up(nodes, state.layout, changed, merges, state.policy, back);
+        state.root = hash_ways_up(nodes, state.layout, changed.indices, merges, state.policy, back);
         throw;
     }
 }

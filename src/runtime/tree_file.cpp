@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "merklize/error.hpp"
+#include "runtime/indices.hpp"
 #include "runtime/merges.hpp"
+#include "runtime/threads.hpp"
 #include "runtime/tree_file_state.hpp"
 
 namespace merklize {
@@ -21,7 +23,9 @@ using runtime::TreeReader;
 std::vector<Digest> siblings(const TreeReader& reader, const TreeForm& form, std::span<const std::uint64_t> indices) {
     runtime::Merges merges(form);
     const runtime::TreeLayout layout = reader.layout();
-    const std::vector<NodeAt> places = runtime::proof_nodes(layout, form.rule, indices);
+    std::vector<NodeAt> places;
+    for (const std::uint64_t slot : runtime::proof_slots(layout, form.rule, indices, runtime::default_threads()))
+        places.push_back(runtime::node_at(layout, slot));
     const auto is_filler = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
     std::vector<NodeAt> in_file;
     std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_filler(at); });
@@ -102,7 +106,8 @@ MerkleProof TreeFile::prove(std::uint64_t index) const {
 }
 
 MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) const {
-    std::vector<std::uint64_t> sorted = runtime::ascending(indices, n_leaves(), "prove_together");
+    if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
+    std::vector<std::uint64_t> sorted = runtime::ascending(indices, n_leaves(), "prove_together").indices;
     const TreeForm& form = state_->proof_form("prove_together");
     std::vector<NodeAt> leaves;
     leaves.reserve(sorted.size());

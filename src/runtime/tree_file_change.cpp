@@ -1,11 +1,11 @@
 // Tree files that take the place of others: save_tree(), TreeFile::update() and append().
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "merklize/error.hpp"
 #include "runtime/field.hpp"
+#include "runtime/indices.hpp"
 #include "runtime/merges.hpp"
 #include "runtime/output_file.hpp"
 #include "runtime/tree_file_state.hpp"
@@ -113,11 +113,9 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     if (indices.empty()) return;
     const TreeForm& form = state_->complete_form("update");
     require_leaves(form, leaves, "update: leaves");
-    Changed changed{runtime::ascending(indices, n_leaves(), "update"), {}};
-    std::vector<std::size_t> order(indices.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return indices[i]; });
-    for (const std::size_t i : order) changed.nodes.push_back(leaves[i]);
+    runtime::Ascending ascending = runtime::ascending(indices, n_leaves(), "update");
+    Changed changed{std::move(ascending.indices), {}};
+    for (const std::size_t i : ascending.given_at) changed.nodes.push_back(leaves[i]);
 
     const runtime::TreeReader& reader = state_->reader();
     TreeHeader header = reader.header();

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "merklize/error.hpp"
+#include "runtime/indices.hpp"
 #include "runtime/proof_plan.hpp"
 #include "runtime/proof_shape.hpp"
+#include "runtime/threads.hpp"
 #include "runtime/tree_state.hpp"
 
 namespace merklize {
@@ -19,41 +21,10 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-void require_index(std::uint64_t index, std::uint64_t n_leaves, const char* what) {
-    if (index < n_leaves) return;
-    invalid(std::string(what) + ": leaf index must be below " + std::to_string(n_leaves) + ", got " +
-            std::to_string(index));
-}
-
 // How far a slot of the whole heap is below the lowest level of `kept`; not above 0 if it is in there.
 int levels_below(std::uint64_t slot, const TreeLayout& kept) {
     return static_cast<int>(std::bit_width(slot)) - static_cast<int>(std::bit_width(kept.leaf_slot));
 }
-
-// The siblings of a proof: slots to fetch, and where padding goes, which no slot has.
-class Siblings {
-public:
-    Siblings(const TreeForm& form, const TreeLayout& layout) : merges_(form), layout_(layout) {}
-
-    std::vector<std::uint64_t>& slots() { return slots_; }
-    void add(std::uint64_t sibling, unsigned level) {
-        if (sibling < layout_.level_size(level)) {
-            slots_.push_back(layout_.level_offset(level) + sibling);
-        } else {
-            padded_.emplace_back(slots_.size(), level);
-            slots_.push_back(0);
-        }
-    }
-    void put_padding(std::span<Digest> nodes) {
-        for (const auto& [at, level] : padded_) nodes[at] = merges_.filler(level);
-    }
-
-private:
-    runtime::Merges merges_;
-    TreeLayout layout_;
-    std::vector<std::uint64_t> slots_{};
-    std::vector<std::pair<std::size_t, unsigned>> padded_{};
-};
 
 }  // namespace
 
@@ -132,6 +103,22 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     }
 }
 
+void MerkleTree::State::fetch_padded(std::vector<std::uint64_t>& slots, std::span<const Digest> leaves,
+                                     const char* what, Digest* found) const {
+    if (form.rule != TreeRule::pad) return fetch(slots, leaves, what, found);
+    const TreeLayout whole{n_leaves};
+    std::vector<std::pair<std::size_t, unsigned>> padded;
+    for (std::size_t i = 0; i < slots.size(); i++) {
+        const runtime::NodeAt node = runtime::node_at(whole, slots[i]);
+        if (node.index < whole.level_size(node.level)) continue;
+        padded.emplace_back(i, node.level);
+        slots[i] = 0;
+    }
+    fetch(slots, leaves, what, found);
+    runtime::Merges merges(form);
+    for (const auto& [at, level] : padded) found[at] = merges.filler(level);
+}
+
 MerkleProof MerkleTree::prove(std::uint64_t index, std::span<const Digest> leaves) const {
     return std::move(prove(std::span(&index, 1), leaves).front());
 }
@@ -139,22 +126,22 @@ MerkleProof MerkleTree::prove(std::uint64_t index, std::span<const Digest> leave
 std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indices,
                                            std::span<const Digest> leaves) const {
     const TreeLayout layout{n_leaves()};
-    Siblings wanted(form(), layout);
+    std::vector<std::uint64_t> slots;
     std::vector<std::size_t> ends;
     ends.reserve(indices.size());
-    wanted.slots().reserve(indices.size() * (1 + layout.height()));
+    slots.reserve(indices.size() * (1 + layout.height()));
     for (const std::uint64_t index : indices) {
-        require_index(index, n_leaves(), "prove");
-        wanted.slots().push_back(layout.leaf_slot + index);
+        runtime::require_index(index, n_leaves(), "prove");
+        slots.push_back(layout.leaf_slot + index);
         for (unsigned level = 0; level < layout.height(); level++) {
             const std::uint64_t node = index >> level;
-            if (in_proof(sibling_of(node, layout, level, form().rule))) wanted.add(node ^ 1, level);
+            if (in_proof(sibling_of(node, layout, level, form().rule)))
+                slots.push_back(layout.level_offset(level) + (node ^ 1));
         }
-        ends.push_back(wanted.slots().size());
+        ends.push_back(slots.size());
     }
-    std::vector<Digest> nodes(wanted.slots().size());
-    state_->fetch(wanted.slots(), leaves, "prove", nodes.data());
-    wanted.put_padding(nodes);
+    std::vector<Digest> nodes(slots.size());
+    state_->fetch_padded(slots, leaves, "prove", nodes.data());
     std::vector<MerkleProof> proofs;
     proofs.reserve(indices.size());
     for (std::size_t i = 0, first = 0; i < indices.size(); first = ends[i++]) {
@@ -166,27 +153,17 @@ std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indice
 
 MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, std::span<const Digest> leaves) const {
     if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
-    MultiProof proof{hash(), form().rule, n_leaves(), {indices.begin(), indices.end()}, {}, {}};
-    if (!std::ranges::is_sorted(proof.indices)) std::ranges::sort(proof.indices);
-    require_index(proof.indices.back(), n_leaves(), "prove_together");
-    if (const auto twice = std::ranges::adjacent_find(proof.indices); twice != proof.indices.end())
-        invalid("prove_together: leaf index " + std::to_string(*twice) + " is there twice");
-
     const TreeLayout layout{n_leaves()};
-    Siblings wanted(form(), layout);
-    std::vector<std::uint64_t> known(proof.indices);  // nodes of a level that a verifier has
-    for (unsigned level = 0; level < layout.height(); level++) {
-        climb(known, layout, level, form().rule, [&](runtime::Sibling sibling, std::size_t i) {
-            if (in_proof(sibling)) wanted.add(known[i] ^ 1, level);
-        });
-    }
-    proof.siblings.resize(wanted.slots().size());
-    state_->fetch(wanted.slots(), leaves, "prove_together", proof.siblings.data());
-    wanted.put_padding(proof.siblings);
-    known = proof.indices;
-    for (std::uint64_t& index : known) index += layout.leaf_slot;
-    proof.leaves.resize(known.size());
-    state_->fetch(known, leaves, "prove_together", proof.leaves.data());
+    MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
+    proof.indices = runtime::ascending(indices, n_leaves(), "prove_together").indices;
+    std::vector<std::uint64_t> slots =
+        runtime::proof_slots(layout, form().rule, proof.indices, runtime::default_threads());
+    proof.siblings.resize(slots.size());
+    state_->fetch_padded(slots, leaves, "prove_together", proof.siblings.data());
+    slots = proof.indices;
+    for (std::uint64_t& index : slots) index += layout.leaf_slot;
+    proof.leaves.resize(slots.size());
+    state_->fetch(slots, leaves, "prove_together", proof.leaves.data());
     return proof;
 }
 

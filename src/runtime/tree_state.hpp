@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "merklize/tree.hpp"
 #include "runtime/build.hpp"
@@ -35,6 +36,9 @@ struct MerkleTree::State {
     /// gives zeros.
     void fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
                Digest* found) const;
+    /// The same of siblings in proofs: slots beyond the end of a level give roots of padding. These become 0.
+    void fetch_padded(std::vector<std::uint64_t>& slots, std::span<const Digest> leaves, const char* what,
+                      Digest* found) const;
 };
 
 }  // namespace merklize

@@ -18,24 +18,31 @@ std::vector<Digest> witness(Hash hash, const std::vector<Digest>& given) {
     return nodes;
 }
 
+// Every node of a tree built with each of these counts of levels a launch.
+void check_nodes(Hash hash, std::size_t n, std::initializer_list<std::uint32_t> levels_per_launch) {
+    const std::vector<Digest> given = leaves(hash, n, n), expected = witness(hash, given);
+    for (const std::uint32_t levels : levels_per_launch) {
+        const MerkleTree tree(given, hash, TreePolicy{.levels_per_launch = levels}, threads(1 + levels % 3));
+        CHECK_EQ(tree.n_leaves(), n);
+        CHECK(tree.hash() == hash);
+        CHECK_EQ(tree.root(), expected[1]);
+        CHECK(std::ranges::equal(tree.nodes(), expected));
+        CHECK(tree.policy().levels_per_launch >= 1);
+        CHECK_EQ(tree.device().id, merklize::Device().info().id);
+    }
+}
+
 }  // namespace
 
-TEST("tree: every node of every size and policy against the reference") {
+TEST("tree: every node of every size against the reference") {
     for (const merklize::HashTraits& t : merklize::hashes()) {
-        const std::size_t largest = t.is_field ? 128 : 4096;
-        for (std::size_t n = 2; n <= largest; n *= 2) {
-            const std::vector<Digest> given = leaves(t.hash, n, n);
-            const std::vector<Digest> expected = witness(t.hash, given);
-            for (const std::uint32_t levels : {0, 1, 2, 3, 5, 30}) {
-                const MerkleTree tree(given, t.hash, TreePolicy{.levels_per_launch = levels}, threads(1 + levels % 3));
-                CHECK_EQ(tree.n_leaves(), n);
-                CHECK(tree.hash() == t.hash);
-                CHECK_EQ(tree.root(), expected[1]);
-                CHECK(std::ranges::equal(tree.nodes(), expected));
-                CHECK(tree.policy().levels_per_launch >= 1);
-                CHECK_EQ(tree.device().id, merklize::Device().info().id);
-            }
-        }
+        for (std::size_t n = 2; n <= (t.is_field ? 128 : 4096); n *= 2) check_nodes(t.hash, n, {0});
+    }
+}
+
+TEST("tree_policies: every node of every size against the reference, by so many levels a launch") {
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        for (std::size_t n = 2; n <= (t.is_field ? 128 : 4096); n *= 2) check_nodes(t.hash, n, {1, 2, 3, 5, 30});
     }
 }
 
@@ -86,13 +93,13 @@ TEST("tree: known roots") {
     CHECK_EQ(root(1 << 20), "ede5e0f06e7f756c19cc86c73599183cef05c130613a1ae1faf1d7c564ce2696");
 }
 
-TEST("tree: the same bytes for every count of threads and every policy") {
+TEST("tree_policies: the same bytes for every count of threads and every policy") {
     for (const merklize::HashTraits& t : merklize::hashes()) {
         const std::vector<Digest> given = leaves(t.hash, t.is_field ? 512 : 1 << 14, 6);
         const Digest root = MerkleTree(given, t.hash, {}, threads(1)).root();
         for (unsigned n_threads = 2; n_threads <= 9; ++n_threads) {
-            CHECK_EQ(MerkleTree(given, t.hash, TreePolicy{.levels_per_launch = n_threads}, threads(n_threads)).root(),
-                     root);
+            for (const std::uint32_t levels : {std::uint32_t{0}, n_threads})
+                CHECK_EQ(MerkleTree(given, t.hash, {.levels_per_launch = levels}, threads(n_threads)).root(), root);
         }
     }
 }

@@ -75,6 +75,11 @@ TEST("cuda: a binary is loaded again, a damaged one is not") {
         refuse(binary, size);
     }
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "damaged", driver().program_load(device(), nullptr, 0, damaged.slot()));
+    // What begins as a fatbin and says that it is longer than it is.
+    std::vector<char> fatbin = {0x50, static_cast<char>(0xed), 0x55, static_cast<char>(0xba), 1, 0, 16, 0};
+    fatbin.resize(64);
+    fatbin[8] = 49;
+    refuse(fatbin, fatbin.size());
     CHECK(runs(program()));
 }
 

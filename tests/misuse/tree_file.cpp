@@ -119,13 +119,13 @@ TEST("misuse: arguments of tree files") {
     CHECK_ERROR(invalid_argument, "another key", file.set_mode(Mode::derive_key("t")));
     file.set_mode(form.mode);
     CHECK(file.check().empty());
-    CHECK_ERROR(invalid_argument, "index 5 is not below 5", file.prove(5));
+    CHECK_ERROR(invalid_argument, "leaf index must be below 5, got 5", file.prove(5));
     const std::uint64_t twice[] = {3, 1, 3}, none[] = {1, 9};
     CHECK_ERROR(invalid_argument, "3 is there twice", file.prove_together(twice));
-    CHECK_ERROR(invalid_argument, "index 9", file.prove_together(none));
-    CHECK_ERROR(invalid_argument, "no index", file.prove_together({}));
+    CHECK_ERROR(invalid_argument, "leaf index must be below 5, got 9", file.prove_together(none));
+    CHECK_ERROR(invalid_argument, "at least one leaf index, got none", file.prove_together({}));
     CHECK_ERROR(invalid_argument, "3 is there twice", file.update(twice, std::span(all).first(3)));
-    CHECK_ERROR(invalid_argument, "index 9", file.update(none, std::span(all).first(2)));
+    CHECK_ERROR(invalid_argument, "leaf index must be below 5, got 9", file.update(none, std::span(all).first(2)));
     CHECK_ERROR(invalid_argument, "2 indices for 3 leaves", file.update(none, std::span(all).first(3)));
     CHECK_ERROR(invalid_argument, "left_full", file.prove_consistency(2));
     CHECK_ERROR(invalid_argument, "level 4 is above the root", file.level_offset(4));

@@ -32,17 +32,18 @@ Words slow_result(std::uint32_t rounds) {
 }  // namespace
 
 TEST("sycl-facts: the device says what it is") {
+    driver();
     CHECK_EQ(backend().abi, MKZ_BACKEND_ABI);
     CHECK_EQ(std::string_view(backend().name), "sycl");
-    mkz_device_facts device{};
-    need(backend().device_facts(0, &device));
+    mkz_device_facts its{};
+    need(backend().device_facts(device(), &its));
     const mkz_driver_facts f = facts();
-    std::cout << "  " << device.name << ", " << device.vendor << ", " << device.driver << ", " << device.isa << ", "
-              << device.units << " units\n  compiler " << f.compiler << "\n  unified " << f.unified << ", group "
-              << f.max_group_size << ", local " << f.local_bytes << ", block " << f.max_allocation << '\n';
-    CHECK(std::strlen(device.name) > 0 && std::strlen(device.vendor) > 0 && std::strlen(device.driver) > 0);
-    CHECK(std::string_view(device.isa).starts_with("SYCL, "));
-    CHECK(device.units > 0);
+    std::cout << "  " << its.name << ", " << its.vendor << ", " << its.driver << ", " << its.isa << ", " << its.units
+              << " units\n  compiler " << f.compiler << "\n  unified " << f.unified << ", group " << f.max_group_size
+              << ", local " << f.local_bytes << ", block " << f.max_allocation << '\n';
+    CHECK(std::strlen(its.name) > 0 && std::strlen(its.vendor) > 0 && std::strlen(its.driver) > 0);
+    CHECK(std::string_view(its.isa).starts_with("SYCL, "));
+    CHECK(its.units > 0);
     CHECK_EQ(f.language, MKZ_LANGUAGE_SYCL);
     CHECK(f.max_group_size >= 64 && f.local_bytes >= 16384 && f.max_allocation >= 128 << 20);
     CHECK(std::strstr(f.compiler, " #") != nullptr);
@@ -73,7 +74,7 @@ TEST("sycl-memory: copies outside a block are refused, empty ones are nothing") 
     for (const auto& [offset, bytes] : wrong) {
         CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "100 bytes",
                       driver().copy_to_device(stream, memory, offset, host, bytes, nullptr));
-        CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "sycl:0 (",
+        CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "sycl:" + std::to_string(device()) + " (",
                       driver().copy_to_host(stream, host, memory, offset, bytes, nullptr));
     }
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "overlap", driver().copy_on_device(stream, memory, 10, memory, 0, 11, nullptr));
@@ -87,30 +88,31 @@ TEST("sycl-memory: copies outside a block are refused, empty ones are nothing") 
 TEST("sycl-memory: what does not fit is out_of_memory with the sizes") {
     Memory memory;
     for (const std::uint64_t bytes : {std::uint64_t{1} << 60, UINT64_MAX}) {
-        CHECK_REFUSED(MKZ_OUT_OF_MEMORY, std::to_string(bytes), driver().allocate(0, bytes, memory.slot()));
+        CHECK_REFUSED(MKZ_OUT_OF_MEMORY, std::to_string(bytes), driver().allocate(device(), bytes, memory.slot()));
         CHECK_REFUSED(MKZ_OUT_OF_MEMORY, std::to_string(facts().max_allocation),
-                      driver().allocate(0, bytes, memory.slot()));
+                      driver().allocate(device(), bytes, memory.slot()));
     }
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "at least 1 byte", driver().allocate(0, 0, memory.slot()));
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "at least 1 byte", driver().allocate(device(), 0, memory.slot()));
     void* host = nullptr;
-    CHECK_REFUSED(MKZ_OUT_OF_MEMORY, std::to_string(UINT64_MAX), driver().allocate_host(0, UINT64_MAX, &host));
+    CHECK_REFUSED(MKZ_OUT_OF_MEMORY, std::to_string(UINT64_MAX), driver().allocate_host(device(), UINT64_MAX, &host));
 }
 
 TEST("sycl-memory: host memory, for fast copies and as a block") {
     const Stream stream = open_stream();
     void* host = nullptr;
-    need(driver().allocate_host(0, 5000, &host));
+    need(driver().allocate_host(device(), 5000, &host));
     CHECK_EQ(reinterpret_cast<std::uintptr_t>(host) % 4096, 0u);
-    CHECK_EQ(driver().is_pinned(0, host), 1u);
-    driver().release_host(0, host);
+    CHECK_EQ(driver().is_pinned(device(), host), 1u);
+    driver().release_host(device(), host);
     Memory memory;
     Words words = iota(5000);
     const std::uint64_t n = words.size();
     if (facts().unified == 0) {
-        CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "memory of its own", driver().wrap_host(0, words.data(), 4, memory.slot()));
+        CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "memory of its own",
+                      driver().wrap_host(device(), words.data(), 4, memory.slot()));
         return;
     }
-    need(driver().wrap_host(0, words.data(), 4 * n, memory.slot()));
+    need(driver().wrap_host(device(), words.data(), 4 * n, memory.slot()));
     for (std::uint32_t round = 1; round <= 3; round++) {
         // The host writes, the device adds, the host reads: each hand-over moves nothing.
         words[round] = 1000;
@@ -123,7 +125,7 @@ TEST("sycl-memory: host memory, for fast copies and as a block") {
         CHECK_EQ(words[round], 1001u);
         CHECK_EQ(words[n - 1], n - 1 + round);
     }
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "null", driver().wrap_host(0, nullptr, 4, memory.slot()));
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "null", driver().wrap_host(device(), nullptr, 4, memory.slot()));
 }
 
 TEST("sycl-memory: a caller's USM is a block, any other pointer is not") {
@@ -131,14 +133,14 @@ TEST("sycl-memory: a caller's USM is a block, any other pointer is not") {
     const Memory ours = upload(stream, iota(100));
     Memory theirs;
     // A part of a block, as a caller's own allocation.
-    need(driver().wrap(0, static_cast<char*>(driver().native(ours)) + 40, 80, theirs.slot()));
+    need(driver().wrap(device(), static_cast<char*>(driver().native(ours)) + 40, 80, theirs.slot()));
     CHECK_EQ(driver().alignment(theirs), 8u);
-    CHECK(download(stream, theirs, 20) == iota(20, 10));
+    CHECK(read(stream, theirs, 20) == iota(20, 10));
     theirs.reset();
-    CHECK_EQ(download(stream, ours, 100)[99], 99u);
+    CHECK_EQ(read(stream, ours, 100)[99], 99u);
     int ordinary = 0;
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "not USM", driver().wrap(0, &ordinary, 4, theirs.slot()));
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "null", driver().wrap(0, nullptr, 4, theirs.slot()));
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "not USM", driver().wrap(device(), &ordinary, 4, theirs.slot()));
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "null", driver().wrap(device(), nullptr, 4, theirs.slot()));
 }
 
 TEST("sycl-memory: released while commands use it") {
@@ -149,7 +151,7 @@ TEST("sycl-memory: released while commands use it") {
         start_slow(stream, memory, 100'000);
         need(driver().copy_on_device(stream, result, 0, memory, 0, 4 * slow_words, nullptr));
     }
-    CHECK(download(stream, result, slow_words) == slow_result(100'000));
+    CHECK(read(stream, result, slow_words) == slow_result(100'000));
 }
 
 TEST("sycl-stream: a stream waits for an event of another") {
@@ -187,7 +189,7 @@ TEST("sycl-stream: commands of one stream run in order") {
         need(launch(stream, kernel(program(), "add"), 5, 200, nullptr, memory, i, n));
         expected += i;
     }
-    CHECK_EQ(download(stream, memory, n)[0], expected);
+    CHECK_EQ(read(stream, memory, n)[0], expected);
 }
 
 TEST("sycl-event: queries and spans") {
@@ -245,8 +247,8 @@ TEST("sycl-stream: eight threads, a stream each, and all on one") {
 
 TEST("sycl-misuse: null is taken by what frees, refused by what uses") {
     const mkz_driver& d = driver();
-    d.release(0, nullptr);
-    d.release_host(0, nullptr);
+    d.release(device(), nullptr);
+    d.release_host(device(), nullptr);
     d.stream_close(nullptr);
     d.event_release(nullptr);
     d.program_release(nullptr);

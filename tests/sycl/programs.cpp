@@ -26,16 +26,17 @@ TEST("sycl-program: arguments of every kind, local memory, groups") {
         std::uint32_t w[8] = {10, 11, 12, 13, 14, 15, 16, 17};
     };
     const Stream stream = open_stream();
-    // Built here, and out of the binary: both must take their arguments alike, also one that the kernel never reads.
+    // Built here, with the hint, and out of the binary: all must take their arguments alike, also one that the kernel never reads.
+    const Program hinted = build(kernels(), "-fno-vectorize");
     Program loaded;
     const std::vector<char> binary = binary_of(program());
-    need(driver().program_load(0, binary.data(), binary.size(), loaded.slot()));
-    for (mkz_program* of : {program(), static_cast<mkz_program*>(loaded)}) {
+    need(driver().program_load(device(), binary.data(), binary.size(), loaded.slot()));
+    for (mkz_program* of : {program(), static_cast<mkz_program*>(hinted), static_cast<mkz_program*>(loaded)}) {
         const Memory out = upload(stream, Words(22)), in = upload(stream, {7, 8});
         const std::uint64_t big = (std::uint64_t{1} << 40) + 3;
         need(launch(stream, kernel(of, "kinds"), 1, 1, nullptr, out, std::uint32_t{5}, big, Key(), in,
                     std::uint32_t{0}));
-        Words got = download(stream, out, 22);
+        Words got = read(stream, out, 22);
         CHECK_EQ(got[0], 5u);
         CHECK_EQ(got[2], 3u);
         CHECK_EQ(got[3], 256u);
@@ -44,11 +45,11 @@ TEST("sycl-program: arguments of every kind, local memory, groups") {
         const Memory none;
         need(launch(stream, kernel(of, "kinds"), 1, 1, nullptr, out, std::uint32_t{5}, big, Key(), none,
                     std::uint32_t{0}));
-        CHECK_EQ(download(stream, out, 22)[20], 0u);
+        CHECK_EQ(read(stream, out, 22)[20], 0u);
 
         const Memory turned = upload(stream, iota(256));
         need(launch(stream, kernel(of, "turn"), 4, 64, nullptr, turned));
-        got = download(stream, turned, 256);
+        got = read(stream, turned, 256);
         for (std::uint32_t i = 0; i < 256; i++) CHECK_EQ(got[i], 64 * (i / 64) + 63 - i % 64);
     }
 }
@@ -56,9 +57,10 @@ TEST("sycl-program: arguments of every kind, local memory, groups") {
 TEST("sycl-program: what is wrong with a text is in the error") {
     Program wrong;
     CHECK_REFUSED(MKZ_INTERNAL, "undeclared_name",
-                  driver().program_build(0, "int f() { return undeclared_name; }", nullptr, wrong.slot()));
-    CHECK_REFUSED(MKZ_INTERNAL, "no-such-option", driver().program_build(0, text, "-no-such-option", wrong.slot()));
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "null", driver().program_build(0, nullptr, nullptr, wrong.slot()));
+                  driver().program_build(device(), "int f() { return undeclared_name; }", nullptr, wrong.slot()));
+    CHECK_REFUSED(MKZ_INTERNAL, "no-such-option",
+                  driver().program_build(device(), kernels(), "-no-such-option", wrong.slot()));
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "null", driver().program_build(device(), nullptr, nullptr, wrong.slot()));
     CHECK(backend().last_error()[0] != 0);
     mkz_function* function = nullptr;
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "no kernel nothing",
@@ -83,14 +85,15 @@ TEST("sycl-program: launches that cannot be are refused") {
     Event event;
     need(launch(stream, turn, 0, 64, event.slot(), memory));
     need(driver().event_wait(event));
-    CHECK(download(stream, memory, 64) == iota(64));
+    CHECK(read(stream, memory, 64) == iota(64));
 }
 
 TEST("sycl-program: damaged binaries are refused") {
     const std::vector<char> binary = binary_of(program());
     Program loaded;
     const auto refused = [&](std::vector<char> bytes, std::string_view part) {
-        CHECK_REFUSED(MKZ_INVALID_ARGUMENT, part, driver().program_load(0, bytes.data(), bytes.size(), loaded.slot()));
+        CHECK_REFUSED(MKZ_INVALID_ARGUMENT, part,
+                      driver().program_load(device(), bytes.data(), bytes.size(), loaded.slot()));
     };
     refused({}, "too short");
     refused(std::vector<char>(1000, 'x'), "not one of this library's");
@@ -101,5 +104,5 @@ TEST("sycl-program: damaged binaries are refused") {
         bytes[at] ^= 4;
         refused(std::move(bytes), "a compiled program of");
     }
-    need(driver().program_load(0, binary.data(), binary.size(), loaded.slot()));
+    need(driver().program_load(device(), binary.data(), binary.size(), loaded.slot()));
 }

@@ -7,8 +7,8 @@ namespace {
 
 using namespace table;
 
-// The device that the driver calls 0: the one that its memory is of.
-sycl::device device_0() {
+// The device that the driver calls device(): the one that its memory is of.
+sycl::device sycl_device() {
     const Memory memory = allocate(256);
     for (const sycl::platform& platform : sycl::platform::get_platforms()) {
         const sycl::context context = platform.khr_get_default_context();
@@ -22,15 +22,15 @@ sycl::device device_0() {
 }  // namespace
 
 TEST("sycl-queue: a caller's queue keeps the order of both sides' commands") {
-    const sycl::device device = device_0();
+    const sycl::device theirs = sycl_device();
     for (const bool in_order : {true, false}) {
-        sycl::queue queue = in_order ? sycl::queue(device, sycl::property::queue::in_order())
-                                     : sycl::queue(device, sycl::property_list{});
+        sycl::queue queue = in_order ? sycl::queue(theirs, sycl::property::queue::in_order())
+                                     : sycl::queue(theirs, sycl::property_list{});
         const Stream stream = open_stream(true, &queue);
         const std::uint64_t n = 1000;
         auto* words = sycl::malloc_shared<std::uint32_t>(n, queue);
         Memory memory;
-        need(driver().wrap(0, words, 4 * n, memory.slot()));
+        need(driver().wrap(device(), words, 4 * n, memory.slot()));
         std::uint32_t expected = 0;
         for (std::uint32_t i = 1; i <= 100; i++) {
             // Theirs before ours; an out-of-order queue of theirs is ordered by barriers around ours.
@@ -57,14 +57,14 @@ TEST("sycl-queue: a caller's queue keeps the order of both sides' commands") {
 }
 
 TEST("sycl-queue: one of another context is refused") {
-    const sycl::device device = device_0();
-    sycl::queue queue(sycl::context(device), device);
+    const sycl::device theirs = sycl_device();
+    sycl::queue queue(sycl::context(theirs), theirs);
     Stream stream;
-    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "another context", driver().stream_open(0, &queue, 0, stream.slot()));
+    CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "another context", driver().stream_open(device(), &queue, 0, stream.slot()));
 }
 
 TEST("sycl-queue: times where the queue has them") {
-    sycl::queue queue(device_0(), sycl::property::queue::enable_profiling());
+    sycl::queue queue(sycl_device(), sycl::property::queue::enable_profiling());
     const Stream stream = open_stream(true, &queue);
     const Memory memory = allocate(4 * 256);
     Event event;

@@ -124,7 +124,7 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
         if (left != 0) {                                                                                            \
             mkz_lane32 cv[8], m[16], next[16], lo, hi, here, marks;                                                 \
             mkz_u64 at[MKZ_LANES];                                                                                  \
-            mkz_u32 bytes[MKZ_LANES], blocks[MKZ_LANES], most = 0;                                                  \
+            mkz_u32 bytes[MKZ_LANES], blocks[MKZ_LANES], most = 0, whole = MKZ_LANES > 1 && left >= MKZ_LANES;      \
             MKZ_UNROLL for (int k = 0; k < 8; k++) cv[k] = MKZ_SPLAT32(key.w[k]);                                   \
             MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = MKZ_SPLAT32(0);                                          \
             MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                    \
@@ -135,6 +135,7 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
                     row_bytes - start < MKZ_BLAKE3_CHUNK_LEN ? (mkz_u32)(row_bytes - start) : MKZ_BLAKE3_CHUNK_LEN; \
                 blocks[j] = bytes[j] == 0 ? 1 : (bytes[j] + MKZ_BLAKE3_BLOCK_LEN - 1) / MKZ_BLAKE3_BLOCK_LEN;       \
                 most = blocks[j] > most ? blocks[j] : most;                                                         \
+                if (bytes[j] != MKZ_BLAKE3_CHUNK_LEN) whole = 0;                                                    \
                 at[j] = in_offset + row * row_bytes + start;                                                        \
                 MKZ_LANE(mkz_u32, lo, j) = (mkz_u32)(counter + chunk);                                              \
                 MKZ_LANE(mkz_u32, hi, j) = (mkz_u32)((counter + chunk) >> 32);                                      \
@@ -143,12 +144,25 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
             MKZ_NO_UNROLL for (mkz_u32 i = 0; i < most + MKZ_READ_AHEAD; i++) {                                     \
                 mkz_u32 b = i - MKZ_READ_AHEAD;                                                                     \
                 if (!MKZ_READ_AHEAD || i < most) {                                                                  \
-                    MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                            \
-                        mkz_u32 words[16], done = MKZ_BLAKE3_BLOCK_LEN * i;                                         \
-                        mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;                     \
-                        rest = rest < MKZ_BLAKE3_BLOCK_LEN ? rest : MKZ_BLAKE3_BLOCK_LEN;                           \
-                        mkz_load_block(words, in + at[j] + done, rest);                                             \
-                        MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, next[k], j) = words[k];           \
+                    if (whole) {                                                                                    \
+                        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                        \
+                            mkz_u32 words[16];                                                                      \
+                            mkz_load_block(words, in + at[j] + MKZ_BLAKE3_BLOCK_LEN * i, MKZ_BLAKE3_BLOCK_LEN);     \
+                            MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, next[k], j) = words[k];       \
+                        }                                                                                           \
+                    } else {                                                                                        \
+                        mkz_u32 block[16][MKZ_LANES];                                                               \
+                        MKZ_NO_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                     \
+                            mkz_u32 words[16], done = MKZ_BLAKE3_BLOCK_LEN * i;                                     \
+                            mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;                 \
+                            rest = rest < MKZ_BLAKE3_BLOCK_LEN ? rest : MKZ_BLAKE3_BLOCK_LEN;                       \
+                            mkz_load_block(words, in + at[j] + done, rest);                                         \
+                            MKZ_UNROLL for (int k = 0; k < 16; k++) block[k][j] = words[k];                         \
+                        }                                                                                           \
+                        MKZ_UNROLL for (int k = 0; k < 16; k++) {                                                   \
+                            MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u32, next[k], j) =          \
+                                block[k][j];                                                                        \
+                        }                                                                                           \
                     }                                                                                               \
                 }                                                                                                   \
                 if (!MKZ_READ_AHEAD) {                                                                              \
@@ -158,27 +172,38 @@ MKZ_BODY void mkz_load_block(mkz_u32 m[16], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 
                     MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];                                         \
                     continue;                                                                                       \
                 }                                                                                                   \
-                MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                \
-                    mkz_u32 done = MKZ_BLAKE3_BLOCK_LEN * b;                                                        \
-                    mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;                         \
-                    MKZ_LANE(mkz_u32, here, j) = rest < MKZ_BLAKE3_BLOCK_LEN ? rest : MKZ_BLAKE3_BLOCK_LEN;         \
-                    MKZ_LANE(mkz_u32, marks, j) =                                                                   \
-                        prefix##_block_flags(b, blocks[j], b + 1 == blocks[j] ? flags | tip : flags);               \
+                if (whole) {                                                                                        \
+                    here = MKZ_SPLAT32(MKZ_BLAKE3_BLOCK_LEN);                                                       \
+                    marks = MKZ_SPLAT32(prefix##_block_flags(b, most, b + 1 == most ? flags | tip : flags));        \
+                } else {                                                                                            \
+                    MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                            \
+                        mkz_u32 done = MKZ_BLAKE3_BLOCK_LEN * b;                                                    \
+                        mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;                     \
+                        MKZ_LANE(mkz_u32, here, j) = rest < MKZ_BLAKE3_BLOCK_LEN ? rest : MKZ_BLAKE3_BLOCK_LEN;     \
+                        MKZ_LANE(mkz_u32, marks, j) =                                                               \
+                            prefix##_block_flags(b, blocks[j], b + 1 == blocks[j] ? flags | tip : flags);           \
+                    }                                                                                               \
                 }                                                                                                   \
                 prefix##_compress(cv, m, lo, hi, here, marks);                                                      \
                 if (MKZ_READ_AHEAD) {                                                                               \
                     MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];                                         \
                 }                                                                                                   \
                 /* Lanes of short chunks end before the others, and go on with nothing. */                          \
-                MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                \
-                    if (b + 1 == blocks[j] && (j == 0 || j < left)) {                                               \
-                        mkz_u32 node[8];                                                                            \
-                        MKZ_UNROLL for (int k = 0; k < 8; k++) node[k] = MKZ_LANE(mkz_u32, cv[k], j);               \
-                        if (levels == 0)                                                                            \
-                            mkz_store_node32(out, out_offset + first + j, node);                                    \
-                        else                                                                                        \
-                            MKZ_UNROLL for (int k = 0; k < 8; k++)                                                  \
-                                tower[k * MKZ_TOWER_NODES + item.rank * MKZ_LANES + j] = node[k];                   \
+                if (!whole || b + 1 == most) {                                                                      \
+                    mkz_u32 nodes[8][MKZ_LANES];                                                                    \
+                    MKZ_UNROLL for (int k = 0; k < 8; k++) {                                                        \
+                        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) nodes[k][j] = MKZ_LANE(mkz_u32, cv[k], j);   \
+                    }                                                                                               \
+                    MKZ_NO_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                         \
+                        if (b + 1 == blocks[j] && (j == 0 || j < left)) {                                           \
+                            mkz_u32 node[8];                                                                        \
+                            MKZ_UNROLL for (int k = 0; k < 8; k++) node[k] = nodes[k][j];                           \
+                            if (levels == 0)                                                                        \
+                                mkz_store_node32(out, out_offset + first + j, node);                                \
+                            else                                                                                    \
+                                MKZ_UNROLL for (int k = 0; k < 8; k++)                                              \
+                                    tower[k * MKZ_TOWER_NODES + item.rank * MKZ_LANES + j] = node[k];               \
+                        }                                                                                           \
                     }                                                                                               \
                 }                                                                                                   \
             }                                                                                                       \

@@ -63,6 +63,13 @@ MKZ_BODY void mkz_store_node64(MKZ_GLOBAL mkz_u64 *nodes, mkz_u64 i, const mkz_u
     }                                                                                                                \
     MKZ_BODY void mkz_load_local##lane(mkz_lane##lane w[256 / lane], MKZ_LOCAL const mkz_u##lane *t, mkz_u32 stride, \
                                        mkz_u32 i, mkz_u32 step, mkz_u32 left) {                                      \
+        if (MKZ_LANES > 1 && left >= MKZ_LANES) {                                                                    \
+            MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) {                                                        \
+                MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u##lane, w[k], j) =                  \
+                    t[k * stride + i + j * step];                                                                    \
+            }                                                                                                        \
+            return;                                                                                                  \
+        }                                                                                                            \
         MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {                                                         \
             mkz_u32 at = j < left ? j : left - 1;                                                                    \
             MKZ_UNROLL for (int k = 0; k < 256 / lane; k++) MKZ_LANE(mkz_u##lane, w[k], j) =                         \

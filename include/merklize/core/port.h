@@ -286,11 +286,6 @@ typedef struct {
 #endif
 #endif
 
-/* Items that a compiler for processors runs as one vector (SYCL): 0 leaves it to the compiler. */
-#ifndef MKZ_SUB_GROUP
-#define MKZ_SUB_GROUP 0
-#endif
-
 /* Groups that a multiprocessor should hold at once, where a compiler takes the hint (CUDA): registers are shared out so. */
 #ifndef MKZ_MIN_GROUPS
 #define MKZ_MIN_GROUPS 1
@@ -333,7 +328,12 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
 #elif defined(MKZ_TARGET_OPENCL)
-#define MKZ_ENTRY(name) __kernel __attribute__((reqd_work_group_size(MKZ_GROUP_SIZE, 1, 1))) void name
+#if MKZ_LANES > 1 /* Intel's compiler for processors would make vectors of neighbouring items of them once more */
+#define MKZ_VECTORS __attribute__((vec_type_hint(MKZ_LANE32)))
+#else
+#define MKZ_VECTORS
+#endif
+#define MKZ_ENTRY(name) __kernel MKZ_VECTORS __attribute__((reqd_work_group_size(MKZ_GROUP_SIZE, 1, 1))) void name
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     mkz_work_item item;
     item.index = get_global_id(0);
@@ -344,17 +344,11 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
 #elif defined(MKZ_TARGET_SYCL) && defined(SYCL_EXT_ONEAPI_FUNCTION_PROPERTY) /* functions as kernels: DPC++ alone */
-#if MKZ_SUB_GROUP
-#define MKZ_SUB_GROUP_PROPERTY \
-    SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::sub_group_size<MKZ_SUB_GROUP>))
-#else
-#define MKZ_SUB_GROUP_PROPERTY
-#endif
-#define MKZ_ENTRY(name)                                                                                         \
-    extern "C" SYCL_EXTERNAL SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(                                                 \
-        (::sycl::ext::oneapi::experimental::nd_range_kernel<1>))                                                \
-        SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((::sycl::ext::oneapi::experimental::work_group_size<MKZ_GROUP_SIZE>)) \
-            MKZ_SUB_GROUP_PROPERTY void name
+#define MKZ_ENTRY(name)                                          \
+    extern "C" SYCL_EXTERNAL SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(  \
+        (::sycl::ext::oneapi::experimental::nd_range_kernel<1>)) \
+        SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(                       \
+            (::sycl::ext::oneapi::experimental::work_group_size<MKZ_GROUP_SIZE>)) void name
 MKZ_BODY mkz_work_item mkz_this_item(void) {
     auto here = ::sycl::ext::oneapi::this_work_item::get_nd_item<1>();
     mkz_work_item item;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <climits>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -72,8 +73,22 @@ void Program::load() {
 // Who made an image: the driver, which is not told its size and trusts what it reads, must know which of the two it gets.
 constexpr std::string_view from_machine_code = "cuda machine code", from_ptx = "cuda ptx";
 
+// nvcc's form of machine code for several architectures begins so (CUDA's fatbinary_section.h). True if it is there to its end.
+bool is_fatbin(std::string_view binary) {
+    struct Header {
+        std::uint32_t magic;
+        std::uint16_t version, header_bytes;
+        std::uint64_t bytes;
+    } header{};
+    if (binary.size() < sizeof header) return false;
+    std::memcpy(&header, binary.data(), sizeof header);
+    return header.magic == 0xba55ed50 && header.header_bytes >= sizeof header && header.header_bytes <= binary.size() &&
+           header.bytes == binary.size() - header.header_bytes;
+}
+
 Image image_of(const void* binary, std::uint64_t bytes, const std::string& on) {
     const std::string_view sealed(static_cast<const char*>(binary), binary != nullptr ? bytes : 0);
+    if (is_fatbin(sealed)) return {.is_ptx = false, .bytes = std::string(sealed)};
     const backends::Opened opened = backends::open_sealed(sealed, on);
     if (opened.maker != from_machine_code && opened.maker != from_ptx) {
         throw Failure(MKZ_INVALID_ARGUMENT,

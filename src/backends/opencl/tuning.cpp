@@ -12,21 +12,21 @@ namespace {
 
 using backends::fill;
 
-// Processors, measured with Intel's runtime 2026.0 on a Xeon with AVX-512, 2 cores, on 2026-11-21 (docs/performance.md). Its compiler
-// makes vectors of neighbouring items. It does not find the transposition that BLAKE3's words need unless an item has 16 merges; a
-// field hash it finds by itself, if products are made of halves (0.92 of the CPU backend's rate, 0.2-0.3 with mul_hi).
+// Processors, measured with Intel's runtime 2026.0 on an AMD EPYC with AVX-512, 2 cores, on 2026-11-21 (docs/performance.md). Lanes of an
+// item's own, with the hint that its compiler then makes no vectors of neighbouring items (port.h): 16 for BLAKE3, whose transposition
+// it finds then, 8 for a field hash. One word of a field hash it makes vectors of by itself, if products are made of halves, more slowly
+// and in four times the compile time.
 //
-// PoCL gains from 8 lanes of a field hash where Intel's compiler finds its own (1.01 and 0.48 of the CPU backend). PoCL 3.1 and 5.0
-// sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so there they never do:
-// chunks have one lane, a tree by several levels has one unless the caller wants more, and then goes level by level. Constants that a
-// group copies to its memory first are a barrier, too: one lane (3.1 is always wrong with 16 of hash_elements).
+// PoCL 3.1 and 5.0 sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so there they
+// never do: chunks have one lane, a tree by several levels has one unless the caller wants more, and then goes level by level. Constants
+// that a group copies to its memory first are a barrier, too: one lane (3.1 is always wrong with 16 of hash_elements).
 void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
     const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
     if (is_pocl && tuning->levels_per_launch > 1) fill(tuning->lanes, 1);
     if (!mkz_is_field(hash)) {  // blake3; sha256 does the same, unmeasured
-        fill(tuning->lanes, chunks ? 2 : 16);
+        fill(tuning->lanes, 16);
         fill(tuning->levels_per_launch, chunks ? 6 : 1);
         if (is_pocl && chunks) tuning->lanes = 1;
     } else if (is_pocl) {
@@ -35,8 +35,8 @@ void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tun
         if (tuning->constants == MKZ_CONSTANTS_LOCAL) tuning->lanes = 1;
         tuning->cells = 6;
     } else {
-        fill(tuning->lanes, 1);
-        tuning->mul_by_halves = 1;
+        fill(tuning->lanes, 8);
+        if (tuning->lanes == 1) tuning->mul_by_halves = 1;
     }
     fill(tuning->levels_per_launch, 1);
     if (is_pocl && tuning->lanes > 1) tuning->levels_per_launch = 1;

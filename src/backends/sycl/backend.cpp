@@ -5,7 +5,8 @@
 //   memory     unified shared memory, host memory
 //   stream     queues, copies, events, failures that come late
 //   program    text -> kernels; launches
-//   image      compiled programs, for the cache
+//   image      programs of OpenCL: from SPIR-V, and from the cache
+//   spirv      what a module says beside its code
 //   tuning     how kernels run where nobody says
 #include "runtime/backend.h"
 

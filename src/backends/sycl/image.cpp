@@ -13,7 +13,9 @@ namespace {
 struct OpenCL {
     decltype(&clGetProgramInfo) get_program_info = nullptr;
     decltype(&clCreateProgramWithBinary) create_with_binary = nullptr;
+    decltype(&clCreateProgramWithIL) create_with_il = nullptr;
     decltype(&clBuildProgram) build = nullptr;
+    decltype(&clGetProgramBuildInfo) get_build_info = nullptr;
     decltype(&clReleaseProgram) release = nullptr;
     decltype(&clCreateKernel) create_kernel = nullptr;
     decltype(&clReleaseKernel) release_kernel = nullptr;
@@ -30,26 +32,34 @@ const OpenCL& opencl() {
     static const OpenCL found = [] {
         OpenCL f;
         void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NOLOAD);
-        f.is_there = library != nullptr && find(library, "clGetProgramInfo", f.get_program_info) &&
-                     find(library, "clCreateProgramWithBinary", f.create_with_binary) &&
-                     find(library, "clBuildProgram", f.build) && find(library, "clReleaseProgram", f.release) &&
-                     find(library, "clCreateKernel", f.create_kernel) &&
-                     find(library, "clReleaseKernel", f.release_kernel);
+        f.is_there =
+            library != nullptr && find(library, "clGetProgramInfo", f.get_program_info) &&
+            find(library, "clCreateProgramWithBinary", f.create_with_binary) &&
+            find(library, "clCreateProgramWithIL", f.create_with_il) && find(library, "clBuildProgram", f.build) &&
+            find(library, "clGetProgramBuildInfo", f.get_build_info) && find(library, "clReleaseProgram", f.release) &&
+            find(library, "clCreateKernel", f.create_kernel) && find(library, "clReleaseKernel", f.release_kernel);
         return f;
     }();
     return found;
 }
 
-bool is_opencl(const ::sycl::device& device) {
-    return device.get_backend() == ::sycl::backend::opencl && opencl().is_there;
-}
-
 cl_device_id id_of(const Device& device) { return ::sycl::get_native<::sycl::backend::opencl>(device.device); }
 
-void require(const Device& device, cl_int code, mkz_status status, const char* function) {
+std::string log_of(cl_program program, cl_device_id id) {
+    std::size_t bytes = 0;
+    if (opencl().get_build_info(program, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS) return {};
+    std::string log(bytes, '\0');
+    if (opencl().get_build_info(program, id, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr) != CL_SUCCESS) return {};
+    if (!log.empty()) log.pop_back();  // the zero at its end
+    return log;
+}
+
+void require(const Device& device, cl_int code, mkz_status status, const std::string& function,
+             const std::string& log = {}) {
     if (code == CL_SUCCESS) return;
     const bool no_memory = code == CL_OUT_OF_HOST_MEMORY || code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    device.refuse(no_memory ? MKZ_OUT_OF_MEMORY : status, std::string(function) + ": code " + std::to_string(code));
+    device.refuse(no_memory ? MKZ_OUT_OF_MEMORY : status,
+                  function + ": code " + std::to_string(code) + (log.empty() ? "" : "; its log:\n" + log));
 }
 
 std::string binary_of(const Device& device, cl_program program) {
@@ -76,22 +86,31 @@ std::string binary_of(const Device& device, cl_program program) {
 
 std::string mangled(const std::string& name) { return "__sycl_kernel_" + name; }
 
-Image::Image(Device& device, const std::string& binary) {
-    if (!is_opencl(device.device)) device.refuse(MKZ_INVALID_ARGUMENT, "the device takes no compiled programs");
+bool Image::is_for(const Device& device) {
+    return device.device.get_backend() == ::sycl::backend::opencl && opencl().is_there;
+}
+
+// Delegating: from here on the destructor gives back what a failure leaves.
+Image::Image(Device& device, const std::string& binary) : Image() {
+    if (!is_for(device)) device.refuse(MKZ_INVALID_ARGUMENT, "the device takes no compiled programs");
     cl_context context = ::sycl::get_native<::sycl::backend::opencl>(device.context());
     cl_device_id id = id_of(device);
     const std::size_t bytes = binary.size();
     const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
     cl_int loaded = CL_SUCCESS, code = CL_SUCCESS;
     program_ = opencl().create_with_binary(context, 1, &id, &bytes, &data, &loaded, &code);
-    if (code == CL_SUCCESS) code = loaded;
-    try {
-        require(device, code, MKZ_INVALID_ARGUMENT, "clCreateProgramWithBinary");
-        require(device, opencl().build(program_, 1, &id, "", nullptr, nullptr), MKZ_INVALID_ARGUMENT, "clBuildProgram");
-    } catch (...) {
-        if (program_ != nullptr) opencl().release(program_);
-        throw;
-    }
+    require(device, code == CL_SUCCESS ? loaded : code, MKZ_INVALID_ARGUMENT, "clCreateProgramWithBinary");
+    require(device, opencl().build(program_, 1, &id, "", nullptr, nullptr), MKZ_INVALID_ARGUMENT, "clBuildProgram");
+}
+
+Image::Image(Device& device, std::span<const std::uint32_t> module) : Image() {
+    cl_context context = ::sycl::get_native<::sycl::backend::opencl>(device.context());
+    cl_device_id id = id_of(device);
+    cl_int code = CL_SUCCESS;
+    program_ = opencl().create_with_il(context, module.data(), module.size_bytes(), &code);
+    require(device, code, MKZ_INTERNAL, "clCreateProgramWithIL");
+    code = opencl().build(program_, 1, &id, "", nullptr, nullptr);
+    require(device, code, MKZ_INTERNAL, "clBuildProgram", code == CL_SUCCESS ? "" : log_of(program_, id));
 }
 
 Image::~Image() {
@@ -114,18 +133,5 @@ Image::~Image() {
 }
 
 std::string Image::binary(const Device& device) const { return binary_of(device, program_); }
-
-std::string Image::binary(const Device& device, const ::sycl::kernel_bundle<::sycl::bundle_state::executable>& bundle) {
-    if (!is_opencl(device.device)) return {};
-    const std::vector<cl_program> programs = ::sycl::get_native<::sycl::backend::opencl>(bundle);
-    // Each is a reference of ours.
-    struct Released {
-        const std::vector<cl_program>& all;
-        ~Released() {
-            for (cl_program program : all) opencl().release(program);
-        }
-    } const released{programs};
-    return programs.size() == 1 ? binary_of(device, programs.front()) : std::string();
-}
 
 }  // namespace merklize::sycl_plugin

@@ -1,9 +1,11 @@
-// Machine code of programs, to keep from one process to the next. SYCL has no call for it; OpenCL, through which SYCL reaches
-// processors and some GPUs, has. Other devices compile the text in each process.
+// Programs made by OpenCL, through which SYCL reaches processors and some GPUs, of what SYCL's run-time compiler made of a text. OpenCL
+// gives their machine code out, to keep from one process to the next, and lets a module be changed before. SYCL has no call for either.
 #pragma once
 
 #include <CL/cl.h>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -14,8 +16,10 @@ namespace merklize::sycl_plugin {
 /// A loaded program of OpenCL, in the context of its device.
 class Image {
 public:
-    /// Throws a Failure, invalid_argument, if the device does not take the binary.
+    /// Of machine code that binary() gave. Throws a Failure, invalid_argument, if the device does not take it.
     Image(Device& device, const std::string& binary);
+    /// Of SPIR-V.
+    Image(Device& device, std::span<const std::uint32_t> module);
     Image(Image&& other) noexcept : program_(std::exchange(other.program_, nullptr)) {}
     Image& operator=(Image&&) = delete;
     ~Image();
@@ -23,11 +27,12 @@ public:
     ::sycl::kernel kernel(Device& device, const std::string& name) const;
     std::string binary(const Device& device) const;
 
-    /// Of what the run-time compiler made; empty if the device is not OpenCL's.
-    static std::string binary(const Device& device,
-                              const ::sycl::kernel_bundle<::sycl::bundle_state::executable>& bundle);
+    /// Whether the device is OpenCL's.
+    static bool is_for(const Device& device);
 
 private:
+    Image() = default;
+
     cl_program program_ = nullptr;
 };
 

@@ -1,10 +1,13 @@
 #include "backends/sycl/program.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "backends/sealed.hpp"
+#include "backends/sycl/spirv.hpp"
 #include "backends/sycl/stream.hpp"
 
 namespace merklize::sycl_plugin {
@@ -23,6 +26,8 @@ constexpr const char* headers = R"(#include <sycl/builtins.hpp>
 
 // A launch may have more items than an int counts. Warnings would be about what C leaves open and C++ does not.
 constexpr const char* always[] = {"-fno-sycl-id-queries-fit-in-int", "-w"};
+// Clang's option against vectors that nobody wrote, which here counts for neighbouring items, too.
+constexpr std::string_view no_vectorize = "-fno-vectorize";
 
 Program& of(mkz_program* program) {
     if (program == nullptr) throw Failure(MKZ_INVALID_ARGUMENT, "sycl: the program is null");
@@ -37,21 +42,45 @@ std::string shortened(std::string log) {
     return log + rest;
 }
 
-std::vector<std::string> words(const char* options) {
-    std::istringstream in(options == nullptr ? "" : options);
-    std::vector<std::string> all(std::begin(always), std::end(always));
-    for (std::string word; in >> word;) all.push_back(word);
-    return all;
+struct Options {
+    std::vector<std::string> words{std::begin(always), std::end(always)};
+    bool vectorize = true;
+};
+
+Options options_of(const char* text) {
+    Options options;
+    std::istringstream in(text == nullptr ? "" : text);
+    for (std::string word; in >> word;) {
+        if (word == no_vectorize) {
+            options.vectorize = false;
+        } else {
+            options.words.push_back(word);
+        }
+    }
+    return options;
 }
 
-Program::Bundle compiled(Device& device, const std::string& text, const std::vector<std::string>& options) {
+// OpenCL's devices get the compiler's SPIR-V through OpenCL: a module may then carry a hint, and a program is the same thing whether it
+// was made here or comes from the cache.
+std::unique_ptr<Program> compiled(Device& device, const std::string& text, const Options& options) {
     std::string log;
     try {
         auto source = experimental::create_kernel_bundle_from_source(
             device.context(), experimental::source_language::sycl, headers + text);
-        return experimental::build(
-            source, {device.device},
-            experimental::properties{experimental::build_options{options}, experimental::save_log{&log}});
+        const experimental::properties properties{experimental::build_options{options.words},
+                                                  experimental::save_log{&log}};
+        if (!Image::is_for(device))
+            return std::make_unique<Program>(device, experimental::build(source, {device.device}, properties));
+        const auto objects = experimental::compile(source, {device.device}, properties);
+        const auto n = objects.end() - objects.begin();
+        if (n != 1)
+            device.refuse(MKZ_INTERNAL, "the compiler made " + std::to_string(n) + " modules of a text, not one");
+        // The default argument would allow it of executable images alone; SPIR-V is what an object has.
+        const auto bytes = objects.begin()->ext_oneapi_get_backend_content<::sycl::bundle_state::executable>();
+        std::vector<std::uint32_t> module(bytes.size() / sizeof(std::uint32_t));
+        std::memcpy(module.data(), bytes.data(), module.size() * sizeof module[0]);
+        if (!options.vectorize) module = with_vector_hint(module);
+        return std::make_unique<Program>(device, Image(device, module));
     } catch (const ::sycl::exception& e) {
         const mkz_status status = e.code() == ::sycl::errc::memory_allocation ? MKZ_OUT_OF_MEMORY : MKZ_INTERNAL;
         device.refuse(status, "compiling a text of " + std::to_string(text.size()) + " bytes: " + shortened(e.what()) +
@@ -85,7 +114,7 @@ Function& Program::function(const std::string& name) {
 std::string Program::binary() {
     return attempt(device, "reading a compiled program", MKZ_INTERNAL, [&] {
         if (const auto* image = std::get_if<Image>(&code_)) return image->binary(device);
-        return Image::binary(device, std::get<Bundle>(code_));
+        return std::string();
     });
 }
 
@@ -93,7 +122,7 @@ mkz_status program_build(std::uint32_t device, const char* text, const char* opt
     return guarded([&] {
         Device& d = device_of(device);
         if (text == nullptr) d.refuse(MKZ_INVALID_ARGUMENT, "the text of the program is null");
-        auto made = std::make_unique<Program>(d, compiled(d, text, words(options)));
+        auto made = compiled(d, text, options_of(options));
         *program = reinterpret_cast<mkz_program*>(made.release());
     });
 }

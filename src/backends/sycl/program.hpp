@@ -21,7 +21,7 @@ struct Function {
     std::uint32_t max_group_size;
 };
 
-/// Compiled kernels: what the run-time compiler made, or an image of an earlier process.
+/// Compiled kernels: OpenCL's where the device is one of OpenCL, else what the run-time compiler made.
 class Program {
 public:
     using Bundle = ::sycl::kernel_bundle<::sycl::bundle_state::executable>;

@@ -13,21 +13,6 @@ namespace {
 
 std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
 
-}  // namespace
-
-Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning) {
-    return {.hash = hash,
-            .group_size = tuning.group_size,
-            .lanes = tuning.lanes,
-            .constants = mkz_is_field(hash) ? tuning.constants : 0,  // of byte hashes there are none to place
-            .cells = tuning.cells,
-            .min_groups = tuning.min_groups,
-            .read_ahead = tuning.read_ahead,
-            .mul_by_halves = tuning.mul_by_halves};
-}
-
-namespace {
-
 void require_choices(const mkz_tuning& tuning) {
     const auto invalid = [](const char* name, const char* rule, std::uint32_t got) {
         throw Error(ErrorCode::invalid_argument,

@@ -7,60 +7,41 @@
 #include "runtime/kernel_cache.hpp"
 #include "runtime/kernel_text.hpp"
 #include "runtime/queue/device.hpp"
+#include "runtime/queue/fatbins.hpp"
 #include "runtime/queue/modules.hpp"
 
 namespace merklize::runtime {
-namespace {
-
-std::string entry_name(const Variant& variant, const Body& body) {
-    if (variant.hash == Variant::no_hash) return body.name;
-    return std::string(body.name) + "_" + std::string(traits(static_cast<Hash>(variant.hash)).name);
+Target Programs::target() const {
+    const mkz_driver_facts& facts = device_.facts();
+    return {.language = facts.language,
+            .is_nvidia = std::string_view(facts.compiler).find("NVIDIA") != std::string_view::npos,
+            .is_cpu = facts.is_cpu != 0};
 }
 
-}  // namespace
-
-std::string Programs::text(const Variant& variant) const {
-    std::vector<std::pair<std::string, std::string>> defines = {
-        {"MKZ_GROUP_SIZE", std::to_string(variant.group_size)},
-        {"MKZ_ALIGN", std::to_string(variant.align)},
-        {"MKZ_LANES", std::to_string(variant.lanes)},
-    };
-    if (variant.only != 0) defines.emplace_back("MKZ_ONLY", std::to_string(variant.only));
-    if (variant.constants != 0) defines.emplace_back("MKZ_CONSTANTS", std::to_string(variant.constants));
-    if (variant.cells != 0) defines.emplace_back("MKZ_RP_CELLS", std::to_string(variant.cells));
-    if (variant.min_groups != 0) defines.emplace_back("MKZ_MIN_GROUPS", std::to_string(variant.min_groups));
-    if (variant.read_ahead != 0) defines.emplace_back("MKZ_READ_AHEAD", std::to_string(variant.read_ahead));
-    if (variant.mul_by_halves != 0) defines.emplace_back("MKZ_MUL_BY_HALVES", std::to_string(variant.mul_by_halves));
-    if (variant.keyed != 0) defines.emplace_back("MKZ_KEYED", std::to_string(variant.keyed));
-    // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
-    const mkz_language language = device_.facts().language;
-    const bool is_nvidia = std::string_view(device_.facts().compiler).find("NVIDIA") != std::string_view::npos;
-    if (language == MKZ_LANGUAGE_CUDA || (language == MKZ_LANGUAGE_OPENCL && is_nvidia))
-        defines.emplace_back("MKZ_NVIDIA_PTX", "1");
-    // Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes: 16 by 16 takes it minutes.
-    if (language == MKZ_LANGUAGE_SYCL && device_.facts().is_cpu != 0 && variant.lanes > 1)
-        defines.emplace_back("MKZ_SUB_GROUP", "4");
-    return program_text(
-        defines, variant.hash == Variant::no_hash ? std::nullopt : std::optional(static_cast<Hash>(variant.hash)));
-}
-
-// Out of the cache of this device's programs, of modules made ahead of time, or of the text.
+// Machine code in the library, else out of the cache of this device's programs, of modules made ahead of time, or of the text.
 mkz_program* Programs::make(const Variant& variant) {
-    const std::string text = this->text(variant);
+    const Target target = this->target();
     const mkz_driver& driver = device_.driver();
     mkz_program* program = nullptr;
+    if (target.language == MKZ_LANGUAGE_CUDA) {
+        const std::span<const std::byte> fatbin = find_fatbin(variant);
+        // One for other architectures is refused.
+        if (!fatbin.empty() && driver.program_load(device_.index(), fatbin.data(), fatbin.size(), &program) == MKZ_OK)
+            return program;
+    }
+    const std::string text = text_of(variant, target), options = options_of(variant, target);
     const KernelCache& cache = KernelCache::process();
-    const std::string key = kernel_key({text, "", device_.facts().compiler, MERKLIZE_VERSION_STRING});
+    const std::string key = kernel_key({text, options, device_.facts().compiler, MERKLIZE_VERSION_STRING});
     if (const auto binary = cache.load(key)) {
         // One that the driver refuses (made by another build of the same version) is made again.
         if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) return program;
     }
     bool loaded = false;
-    if (const auto module = device_.facts().language == MKZ_LANGUAGE_OPENCL ? load_module(text) : std::nullopt) {
+    if (const auto module = target.language == MKZ_LANGUAGE_OPENCL ? load_module(text) : std::nullopt) {
         // A device that takes no SPIR-V says so, and gets the text.
         loaded = driver.program_load(device_.index(), module->data(), module->size(), &program) == MKZ_OK;
     }
-    if (!loaded) device_.check(driver.program_build(device_.index(), text.c_str(), nullptr, &program));
+    if (!loaded) device_.check(driver.program_build(device_.index(), text.c_str(), options.c_str(), &program));
     const auto sink = [](void* context, const void* bytes, std::uint64_t size) {
         const auto* first = static_cast<const std::byte*>(bytes);
         static_cast<std::vector<std::byte>*>(context)->assign(first, first + size);

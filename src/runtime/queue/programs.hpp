@@ -1,55 +1,17 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <future>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "runtime/backend.h"
+#include "runtime/queue/variant.hpp"
 
 namespace merklize::runtime {
 
 class QueueDevice;
-
-/// A kernel body of core/entry.h.
-struct Body {
-    const char* name;
-    std::uint32_t only;  // its bit of MKZ_ONLY, or 0: it has no hash
-};
-
-namespace bodies {
-
-inline constexpr Body merge_level{"mkz_merge_level", 1}, merge_pairs{"mkz_merge_pairs", 2},
-    merge_subtree{"mkz_merge_subtree", 4}, hash_rows{"mkz_hash_rows", 8}, hash_chunks{"mkz_hash_chunks", 16},
-    hash_parents{"mkz_hash_parents", 32}, merge_at{"mkz_merge_at", 64}, gather_nodes{"mkz_gather_nodes", 0},
-    scatter_nodes{"mkz_scatter_nodes", 0}, gather_strided{"mkz_gather_strided", 0}, check_words{"mkz_check_words", 0};
-
-}  // namespace bodies
-
-/// What a program is compiled for: the values of the core's macros. A program has one body of one hash, or all those without.
-struct Variant {
-    static constexpr std::uint32_t no_hash = ~0u;
-
-    std::uint32_t hash = no_hash;  // mkz_hash
-    std::uint32_t only = 0;        // Body::only
-    std::uint32_t group_size = 0;
-    std::uint32_t lanes = 1;
-    std::uint32_t constants = 0;  // mkz_constants
-    std::uint32_t align = 16;     // MKZ_ALIGN
-    std::uint32_t cells = 0;      // MKZ_RP_CELLS and so on: 0 as the core has it
-    std::uint32_t min_groups = 0;
-    std::uint32_t read_ahead = 0;
-    std::uint32_t mul_by_halves = 0;
-    std::uint32_t keyed = 0;  // MKZ_KEYED
-
-    auto operator<=>(const Variant&) const = default;
-};
-
-/// What a launch of this hash needs with these choices; aligned places.
-Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning);
 
 /// A compiled entry point, and the items of a group that it is launched with.
 struct Kernel {
@@ -69,8 +31,8 @@ public:
     ///          largest
     Kernel find(Variant variant, const Body& body, bool is_free);
 
-    /// The text of a variant's program, with the macros in front.
-    std::string text(const Variant& variant) const;
+    /// What the device's compiler is.
+    Target target() const;
 
 private:
     struct Function {

@@ -1,0 +1,63 @@
+// Machine code of CUDA devices in the library (MERKLIZE_CUDA_FATBINS): which programs, under which names. What it computes is shown
+// on a GPU without NVRTC.
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "backends/nvidia.hpp"
+#include "runtime/queue/fatbins.hpp"
+#include "runtime/queue/tuned_variants.hpp"
+#include "support.hpp"
+
+using namespace merklize::runtime;
+
+namespace {
+
+// As src/backends/cuda/write_fatbin_programs.cpp has it.
+std::vector<Variant> of_the_table() {
+    return tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning& tuning) {
+        merklize::nvidia::tune(kernel, hash, n, &tuning);
+    });
+}
+
+}  // namespace
+
+TEST("fatbins: each program that the table asks for has a name of its own") {
+    const std::vector<Variant> variants = of_the_table();
+    std::set<std::string> names;
+    for (const Variant& variant : variants) CHECK(names.insert(fatbin_name(variant)).second);
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const auto has = [&](const Body& body, std::uint32_t keyed) {
+            return std::ranges::any_of(variants, [&](const Variant& variant) {
+                return variant.hash == static_cast<std::uint32_t>(t.hash) && variant.only == body.only &&
+                       variant.keyed == keyed;
+            });
+        };
+        for (const Body& body : {bodies::merge_level, bodies::merge_subtree, bodies::merge_pairs, bodies::merge_at}) {
+            CHECK(has(body, 0));
+            CHECK_EQ(has(body, 1), t.hash == merklize::Hash::blake3);
+        }
+        CHECK(has(t.hash == merklize::Hash::blake3 ? bodies::hash_chunks : bodies::hash_rows, 0));
+    }
+}
+
+TEST("fatbins: those in the library are found by their programs, whole") {
+    CHECK(std::ranges::is_sorted(fatbins(), {}, &Fatbin::name));
+    std::size_t found = 0;
+    for (const Variant& variant : of_the_table()) {
+        const auto image = find_fatbin(variant);
+        if (image.empty()) continue;
+        found++;
+        const std::uint32_t magic = 0xba55ed50;  // CUDA's fatbinary_section.h
+        CHECK(image.size() > 64 && std::memcmp(image.data(), &magic, 4) == 0);
+        Variant other = variant;
+        other.group_size = 7;
+        CHECK(find_fatbin(other).empty());
+    }
+    CHECK_EQ(found, fatbins().size());
+    std::cout << "  " << found << " in this build\n";
+#ifdef MERKLIZE_HAS_FATBINS
+    CHECK(found > 0);
+#endif
+}
