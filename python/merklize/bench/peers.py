@@ -270,7 +270,9 @@ class RustProgram:
 def _said(*command: str, environment: dict[str, str] | None = None) -> str:
     """The standard output of a program. Raises Missing with the end of its complaint."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=environment
+        )
     except OSError as error:
         raise Missing(f"{command[0]}: {error.strerror}") from None
     if done.returncode != 0:

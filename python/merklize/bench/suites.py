@@ -270,7 +270,7 @@ def update(wish: Wish) -> Iterator[Job]:
 
 
 def files(wish: Wish) -> Iterator[Job]:
-    """Files in the page cache: one of 2^log2 bytes, and as many bytes in files of 16 KiB."""
+    """Files in the page cache: one of 2^log2 bytes, and as many bytes in files of 16 KiB, at most 4096."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="merklize-bench-"))
         for log2 in _sizes(wish, range(26, 31, 4)):
@@ -284,7 +284,7 @@ def files(wish: Wish) -> Iterator[Job]:
             digest = partial(merklize.hash, data)
             yield Job("files", "one file", "blake3", TUNED, log2, 1 << log2, "bytes", None, one, digest, [path])
             os.unlink(path)
-            small = [os.path.join(folder, f"{i}") for i in range(min(4096, (1 << log2) >> 14))]
+            small = [os.path.join(folder, f"{i}") for i in range(min(4096, max(1, (1 << log2) >> 14)))]
             for i, name in enumerate(small):
                 data[i << 14 : (i + 1) << 14].tofile(name)
 
@@ -296,8 +296,20 @@ def files(wish: Wish) -> Iterator[Job]:
                 digests = [merklize.hash(data[i << 14 : (i + 1) << 14]) for i in range(count)]
                 return merklize.hash(b"".join(digests))
 
-            size = len(small) << 14
-            yield Job("files", f"{len(small)} files", "blake3", TUNED, log2, size, "bytes", None, many, expected, small)
+            size = min(1 << log2, len(small) << 14)
+            yield Job(
+                "files",
+                f"{len(small)} files",
+                "blake3",
+                TUNED,
+                size.bit_length() - 1,
+                size,
+                "bytes",
+                None,
+                many,
+                expected,
+                small,
+            )
 
 
 def stream(wish: Wish) -> Iterator[Job]:
