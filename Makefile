@@ -165,6 +165,16 @@ bench: $(VENV)/test-tools ## benchmarks against the peers (needs cargo)
 	@RUSTFLAGS="-C target-cpu=native" cargo build -q --release --manifest-path bench/peers/Cargo.toml
 	@python bench/run.py --bench build/release/bench/merklize-bench --peers bench/peers/target/release/peers
 
+# Two runs of one build: what differs is the machine's noise. Speed fails nothing; a wrong answer does.
+.PHONY: bench-short
+bench-short: $(VENV)/package ## a few small benchmarks of the CPU, twice, and what differs
+	@for turn in 1 2; do \
+		echo "== short benchmark, run $$turn"; \
+		merklize bench blake3-hash blake3-merklize rescue-merklize sha256-merklize --device cpu --sizes 10,16 --repeat 5 \
+			--force --json build/bench-$$turn.json; \
+	done
+	@python bench/compare.py --only-report build/bench-1.json build/bench-2.json
+
 .PHONY: clean
 clean: ## remove everything that was made here
 	@rm -rf build $(VENV)

@@ -1,21 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the tables of README.md from bench/results: the newest file of each machine and device. --check compares."""
+"""Writes the tables of README.md and docs/benchmarks.md from bench/results: the newest file of each machine and device.
 
-import json
-import pathlib
+--check compares. Needs the installed merklize package.
+"""
+
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from result_files import ROOT, newest, newest_suites
+
+from merklize.bench.originals import DEVICES, INTEGER_THROUGHPUT, ORIGINALS, V100, best_of
+from merklize.bench.plots import device_of, largest_of_peers, measured, of_library
+from merklize.bench.report import human_time
+
 BEGIN, END = "<!-- bench/tables.py begins -->", "<!-- bench/tables.py ends -->"
-
-
-def newest_by_machine():
-    newest = {}
-    for path in sorted((ROOT / "bench" / "results").glob("*-cpu-*.json")):
-        data = json.loads(path.read_text())
-        if not data["quick"]:
-            newest[data["machine"]] = (path, data)
-    return newest.values()
 
 
 def rate(value, unit):
@@ -45,11 +42,7 @@ def table(path, data):
 
 
 def newest_by_device(kind):
-    newest = {}
-    for path in sorted((ROOT / "bench" / "results").glob(f"*-{kind}-*.json")):
-        data = json.loads(path.read_text())
-        newest[data["backend"], data["device"], data["driver"]] = (path, data)
-    return newest.values()
+    return newest(kind, lambda data: (data["backend"], data["device"], data["driver"]))
 
 
 def seconds(value):
@@ -101,19 +94,91 @@ def several_table(path, data):
     return "\n".join(lines)
 
 
+def originals_tables(runs):
+    """Of each suite that the originals have, tuned kernels of each device beside the best that was published."""
+    rows = [(run, row) for run, row in of_library(measured(runs)) if row["policy"] == "tuned" and "kernel" in row]
+    for suite, hash, what in (
+        ("blake3-hash", "blake3", "Digest by `blake3`, bytes"),
+        ("blake3-merklize", "blake3", "Tree by `blake3`, leaves"),
+        ("rescue-merklize", "rp64_256_v1", "Tree by `rp64_256_v1`, leaves"),
+    ):
+        ours = [(run, row) for run, row in rows if (row["suite"], row["hash"]) == (suite, hash)]
+        if not ours:
+            continue
+        times = {(row["log2"], device_of(run)): row["kernel"]["median"] for run, row in ours}
+        theirs = [original for original in ORIGINALS if (original.suite, original.hash) == (suite, hash)]
+        times |= {(o.log2, o.device): best_of(suite, hash, o.log2, o.device).kernel for o in theirs}
+        columns = list(dict.fromkeys([device_of(run) for run, _ in ours] + [o.device for o in theirs]))
+        heads = [what, *(f"original: {column}" if column in DEVICES else column for column in columns)]
+        yield "\n".join(
+            [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
+            + [
+                f"| 2^{log2} | "
+                + " | ".join(human_time(times[log2, c]) if (log2, c) in times else "" for c in columns)
+                + " |"
+                for log2 in sorted({log2 for log2, _ in times})
+            ]
+        )
+
+
+def hardware_line():
+    ratios = [
+        f"{name}: {rate / INTEGER_THROUGHPUT[V100]:.2f}" for name, rate in INTEGER_THROUGHPUT.items() if name != V100
+    ]
+    return f"Integer throughput (multiprocessors times clock) against the {V100}: {', '.join(ratios)}."
+
+
+def peers_table(path, runs):
+    rows = list(largest_of_peers(measured(runs)).values())
+    if not rows:
+        return
+    run = rows[0][0]
+    lines = [
+        f"{device_of(run)}, {run['cpus']} cores, {run['isa']} ([{path.name}](../bench/results/{path.name})):",
+        "",
+        "| job | size | threads | merklize | peer | peer's time | ratio | least to most |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for _, row in rows:
+        peer, ratio = f"{row['peer']} {row['peer_version']}", row["ratio"]
+        times = human_time(row["ours"]["median"]), peer, human_time(row["end_to_end"]["median"])
+        spread = f"{ratio['min']:.3g} to {ratio['max']:.3g}"
+        start = f"{row['job']}, `{row['hash']}` | 2^{row['log2']} | {row['threads']}"
+        lines.append(f"| {start} | {' | '.join(times)} | {ratio['median']:.3g}x | {spread} |")
+    yield "\n".join(lines)
+
+
+def suites_tables():
+    files = newest_suites()
+    runs = [run for _, runs in files for run in runs]
+    names = ", ".join(f"[{path.name}](../bench/results/{path.name})" for path, _ in files)
+    yield f"Kernels, policy `tuned`, medians, from {names}; data in the device's memory. {hardware_line()}"
+    yield from originals_tables(runs)
+    for path, some in files:
+        yield from peers_table(path, some)
+
+
+def readme_tables():
+    yield from (device_table(path, data) for path, data in newest_by_device("device"))
+    yield from (several_table(path, data) for path, data in newest_by_device("several"))
+    whole = newest("cpu", lambda data: (data["machine"], data["quick"]))
+    yield from (table(path, data) for path, data in whole if not data["quick"])
+
+
 def main():
-    readme = ROOT / "README.md"
-    text = readme.read_text()
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    parts = [device_table(path, data) for path, data in newest_by_device("device")]
-    parts += [several_table(path, data) for path, data in newest_by_device("several")]
-    parts += [table(path, data) for path, data in newest_by_machine()]
-    tables = "\n\n".join(parts)
-    new = f"{before}{BEGIN}\n{tables}\n{END}{after}"
-    if sys.argv[1:] == ["--check"]:
-        sys.exit(0 if new == text else "README.md: the tables are not what bench/tables.py writes")
-    readme.write_text(new)
+    stale = []
+    for file, tables in ((ROOT / "README.md", readme_tables), (ROOT / "docs" / "benchmarks.md", suites_tables)):
+        text = file.read_text()
+        before, rest = text.split(BEGIN)
+        after = rest.split(END)[1]
+        tables_text = "\n\n".join(tables())
+        new = f"{before}{BEGIN}\n{tables_text}\n{END}{after}"
+        if sys.argv[1:] == ["--check"]:
+            stale += [file.name] * (new != text)
+        else:
+            file.write_text(new)
+    if stale:
+        sys.exit(f"{', '.join(stale)}: the tables are not what bench/tables.py writes")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
 #include "arguments.hpp"
 #include "module.hpp"
+#include "policy.hpp"
 #include "run.hpp"
+#include "runtime/build.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "runtime/queue/modules.hpp"
+#include "runtime/tuned_policies.hpp"
 
 namespace merklize::binding {
 
@@ -18,6 +21,37 @@ nb::list describe(const std::vector<Cost>& costs) {
 nb::tuple describe(const DeviceInfo& info) {
     return nb::make_tuple(info.id, info.backend, to_str(info.name), to_str(info.vendor), to_str(info.driver), info.isa,
                           info.units, info.memory_bytes);
+}
+
+bool is_tree(const runtime::TunedPolicy& policy) { return policy.kernel == MKZ_KERNEL_MERGE_SUBTREES; }
+
+nb::tuple describe(const runtime::TunedPolicy& policy) {
+    const mkz_tuning& t = policy.tuning;
+    const auto constants = static_cast<Constants>(t.constants);
+    return nb::make_tuple(to_str(std::string(runtime::tuned_job_name(policy.kernel))),
+                          to_str(std::string(traits(static_cast<Hash>(policy.hash)).name)), policy.log2,
+                          is_tree(policy) ? chosen(TreePolicy{t.levels_per_launch, t.group_size, t.lanes, constants})
+                                          : chosen(HashPolicy{t.lanes, t.group_size, constants}),
+                          policy.seconds, policy.builtin_seconds);
+}
+
+runtime::TunedPolicy to_tuned(nb::handle described) {
+    const auto fields = nb::cast<nb::tuple>(described);
+    runtime::TunedPolicy policy;
+    const std::string_view job = to_text(fields[0], "job");
+    for (const mkz_kernel kernel :
+         {MKZ_KERNEL_HASH_CHUNKS, MKZ_KERNEL_MERGE_SUBTREES, MKZ_KERNEL_HASH_ELEMENTS, MKZ_KERNEL_MERGE_PAIRS}) {
+        if (runtime::tuned_job_name(kernel) == job) policy.kernel = kernel;
+    }
+    if (runtime::tuned_job_name(policy.kernel) != job)
+        throw Error(ErrorCode::invalid_argument, "tuned policies: no job '" + std::string(job) + "' is tuned");
+    policy.hash = static_cast<std::uint32_t>(hash_from_name(to_text(fields[1], "hash")));
+    policy.log2 = nb::cast<std::uint32_t>(fields[2]);
+    policy.tuning =
+        is_tree(policy) ? runtime::tuning_of(to_tree_policy(fields[3])) : runtime::tuning_of(to_hash_policy(fields[3]));
+    policy.seconds = nb::cast<double>(fields[4]);
+    policy.builtin_seconds = nb::cast<double>(fields[5]);
+    return policy;
 }
 
 }  // namespace
@@ -73,6 +107,27 @@ void bind_device(nb::module_& m) {
             return nb::make_tuple(to_str(cache.folder().string()), to_str(cache.why_unusable()));
         },
         "def kernel_cache() -> tuple[str, str]");
+
+    // Job, hash, log2 of the items, policy, seconds, seconds by the built-in table.
+    define(
+        m, "tuned_policies",
+        +[](nb::handle device) {
+            nb::list result;
+            for (const runtime::TunedPolicy& policy :
+                 runtime::load_tuned_policies(to_device(to_text(device, "device")).info()))
+                result.append(describe(policy));
+            return result;
+        },
+        "def tuned_policies(device: str, /) -> list[tuple[str, str, int, dict[str, int | str], float, float]]");
+    define(
+        m, "store_tuned_policies",
+        +[](nb::handle device, nb::handle policies) {
+            std::vector<runtime::TunedPolicy> all;
+            for (nb::handle policy : nb::cast<nb::list>(policies)) all.push_back(to_tuned(policy));
+            runtime::store_tuned_policies(to_device(to_text(device, "device")).info(), all);
+        },
+        "def store_tuned_policies(device: str, policies: list[tuple[str, str, int, dict[str, int | str], float, "
+        "float]], /) -> None");
 
     define(
         m, "kernel_modules",

@@ -69,7 +69,21 @@ Policy to_policy(nb::handle policy, const Field<Policy> (&fields)[n]) {
     return result;
 }
 
+template <class Policy, std::size_t n>
+nb::dict chosen_of(const Policy& policy, const Field<Policy> (&fields)[n]) {
+    nb::dict result;
+    for (const Field<Policy>& field : fields) {
+        if (policy.*field.count != 0) result[field.name] = policy.*field.count;
+    }
+    if (policy.constants != Constants::tuned)
+        result["constants"] = constants_names[static_cast<std::size_t>(policy.constants)];
+    return result;
+}
+
 }  // namespace
+
+nb::dict chosen(const TreePolicy& policy) { return chosen_of(policy, tree_fields); }
+nb::dict chosen(const HashPolicy& policy) { return chosen_of(policy, hash_fields); }
 
 TreePolicy to_tree_policy(nb::handle policy) { return to_policy(policy, tree_fields); }
 

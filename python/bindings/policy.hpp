@@ -12,5 +12,8 @@ HashPolicy to_hash_policy(nanobind::handle policy);
 
 /// All fields, for a tree of a device; those that the CPU has, for one of the CPU.
 nanobind::dict to_dict(const TreePolicy& policy, bool on_host);
+/// The fields that are set.
+nanobind::dict chosen(const TreePolicy& policy);
+nanobind::dict chosen(const HashPolicy& policy);
 
 }  // namespace merklize::binding

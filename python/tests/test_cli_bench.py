@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import merklize as library
 from cli_helpers import merklize, output
-from merklize.bench import measure, suites
+from merklize.bench import array_merges, bounds, measure, peers, plots, suites
 
 SUITES = {
     "blake3-hash": "16",
     "blake3-merklize": "10..11",
     "rescue-hash": "8",
     "rescue-merklize": "8",
+    "sha256-merklize": "8",
     "proofs": "10",
     "update": "10",
     "files": "16",
@@ -77,6 +83,60 @@ def test_plot(tmp_path: Path) -> None:
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
+def on_an_h200(suite: str, log2: int, policy: str) -> dict[str, Any]:
+    """A row with times as they might be."""
+    seconds = {
+        name: {"median": t, "min": t, "max": t}
+        for name, t in (("kernel", 1e-3), ("to_device", 2e-3), ("to_host", 1e-3), ("end_to_end", 4e-3))
+    }
+    name, hash = ("digest" if suite == "blake3-hash" else "tree"), ("rp64_256_v1" if "rescue" in suite else "blake3")
+    row = {"suite": suite, "job": name, "hash": hash, "policy": policy, "log2": log2, "n": 1 << log2}
+    row["unit"] = "bytes" if name == "digest" else "merges"
+    return row | seconds | {"rate": 1e3 * (1 << log2), "threads": 16}
+
+
+def test_pictures_of_the_docs(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    gpu = {"device": "cuda:0", "name": "NVIDIA H200", "driver": "580", "rows": []}
+    gpu["rows"] += [on_an_h200("blake3-hash", 26, f"{n} chunks an item") for n in (2, 4)]
+    gpu["rows"] += [on_an_h200(suite, 24, "tuned") for suite in ("blake3-merklize", "rescue-merklize")]
+    gpu["rows"].append({"skipped": "does not fit"})
+    peer = {"peer": "blake3", "peer_version": "1", "ratio": {"median": 2.0, "min": 1.5, "max": 3.0}}
+    cpu = {"device": "cpu", "name": "Abacus", "driver": "", "rows": [on_an_h200("blake3-hash", 20, "tuned")]}
+    cpu["rows"].append(cpu["rows"][0] | {"threads": 2, "policy": "", **peer})
+    cpu["rows"][0]["threads"] = 2  # fewer than the other device's host has
+    said = {
+        "time-blake3-hash": "Abacus (native)",
+        "time-blake3-merklize": "leaves",
+        "time-rescue-merklize": "original, Tesla V100: CUDA, approach 1, rp64_256_v1",
+        "where-it-goes": "host to device",
+        "lanes": "digest, kernels: GB/s",
+        "originals": "integer throughput, NVIDIA H200 / Tesla V100: 2.14",
+        "bounds": "tree, memory",
+        "peers": "blake3 1: digest, blake3, 2^20, 2 threads",
+    }
+    drawn = dict(plots.pictures([gpu, cpu]))
+    assert set(drawn) == set(said)
+    for name, draw in drawn.items():
+        path = tmp_path / f"{name}.svg"
+        draw(str(path))
+        first = path.read_bytes()
+        assert said[name] in path.read_text()
+        draw(str(path))
+        assert path.read_bytes() == first
+    assert not dict(plots.pictures([]))
+
+
+def test_shares_of_bounds() -> None:
+    row = on_an_h200("blake3-hash", 30, "tuned")
+    found = bounds.shares(row, "NVIDIA H200")
+    assert found["pipe"] == pytest.approx((1 << 24) / 36.7e9 / 1e-3)
+    assert found["memory"] == pytest.approx((1 << 30) / 4.26e12 / 1e-3)
+    assert found["link"] == pytest.approx((1 << 30) / 55.2e9 / 4e-3)
+    assert not bounds.shares(row, "Abacus")
+    assert not bounds.shares(on_an_h200("rescue-merklize", 20, "tuned"), "NVIDIA H200")
+
+
 def test_existing_files_are_kept(tmp_path: Path) -> None:
     out = tmp_path / "rows.json"
     out.write_text("mine")
@@ -102,6 +162,131 @@ def test_wrong_usage(arguments: list[str], code: int, said: bytes) -> None:
     done = merklize("bench", *arguments)
     assert (done.returncode, done.stdout) == (code, b"")
     assert said in done.stderr
+
+
+def program(path: Path, text: str) -> Path:
+    path.write_text(f"#!{sys.executable}\n{text}")
+    path.chmod(0o755)
+    return path
+
+
+def peer_rows(tmp_path: Path, *arguments: str, code: int = 0, **environment: str) -> list[dict[str, Any]]:
+    out = tmp_path / "rows.json"
+    out.unlink(missing_ok=True)
+    words = ("bench", *arguments, "--peers", "--device", "cpu", "--repeat", "2", "--json", str(out))
+    done = merklize(*words, cwd=tmp_path, env={**os.environ, **environment})
+    assert done.returncode == code, done.stderr
+    rows: list[dict[str, Any]] = json.loads(out.read_text())[0]["rows"]
+    return [row for row in rows if "peer" in row]
+
+
+def test_installed_peers(tmp_path: Path) -> None:
+    rows = peer_rows(tmp_path, "blake3-hash", "--sizes", "17")
+    rows += peer_rows(tmp_path, "sha256-merklize", "--sizes", "7,17", "--num-threads", "1")
+    measured = [row for row in rows if "skipped" not in row]
+    counts = {1, len(os.sched_getaffinity(0))}
+    assert {row["threads"] for row in measured if row["peer"] == "blake3 (PyPI)"} == counts
+    assert {row["threads"] for row in measured if row["peer"] != "blake3 (PyPI)"} == {1}
+    assert {row["peer"]: row["same_answer"] for row in measured} == {
+        "blake3 (PyPI)": True,
+        "hashlib sha256": False,
+        "pymerkle": True,
+    }
+    for row in measured:
+        assert row["peer_version"]
+        assert row["repeats"] == 2
+        for name in ("end_to_end", "ours", "ratio"):
+            assert 0 < row[name]["min"] <= row[name]["median"] <= row[name]["max"]
+    (large,) = [row for row in rows if row["log2"] == 17 and row["peer"] == "pymerkle"]
+    assert "at most 2^16" in large["skipped"]
+
+
+def test_missing_peers(tmp_path: Path) -> None:
+    rows = peer_rows(tmp_path, "blake3-merklize", "files", "--sizes", "8,15", "--num-threads", "1", PATH=str(tmp_path))
+    why = {(row["peer"], row["log2"]): row["skipped"] for row in rows if "skipped" in row}
+    assert "bench/peers" in why.pop(("blake3 hash_many", 8))  # once a suite
+    assert "bench/peers" in why.pop(("winter-crypto", 8))
+    assert "b3sum" in why.pop(("b3sum", 8))
+    assert not why
+    (tmp_path / "bench" / "peers").mkdir(parents=True)
+    (tmp_path / "bench" / "peers" / "Cargo.toml").touch()
+    rows = peer_rows(tmp_path, "blake3-merklize", "--sizes", "8", "--num-threads", "1", PATH=str(tmp_path))
+    assert all("cargo" in row["skipped"] for row in rows)
+    program(tmp_path / "cargo", "import sys\nsys.exit('error: no network')")
+    rows = peer_rows(tmp_path, "blake3-merklize", "--sizes", "8", "--num-threads", "1", PATH=str(tmp_path))
+    assert all(row["skipped"] == "cargo build failed: error: no network" for row in rows)
+
+
+RUST_PROGRAM = """
+import json, sys
+import merklize
+from merklize.bench import suites
+words = sys.argv[1:]
+if words == ["versions"]:
+    print(json.dumps({"blake3": "1.8", "winter-crypto": "0.13", "winter-crypto v1": "0.3.1"}))
+    sys.exit()
+given = dict(zip(words[1::2], words[2::2]))
+row = {"seconds": [0.5 * float(given["--repeats"])]}
+if words[0] != "rp64-merge":
+    hash = {"blake3": "blake3", "rp64_256": "rp64_256_v3"}[given.get("--hash", "blake3")]
+    row["root"] = merklize.merkle_root(suites.random_leaves(1 << int(given["--log2-leaves"]), hash), hash).hex()
+print(json.dumps(row))
+"""
+
+
+def test_peers_that_are_programs(tmp_path: Path) -> None:
+    """Stand-ins: which arguments they get, and that a wrong answer of theirs is an error."""
+    rust = program(tmp_path / "peers", RUST_PROGRAM)
+    rows = peer_rows(
+        tmp_path, "blake3-merklize", "rescue-merklize", "rescue-hash", "--sizes", "6", MERKLIZE_PEERS=str(rust)
+    )
+    threads = 2 if len(os.sched_getaffinity(0)) > 1 else 1
+    assert [(row["suite"], row["peer"]) for row in rows if row["threads"] == 1] == [
+        ("blake3-merklize", "blake3 hash_many"),
+        ("blake3-merklize", "winter-crypto"),
+        ("rescue-merklize", "winter-crypto"),
+        ("rescue-hash", "winter-crypto"),
+        ("rescue-hash", "winter-crypto"),
+    ]
+    assert len(rows) == 5 + 3 * (threads - 1)
+    assert {row["end_to_end"]["median"] for row in rows} == {0.5}
+    assert [row["same_answer"] for row in rows if row["suite"] == "rescue-hash"] == [False, False]
+    program(tmp_path / "b3sum", "import sys\nprint('b3sum 1.2.3' if '--version' in sys.argv else '00' * 32)")
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    rows = peer_rows(tmp_path, "files", "--sizes", "15", "--num-threads", "1", code=1, PATH=path)
+    wrong = [row for row in rows if row["peer"] == "b3sum"]
+    assert [row["error"] for row in wrong] == [True, True]
+    assert all("got " in row["skipped"] for row in wrong)
+
+
+def test_rows_survive_ctrl_c(tmp_path: Path) -> None:
+    program(tmp_path / "b3sum", "import sys, time\nprint('b3sum 1.2.3')\nif len(sys.argv) > 2: time.sleep(60)")
+    out = tmp_path / "rows.json"
+    words = ("bench", "files", "--peers", "--sizes", "15", "--repeat", "1", "--num-threads", "1", "--json", str(out))
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with subprocess.Popen([sys.executable, "-m", "merklize", *words], stdout=subprocess.PIPE, env=environment) as run:
+        for _ in range(600):
+            if out.exists() and "blake3 (PyPI)" in out.read_text():
+                break
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=30)
+    assert run.returncode == 130
+    (measured,) = json.loads(out.read_text())
+    assert [row.get("peer") for row in measured["rows"]] == [None, "blake3 (PyPI)"]
+
+
+def test_merges_by_array_operations() -> None:
+    leaves = suites.random_leaves(1 << 6, "blake3")
+    root = array_merges.root(np, leaves.view("<i4"))
+    assert root.astype("<i4").tobytes() == library.merkle_root(leaves)
+
+
+def test_a_gpu_is_the_place_of_array_libraries() -> None:
+    job = next(suites.blake3_merklize(suites.Wish("cpu", sizes=(6,))))
+    for device, expected in (("cpu", set()), ("cuda:0", {"torch", "cupy"})):
+        named = {peer.name for peer in peers.for_job(peers.all_peers(), job, device, False)}
+        assert named & {"torch", "cupy"} == expected
 
 
 def test_compare(tmp_path: Path) -> None:
@@ -131,4 +316,6 @@ def test_compare(tmp_path: Path) -> None:
         after.write_text(json.dumps(changed))
         found_code, found = compare()
         assert found_code == code
+        only_report = [sys.executable, COMPARE, before, after, "--only-report"]
+        assert subprocess.run(only_report, stdout=subprocess.DEVNULL, check=False).returncode == 0
         assert len(found["changes"]) == 1  # type: ignore[arg-type]

@@ -216,3 +216,13 @@ def test_merge_wrong_arguments():
         merklize.merge(bytes(32), bytes(32), "md5")
     with pytest.raises(TypeError, match="hash must be a string"):
         merklize.merge(digests, digests, hash=3)
+
+
+def test_policies_that_pocl_gets_wrong(opencl):
+    """PoCL 3.1 gives wrong values where items with several lanes meet at a barrier, as for constants of the group's."""
+    if not any(d.id == opencl and d.name.startswith(("pthread", "cpu")) for d in merklize.devices()):
+        pytest.skip("the device is not PoCL's")
+    rows = np.random.default_rng(1).integers(0, 2**62, (1 << 10, 8), np.uint64)
+    policy = {"chunks_per_item": 16, "constants": "local"}
+    found = merklize.hash_elements(rows, "rp64_256_v3", device=opencl, policy=policy)
+    assert (found == merklize.hash_elements(rows, "rp64_256_v3", device="cpu")).all()

@@ -11,6 +11,7 @@
 #include "runtime/calibration.hpp"
 #include "runtime/edge.hpp"
 #include "runtime/keyed.hpp"
+#include "runtime/tuned_policies.hpp"
 
 namespace merklize {
 namespace runtime {
@@ -33,9 +34,14 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 namespace {
 
 TreePolicy tuned(const TreePolicy& wanted, const Merges& merges, std::uint64_t n_leaves, const Run& run) {
+    const mkz_backend& backend = *run.device().backend;
+    const std::uint32_t device = run.device().index;
     mkz_tuning tuning = tuning_of(wanted);
-    run.device().backend->tune(run.device().index, MKZ_KERNEL_MERGE_SUBTREES, merges.hash(),
-                               std::max<std::uint64_t>(n_leaves, 2) - 1, run.threads(), &tuning);
+    // What is kept for the CPU was measured with all threads.
+    if (!run.on_host() || run.threads() == default_threads())
+        tuning = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, merges.hash(), n_leaves, tuning);
+    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, merges.hash(), std::max<std::uint64_t>(n_leaves, 2) - 1,
+                 run.threads(), &tuning);
     return {tuning.levels_per_launch, tuning.group_size, tuning.lanes, static_cast<Constants>(tuning.constants)};
 }
 

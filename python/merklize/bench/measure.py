@@ -8,7 +8,11 @@ from typing import Any
 
 import merklize
 
+from .peers import Peer
 from .suites import Call, Job
+
+LONG_ENOUGH = 20.0
+"""Seconds after which a peer is not repeated once more."""
 
 
 class WrongAnswer(Exception):
@@ -16,8 +20,21 @@ class WrongAnswer(Exception):
 
 
 def spread(values: list[float]) -> dict[str, float]:
-    """Median, least and most, in seconds."""
+    """Median, least and most."""
     return {"median": median(values), "min": min(values), "max": max(values)}
+
+
+def named(job: Job) -> dict[str, Any]:
+    """What every row of a job begins with."""
+    return {
+        "suite": job.suite,
+        "job": job.name,
+        "hash": job.hash,
+        "policy": job.choice.name,
+        "log2": job.log2,
+        "n": job.n,
+        "unit": job.unit,
+    }
 
 
 def measure(job: Job, device: str, repeats: int, expected: bytes) -> dict[str, Any]:
@@ -30,16 +47,7 @@ def measure(job: Job, device: str, repeats: int, expected: bytes) -> dict[str, A
 
     Raises WrongAnswer, and what the library raises.
     """
-    row: dict[str, Any] = {
-        "suite": job.suite,
-        "job": job.name,
-        "hash": job.hash,
-        "policy": job.choice.name,
-        "log2": job.log2,
-        "n": job.n,
-        "unit": job.unit,
-        "repeats": repeats,
-    }
+    row = named(job) | {"repeats": repeats}
     if job.host is not None:
         times = _times(job, job.host, device, repeats, expected, row)
         row["end_to_end"] = spread(times["wall"])
@@ -66,11 +74,7 @@ def _times(
         start = time.perf_counter()
         answer = call(timings)
         wall = time.perf_counter() - start
-        if answer != expected:
-            raise WrongAnswer(
-                f"{job.suite}, {job.name} by {job.hash}, {job.choice.name}, 2^{job.log2}: got {answer.hex()}, the CPU "
-                f"says {expected.hex()}"
-            )
+        require(job, job.choice.name, answer, expected)
         if turn == 0:
             row.setdefault("first_call", wall)
             continue
@@ -79,3 +83,51 @@ def _times(
             for name in ("kernel", "to_device", "to_host"):
                 found[name].append(getattr(timings, name))
     return found
+
+
+def require(job: Job, by: str, answer: bytes, expected: bytes) -> None:
+    """Raise WrongAnswer if it is one."""
+    if answer != expected:
+        raise WrongAnswer(
+            f"{job.suite}, {job.name} by {job.hash}, {by}, 2^{job.log2}: got {answer.hex()}, the CPU says "
+            f"{expected.hex()}"
+        )
+
+
+def measure_peer(peer: Peer, job: Job, threads: int, repeats: int, expected: bytes) -> dict[str, Any]:
+    """Measure the same work by a peer and return its row. The two take turns: a machine that slows down slows both.
+
+    end_to_end  of the peer's call
+    ours        of the library's, in between
+    ratio       of the two times, turn by turn: above 1 the library is faster
+
+    Raises Missing, WrongAnswer, and what the library raises.
+    """
+    row = named(job) | {"policy": "", "peer": peer.name, "peer_version": peer.version}
+    call = job.resident if peer.on_device else job.host
+    assert call is not None
+    work = peer.work(job, threads)
+    theirs: list[float] = []
+    ours: list[float] = []
+    begun = time.perf_counter()
+    for turn in range(repeats + 1):
+        seconds, answer = work()
+        if answer is not None:
+            require(job, peer.name, answer, expected)
+        if peer.warms_up:
+            call(None)
+        start = time.perf_counter()
+        call(None)
+        wall = time.perf_counter() - start
+        if turn > 0:  # the first one warms up
+            theirs.append(seconds)
+            ours.append(wall)
+        if theirs and time.perf_counter() - begun > LONG_ENOUGH:
+            break
+    row["repeats"] = len(theirs)
+    row["end_to_end"] = spread(theirs)
+    row["ours"] = spread(ours)
+    row["ratio"] = spread([their / our for their, our in zip(theirs, ours)])
+    row["same_answer"] = answer is not None
+    row["rate"] = job.n / row["end_to_end"]["median"]
+    return row

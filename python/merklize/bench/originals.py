@@ -21,29 +21,84 @@ class Original(NamedTuple):
 
 
 V100 = "Tesla V100"
+XEON = "Xeon Platinum 8358"
+IRIS = "Iris Xe MAX"
+DEVICES = (V100, XEON, IRIS)
 
+
+def _times(suite: str, hash: str, device: str, what: str, ms: dict[int, float]) -> tuple[Original, ...]:
+    return tuple(Original(suite, hash, log2, device, value / 1e3, what) for log2, value in ms.items())
+
+
+_ONE, _TWO = "SYCL, one chunk an item", "SYCL, two chunks an item"
 ORIGINALS = (
-    Original("blake3-hash", "blake3", 26, V100, 0.844598e-3, "SYCL, one chunk an item"),
-    Original("blake3-hash", "blake3", 27, V100, 1.800964e-3, "SYCL, one chunk an item"),
-    Original("blake3-hash", "blake3", 28, V100, 3.267731e-3, "SYCL, one chunk an item"),
-    Original("blake3-hash", "blake3", 29, V100, 5.998047e-3, "SYCL, one chunk an item"),
-    Original("blake3-hash", "blake3", 30, V100, 11.915527e-3, "SYCL, one chunk an item"),
-    Original("blake3-merklize", "blake3", 20, V100, 0.360e-3, "SYCL"),
-    Original("blake3-merklize", "blake3", 25, V100, 7.31e-3, "SYCL"),
-    Original("rescue-merklize", "rp64_256_v1", 20, V100, 63.1821e-3, "CUDA, approach 1"),
-    Original("rescue-merklize", "rp64_256_v1", 21, V100, 116.025e-3, "CUDA, approach 3"),
-    Original("rescue-merklize", "rp64_256_v1", 22, V100, 221.412e-3, "CUDA, approach 3"),
-    Original("rescue-merklize", "rp64_256_v1", 23, V100, 417.309e-3, "CUDA, approach 3"),
-    Original("rescue-merklize", "rp64_256_v1", 24, V100, 778.676e-3, "CUDA, approach 3"),
+    *_times(
+        "blake3-hash",
+        "blake3",
+        V100,
+        _ONE,
+        {26: 0.844598250, 27: 1.800964, 28: 3.267731, 29: 5.998047, 30: 11.915527},
+    ),
+    *_times("blake3-hash", "blake3", V100, _TWO, {26: 1.016358, 28: 3.539550, 30: 11.715087}),
+    *_times(
+        "blake3-hash", "blake3", XEON, _ONE, {26: 6.239875, 27: 8.187520, 28: 8.853032, 29: 14.807205, 30: 22.864140}
+    ),
+    *_times(
+        "blake3-hash", "blake3", IRIS, _ONE, {26: 4.974242, 27: 9.812348, 28: 19.465823, 29: 39.271700, 30: 77.556440}
+    ),
+    *_times("blake3-hash", "blake3", IRIS, _TWO, {26: 3.106389, 28: 11.941254, 30: 47.515533}),
+    *_times("blake3-merklize", "blake3", V100, "SYCL", {20: 0.360, 25: 7.31}),
+    *_times(
+        "blake3-merklize",
+        "blake3",
+        V100,
+        "OpenCL",
+        {20: 3.7582, 21: 7.2841, 22: 14.2924, 23: 28.2952, 24: 52.5327, 25: 100.6062},
+    ),
+    *_times(
+        "blake3-merklize",
+        "blake3",
+        XEON,
+        "OpenCL",
+        {20: 59.3219, 21: 86.8682, 22: 50.9794, 23: 70.0997, 24: 98.0322, 25: 175.9160},
+    ),
+    *_times(
+        "blake3-merklize",
+        "blake3",
+        IRIS,
+        "OpenCL",
+        {20: 9.1614, 21: 18.1686, 22: 36.1911, 23: 72.2722, 24: 144.4273, 25: 288.7912},
+    ),
+    *_times(
+        "rescue-merklize",
+        "rp64_256_v1",
+        V100,
+        "CUDA, approach 1",
+        {20: 63.1821, 21: 116.28, 22: 221.659, 23: 431.678, 24: 851.845},
+    ),
+    *_times(
+        "rescue-merklize",
+        "rp64_256_v1",
+        V100,
+        "CUDA, approach 2",
+        {20: 122.44, 21: 231.703, 22: 449.037, 23: 881.705, 24: 1745.14},
+    ),
+    *_times(
+        "rescue-merklize",
+        "rp64_256_v1",
+        V100,
+        "CUDA, approach 3",
+        {20: 63.2559, 21: 116.025, 22: 221.412, 23: 417.309, 24: 778.676},
+    ),
 )
 
 # Multiprocessors times clock in GHz: 64 integer operations a cycle each, on both.
 INTEGER_THROUGHPUT = {V100: 80 * 1.53, "NVIDIA H200": 132 * 1.98}
 
 
-def best_of(suite: str, hash: str, log2: int) -> Original | None:
-    """The fastest published time of a job."""
-    found = [o for o in ORIGINALS if (o.suite, o.hash, o.log2) == (suite, hash, log2)]
+def best_of(suite: str, hash: str, log2: int, device: str | None = None) -> Original | None:
+    """The fastest published time of a job, of all devices or of one."""
+    found = [o for o in ORIGINALS if (o.suite, o.hash, o.log2) == (suite, hash, log2) and device in (None, o.device)]
     return min(found, key=lambda o: o.kernel, default=None)
 
 

@@ -23,7 +23,8 @@ P = 2**64 - 2**32 + 1  # the field of Rescue Prime
 FIELD_HASHES = ("rp64_256_v1", "rp64_256_v3")
 
 Policy = Optional[dict[str, "int | str"]]
-Call = Callable[["merklize.Timings | None"], bytes]
+Call = Callable[..., bytes]
+"""Takes Timings or None, and where a job has policies, choice=: another one."""
 
 
 class Choice(NamedTuple):
@@ -50,6 +51,7 @@ class Job(NamedTuple):
     resident  on data that is in the device's memory; None where that is nothing of its own
     host      from host memory and back to it
     expected  the answer of both, by the CPU
+    data      the input of `host`, for those who do the same work otherwise (peers.py): arrays, or paths
     """
 
     suite: str
@@ -62,6 +64,14 @@ class Job(NamedTuple):
     resident: Call | None
     host: Call | None
     expected: Callable[[], bytes]
+    data: Any = None
+
+
+def with_choice(job: Job, choice: Choice) -> Job:
+    """The same work by another policy, for jobs that have any."""
+    calls = (None if call is None else partial(call, choice=choice) for call in (job.resident, job.host))
+    resident, host = calls
+    return job._replace(choice=choice, resident=resident, host=host)
 
 
 class Wish(NamedTuple):
@@ -122,7 +132,9 @@ def blake3_hash(wish: Wish) -> Iterator[Job]:
                 return merklize.hash(data, device=device, threads=wish.threads, policy=choice.policy, timings=timings)
 
             resident = None if there is None else partial(host, data=there, device="auto")
-            yield Job("blake3-hash", "digest", "blake3", choice, log2, 1 << log2, "bytes", resident, host, expected)
+            yield Job(
+                "blake3-hash", "digest", "blake3", choice, log2, 1 << log2, "bytes", resident, host, expected, data
+            )
 
 
 def _tree_jobs(wish: Wish, suite: str, hash: str, usual: range, choices: tuple[Choice, ...]) -> Iterator[Job]:
@@ -147,7 +159,7 @@ def _tree_jobs(wish: Wish, suite: str, hash: str, usual: range, choices: tuple[C
                 return merklize.DeviceArray.numpy(merklize._native.rows(nodes, 1, 1)).tobytes()
 
             inside = None if there is None else resident
-            yield Job(suite, "tree", hash, choice, log2, n - 1, "merges", inside, host, expected)
+            yield Job(suite, "tree", hash, choice, log2, n - 1, "merges", inside, host, expected, nodes[n:])
 
 
 def blake3_merklize(wish: Wish) -> Iterator[Job]:
@@ -160,6 +172,21 @@ def rescue_merklize(wish: Wish) -> Iterator[Job]:
     """Trees of 2^20 to 2^24 leaves, by the three approaches of the originals and tuned."""
     for hash in _hashes(wish, FIELD_HASHES):
         yield from _tree_jobs(wish, "rescue-merklize", hash, range(20, 25), (*APPROACHES, TUNED))
+
+
+def sha256_merklize(wish: Wish) -> Iterator[Job]:
+    """Roots by RFC 6962 of 2^10 to 2^20 records of 32 bytes, which are hashed to leaves first."""
+    for hash in _hashes(wish, ("sha256",)):
+        for log2 in _sizes(wish, range(10, 21, 5)):
+            n = 1 << log2
+            records = random_bytes(32 * n, "leaves").reshape(n, 32)
+
+            def root(_: object, device: str = wish.device, records: Any = records, hash: str = hash) -> bytes:
+                leaves = merklize.hash_leaves(records, hash, device=device, threads=wish.threads)
+                return merklize.merkle_root(leaves, hash, device=device, threads=wish.threads)
+
+            expected = partial(root, None, device="cpu")
+            yield Job("sha256-merklize", "root", hash, TUNED, log2, n - 1, "merges", None, root, expected, records)
 
 
 def rescue_hash(wish: Wish) -> Iterator[Job]:
@@ -194,7 +221,9 @@ def rescue_hash(wish: Wish) -> Iterator[Job]:
 
                     inside = None if there[0] is None else partial(call, data=device_data, device="auto")
                     expected = partial(call, None, device="cpu", choice=TUNED)
-                    yield Job("rescue-hash", name, hash, choice, log2, n, "permutations", inside, call, expected)
+                    yield Job(
+                        "rescue-hash", name, hash, choice, log2, n, "permutations", inside, call, expected, host_data
+                    )
 
 
 def proofs(wish: Wish) -> Iterator[Job]:
@@ -241,7 +270,7 @@ def update(wish: Wish) -> Iterator[Job]:
 
 
 def files(wish: Wish) -> Iterator[Job]:
-    """Files in the page cache: one of 2^log2 bytes, and as many bytes in files of 16 KiB."""
+    """Files in the page cache: one of 2^log2 bytes, and as many bytes in files of 16 KiB, at most 4096."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="merklize-bench-"))
         for log2 in _sizes(wish, range(26, 31, 4)):
@@ -252,11 +281,10 @@ def files(wish: Wish) -> Iterator[Job]:
             def one(timings: merklize.Timings | None, path: str = path) -> bytes:
                 return merklize.hash_file(path, device=wish.device, threads=wish.threads, timings=timings)
 
-            yield Job(
-                "files", "one file", "blake3", TUNED, log2, 1 << log2, "bytes", None, one, partial(merklize.hash, data)
-            )
+            digest = partial(merklize.hash, data)
+            yield Job("files", "one file", "blake3", TUNED, log2, 1 << log2, "bytes", None, one, digest, [path])
             os.unlink(path)
-            small = [os.path.join(folder, f"{i}") for i in range(min(4096, (1 << log2) >> 14))]
+            small = [os.path.join(folder, f"{i}") for i in range(min(4096, max(1, (1 << log2) >> 14)))]
             for i, name in enumerate(small):
                 data[i << 14 : (i + 1) << 14].tofile(name)
 
@@ -268,8 +296,20 @@ def files(wish: Wish) -> Iterator[Job]:
                 digests = [merklize.hash(data[i << 14 : (i + 1) << 14]) for i in range(count)]
                 return merklize.hash(b"".join(digests))
 
-            size = len(small) << 14
-            yield Job("files", f"{len(small)} files", "blake3", TUNED, log2, size, "bytes", None, many, expected)
+            size = min(1 << log2, len(small) << 14)
+            yield Job(
+                "files",
+                f"{len(small)} files",
+                "blake3",
+                TUNED,
+                size.bit_length() - 1,
+                size,
+                "bytes",
+                None,
+                many,
+                expected,
+                small,
+            )
 
 
 def stream(wish: Wish) -> Iterator[Job]:
@@ -284,7 +324,7 @@ def stream(wish: Wish) -> Iterator[Job]:
             return hasher.digest()
 
         expected = partial(merklize.hash, data, device="cpu")
-        yield Job("stream", "Hasher", "blake3", TUNED, log2, 1 << log2, "bytes", None, feed, expected)
+        yield Job("stream", "Hasher", "blake3", TUNED, log2, 1 << log2, "bytes", None, feed, expected, data)
         leaves = data.reshape(-1, 32)
 
         def build(_: object, leaves: Any = leaves) -> bytes:
@@ -302,6 +342,7 @@ SUITES: dict[str, Callable[[Wish], Iterator[Job]]] = {
     "blake3-merklize": blake3_merklize,
     "rescue-hash": rescue_hash,
     "rescue-merklize": rescue_merklize,
+    "sha256-merklize": sha256_merklize,
     "proofs": proofs,
     "update": update,
     "files": files,

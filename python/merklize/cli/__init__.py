@@ -21,6 +21,7 @@ COMMANDS = {
     "tree": "Merkle trees: build, prove, verify, update, append, check.",
     "devices": "What this machine can compute on.",
     "bench": "Measure this machine: digests, trees, proofs, files.",
+    "tune": "Find this machine's fastest policies, and keep them.",
     "build-kernels": "Compile OpenCL kernels to SPIR-V, ahead of time.",
     "demo": "Hash a file, build trees, prove a leaf, and show how fast it went.",
 }

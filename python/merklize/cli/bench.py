@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import click
 
 import merklize
 from merklize.bench import report, rows
-from merklize.bench.measure import WrongAnswer, measure
+from merklize.bench.measure import WrongAnswer, measure, measure_peer, named
+from merklize.bench.peers import Missing, Peer, all_peers, for_job
 from merklize.bench.suites import APPROACHES, BY_LEVEL, LANES, SUITES, TUNED, Choice, Job, Wish
 
 from . import output
@@ -50,6 +52,7 @@ def parse_choice(context: click.Context, parameter: click.Parameter, text: str |
 @click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
 @click.option("--hash", "hashes", multiple=True, metavar="NAME", help="Only this hash; may be given several times.")
 @click.option("--repeat", "repeats", type=click.IntRange(min=1), default=11, show_default=True, metavar="N")
+@click.option("--peers", "with_peers", is_flag=True, help="The same work by published packages, in turns with ours.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all rows there, after every one.")
 @click.option("--plot", "plot_file", metavar="FILE", help="Draw a picture: .png or .svg. Needs merklize[plot].")
 @click.option("--force", is_flag=True, help="Write over files that exist.")
@@ -61,6 +64,7 @@ def command(
     sizes: tuple[int, ...] | None,
     hashes: tuple[str, ...],
     repeats: int,
+    with_peers: bool,
     json_file: str | None,
     plot_file: str | None,
     force: bool,
@@ -69,7 +73,8 @@ def command(
     """Measure this machine: digests and trees, as the tables of the projects before this one, and more.
 
     Kernels and copies are timed by the device's clock, whole calls by the host's: medians of --repeat calls after a
-    first one. Every answer is compared with the CPU's.
+    first one. Every answer is compared with the CPU's. With --peers the CPU is measured by one thread and by all; above
+    1x the library is faster.
     """
     for path in (json_file, plot_file):
         if path and os.path.exists(path) and not force:
@@ -84,7 +89,7 @@ def command(
     try:
         for info in devices_named(device):
             wish = Wish(info.id, sizes, hashes or None, choices, threads or None)
-            failed += run_on(info, names, wish, repeats, runs, json_file)
+            failed += run_on(info, names, wish, repeats, all_peers() if with_peers else (), runs, json_file)
     finally:
         if plot_file and any("skipped" not in row for run in runs for row in run["rows"]):
             from merklize.bench.plots import plot
@@ -118,6 +123,7 @@ def run_on(
     names: tuple[str, ...],
     wish: Wish,
     repeats: int,
+    peers: tuple[Peer, ...],
     runs: list[dict[str, Any]],
     json_file: str | None,
 ) -> int:
@@ -125,66 +131,101 @@ def run_on(
     run = rows.run_of(info)
     runs.append(run)
     failed = 0
+    cores = next(d.units for d in merklize.devices() if d.id == "cpu")
+    # Most peers know one thread only, so with peers the CPU shows what it does with one, too.
+    counts = (1, cores) if peers and info.id == "cpu" and cores > 1 and wish.threads is None else (wish.threads,)
     output.line(f"{info.id}: {info.name}, {info.isa}{', ' + info.driver if info.driver else ''}\n")
     for name in names:
         table = Table()
         answers: dict[tuple[object, ...], bytes] = {}
-        for row in measured(name, info, wish, repeats, answers):
-            failed += "error" in row
-            run["rows"].append(row)
-            table.add(report.line(row, info.name))
-            if json_file:
-                rows.write(json_file, runs)
+        for again, threads in enumerate(counts):
+            found = Measured(info.id, peers, repeats, threads or cores, bool(again), answers)
+            for row in found.suite(name, wish._replace(threads=threads)):
+                failed += "error" in row
+                run["rows"].append(row)
+                table.add(report.line(row, info.name))
+                if json_file:
+                    rows.write(json_file, runs)
         output.line("")
     return failed
 
 
-def measured(
-    name: str, info: merklize.DeviceInfo, wish: Wish, repeats: int, answers: dict[tuple[object, ...], bytes]
-) -> Any:
-    """The rows of a suite, size after size, so that one that does not fit leaves the others."""
-    smallest = SUITES[name]
-    sizes: tuple[int | None, ...] = wish.sizes or (None,)
-    for size in sizes:
-        jobs = smallest(wish if size is None else wish._replace(sizes=(size,)))
-        while True:
-            job: Job | None = None
-            try:
-                job = next(jobs, None)
+class Measured(NamedTuple):
+    """The rows of one pass over a suite."""
+
+    device: str
+    peers: tuple[Peer, ...]
+    repeats: int
+    threads: int
+    again: bool  # whether a pass by fewer threads went before
+    answers: dict[tuple[object, ...], bytes]
+
+    def suite(self, name: str, wish: Wish) -> Iterator[dict[str, Any]]:
+        """Size after size, so that one that does not fit leaves the others."""
+        missing: set[str] = set()
+        for size in wish.sizes or (None,):
+            jobs = SUITES[name](wish if size is None else wish._replace(sizes=(size,)))
+            while True:
+                job: Job | None = None
+                row, fits = {}, False
+                try:
+                    job = next(jobs, None)
+                    if job is None:
+                        break
+                    row, fits = measure(job, self.device, self.repeats, self.expected(job)), True
+                except WrongAnswer as error:
+                    row = wrong(job, error)
+                except (merklize.OutOfMemory, MemoryError) as error:
+                    row = skipped(name, job, size, f"does not fit: {error}")
+                except merklize.InvalidArgument as error:  # a policy that this device cannot do
+                    row = skipped(name, job, size, str(error))
+                yield row | {"threads": self.threads}
                 if job is None:
                     break
-                row = measure(job, info.id, repeats, expected_of(job, answers))
+                if fits:
+                    yield from self.by_peers(job, missing)
+
+    def by_peers(self, job: Job, missing: set[str]) -> Iterator[dict[str, Any]]:
+        """The same job by those who are here. Who is missing is said once a suite."""
+        for peer in for_job(self.peers, job, self.device, self.again):
+            if peer.name in missing:
+                continue
+            try:
+                if job.log2 > peer.most:
+                    raise Missing(f"it would take minutes: at most 2^{peer.most}")
+                row = measure_peer(peer, job, self.threads, self.repeats, self.expected(job))
             except WrongAnswer as error:
-                output.complain(str(error))
-                row = skipped(name, job, size, str(error)) | {"error": True}
+                row = wrong(job, error)
             except (merklize.OutOfMemory, MemoryError) as error:
-                row = skipped(name, job, size, f"does not fit: {error}")
-            except merklize.InvalidArgument as error:  # a policy that this device cannot do
-                row = skipped(name, job, size, str(error))
-            yield row
-            if job is None:
-                break
+                row = skipped(job.suite, job, job.log2, f"does not fit: {error}")
+            except Missing as error:
+                if job.log2 <= peer.most:
+                    missing.add(peer.name)
+                row = skipped(job.suite, job, job.log2, str(error))
+            yield row | {"policy": "", "peer": peer.name, "threads": self.threads}
+
+    def expected(self, job: Job) -> bytes:
+        key = (job.name, job.hash, job.log2)
+        if key not in self.answers:
+            self.answers[key] = job.expected()
+        return self.answers[key]
 
 
 def skipped(suite: str, job: Job | None, size: int | None, why: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"suite": suite, "skipped": why.splitlines()[0][:200]}
-    if job is None:
-        return row | {"job": suite, "hash": "", "policy": "", "log2": size, "n": 0, "unit": ""}
-    named = {"job": job.name, "hash": job.hash, "policy": job.choice.name}
-    return row | named | {"log2": job.log2, "n": job.n, "unit": job.unit}
+    none = {"job": suite, "hash": "", "policy": "", "log2": size, "n": 0, "unit": ""}
+    return {"suite": suite} | (none if job is None else named(job)) | {"skipped": why.splitlines()[0][:200]}
 
 
-def expected_of(job: Job, answers: dict[tuple[object, ...], bytes]) -> bytes:
-    key = (job.name, job.hash, job.log2)
-    if key not in answers:
-        answers[key] = job.expected()
-    return answers[key]
+def wrong(job: Job | None, error: WrongAnswer) -> dict[str, Any]:
+    assert job is not None
+    output.complain(str(error))
+    return skipped(job.suite, job, job.log2, str(error)) | {"error": True}
 
 
 class Table:
     """Printed line by line, since a suite takes minutes."""
 
-    WIDTHS = (26, 6, 18, 12, 14, 14, 12, 22, 0)
+    WIDTHS = (28, 6, 18, 12, 14, 14, 12, 22, 0)
 
     def __init__(self) -> None:
         self.add(report.HEAD)

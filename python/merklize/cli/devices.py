@@ -10,6 +10,7 @@ import click
 
 import merklize
 from merklize import _native
+from merklize.bench import tuned
 
 from . import output
 from .options import human_bytes, json_option
@@ -44,11 +45,13 @@ def command(calibrate: bool, as_json: bool) -> None:
     missing = {name: merklize.why_unavailable(name) for name in BACKENDS if name not in {d.backend for d in found}}
     folder, why_unusable = _native.kernel_cache()
     why_unusable = why_unusable or why_not_writable(folder)
+    policies = [(device.id, entry) for device in found for entry in tuned.kept(device.id)]
     if as_json:
         cache = {"folder": folder or None, "why_unusable": why_unusable or None}
         listed = [device._asdict() for device in found]
         calibration = [cost._asdict() for cost in costs]
         facts = {"devices": listed, "unavailable": missing, "kernel_cache": cache, "calibration": calibration}
+        facts["tuned"] = [{"device": device, **entry._asdict()} for device, entry in policies]
         output.line(json.dumps(facts, indent=2))
         return
     rows = [(d.id, d.name, d.driver, d.isa, f"{d.units}", human_bytes(d.memory_bytes)) for d in found]
@@ -64,3 +67,19 @@ def command(calibrate: bool, as_json: bool) -> None:
         output.line(output.table([("job", "device", "latency", "rate"), *sorted(lines)], right="  rr"))
     else:
         output.line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.")
+    if policies:
+        output.line("\nTuned on this machine, for who chooses no policy (MERKLIZE_TUNED=0 leaves it out):")
+        head = ("device", "job", "hash", "log2", "policy", "time", "built-in")
+        shown = [
+            (
+                device,
+                e.job,
+                e.hash,
+                f"{e.log2}",
+                tuned.text_of(e.policy),
+                human_time(e.seconds),
+                human_time(e.builtin_seconds),
+            )
+            for device, e in policies
+        ]
+        output.line(output.table([head, *shown], right="   r rr"))

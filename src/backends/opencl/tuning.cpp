@@ -18,7 +18,8 @@ using backends::fill;
 // and in four times the compile time.
 //
 // PoCL 3.1 and 5.0 sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so there they
-// never do: chunks have one lane, a tree by several levels has one unless the caller wants more, and then goes level by level.
+// never do: chunks have one lane, a tree by several levels has one unless the caller wants more, and then goes level by level. Constants
+// that a group copies to its memory first are a barrier, too: one lane (3.1 is always wrong with 16 of hash_elements).
 void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
@@ -31,6 +32,7 @@ void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tun
     } else if (is_pocl) {
         // Constants in the instructions unroll all rounds; of 8 lanes that is more than PoCL's compiler survives.
         fill(tuning->lanes, tuning->constants == MKZ_CONSTANTS_LITERAL ? 1 : 8);
+        if (tuning->constants == MKZ_CONSTANTS_LOCAL) tuning->lanes = 1;
         tuning->cells = 6;
     } else {
         fill(tuning->lanes, 8);

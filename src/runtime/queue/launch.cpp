@@ -6,6 +6,7 @@
 #include "merklize/core/blake3.h"
 #include "merklize/hash.hpp"
 #include "runtime/queue/enqueue.hpp"
+#include "runtime/tuned_policies.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -25,8 +26,12 @@ void require_choices(const mkz_tuning& tuning) {
 
 }  // namespace
 
-mkz_tuning Session::tuned(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const {
-    require_choices(wanted);
+mkz_tuning Session::wanted_for(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_tuning& given) const {
+    require_choices(given);
+    return tuned_policy(device_->backend(), device_->index(), kernel, hash, n, given);
+}
+
+mkz_tuning Session::filled(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const {
     device_->backend().tune(device_->index(), kernel, hash, n, threads_, &wanted);
     return wanted;
 }

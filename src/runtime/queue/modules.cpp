@@ -9,6 +9,7 @@
 #include "runtime/queue/device.hpp"
 #include "runtime/queue/tuned_variants.hpp"
 #include "runtime/registry.hpp"
+#include "runtime/tuned_policies.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -49,6 +50,7 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
     }
     QueueDevice& queue = *device.state().queue_device();
     const auto tune = [&](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning& tuning) {
+        tuning = tuned_policy(queue.backend(), queue.index(), kernel, hash, n, tuning);
         queue.backend().tune(queue.index(), kernel, hash, n, 1, &tuning);
     };
     std::vector<KernelModule> found;

@@ -189,7 +189,13 @@ private:
         copy_on_host(std::span(copies.begin(), copies.size()));
     }
 
-    mkz_tuning tuned(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const;
+    // A policy whose choices are possible: the caller's, or what was found best for the whole job (tuned_policies.hpp).
+    mkz_tuning wanted_for(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_tuning& given) const;
+    // With what the backend's table says for n.
+    mkz_tuning filled(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const;
+    mkz_tuning tuned(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_tuning& given) const {
+        return filled(kernel, hash, n, wanted_for(kernel, hash, n, given));
+    }
     // `is_free`: whether the group may be made smaller to fit the kernel (the caller did not ask for it).
     Kernel kernel(const Variant& variant, const Body& body, bool is_free);
     template <class... Arguments>

@@ -22,9 +22,10 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
     require_node_alignment(nodes);
     mkz_memory* constants = device_->constants();
     std::uint64_t n = a.n;
+    const mkz_tuning wanted = wanted_for(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n, a.tuning);
     for (std::uint32_t level = 0; level < a.levels;) {
-        // Each stretch of levels gets its own choice: the narrow top of a tree runs otherwise than its wide bottom.
-        const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, a.tuning);
+        // Each stretch of levels gets its own choice of the table's: the narrow top of a tree runs otherwise than its wide bottom.
+        const mkz_tuning tuning = filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
         const std::uint32_t levels = std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
         const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;

@@ -1,0 +1,337 @@
+"""The same work by published packages and programs: `merklize bench --peers`.
+
+A peer says which version is here, or why it is missing, which jobs it does, and makes a call of a job that gives its
+seconds and an answer to compare.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import merklize
+
+from . import array_merges
+from .suites import Job
+
+Work = Callable[[], "tuple[float, bytes | None]"]
+"""Seconds, and the answer; None: this work has none in common with ours."""
+
+
+class Missing(Exception):
+    """A peer is not here; the text says how to get it."""
+
+
+class Peer:
+    """What all peers have. `most`: log2 of the largest job that it is given."""
+
+    name = ""
+    threaded = True
+    """Whether it takes a count of threads."""
+    warms_up = False
+    """Whether the call runs once more, off the clock, before it is timed."""
+    on_device = False
+    """Whether it works on data that is in a GPU's memory, and is to be compared with our call there."""
+    most = 40
+
+    @cached_property
+    def version(self) -> str:
+        """Raises Missing."""
+        raise NotImplementedError
+
+    def does(self, job: Job) -> bool:
+        raise NotImplementedError
+
+    def work(self, job: Job, threads: int) -> Work:
+        """Prepare, off the clock."""
+        raise NotImplementedError
+
+
+def _module(name: str, package: str | None = None) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Missing(f"not installed: pip install {package or name}") from None
+
+
+def _timed(call: Callable[[], bytes], compare: bool = True) -> Work:
+    def work() -> tuple[float, bytes | None]:
+        start = time.perf_counter()
+        answer = call()
+        return time.perf_counter() - start, answer if compare else None
+
+    return work
+
+
+class Blake3Package(Peer):
+    """The official implementation's package for Python: memory, a file that is mapped, and a stream."""
+
+    name = "blake3 (PyPI)"
+
+    @cached_property
+    def version(self) -> str:
+        return str(_module("blake3").__version__)
+
+    def does(self, job: Job) -> bool:
+        return (job.suite, job.name) in {("blake3-hash", "digest"), ("files", "one file"), ("stream", "Hasher")}
+
+    def work(self, job: Job, threads: int) -> Work:
+        blake3 = _module("blake3").blake3
+        if job.suite == "files":
+            return _timed(lambda: bytes(blake3(max_threads=threads).update_mmap(job.data[0]).digest()))
+        view = memoryview(job.data)
+        piece = 1 << 20 if job.suite == "stream" else max(len(view), 1)
+
+        def feed() -> bytes:
+            hasher = blake3(max_threads=threads)
+            for first in range(0, len(view), piece):
+                hasher.update(view[first : first + piece])
+            return bytes(hasher.digest())
+
+        return _timed(feed)
+
+
+class B3sum(Peer):
+    """The official command, as a whole process."""
+
+    name = "b3sum"
+
+    @cached_property
+    def version(self) -> str:
+        if shutil.which("b3sum") is None:
+            raise Missing("not on PATH: cargo install b3sum")
+        return _said("b3sum", "--version").split()[-1]
+
+    def does(self, job: Job) -> bool:
+        return job.suite == "files"
+
+    def work(self, job: Job, threads: int) -> Work:
+        def answer() -> bytes:
+            lines = _said("b3sum", "--num-threads", str(threads), "--no-names", *job.data).split()
+            digests = b"".join(map(bytes.fromhex, lines))
+            return digests if job.name == "one file" else merklize.hash(digests, device="cpu")
+
+        return _timed(answer)
+
+
+class Hashlib(Peer):
+    """SHA-256 of the same bytes by Python's own library (OpenSSL): another hash, as a scale."""
+
+    name = "hashlib sha256"
+    threaded = False
+
+    @cached_property
+    def version(self) -> str:
+        return platform.python_version()
+
+    def does(self, job: Job) -> bool:
+        return (job.suite, job.name) == ("blake3-hash", "digest")
+
+    def work(self, job: Job, threads: int) -> Work:
+        return _timed(lambda: hashlib.sha256(job.data).digest(), compare=False)
+
+
+class Pymerkle(Peer):
+    """Trees by RFC 6962 in Python."""
+
+    name = "pymerkle"
+    threaded = False
+    most = 16
+
+    @cached_property
+    def version(self) -> str:
+        return str(_module("pymerkle").__version__)
+
+    def does(self, job: Job) -> bool:
+        return job.suite == "sha256-merklize"
+
+    def work(self, job: Job, threads: int) -> Work:
+        entries = [record.tobytes() for record in job.data]
+
+        def root() -> bytes:
+            tree = _module("pymerkle").InmemoryTree(algorithm="sha256")
+            tree.append_entries(entries)
+            return bytes(tree.get_root())
+
+        return _timed(root)
+
+
+class RustPeer(Peer):
+    """A job of the program bench/peers, which makes the same leaves as the suites (bench/peers/README.md)."""
+
+    package = ""
+    warms_up = True
+
+    def __init__(self, program: RustProgram) -> None:
+        self._program = program
+
+    @cached_property
+    def version(self) -> str:
+        return str(self._program.versions[self.package])
+
+    def arguments(self, job: Job) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def work(self, job: Job, threads: int) -> Work:
+        command = (*self.arguments(job), "--repeats", "1", "--threads", str(threads))
+
+        def work() -> tuple[float, bytes | None]:
+            row = json.loads(_said(self._program.path, *command))
+            return row["seconds"][0], bytes.fromhex(row["root"]) if "root" in row else None
+
+        return work
+
+
+class HashMany(RustPeer):
+    """A loop over the official crate's hash_many(), which is not public: as fast as its assembly makes trees."""
+
+    name = "blake3 hash_many"
+    package = "blake3"
+
+    def does(self, job: Job) -> bool:
+        return job.suite == "blake3-merklize" and job.log2 > 0
+
+    def arguments(self, job: Job) -> tuple[str, ...]:
+        return ("hash-many-tree", "--log2-leaves", str(job.log2))
+
+
+class Winterfell(RustPeer):
+    """Trees of winter-crypto."""
+
+    name = "winter-crypto"
+    package = "winter-crypto"
+
+    def does(self, job: Job) -> bool:
+        return (
+            job.suite in ("blake3-merklize", "rescue-merklize")
+            and job.hash in ("blake3", "rp64_256_v3")
+            and job.log2 > 0
+        )
+
+    def arguments(self, job: Job) -> tuple[str, ...]:
+        name = job.hash.removesuffix("_v3")  # theirs is today's
+        return ("winterfell-tree", "--hash", name, "--log2-leaves", str(job.log2))
+
+
+class WinterfellMerges(RustPeer):
+    """Independent merges, of today's release or of the one that had the first Rescue Prime; on pairs of its own."""
+
+    threaded = False
+    most = 20
+
+    def __init__(self, program: RustProgram, variant: str) -> None:
+        super().__init__(program)
+        self._variant = variant
+        self.name = "winter-crypto"
+        self.package = "winter-crypto v1" if variant == "v1" else "winter-crypto"
+
+    def does(self, job: Job) -> bool:
+        return (job.suite, job.name, job.hash) == ("rescue-hash", "merge", f"rp64_256_{self._variant}")
+
+    def arguments(self, job: Job) -> tuple[str, ...]:
+        return ("rp64-merge", "--variant", self._variant, "--merges", str(job.n))
+
+
+class RustProgram:
+    """bench/peers of a checkout, built by cargo when it is asked for; or the program that MERKLIZE_PEERS names."""
+
+    SOURCE = os.path.join("bench", "peers")
+
+    @cached_property
+    def path(self) -> str:
+        if named := os.environ.get("MERKLIZE_PEERS"):
+            return named
+        manifest = os.path.join(self.SOURCE, "Cargo.toml")
+        if not os.path.exists(manifest):
+            raise Missing("no bench/peers here: run in a checkout, or name the built program in MERKLIZE_PEERS")
+        if shutil.which("cargo") is None:
+            raise Missing("no cargo on PATH to build bench/peers with: https://rustup.rs")
+        target = os.path.join(self.SOURCE, "target")
+        flags = os.environ.get("RUSTFLAGS", "-C target-cpu=native")
+        command = ("cargo", "build", "--quiet", "--release", "--manifest-path", manifest, "--target-dir", target)
+        _said(*command, environment={**os.environ, "RUSTFLAGS": flags})
+        return os.path.abspath(os.path.join(target, "release", "peers"))
+
+    @cached_property
+    def versions(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(_said(self.path, "versions"))
+        return found
+
+
+def _said(*command: str, environment: dict[str, str] | None = None) -> str:
+    """The standard output of a program. Raises Missing with the end of its complaint."""
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=environment
+        )
+    except OSError as error:
+        raise Missing(f"{command[0]}: {error.strerror}") from None
+    if done.returncode != 0:
+        complaint = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise Missing(f"{os.path.basename(command[0])} {command[1]} failed: {complaint[-1]}")
+    return done.stdout
+
+
+class ArrayLibrary(Peer):
+    """Levels of a tree as array operations, which is what a program with PyTorch or CuPy alone can do on a GPU."""
+
+    threaded = False
+    on_device = True
+
+    def __init__(self, module: str, **place: str) -> None:
+        self.name = module
+        self._place = place
+
+    @cached_property
+    def version(self) -> str:
+        library = _module(self.name)
+        if not library.cuda.is_available():
+            raise Missing("it finds no GPU")
+        return str(library.__version__)
+
+    def does(self, job: Job) -> bool:
+        return job.suite == "blake3-merklize" and job.log2 > 0
+
+    def work(self, job: Job, threads: int) -> Work:
+        import numpy as np
+
+        library = _module(self.name)
+        leaves = library.asarray(job.data.view("<i4"), **self._place)
+        # The root's way to the host waits for all before it.
+        return _timed(lambda: np.array(array_merges.root(library, leaves).tolist(), "<i4").tobytes())
+
+
+def all_peers() -> tuple[Peer, ...]:
+    """In the order of the tables. Nothing is imported or built before a version is asked for."""
+    program = RustProgram()
+    return (
+        Blake3Package(),
+        Hashlib(),
+        B3sum(),
+        HashMany(program),
+        Winterfell(program),
+        *(WinterfellMerges(program, variant) for variant in ("v1", "v3")),
+        Pymerkle(),
+        ArrayLibrary("torch", device="cuda"),
+        ArrayLibrary("cupy"),
+    )
+
+
+def for_job(peers: tuple[Peer, ...], job: Job, device: str, again: bool) -> Iterator[Peer]:
+    """Those that do this work.
+
+    again  a second pass, by more threads: only those that take a count
+    """
+    for peer in peers:
+        fits_device = device.startswith("cuda") or not peer.on_device
+        if job.choice.policy is None and fits_device and (peer.threaded or not again) and peer.does(job):
+            yield peer

@@ -1,0 +1,165 @@
+"""Finding the policy that is fastest for a job on a device: `merklize tune`.
+
+The walk begins with the built-in table's choice and changes one field at a time, keeping what is faster, until no
+change of a single field is. Every timed run is checked; a policy that is wrong once, or fails, is disqualified.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import merklize
+
+from .measure import WrongAnswer, require, spread
+from .suites import FIELD_HASHES, SUITES, TUNED, Choice, Job, Wish, with_choice
+from .tuned import Policy, text_of
+
+FORMAT = "merklize-tune-1"
+LEAST_GAIN = 1.02
+"""What a winner must gain, beyond the spread of the built-in table's times."""
+HOPELESS = 1.5
+"""A first run that takes so many times the best one's time is not repeated."""
+
+Space = tuple[tuple[str, "tuple[int | str, ...]"], ...]
+
+LANES = (1, 2, 4, 8, 16)
+GROUPS = (32, 64, 128, 256, 512)
+LEVELS = (1, 2, 3, 4, 6, 8, 9, 10)
+
+
+class Tunable(NamedTuple):
+    """A job as the suites have it, and the sizes that are tuned by default (log2, as the suites count them)."""
+
+    suites: tuple[str, ...]
+    unit: str
+    hashes: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+
+JOBS = {
+    "digest": Tunable(("blake3-hash",), "bytes", ("blake3",), (18, 22, 26, 30)),
+    "tree": Tunable(("blake3-merklize", "rescue-merklize"), "leaves", ("blake3", *FIELD_HASHES), (12, 16, 20, 24)),
+    "hash_elements": Tunable(("rescue-hash",), "rows", FIELD_HASHES, (12, 16, 20)),
+    "merge": Tunable(("rescue-hash",), "merges", FIELD_HASHES, (12, 16, 20)),
+}
+
+
+def space(job: str, hash: str, device: str) -> Space:
+    """The fields that a caller may choose, and the values that are tried."""
+    if device == "cpu":  # its lanes are its own, and it knows no groups
+        return (("levels_per_launch", (4, 6, 8, 10, 12, 14, 16)),) if job == "tree" else ()
+    fields: Space = (("levels_per_launch", LEVELS), ("merges_per_item", LANES)) if job == "tree" else ()
+    if job != "tree":
+        fields = (("chunks_per_item", LANES),)
+    if hash in FIELD_HASHES:
+        fields += (("constants", ("literal", "constant", "global", "local")),)
+    return (*fields, ("group_size", GROUPS))
+
+
+def job_of(name: str, hash: str, log2: int, device: str) -> Job:
+    """The job with its input, by the built-in table. Raises OutOfMemory, MemoryError."""
+    wish = Wish(device, (log2,), (hash,), (TUNED,))
+    for suite in JOBS[name].suites:
+        for job in SUITES[suite](wish):
+            if (job.name, job.hash) == (name, hash):
+                return job
+    raise ValueError(f"{name} by {hash} is not tuned")
+
+
+def walk(space: Space, seconds: Callable[[Policy], float | None], most: int) -> Iterator[tuple[Policy, float]]:
+    """Yield each policy that is faster than all before it, with its time. At most `most` are tried after the first.
+
+    seconds  of a policy; None: disqualified
+    """
+    best: Policy = {}
+    least = seconds(best)
+    if least is None:
+        return
+    yield best, least
+    tried = [best]
+    settled = False
+    while not settled:
+        settled = True
+        for name, values in space:
+            for value in values:
+                policy = {**best, name: value}
+                if policy in tried or len(tried) > most:
+                    continue
+                tried.append(policy)
+                took = seconds(policy)
+                if took is not None and took < least:
+                    best, least, settled = policy, took, False
+                    yield best, least
+
+
+class Tuner:
+    """One job on one device. `tried`: every policy with its time, or why it was disqualified."""
+
+    def __init__(self, job: Job, device: str, repeats: int, step: Callable[[], None] = lambda: None) -> None:
+        self._job = job
+        self._repeats = repeats
+        self._on_host = device == "cpu"
+        self._expected = job.expected()
+        self._step = step
+        self._least = float("inf")
+        self.tried: list[dict[str, Any]] = []
+
+    def seconds(self, policy: Policy) -> float | None:
+        """The median of a policy's runs; None, and the reason in `tried`, if one is wrong or fails."""
+        self._step()
+        call = self._call(policy)
+        try:
+            call()  # compiles
+            times = [call()]
+            while len(times) < self._repeats and times[0] < HOPELESS * self._least:
+                times.append(call())
+        except (merklize.Error, ValueError, MemoryError, WrongAnswer) as error:
+            why = (str(error) or type(error).__name__).splitlines()[0][:300]
+            self.tried.append({"policy": policy, "disqualified": why, "wrong": isinstance(error, WrongAnswer)})
+            return None
+        took = spread(times)
+        self.tried.append({"policy": policy, "seconds": took})
+        self._least = min(self._least, took["median"])
+        return took["median"]
+
+    def against_builtin(self, policy: Policy) -> tuple[dict[str, float], dict[str, float]]:
+        """Times of a policy and of the built-in table, in turns."""
+        calls = self._call(policy), self._call({})
+        times = [tuple(call() for call in calls) for _ in range(self._repeats)]
+        mine, builtin = zip(*times)
+        return spread(list(mine)), spread(list(builtin))
+
+    def _call(self, policy: Policy) -> Callable[[], float]:
+        job = with_choice(self._job, Choice(text_of(policy), policy or None))
+        run = job.host if job.resident is None else job.resident
+        assert run is not None
+
+        def call() -> float:
+            timings = None if self._on_host else merklize.Timings()
+            start = time.perf_counter()
+            answer = run(timings)
+            wall = time.perf_counter() - start
+            require(job, job.choice.name, answer, self._expected)
+            return wall if timings is None or not timings.kernel else timings.kernel
+
+        return call
+
+
+def tune(job: Job, device: str, repeats: int, most: int, step: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    """Walk the policy space and return the row of a job. "policy": the winner, or {}: the built-in table's choice."""
+    tuner = Tuner(job, device, repeats, step)
+    best = [policy for policy, _ in walk(space(job.name, job.hash, device), tuner.seconds, most)]
+    row: dict[str, Any] = {"job": job.name, "hash": job.hash, "log2": job.log2, "unit": JOBS[job.name].unit}
+    if not best:
+        return row | {"skipped": tuner.tried[0]["disqualified"], "tried": tuner.tried}
+    policy = best[-1]
+    try:
+        mine, builtin = tuner.against_builtin(policy)
+    except (merklize.Error, WrongAnswer) as error:  # wrong at last is wrong
+        return row | {"skipped": str(error).splitlines()[0][:300], "tried": tuner.tried}
+    gain = builtin["median"] / mine["median"]
+    if gain < LEAST_GAIN or mine["median"] >= builtin["min"]:
+        policy, mine, gain = {}, builtin, 1.0
+    return row | {"policy": policy, "seconds": mine, "builtin": builtin, "gain": gain, "tried": tuner.tried}

@@ -1,0 +1,75 @@
+"""The policies that `merklize tune` found on this machine and the library goes by: kept, shown, and as lines of C++."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Union
+
+import merklize
+from merklize import _native
+
+Policy = dict[str, Union[int, str]]
+
+
+class Kept(NamedTuple):
+    """A policy that the library goes by on this machine. `log2` as the suites count, so of the bytes of a digest."""
+
+    job: str
+    hash: str
+    log2: int
+    policy: Policy
+    seconds: float
+    builtin_seconds: float
+
+
+CHUNK = 10  # log2 of the bytes of a chunk: the library counts a digest's chunks
+
+
+def _counted(job: str, log2: int, by: int) -> int:
+    return max(log2 + by, 0) if job == "digest" else log2
+
+
+def kept(device: str) -> list[Kept]:
+    """What is kept for a device as it is now: driver, version, ...; nothing for several devices at once."""
+    found = (Kept(*fields) for fields in _native.tuned_policies(device))
+    return [entry._replace(log2=_counted(entry.job, entry.log2, CHUNK)) for entry in found]
+
+
+def keep(device: str, row: dict[str, Any]) -> None:
+    """Keep a row's winner in the place of what there was of its job and size. Raises FileError."""
+    job, hash, log2 = row["job"], row["hash"], row["log2"]
+    entries = [entry for entry in kept(device) if (entry.job, entry.hash, entry.log2) != (job, hash, log2)]
+    if row["policy"]:
+        seconds, builtin = row["seconds"]["median"], row["builtin"]["median"]
+        entries.append(Kept(job, hash, log2, row["policy"], seconds, builtin))
+    ordered = sorted(entries, key=lambda entry: entry[:3])
+    counted = [tuple(entry._replace(log2=_counted(entry.job, entry.log2, -CHUNK))) for entry in ordered]
+    _native.store_tuned_policies(device, counted)  # type: ignore[arg-type]
+
+
+def text_of(policy: Policy) -> str:
+    """As --policy takes it."""
+    return ",".join(f"{name}={value}" for name, value in policy.items()) or "built-in"
+
+
+KERNELS = {
+    "digest": "MKZ_KERNEL_HASH_CHUNKS",
+    "tree": "MKZ_KERNEL_MERGE_SUBTREES",
+    "hash_elements": "MKZ_KERNEL_HASH_ELEMENTS",
+    "merge": "MKZ_KERNEL_MERGE_PAIRS",
+}
+
+
+def table_line(row: dict[str, Any], info: merklize.DeviceInfo, date: str) -> str:
+    """The line for a backend's tuning.cpp, under its evidence."""
+    log2 = _counted(row["job"], row["log2"], -CHUNK)
+    fills = []
+    for name, value in row["policy"].items():
+        field = "lanes" if name.endswith("_per_item") else name
+        fills.append(f"fill(tuning->{field}, {f'MKZ_CONSTANTS_{value.upper()}' if name == 'constants' else value});")
+    sizes = f"n >= {1 << max(log2 - 2, 0)} && n < {1 << (log2 + 3)}"
+    times = f"{row['seconds']['median'] * 1e6:.4g} us instead of {row['builtin']['median'] * 1e6:.4g}"
+    return (
+        f"// {info.name}, {' '.join(filter(None, (info.driver, info.isa)))}, merklize {merklize.__version__}, {date}: "
+        f"{row['job']} by {row['hash']}, 2^{row['log2']} {row['unit']}: {times}\n"
+        f"if (kernel == {KERNELS[row['job']]} && hash == MKZ_HASH_{row['hash']} && {sizes}) {{ {' '.join(fills)} }}"
+    )

@@ -1,0 +1,144 @@
+"""`merklize tune`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import click
+
+import merklize
+from merklize import _native
+from merklize.bench import rows, tune, tuned
+
+from . import output
+from .bench import devices_named, parse_sizes
+from .progress import Bar
+from .timings import human_time
+
+
+class Task(NamedTuple):
+    job: str
+    hash: str
+    log2: int
+
+
+@click.command("tune")
+@click.option("--device", default="auto", show_default=True, metavar="NAME", help="What to tune; all: everything.")
+@click.option("--hash", "hashes", multiple=True, metavar="NAME", help="Only this hash; may be given several times.")
+@click.option("--job", "jobs", multiple=True, type=click.Choice(list(tune.JOBS)), help="Only this job; likewise.")
+@click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
+@click.option("--repeat", "repeats", type=click.IntRange(min=1), default=11, show_default=True, metavar="N")
+@click.option(
+    "--policies",
+    "most",
+    type=click.IntRange(min=0),
+    default=64,
+    show_default=True,
+    metavar="N",
+    help="Try at most so many a job: on processors some take minutes to compile.",
+)
+@click.option("--dry-run", is_flag=True, help="Keep nothing.")
+@click.option("--json", "json_file", metavar="FILE", help="Write what was tried there, after every job.")
+@click.option("--force", is_flag=True, help="Write over FILE if it exists.")
+def command(
+    device: str,
+    hashes: tuple[str, ...],
+    jobs: tuple[str, ...],
+    sizes: tuple[int, ...] | None,
+    repeats: int,
+    most: int,
+    dry_run: bool,
+    json_file: str | None,
+    force: bool,
+) -> None:
+    """Find the policy that is fastest for each job and size on a device, and keep it.
+
+    The library goes by what is kept wherever the caller chooses nothing, on data of about the size that was measured
+    (log2 is at most 2 away), for this device, driver and version. Every timed run is compared with the CPU's
+    answer: one that is wrong, or fails, disqualifies its policy. What wins must be 2 % faster than the built-in table,
+    and beyond the spread of its times.
+    """
+    if json_file and os.path.exists(json_file) and not force:
+        raise output.Failure(f"{output.sentence(json_file)} exists; --force writes over it")
+    names = {_native.hash_by_name(name)[1] for name in hashes}
+    found = devices_named(device)
+    os.environ["MERKLIZE_TUNED"] = "0"  # what was kept before is no part of the built-in table
+    runs: list[dict[str, Any]] = []
+    for info in found:
+        run = rows.run_of(info) | {"format": tune.FORMAT}
+        runs.append(run)
+        output.line(f"{info.id}: {info.name}, {info.isa}{', ' + info.driver if info.driver else ''}\n")
+        tasks = [*tasks_of(info.id, jobs, names, sizes)]
+        lines: list[str] = []
+        bar = Bar(f"tuning {info.id}", len(tasks))
+        for task in tasks:
+            with bar.part() as report:
+                row = row_of(task, info.id, repeats, most, report)
+            run["rows"].append(row)
+            complain_of(row, info.id)
+            output.line(summary(row))
+            output.flush()
+            if "policy" in row:
+                if not dry_run:
+                    tuned.keep(info.id, row)
+                if row["policy"]:
+                    lines.append(tuned.table_line(row, info, run["date"]))
+            if json_file:
+                rows.write(json_file, runs)
+        if not tasks:
+            known = "; ".join(f"{name} by {', '.join(job.hashes)}" for name, job in tune.JOBS.items())
+            output.line(f"Nothing to tune of these. There are {known}; on the CPU only trees have a choice.")
+        if lines:
+            output.line(f"\nFor the built-in table, src/backends/{info.backend}/tuning.cpp:\n")
+            output.line("\n".join(lines))
+        output.line("")
+
+
+def tasks_of(device: str, jobs: tuple[str, ...], hashes: set[str], sizes: tuple[int, ...] | None) -> Iterator[Task]:
+    """Small sizes first, since they are quick."""
+    for name, job in tune.JOBS.items():
+        if jobs and name not in jobs:
+            continue
+        for hash in job.hashes:
+            if (not hashes or hash in hashes) and tune.space(name, hash, device):
+                yield from (Task(name, hash, log2) for log2 in sorted(sizes or job.sizes))
+
+
+def row_of(task: Task, device: str, repeats: int, most: int, report: Callable[[float], None] | None) -> dict[str, Any]:
+    tried = 0
+    usual = min(most, sum(len(values) for _, values in tune.space(task.job, task.hash, device))) + 1
+
+    def step() -> None:
+        nonlocal tried
+        if report is not None:
+            report(min(tried / usual, 0.99))
+        tried += 1
+
+    try:
+        return tune.tune(tune.job_of(*task, device), device, repeats, most, step)
+    except (merklize.OutOfMemory, MemoryError) as error:
+        return {**task._asdict(), "unit": tune.JOBS[task.job].unit, "skipped": f"does not fit: {error}", "tried": []}
+
+
+def complain_of(row: dict[str, Any], device: str) -> None:
+    for tried in row["tried"]:
+        if "disqualified" in tried:
+            name = tuned.text_of(tried["policy"])
+            output.complain(f"{device}, {name_of(row)}: {name} is disqualified: {tried['disqualified']}")
+
+
+def name_of(row: dict[str, Any]) -> str:
+    return f"{row['job']} by {row['hash']}, 2^{row['log2']} {row['unit']}"
+
+
+def summary(row: dict[str, Any]) -> str:
+    if "skipped" in row:
+        return f"{name_of(row)}: skipped: {row['skipped']}"
+    times = f"{human_time(row['builtin']['median'])} by the built-in table"
+    if row["policy"]:
+        times += f", {human_time(row['seconds']['median'])} by {tuned.text_of(row['policy'])}: {row['gain']:.3g}x"
+    else:
+        times += ", which nothing beats"
+    return f"{name_of(row)}: {times} ({len(row['tried'])} tried)"

@@ -1,0 +1,180 @@
+// What `merklize tune` keeps: found again, gone by where the caller leaves the choice, and never by anybody else.
+
+#include "runtime/tuned_policies.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "runtime/registry.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::Device;
+using merklize::DeviceInfo;
+using merklize::TreePolicy;
+using merklize::runtime::load_tuned_policies;
+using merklize::runtime::store_tuned_policies;
+using merklize::runtime::tuned_policy;
+using merklize::runtime::TunedPolicy;
+
+namespace {
+
+/// A folder of its own for what is kept, while it lives.
+class OwnCache {
+public:
+    OwnCache() { setenv("MERKLIZE_CACHE_DIR", folder_.path().c_str(), 1); }
+    OwnCache(const OwnCache&) = delete;
+    OwnCache& operator=(const OwnCache&) = delete;
+    ~OwnCache() { before_ ? setenv("MERKLIZE_CACHE_DIR", before_->c_str(), 1) : unsetenv("MERKLIZE_CACHE_DIR"); }
+
+    std::filesystem::path file() const {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path() / "tuned"))
+            if (entry.is_regular_file()) return entry.path();
+        return {};
+    }
+
+private:
+    TemporaryFolder folder_{};
+    std::optional<std::string> before_ = std::getenv("MERKLIZE_CACHE_DIR")
+                                             ? std::optional<std::string>(std::getenv("MERKLIZE_CACHE_DIR"))
+                                             : std::nullopt;
+};
+
+TunedPolicy tree_policy(Hash hash, std::uint32_t log2, const mkz_tuning& tuning) {
+    return {.kernel = MKZ_KERNEL_MERGE_SUBTREES,
+            .hash = static_cast<std::uint32_t>(hash),
+            .log2 = log2,
+            .tuning = tuning,
+            .seconds = 1e-3,
+            .builtin_seconds = 2e-3};
+}
+
+mkz_tuning levels(std::uint32_t count) {
+    mkz_tuning tuning{};
+    tuning.levels_per_launch = count;
+    return tuning;
+}
+
+std::uint32_t kept_levels(const Device& device, Hash hash, std::uint64_t n, const mkz_tuning& wanted = {}) {
+    const auto& state = device.state();
+    return tuned_policy(*state.backend, state.index, MKZ_KERNEL_MERGE_SUBTREES, static_cast<std::uint32_t>(hash), n,
+                        wanted)
+        .levels_per_launch;
+}
+
+}  // namespace
+
+TEST("tuned_policies: kept for this device, driver and size") {
+    const OwnCache cache;
+    const Device cpu("cpu");
+    store_tuned_policies(cpu.info(), {});
+    CHECK(load_tuned_policies(cpu.info()).empty());
+    CHECK_EQ(kept_levels(cpu, Hash::blake3, 1 << 10), 0u);
+
+    const std::vector<TunedPolicy> policies = {tree_policy(Hash::blake3, 10, levels(3)),
+                                               tree_policy(Hash::blake3, 14, levels(5))};
+    store_tuned_policies(cpu.info(), policies);
+    const std::vector<TunedPolicy> found = load_tuned_policies(cpu.info());
+    CHECK_EQ(found.size(), 2u);
+    CHECK_EQ(found[1].log2, 14u);
+    CHECK_EQ(found[1].tuning.levels_per_launch, 5u);
+    CHECK_EQ(found[1].seconds, 1e-3);
+    CHECK_EQ(found[1].builtin_seconds, 2e-3);
+
+    // The nearest size, at most 2 away in log2; of two, the first.
+    for (const auto& [log2, expected] : {std::pair(7, 0u), std::pair(8, 3u), std::pair(10, 3u), std::pair(12, 3u),
+                                         std::pair(13, 5u), std::pair(16, 5u), std::pair(17, 0u)})
+        CHECK_EQ(kept_levels(cpu, Hash::blake3, std::uint64_t{1} << log2), expected);
+    CHECK_EQ(kept_levels(cpu, Hash::rp64_256_v3, 1 << 10), 0u);
+    const auto& state = cpu.state();
+    CHECK_EQ(tuned_policy(*state.backend, state.index, MKZ_KERNEL_MERGE_PAIRS, MKZ_HASH_blake3, 1 << 10, {})
+                 .levels_per_launch,
+             0u);
+    // Whatever the caller chooses, the rest is the built-in table's, as it was measured.
+    mkz_tuning group{};
+    group.group_size = 64;
+    CHECK_EQ(kept_levels(cpu, Hash::blake3, 1 << 10, group), 0u);
+    CHECK_EQ(kept_levels(cpu, Hash::blake3, 1 << 10, levels(7)), 7u);
+
+    DeviceInfo other = cpu.info();
+    other.driver = "another";
+    CHECK(load_tuned_policies(other).empty());
+    other = cpu.info();
+    other.name += " II";
+    CHECK(load_tuned_policies(other).empty());
+}
+
+TEST("tuned_policies: damaged files and no folder") {
+    const OwnCache cache;
+    const DeviceInfo& cpu = Device("cpu").info();
+    const std::vector<TunedPolicy> policies = {tree_policy(Hash::blake3, 10, levels(3))};
+    store_tuned_policies(cpu, policies);
+    const auto size = std::filesystem::file_size(cache.file());
+    {
+        std::fstream damaged(cache.file(), std::ios::binary | std::ios::in | std::ios::out);
+        damaged.seekp(static_cast<std::streamoff>(size) - 10);
+        damaged.put('#');
+    }
+    CHECK(load_tuned_policies(cpu).empty());
+    store_tuned_policies(cpu, policies);
+    std::filesystem::resize_file(cache.file(), size / 2);
+    CHECK(load_tuned_policies(cpu).empty());
+    // Whole, but with a figure that is none.
+    std::vector<TunedPolicy> odd = policies;
+    odd[0].seconds = 0;
+    store_tuned_policies(cpu, odd);
+    CHECK(load_tuned_policies(cpu).empty());
+    odd = policies;
+    odd[0].tuning.constants = 9;
+    store_tuned_policies(cpu, odd);
+    CHECK(load_tuned_policies(cpu).empty());
+    setenv("MERKLIZE_CACHE_DIR", "", 1);
+    CHECK_ERROR(io, "MERKLIZE_CACHE_DIR is empty", store_tuned_policies(cpu, policies));
+    CHECK(load_tuned_policies(cpu).empty());
+}
+
+TEST("tuned_policies: trees and digests go by them") {
+    const OwnCache cache;
+    constexpr std::size_t n = 1 << 10;
+    for (const char* name : {"cpu", "opencl:0"}) {
+        if (!merklize::why_unavailable(name).empty()) continue;
+        const Device device(name);
+        const std::vector<Digest> given = leaves(Hash::blake3, n);
+        const merklize::RunOptions options{.device = device};
+        store_tuned_policies(device.info(), {});
+        const merklize::MerkleTree before(given, Hash::blake3, {}, options);
+        const bool on_cpu = device.info().id == "cpu";
+        mkz_tuning best = levels(before.policy().levels_per_launch == 1 ? 2 : 1);
+        if (!on_cpu) {
+            best.group_size = before.policy().group_size == 32 ? 16 : 32;
+            best.lanes = 1;
+        }
+        TunedPolicy digest{
+            .kernel = MKZ_KERNEL_HASH_CHUNKS, .log2 = 5, .tuning = best, .seconds = 1, .builtin_seconds = 1};
+        digest.tuning.levels_per_launch = 0;
+        const std::vector<TunedPolicy> policies = {tree_policy(Hash::blake3, 10, best), digest};
+        store_tuned_policies(device.info(), policies);
+        const merklize::MerkleTree tree(given, Hash::blake3, {}, options);
+        CHECK_EQ(tree.root(), before.root());
+        CHECK_EQ(tree.policy().levels_per_launch, best.levels_per_launch);
+        if (!on_cpu) CHECK_EQ(tree.policy().group_size, best.group_size);
+        const auto bytes = std::as_bytes(std::span(given));
+        CHECK_EQ(merklize::hash(bytes, {}, options), merklize::hash(bytes, {}, {.device = Device("cpu")}));
+        // The caller's choice, and a tree of another size.
+        const merklize::MerkleTree chosen(given, Hash::blake3, TreePolicy{.levels_per_launch = 4}, options);
+        CHECK_EQ(chosen.policy().levels_per_launch, 4u);
+        CHECK_EQ(chosen.root(), before.root());
+        if (!on_cpu) CHECK_EQ(chosen.policy().group_size, before.policy().group_size);
+        if (on_cpu) {  // what is kept was measured with all threads
+            merklize::RunOptions more = options;
+            more.threads = merklize::runtime::default_threads() + 1;
+            CHECK(merklize::MerkleTree(given, Hash::blake3, {}, more).policy() != tree.policy());
+        }
+        setenv("MERKLIZE_TUNED", "0", 1);
+        store_tuned_policies(device.info(), policies);  // read again
+        CHECK_EQ(merklize::MerkleTree(given, Hash::blake3, {}, options).policy(), before.policy());
+        unsetenv("MERKLIZE_TUNED");
+        store_tuned_policies(device.info(), {});
+    }
+}
