@@ -24,7 +24,6 @@ struct Folder {
 
 // Compiles a plug-in, then asks a new process why there is no device of its name.
 std::string why(const Folder& folder, const std::string& name, const std::string& source) {
-#ifdef MERKLIZE_CXX
     const std::string library = (folder.path / ("libmerklize_" + name + ".so")).string();
     std::ofstream(folder.path / "plugin.cpp") << "#include \"runtime/plugin.h\"\n" << source;
     const std::string compile = std::string(MERKLIZE_CXX) + " -std=c++20 -shared -fPIC -I " MERKLIZE_SOURCE "/src -I " +
@@ -49,10 +48,6 @@ std::string why(const Folder& folder, const std::string& name, const std::string
     close(out[0]);
     text.resize(size);
     return text;
-#else
-    (void)folder, (void)name, (void)source;
-    return "";
-#endif
 }
 
 bool has(const std::string& text, std::string_view part) {
@@ -68,7 +63,6 @@ std::string table(const std::string& fields) {
 
 }  // namespace
 
-#ifdef MERKLIZE_CXX
 TEST("plugins: one of this ABI is used, others are refused with the reason") {
     const Folder folder;
     const std::string reason = "static const char *reason() { return \"mine: because\"; }\n";
@@ -111,4 +105,3 @@ TEST("plugins: one that is missing says how to get it, and the current folder is
     waitpid(other, &status, 0);
     CHECK_EQ(status, 0);
 }
-#endif
