@@ -37,7 +37,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 }
 
 /// Each program that the core knows: one of each hash, and the one without.
-std::vector<std::optional<Hash>> programs() {
+[[maybe_unused]] std::vector<std::optional<Hash>> programs() {
     std::vector<std::optional<Hash>> all = {std::nullopt};
     for (const merklize::HashTraits& traits : merklize::hashes()) all.emplace_back(traits.hash);
     return all;
