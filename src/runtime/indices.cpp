@@ -1,7 +1,6 @@
 #include "runtime/indices.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <numeric>
 #include <string>
@@ -20,19 +19,38 @@ struct Given {
     std::size_t at;
 };
 
+std::uint64_t index_of(std::uint64_t index) { return index; }
+std::uint64_t index_of(const Given& given) { return given.index; }
+
 // By digits, the lowest first: proofs and updates of a hundred thousand leaves would spend most of their time comparing.
-void radix_sort(std::vector<Given>& given, std::uint64_t largest) {
-    constexpr int digit_bits = 8;
-    constexpr std::size_t digits = std::size_t{1} << digit_bits;
-    std::vector<Given> sorted(given.size());
-    for (int shift = 0; shift < static_cast<int>(std::bit_width(largest)); shift += digit_bits) {
-        const auto digit = [shift](std::uint64_t index) { return index >> shift & (digits - 1); };
-        std::array<std::size_t, digits> next{};
-        for (const Given& each : given) next[digit(each.index)]++;
+template <class Item>
+void radix_sort(std::vector<Item>& items, std::uint64_t largest) {
+    const int bits = static_cast<int>(std::bit_width(largest)), most = items.size() < 4096 ? 8 : 12;
+    const int passes = (bits + most - 1) / most, digit_bits = passes == 0 ? 0 : (bits + passes - 1) / passes;
+    std::vector<Item> sorted(items.size());
+    std::vector<std::size_t> next;
+    for (int pass = 0; pass < passes; pass++) {
+        const auto digit = [&](const Item& item) {
+            return index_of(item) >> pass * digit_bits & ((std::size_t{1} << digit_bits) - 1);
+        };
+        next.assign(std::size_t{1} << digit_bits, 0);
+        for (const Item& item : items) next[digit(item)]++;
         std::exclusive_scan(next.begin(), next.end(), next.begin(), std::size_t{0});
-        for (const Given& each : given) sorted[next[digit(each.index)]++] = each;
-        given.swap(sorted);
+        for (const Item& item : items) sorted[next[digit(item)]++] = item;
+        items.swap(sorted);
     }
+}
+
+// The largest of them, which is a leaf.
+std::uint64_t largest_of(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what) {
+    const std::uint64_t largest = std::ranges::max(indices);
+    require_index(largest, n_leaves, what);
+    return largest;
+}
+
+void require_distinct(std::span<const std::uint64_t> sorted, std::string_view what) {
+    if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+        invalid(what, "leaf index " + std::to_string(*twice) + " is there twice");
 }
 
 }  // namespace
@@ -42,25 +60,28 @@ void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view
     invalid(what, "leaf index must be below " + std::to_string(n_leaves) + ", got " + std::to_string(index));
 }
 
-Ascending ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what) {
-    Ascending out;
-    if (indices.empty()) return out;
-    const std::uint64_t largest = std::ranges::max(indices);
-    require_index(largest, n_leaves, what);
-    out.given_at.resize(indices.size());
-    std::iota(out.given_at.begin(), out.given_at.end(), std::size_t{0});
-    out.indices.assign(indices.begin(), indices.end());
-    if (!std::ranges::is_sorted(indices)) {
-        std::vector<Given> given(indices.size());
-        for (std::size_t i = 0; i < given.size(); i++) given[i] = {indices[i], i};
-        radix_sort(given, largest);
-        for (std::size_t i = 0; i < given.size(); i++) {
-            out.indices[i] = given[i].index;
-            out.given_at[i] = given[i].at;
-        }
+std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
+                                     std::string_view what) {
+    if (indices.empty()) return {};
+    const std::uint64_t largest = largest_of(indices, n_leaves, what);
+    std::vector<std::uint64_t> sorted(indices.begin(), indices.end());
+    if (!std::ranges::is_sorted(sorted)) radix_sort(sorted, largest);
+    require_distinct(sorted, what);
+    return sorted;
+}
+
+Ascending ascending_from(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what) {
+    if (indices.empty()) return {};
+    const std::uint64_t largest = largest_of(indices, n_leaves, what);
+    std::vector<Given> given(indices.size());
+    for (std::size_t i = 0; i < given.size(); i++) given[i] = {indices[i], i};
+    if (!std::ranges::is_sorted(indices)) radix_sort(given, largest);
+    Ascending out{std::vector<std::uint64_t>(given.size()), std::vector<std::size_t>(given.size())};
+    for (std::size_t i = 0; i < given.size(); i++) {
+        out.indices[i] = given[i].index;
+        out.given_at[i] = given[i].at;
     }
-    if (const auto twice = std::ranges::adjacent_find(out.indices); twice != out.indices.end())
-        invalid(what, "leaf index " + std::to_string(*twice) + " is there twice");
+    require_distinct(out.indices, what);
     return out;
 }
 

@@ -12,13 +12,16 @@ namespace merklize::runtime {
 void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view what);
 
 /// Leaf indices in ascending order, no one twice.
-struct Ascending {
-    std::vector<std::uint64_t> indices;
-    std::vector<std::size_t> given_at;  ///< where each was among those given
-};
-
 /// errors  invalid_argument (one twice, one beyond the leaves); the text begins with `what`
 /// cost    linear
-Ascending ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what);
+std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
+                                     std::string_view what);
+
+/// The same, with where each was among those given.
+struct Ascending {
+    std::vector<std::uint64_t> indices;
+    std::vector<std::size_t> given_at;
+};
+Ascending ascending_from(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what);
 
 }  // namespace merklize::runtime

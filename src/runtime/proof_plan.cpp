@@ -54,17 +54,22 @@ std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, 
         top.positions.insert(top.positions.end(), part.positions.begin(), part.positions.end());
     top.up(layout, rule, cut, layout.height());
 
-    std::size_t total = top.slots.size();
-    for (const Climb& part : parts) total += part.slots.size();
-    std::vector<std::uint64_t> out;
-    out.reserve(total);
+    // Level after level, part after part: where each goes, then all at once.
+    std::vector<std::vector<std::size_t>> places(parts.size(), std::vector<std::size_t>(cut));
+    std::size_t total = 0;
     for (unsigned level = 0; level < cut; level++) {
-        for (const Climb& part : parts) {
-            const auto slots = part.of_level(level);
-            out.insert(out.end(), slots.begin(), slots.end());
+        for (std::size_t part = 0; part < parts.size(); part++) {
+            places[part][level] = total;
+            total += parts[part].of_level(level).size();
         }
     }
-    out.insert(out.end(), top.slots.begin(), top.slots.end());
+    std::vector<std::uint64_t> out(total + top.slots.size());
+    std::ranges::copy(top.slots, out.begin() + static_cast<std::ptrdiff_t>(total));
+    parallel_for(parts.size(), threads, [&](std::size_t part) {
+        for (unsigned level = 0; level < cut; level++)
+            std::ranges::copy(parts[part].of_level(level),
+                              out.begin() + static_cast<std::ptrdiff_t>(places[part][level]));
+    });
     return out;
 }
 

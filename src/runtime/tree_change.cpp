@@ -69,7 +69,7 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     }
     if (state.drop_levels != 0) invalid("update: the tree does not keep its leaves");
     if (indices.empty()) return;
-    const runtime::Ascending changed = runtime::ascending(indices, state.n_leaves, "update");
+    const runtime::Ascending changed = runtime::ascending_from(indices, state.n_leaves, "update");
     const RunOptions here = state.here(options);
     runtime::Run run(here);
     runtime::Merges merges(state.form);

@@ -113,7 +113,7 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     if (indices.empty()) return;
     const TreeForm& form = state_->complete_form("update");
     require_leaves(form, leaves, "update: leaves");
-    runtime::Ascending ascending = runtime::ascending(indices, n_leaves(), "update");
+    runtime::Ascending ascending = runtime::ascending_from(indices, n_leaves(), "update");
     Changed changed{std::move(ascending.indices), {}};
     for (const std::size_t i : ascending.given_at) changed.nodes.push_back(leaves[i]);
 

@@ -155,7 +155,7 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
     const TreeLayout layout{n_leaves()};
     MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
-    proof.indices = runtime::ascending(indices, n_leaves(), "prove_together").indices;
+    proof.indices = runtime::ascending(indices, n_leaves(), "prove_together");
     std::vector<std::uint64_t> slots =
         runtime::proof_slots(layout, form().rule, proof.indices, runtime::default_threads());
     proof.siblings.resize(slots.size());
