@@ -4,7 +4,8 @@
     python bench/run_device.py --bench BUILD/bench/merklize-device-bench --device cuda:0 [--commit HASH] [--out FILE]
                                [-- FLAGS OF THE PROGRAM]
 
-Or merklize-several-bench on several devices of a backend: --bench BUILD/bench/merklize-several-bench --device cuda.
+Or merklize-several-bench on several devices of a backend: --bench BUILD/bench/merklize-several-bench --device cuda; or
+merklize-tree-bench: what is done with trees.
 
 Prints a short table: medians of the kernels' time by the device's own clock.
 """
@@ -53,11 +54,11 @@ def main():
         for line in program.stdout:
             row = json.loads(line)
             rows.append(row)
-            what = f"{row['job']}, {row['policy']}"
+            what = ", ".join(row[key] for key in ("job", "hash", "policy") if key in row)
             if "skipped" in row:
                 print(f"{what}: skipped: {row['skipped'][:200]}", flush=True)
                 continue
-            seconds = row["kernel"] or row["wall"]
+            seconds = row.get("kernel") or row["wall"]
             linear = f"  {row['linear']:.1%} of linear" if "linear" in row else ""
             cpu = f"  CPU {row['cpu'] * 1e6:.1f} us" if "cpu" in row else ""
             rate = f"{row['rate']:.4g} {row['unit']}/s"
@@ -69,14 +70,14 @@ def main():
     facts = dict(measured[0])
     # What is the same in all rows is said once.
     for row in measured:
-        for key in (*COMMON, "cpu_isa"):
-            row.pop(key)
+        for key in (*COMMON, "cpu_isa", "commit"):
+            row.pop(key, None)
     header = {
         "date": str(datetime.date.today()),
         **{key: facts[key] for key in COMMON},
         "processor": processor(),
         "cpus": os.cpu_count(),
-        "cpu_isa": facts["cpu_isa"],
+        **({"cpu_isa": facts["cpu_isa"]} if "cpu_isa" in facts else {}),
         "clocks": clocks(),
         "system": platform.platform(),
         "commit": args.commit or commit(),
@@ -85,7 +86,7 @@ def main():
     out = args.out
     if out is None:
         name = re.sub(r"[^a-z0-9]+", "-", f"{args.device.split(':')[0]}-{header['device']}".lower()).strip("-")
-        kind = "several" if "linear" in facts else "device"
+        kind = "several" if "linear" in facts else "device" if "kernel" in facts else "trees"
         out = HERE / "results" / f"{datetime.date.today()}-{kind}-{name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(header, indent=1) + "\n")

@@ -178,14 +178,17 @@ def where_it_goes(axes: Any, rows: Measured) -> None:
 
 
 def rate_by_lanes(axes: Any, rows: Measured) -> None:
-    """Digests: bytes a second by the chunks that an item computes side by side, at the largest size of each device."""
-    of_device: dict[str, dict[int, Row]] = {}
-    for (device, lanes), (_, row) in _largest(rows, lambda run, row: (device_of(run), row["policy"])).items():
-        of_device.setdefault(device, {})[int(lanes.split()[0])] = row
-    for (device, rates), color in zip(of_device.items(), COLORS):
-        lanes = sorted(rates)
-        size = max(row["log2"] for row in rates.values())
-        values = [rates[count]["rate"] / 1e9 for count in lanes]
+    """Digests: bytes a second by the chunks that an item computes, at each device's largest size that has them all."""
+    of_size: dict[tuple[str, int], dict[int, Row]] = {}
+    for run, row in rows:
+        of_size.setdefault((device_of(run), row["log2"]), {})[int(row["policy"].split()[0])] = row
+    of_device: dict[str, tuple[int, dict[int, Row]]] = {}
+    for (device, size), found in of_size.items():
+        if device not in of_device or (len(found), size) > (len(of_device[device][1]), of_device[device][0]):
+            of_device[device] = (size, found)
+    for (device, (size, found)), color in zip(of_device.items(), COLORS):
+        lanes = sorted(found)
+        values = [found[count]["rate"] / 1e9 for count in lanes]
         axes.plot(lanes, values, label=f"{device}, 2^{size} bytes", marker="o", color=color)
     axes.set_xscale("log", base=2)
     axes.set_ylim(bottom=0)
