@@ -71,7 +71,7 @@ import tempfile, pathlib
 modules = _native.kernel_modules("opencl:0")
 clang = build_kernels._find(None, build_kernels.CLANGS, "", "")
 translator = build_kernels._find(None, build_kernels.TRANSLATORS, "", "")
-other = next(text for name, text in modules if name.startswith("mkz_check_words"))
+other = next(text for name, text in modules if name.startswith("data"))
 with tempfile.TemporaryDirectory() as folder:
     spirv = build_kernels.compile_module(other, "other", clang, translator, pathlib.Path(folder))
 for name, text in modules:

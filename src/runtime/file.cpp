@@ -458,7 +458,11 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     // Small files side by side, a thread each; then the large ones and what is no regular file, each by all threads.
     constexpr std::uint64_t small_bytes = 4 << 20;
     std::vector<char> later(paths.size());
-    const auto hash_one = [&](std::size_t i, const RunOptions& one, bool small_only) {
+    Timings times{};  // of all files together
+    std::mutex guards_times;
+    const auto hash_one = [&](std::size_t i, RunOptions one, bool small_only) {
+        Timings of_one{};
+        if (options.timings != nullptr) one.timings = &of_one;
         try {
             const runtime::File file(paths[i]);
             std::uint64_t position = 0, bytes = 0;
@@ -470,6 +474,11 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
                                               : runtime::root_of_stream(file, mode, run);
             results[i].output.resize(length);
             root.expand(results[i].output, seek, run);
+            const std::lock_guard lock(guards_times);
+            times.available = times.available || of_one.available;
+            times.kernel += of_one.kernel;
+            times.to_device += of_one.to_device;
+            times.to_host += of_one.to_host;
         } catch (const Error& error) {
             if (error.code() != ErrorCode::io) throw;
             results[i].output.clear();
@@ -479,7 +488,6 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     RunOptions alone = options;
     alone.threads = 1;
     alone.progress = {};
-    alone.timings = nullptr;  // of files side by side no time is anybody's own
     runtime::Run run(options);
     // How many are large is known only after the first pass, so each pass is half of the progress.
     run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); }, 0.5);
@@ -496,6 +504,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
         hash_one(i, together, false);
         before += 0.5 / static_cast<double>(n_later);
     }
+    if (options.timings != nullptr) *options.timings = times;
     return results;
 }
 

@@ -45,7 +45,8 @@ std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, 
     for (std::size_t part = 1, begin = 0; part <= n_parts; part++) {
         std::size_t end = std::max(begin, indices.size() * part / n_parts);
         while (end < indices.size() && end > begin && indices[end] >> cut == indices[end - 1] >> cut) end++;
-        if (end != begin) parts.push_back({{indices.begin() + begin, indices.begin() + end}});
+        const auto of_part = indices.subspan(begin, end - begin);
+        if (!of_part.empty()) parts.push_back({{of_part.begin(), of_part.end()}});
         begin = end;
     }
     parallel_for(parts.size(), threads, [&](std::size_t part) { parts[part].up(layout, rule, 0, cut); });
