@@ -10,7 +10,7 @@ import pytest
 import merklize
 
 # Without every policy, which these runtimes compile for minutes: tests/core and the C++ suite `policies` have those.
-FILES = ("test_hash.py", "test_rows.py", "test_tree.py", "test_tensors.py")
+FILES = ("test_hash.py", "test_rows.py", "test_tree.py", "test_tensors.py", "test_cli_hash.py")
 
 
 def intel_runtime():
