@@ -326,7 +326,8 @@ bool Session::merge_host_subtrees(const mkz_merge_subtrees& all, const Tick& tic
     Keyed a(all);
     // A piece's levels come down one by one into pinned memory of the caller's: large pieces of a large tree, so that most bytes are
     // in few copies (2^25 leaves on an H200: 24.6 ms with 64 MiB, 25.5 with 32, 28 with 16).
-    const bool straight = is_pinned(host_address(a.below), Digest::size) && is_pinned(host_address(a.nodes), Digest::size);
+    const bool straight =
+        is_pinned(host_address(a.below), Digest::size) && is_pinned(host_address(a.nodes), Digest::size);
     constexpr std::uint64_t fewest_pieces = 16, largest = 4 * piece_bytes;
     const std::uint64_t bytes =
         straight ? std::clamp(Digest::size * a.n / fewest_pieces, piece_bytes, largest) : piece_bytes;
