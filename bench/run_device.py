@@ -54,7 +54,7 @@ def main():
         for line in program.stdout:
             row = json.loads(line)
             rows.append(row)
-            what = ", ".join(row[key] for key in ("job", "hash", "policy") if key in row)
+            what = f"{row['job']}, {row.get('policy') or row['hash']}"
             if "skipped" in row:
                 print(f"{what}: skipped: {row['skipped'][:200]}", flush=True)
                 continue
