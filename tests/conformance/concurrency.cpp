@@ -74,6 +74,7 @@ TEST("concurrency: more threads than the machine has") {
     CHECK_EQ(merklize::hash(view(data), {}, threads(200)), to_digest(reference::blake3(data)));
 }
 
+#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not follow a child that starts threads
 /// The CPU works in a child of fork(); another device, opened by the parent, says that it does not.
 bool runs_in_child(const Jobs& jobs) {
     if (merklize::Device().info().backend == "cpu") return jobs.run();
@@ -86,7 +87,6 @@ bool runs_in_child(const Jobs& jobs) {
     }
 }
 
-#if !defined(__SANITIZE_THREAD__)  // ThreadSanitizer does not follow a child that starts threads
 TEST("concurrency: parent and child work after a fork") {
     const Jobs jobs(1);
     CHECK(jobs.run());  // the parent's threads exist now
