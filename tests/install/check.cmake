@@ -1,11 +1,5 @@
 # Installs the built library to a fresh prefix and builds the consumer against it in each of the documented ways; run by ctest.
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE out)
-  if(NOT status EQUAL 0)
-    list(JOIN ARGN " " line)
-    message(FATAL_ERROR "${line}\nfailed (${status}):\n${out}")
-  endif()
-endfunction()
+include(${SOURCE}/cmake/run.cmake)
 
 function(consume way)
   run(${CMAKE_COMMAND} -S ${SOURCE}/tests/install/consumer -B ${WORK}/${way} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX}
