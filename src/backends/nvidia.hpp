@@ -17,16 +17,15 @@ inline void tune(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tun
     fill(tuning->lanes, 1);  // a thread is a lane already
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
     if (mkz_is_field(hash)) {
-        // Level by level while it is wide: 154 M merges/s of rp64_256_v3 and 134 of v1. From 2^13 nodes on, teams of 16 threads a
-        // merge, four levels a launch: 30 us a level where a thread alone takes 136.
-        constexpr std::uint64_t narrow = std::uint64_t{1} << 13;
-        const bool free_group = tuning->group_size == 0;
+        // Level by level while it is wide. From 2^14 nodes on (2^13 with the dense MDS), teams of 16 threads a merge, four levels a
+        // launch: 30 us a level where a thread alone takes 136.
+        const bool circulant = hash == MKZ_HASH_rp64_256_v3, free_group = tuning->group_size == 0;
+        const std::uint64_t narrow = std::uint64_t{1} << (circulant ? 14 : 13);
         fill(tuning->levels_per_launch, n < narrow ? 4 : 1);
         fill(tuning->group_size, 128);
         if (!free_group) return;
-        const bool circulant = hash == MKZ_HASH_rp64_256_v3;
-        tuning->cells = circulant ? 6 : 3;
-        tuning->min_groups = circulant ? 4 : 6;
+        tuning->cells = 6;
+        tuning->min_groups = 4;
         return;
     }
     if (kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS) {

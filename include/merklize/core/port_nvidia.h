@@ -16,14 +16,16 @@
 #define MKZ_NVIDIA_ZERO "%%tid.y"
 #endif
 
-/* 2^32 - 1, which the compiler does not know. */
+/* 2^32 - 1, which the compiler does not know, but knows to be the same for a whole warp: it lies in a uniform register, so that
+ * products by it read one operand less. (%nctaid.y is 1, from constant memory.) */
 MKZ_FN mkz_u32 mkz_nvidia_ones(void) {
     mkz_u32 r;
-    asm("{.reg .u32 t; mov.u32 t, " MKZ_NVIDIA_ZERO "; not.b32 %0, t;}" : "=r"(r));
+    asm("{.reg .u32 t; mov.u32 t, %%nctaid.y; sub.u32 %0, t, 2;}" : "=r"(r));
     return r;
 }
 
-/* 1, which the compiler does not know: a product by it is an addition on the other pipe. */
+/* 1, which the compiler does not know: a product by it is an addition on the other pipe. Not %nctaid.y, which the compiler would
+ * read anew for each product. */
 MKZ_FN mkz_u32 mkz_nvidia_one(void) {
     mkz_u32 r;
     asm("{.reg .u32 t; mov.u32 t, " MKZ_NVIDIA_ZERO "; add.u32 %0, t, 1;}" : "=r"(r));
@@ -44,7 +46,9 @@ MKZ_FN MKZ_LANE32 mkz_nvidia_add32(MKZ_LANE32 a, MKZ_LANE32 b) {
 #define MKZ_ADD32_3(a, b, c) (mkz_nvidia_add32((a), (b)) + (c))
 
 /* lo + 2^64 hi mod p, for words: e = 2^32 - 1, hi = h0 + 2^32 h1: lo - h1 + e h0 = w + 2^64 k, where k is -1, 0 or 1, and
- * w + e k does not wrap. e k = 2^32 k - k. Six instructions. */
+ * w + e k does not wrap. It is made by words, for a second product by e would cost more: e k = 2^32 k - k, and w0 - k borrows
+ * for k = 1 as it should, for k = -1, which is a word of 2^32 - 1, just where w0 + 1 does not carry. So w1 gains max(k, 0) less the
+ * borrow. Eight instructions, one of them a wide product. */
 MKZ_FN mkz_u64 mkz_nvidia_gl_reduce(mkz_u64 lo, mkz_u64 hi) {
     mkz_u64 r;
     asm("{.reg .u32 l0, l1, h0, h1, k;\n\t"
@@ -56,9 +60,10 @@ MKZ_FN mkz_u64 mkz_nvidia_gl_reduce(mkz_u64 lo, mkz_u64 hi) {
         "mad.lo.cc.u32 l0, h0, %3, l0;\n\t"
         "madc.hi.cc.u32 l1, h0, %3, l1;\n\t"
         "addc.u32 k, k, 0;\n\t"
-        "add.u32 l1, l1, k;\n\t"
-        "mad.lo.cc.u32 l0, k, %3, l0;\n\t"
-        "madc.hi.s32 l1, k, %3, l1;\n\t"
+        "max.s32 h1, k, 0;\n\t"
+        "sub.cc.u32 l0, l0, k;\n\t"
+        "subc.u32 l1, l1, 0;\n\t"
+        "add.u32 l1, l1, h1;\n\t"
         "mov.b64 %0, {l0, l1};}"
         : "=l"(r)
         : "l"(lo), "l"(hi), "r"(mkz_nvidia_ones()));
@@ -118,9 +123,11 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_mul_add32(MKZ_LANE64 acc, MKZ_LANE64 a, mkz_u32 b) 
 }
 #define MKZ_MUL_ADD32(acc, a, b) mkz_nvidia_mul_add32((acc), (a), (b))
 
-/* x + 0 y, with a zero that the compiler does not know. */
+/* x | (y & 0), with a zero that the compiler does not know. */
 MKZ_FN MKZ_LANE64 mkz_nvidia_after(MKZ_LANE64 x, MKZ_LANE64 y) {
-    return mkz_nvidia_mul_add32(x, y, ~mkz_nvidia_ones());
+    mkz_u32 zero = ~mkz_nvidia_ones();
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u64, x, j) |= (mkz_u32)MKZ_LANE(mkz_u64, y, j) & zero;
+    return x;
 }
 #define MKZ_AFTER(x, y) mkz_nvidia_after((x), (y))
 

@@ -47,11 +47,6 @@
 #endif
 #endif
 
-/* 1: the circulant MDS by products, which are as cheap as additions on a GPU; 0: by shifts and additions. */
-#ifndef MKZ_RP_CIRCULANT_PRODUCTS
-#define MKZ_RP_CIRCULANT_PRODUCTS MKZ_NVIDIA_PTX
-#endif
-
 /* out[k] = x[k]^(2^n) * y[k] for k < cells, a constant; out may be x or y. */
 MKZ_FN void mkz_rp_power(mkz_gl *out, const mkz_gl *x, int n, const mkz_gl *y, int cells) {
     mkz_gl t[MKZ_RP_WIDTH] = {0};
@@ -144,13 +139,6 @@ MKZ_FN void mkz_rp_circulant(mkz_lane64 y[MKZ_RP_WIDTH], const mkz_lane64 x[MKZ_
         y[k] = p[k] + n[k];
         y[k + 6] = p[k] - n[k];
     }
-}
-
-/* The same as products: row i of the circulant MDS for one half, added to y. */
-MKZ_FN mkz_lane64 mkz_rp_circulant_row(mkz_lane64 y, const mkz_lane64 x[MKZ_RP_WIDTH], int i) {
-    const mkz_u32 c[MKZ_RP_WIDTH] = {7, 23, 8, 26, 13, 10, 9, 7, 6, 22, 21, 8};
-    MKZ_UNROLL for (int m = 0; m < MKZ_RP_WIDTH; m++) y = MKZ_MUL_ADD32(y, x[(i + m) % MKZ_RP_WIDTH], c[m]);
-    return y;
 }
 
 /* l + 2^32 h mod p, where l and h < 2^41. */

@@ -19,16 +19,7 @@ MKZ_FN void MKZ_RP_PLACED(round_constants)(mkz_u64 c[MKZ_RP_WIDTH], MKZ_RP_SPACE
 #endif
 }
 
-/* Row i of circulant MDS * s + c, s in halves. Adding the constant by halves costs no carry. */
-MKZ_FN mkz_gl MKZ_RP_PLACED(row_circulant)(const mkz_lane64 lo[MKZ_RP_WIDTH], const mkz_lane64 hi[MKZ_RP_WIDTH],
-                                           mkz_u64 c, int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
-    mkz_lane64 l = MKZ_AFTER(MKZ_SPLAT64(c & MKZ_GL_E), after), h = MKZ_AFTER(MKZ_SPLAT64(c >> 32), after);
-    (void)mds;
-    (void)after;
-    return mkz_rp_join(mkz_rp_circulant_row(l, lo, i), mkz_rp_circulant_row(h, hi, i));
-}
-
-/* s = circulant MDS * s + c; c: 12 canonical words. */
+/* s = circulant MDS * s + c; c: 12 canonical words. Adding the constants by halves costs no carry. */
 MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ_RP_WIDTH],
                                          MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
     mkz_lane64 lo[MKZ_RP_WIDTH], hi[MKZ_RP_WIDTH];
@@ -37,15 +28,10 @@ MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c
         lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
         hi[k] = s[k] >> 32;
     }
-#if MKZ_RP_CIRCULANT_PRODUCTS
-    MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++) s[i] =
-        MKZ_RP_PLACED(row_circulant)(lo, hi, c[i], i, mds, s[i == 0 ? 0 : i - 1]);
-#else
     mkz_rp_circulant(lo, lo);
     mkz_rp_circulant(hi, hi);
     MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++) s[i] =
         mkz_rp_join(lo[i] + MKZ_SPLAT64(c[i] & MKZ_GL_E), hi[i] + MKZ_SPLAT64(c[i] >> 32));
-#endif
 }
 
 /* Row i of dense MDS * s + c, s in halves. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1; with both factors m in limbs of at
@@ -84,13 +70,15 @@ MKZ_FN void MKZ_RP_PLACED(mds_dense)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ
 MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_circulant)(MKZ_LOCAL const mkz_u64 *cells, int i, int h,
                                                    MKZ_RP_SPACE const mkz_u64 *ark,
                                                    MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {
-    mkz_u64 lo[MKZ_RP_WIDTH], hi[MKZ_RP_WIDTH];
+    const mkz_u32 coefficients[MKZ_RP_WIDTH] = {7, 23, 8, 26, 13, 10, 9, 7, 6, 22, 21, 8};
+    mkz_u64 c = ark[MKZ_RP_WIDTH * h + i], lo = c & MKZ_GL_E, hi = c >> 32;
+    (void)mds;
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) {
-        mkz_u64 x = cells[i + k < MKZ_RP_WIDTH ? i + k : i + k - MKZ_RP_WIDTH]; /* turned, so that it is row 0 */
-        lo[k] = x & MKZ_GL_E;
-        hi[k] = x >> 32;
+        mkz_u64 x = cells[i + k < MKZ_RP_WIDTH ? i + k : i + k - MKZ_RP_WIDTH];
+        lo = MKZ_MUL_ADD32(lo, x, coefficients[k]);
+        hi = MKZ_MUL_ADD32(hi, x >> 32, coefficients[k]);
     }
-    return MKZ_RP_PLACED(row_circulant)(lo, hi, ark[MKZ_RP_WIDTH * h + i], 0, mds, 0);
+    return mkz_rp_join(lo, hi);
 }
 
 MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_dense)(MKZ_LOCAL const mkz_u64 *cells, int i, int h,
