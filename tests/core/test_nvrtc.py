@@ -55,7 +55,7 @@ POLICIES = {
         {"group_size": 512},
         {"nvidia_ptx": 0, "rp_cells": 12},
     ],
-    "rp64_256_v1": [{"rp_cells": 3, "min_groups": 6}, {"constants": 1}, {"constants": 3}, {"constants": 4}],
+    "rp64_256_v1": [{"rp_cells": 6, "min_groups": 4}, {"constants": 1}, {"constants": 3}, {"constants": 4}],
 }
 POLICY_ARCHITECTURE = "sm_90"
 

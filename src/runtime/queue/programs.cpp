@@ -103,4 +103,11 @@ Kernel Programs::find(Variant variant, const Body& body, bool is_free) {
     }
 }
 
+std::set<std::string> Programs::found() const {
+    std::set<std::string> names;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, function] : functions_) names.insert(key.second);
+    return names;
+}
+
 }  // namespace merklize::runtime

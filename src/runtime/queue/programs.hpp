@@ -4,6 +4,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "runtime/backend.h"
@@ -31,6 +32,9 @@ public:
     ///          largest
     Kernel find(Variant variant, const Body& body, bool is_free);
 
+    /// Entry points that were found so far, in any variant.
+    std::set<std::string> found() const;
+
     /// What the device's compiler is.
     Target target() const;
 
@@ -45,7 +49,7 @@ private:
     Function lookup(const Variant& variant, const Body& body);
 
     QueueDevice& device_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::map<Variant, std::shared_future<mkz_program*>> programs_;   // guarded by mutex_
     std::map<std::pair<Variant, std::string>, Function> functions_;  // guarded by mutex_
 };

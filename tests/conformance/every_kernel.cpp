@@ -1,0 +1,133 @@
+// Every kernel of a device once, on little data: for tools under which all takes long, as NVIDIA's checkers of memory.
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "runtime/queue/device.hpp"
+#include "runtime/queue/variant.hpp"
+#include "runtime/registry.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::Buffer;
+using merklize::Device;
+using merklize::MerkleTree;
+using merklize::Mode;
+
+namespace {
+
+namespace bodies = merklize::runtime::bodies;
+
+Buffer on_device(std::span<const std::byte> bytes) {
+    Buffer block(Device(), bytes.size());
+    block.copy_from(bytes);
+    return block;
+}
+
+template <class T>
+Buffer on_device(const std::vector<T>& values) {
+    return on_device(std::as_bytes(std::span(values)));
+}
+
+std::vector<Digest> on_host(const Buffer& buffer) {
+    std::vector<Digest> values(buffer.size() / Digest::size);
+    buffer.copy_to(std::as_writable_bytes(std::span(values)));
+    return values;
+}
+
+merklize::RunOptions on_cpu() { return {.device = Device("cpu")}; }
+
+// hash_chunks and hash_parents: one chunk, a cut one, some levels of parents.
+void digests() {
+    const Bytes data = Random(1).bytes(300 * 1024 + 5);
+    for (const std::size_t size : {0, 5, 1024, 1025, 300 * 1024, 300 * 1024 + 5}) {
+        const std::span<const std::byte> part = view(data).first(size);
+        CHECK_EQ(merklize::hash(on_device(part)), merklize::hash(part, {}, on_cpu()));
+    }
+    std::vector<Digest> many(60), expected(60);
+    const Buffer out(Device(), 60 * Digest::size);
+    merklize::hash_many(on_device(view(data).first(60 * 5000)), 5000, out);
+    merklize::hash_many(view(data).first(60 * 5000), 5000, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
+    CHECK(on_host(out) == expected);
+}
+
+// merge_pairs, and hash_rows of the hashes that have it.
+void batches(Hash hash) {
+    const std::vector<Digest> left = leaves(hash, 150, 1), right = leaves(hash, 150, 2);
+    std::vector<Digest> expected(150);
+    const Buffer out(Device(), 150 * Digest::size);
+    merklize::merge(left, right, expected, hash, on_cpu());
+    merklize::merge(on_device(left), on_device(right), out, hash);
+    CHECK(on_host(out) == expected);
+    for (const std::size_t bytes : {8, 40, 320}) {
+        const Buffer records = on_device(std::as_bytes(std::span(left)).first(10 * bytes)), digests(Device(), 320);
+        std::vector<Digest> wanted(10);
+        merklize::hash_leaves(std::as_bytes(std::span(left)).first(10 * bytes), bytes, wanted, hash, {}, on_cpu());
+        merklize::hash_leaves(records, bytes, digests, hash);
+        CHECK(on_host(digests) == wanted);
+    }
+}
+
+// merge_level and merge_subtree, by teams where the hash has them; merge_at, gather_nodes and scatter_nodes.
+void trees(Hash hash, const Mode& mode) {
+    const std::vector<Digest> given = leaves(hash, 512, 3);
+    const merklize::TreeForm form(hash, merklize::default_rule(hash), mode);
+    std::vector<Digest> expected(1024);
+    std::ranges::copy(given, expected.begin() + 512);
+    std::vector<Digest> nodes = expected;
+    merklize::build_tree(expected, form, {}, on_cpu());
+    for (const std::uint32_t levels : {1u, 4u, 9u}) {
+        const Buffer there = on_device(nodes);
+        merklize::build_tree(there, form, {.levels_per_launch = levels});
+        const std::vector<Digest> built = on_host(there);
+        CHECK(std::equal(built.begin() + 1, built.end(), expected.begin() + 1));
+    }
+    MerkleTree tree(on_device(given), form), reference(given, form, {}, on_cpu());
+    const std::vector<std::uint64_t> indices = {0, 1, 77, 300, 511};
+    const std::vector<Digest> fresh = leaves(hash, indices.size(), 4);
+    tree.update(indices, fresh);
+    reference.update(indices, fresh, on_cpu());
+    CHECK(std::ranges::equal(tree.nodes(), reference.nodes()));
+    CHECK(tree.prove_together(indices).siblings == reference.prove_together(indices).siblings);
+}
+
+}  // namespace
+
+TEST("every_kernel: computes on little data what the CPU does") {
+    if (Device().info().backend == "cpu") return;
+    digests();
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        batches(t.hash);
+        trees(t.hash, {});
+    }
+    trees(Hash::blake3, Mode::derive_key("every kernel"));
+
+    const std::uint64_t extents[] = {7, 20};
+    const std::int64_t strides[] = {4, 28};
+    const std::vector<std::uint32_t> turned(140, 9);
+    CHECK_EQ(Buffer::pack(on_device(turned), 0, extents, strides, 4).size(), turned.size() * 4);
+    CHECK_ERROR(
+        invalid_argument, "word 3 is",
+        merklize::merkle_root(on_device(std::vector<std::uint64_t>{1, 2, 3, ~0ull, 5, 6, 7, 8}), Hash::rp64_256));
+
+    // What this file says that it runs.
+    merklize::runtime::QueueDevice& device = *Device().state().queue_device();
+    const std::set<std::string> ran = device.programs().found();
+    const auto require = [&](Hash hash, std::initializer_list<merklize::runtime::Body> bodies) {
+        for (const merklize::runtime::Body& body : bodies) {
+            const std::string name = entry_name({.hash = static_cast<std::uint32_t>(hash)}, body);
+            if (!ran.contains(name)) check::fail(__FILE__, __LINE__, name + " did not run");
+        }
+    };
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        require(t.hash, {bodies::merge_level, bodies::merge_pairs, bodies::merge_subtree, bodies::merge_at});
+        if (t.hash != Hash::blake3) require(t.hash, {bodies::hash_rows});
+    }
+    require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents});
+    CHECK(ran.contains(bodies::gather_strided.name));
+    CHECK(ran.contains(bodies::check_words.name));
+    if (device.facts().unified) return;  // there the host gathers
+    CHECK(ran.contains(bodies::gather_nodes.name));
+    CHECK(ran.contains(bodies::scatter_nodes.name));
+}
