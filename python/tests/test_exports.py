@@ -1,0 +1,20 @@
+"""What the extension module shows to other libraries of its process."""
+
+import shutil
+import subprocess
+
+import pytest
+
+import merklize._native
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="nm of the binutils is not installed")
+def test_the_extension_exports_nothing_but_its_module():
+    # A C++ library inside it, linked statically, would give its locales to every library that is loaded later.
+    names = subprocess.run(
+        ["nm", "--dynamic", "--defined-only", "--format=posix", merklize._native.__file__],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\n")
+    assert [line.split()[0] for line in names if line] == ["PyInit__native"]
