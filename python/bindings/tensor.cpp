@@ -120,8 +120,35 @@ Tensor from_capsule(nb::handle capsule, const char* what) {
     return tensor;
 }
 
+/// PyTorch exports a tensor only while its GPU is the current one: makes it so, until the end of this.
+class CurrentGpu {
+public:
+    explicit CurrentGpu(nb::handle tensor) {
+        const nb::object torch = nb::module_::import_("sys").attr("modules").attr("get")("torch");
+        if (torch.is_none() || !nb::isinstance(tensor, torch.attr("Tensor")) || !is_true(tensor.attr("is_cuda")))
+            return;
+        nb::object change = torch.attr("cuda").attr("device")(tensor.attr("device"));
+        change.attr("__enter__")();
+        change_ = std::move(change);
+    }
+    CurrentGpu(const CurrentGpu&) = delete;
+    CurrentGpu& operator=(const CurrentGpu&) = delete;
+    ~CurrentGpu() {
+        if (!change_.is_valid()) return;
+        try {
+            change_.attr("__exit__")(nb::none(), nb::none(), nb::none());
+        } catch (nb::python_error& error) {
+            error.discard_as_unraisable("torch.cuda.device");
+        }
+    }
+
+private:
+    nb::object change_;
+};
+
 nb::object export_of(nb::handle object, nb::kwargs arguments) {
     nb::object source = nb::borrow(object);
+    const CurrentGpu current(object);
     // PyTorch exports no tensor that takes part in differentiation; its bytes are the same without.
     if (nb::hasattr(source, "requires_grad") && is_true(source.attr("requires_grad"))) {
         source = source.attr("detach")();

@@ -3,9 +3,8 @@
 import shutil
 import subprocess
 
-import pytest
-
 import merklize._native
+import pytest
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="nm of the binutils is not installed")

@@ -1,6 +1,7 @@
 """Arrays of others: DLPack on the host, what is refused of tensors on devices, streams; and DeviceArrays on OpenCL."""
 
 import ctypes
+import sys
 import types
 
 import blake3
@@ -98,6 +99,43 @@ def test_read_only_host_tensor():
     data = np.arange(3000, dtype=np.uint16)
     data.flags.writeable = False
     assert merklize.hash(Exporter(data)) == blake3.blake3(data.tobytes()).digest()
+
+
+class TensorOfAnotherGpu(Exporter):
+    """Exports, as PyTorch's, only while its GPU is the current one. Its memory is the host's."""
+
+    is_cuda = True
+    device = "cuda:1"
+
+    def __dlpack__(self, **arguments):
+        if Gpus.current != self.device:
+            raise BufferError(f"current device: {Gpus.current}")
+        return super().__dlpack__(**arguments)
+
+
+class Gpus:
+    """Stands for torch.cuda."""
+
+    current = "cuda:0"
+
+    class device:
+        def __init__(self, device):
+            self.wanted = device
+
+        def __enter__(self):
+            self.before, Gpus.current = Gpus.current, self.wanted
+
+        def __exit__(self, *_):
+            Gpus.current = self.before
+
+
+def test_a_tensor_of_a_gpu_that_is_not_the_current_one(monkeypatch):
+    tensor = TensorOfAnotherGpu(np.arange(99))
+    with pytest.raises(BufferError, match="current device: cuda:0"):
+        merklize.hash(tensor)
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(Tensor=TensorOfAnotherGpu, cuda=Gpus))
+    assert merklize.hash(tensor) == merklize.hash(np.arange(99))
+    assert Gpus.current == "cuda:0"
 
 
 def test_pinned_memory_is_the_hosts():
