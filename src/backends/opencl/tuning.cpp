@@ -20,7 +20,7 @@ using backends::fill;
 // PoCL 3.1 and 5.0 sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so there they
 // never do: chunks have one lane, a tree by several levels has one unless the caller wants more, and then goes level by level. Constants
 // that a group copies to its memory first are a barrier, too: one lane (3.1 is always wrong with 16 of hash_elements).
-void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tuning* tuning) {
+void tune_processor(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, bool is_pocl, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
     const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
@@ -38,7 +38,7 @@ void tune_processor(mkz_kernel kernel, std::uint32_t hash, bool is_pocl, mkz_tun
         fill(tuning->lanes, 8);
         if (tuning->lanes == 1) tuning->mul_by_halves = 1;
     }
-    fill(tuning->levels_per_launch, 1);
+    fill(tuning->levels_per_launch, backends::levels_on_processors(n));
     if (is_pocl && tuning->lanes > 1) tuning->levels_per_launch = 1;
 }
 
@@ -58,7 +58,7 @@ void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint
     guarded([&] {
         const Device& d = device_of(device);
         if (d.driver_facts.is_cpu != 0) {
-            tune_processor(kernel, hash,
+            tune_processor(kernel, hash, n,
                            std::string_view(d.driver_facts.compiler).find("PoCL") != std::string_view::npos, tuning);
         } else if (std::string_view(d.facts.vendor).find("NVIDIA") != std::string_view::npos) {
             nvidia::tune(kernel, hash, n, tuning);

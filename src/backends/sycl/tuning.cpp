@@ -14,7 +14,7 @@ using backends::fill;
 // own, which its compiler then leaves as they are: 16 for BLAKE3 (8 gave 0.66 of the rate for merges, 0.81 for chunks), 8 for a field
 // hash (4 gave 0.54, 16 0.9, and what the compiler makes of one word an item 0.84 for seven times the compile time). sha256 as BLAKE3,
 // unmeasured.
-void tune_processor(mkz_kernel kernel, std::uint32_t hash, mkz_tuning* tuning) {
+void tune_processor(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning* tuning) {
     fill(tuning->group_size, 64);
     fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
     const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
@@ -25,7 +25,7 @@ void tune_processor(mkz_kernel kernel, std::uint32_t hash, mkz_tuning* tuning) {
         fill(tuning->lanes, 16);
         fill(tuning->levels_per_launch, chunks ? 6 : 1);
     }
-    fill(tuning->levels_per_launch, 1);
+    fill(tuning->levels_per_launch, backends::levels_on_processors(n));
 }
 
 // OpenCL's values for GPUs; not measured through SYCL.
@@ -38,12 +38,12 @@ void tune_gpu(mkz_tuning* tuning) {
 
 }  // namespace
 
-void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t, std::uint32_t,
+void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t,
           mkz_tuning* tuning) noexcept {
     const bool free_group = tuning->group_size == 0;
     guarded([&] {
         const Device& d = device_of(device);
-        d.driver_facts.is_cpu != 0 ? tune_processor(kernel, hash, tuning) : tune_gpu(tuning);
+        d.driver_facts.is_cpu != 0 ? tune_processor(kernel, hash, n, tuning) : tune_gpu(tuning);
         if (free_group) tuning->group_size = std::min(tuning->group_size, d.driver_facts.max_group_size);
     });
     // Of a device that is not there.
