@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Writes the tables of README.md and docs/benchmarks.md from bench/results: the newest file of each machine and device.
 
+README has the processors beside their peers and what a GPU does with data that lies there; docs/benchmarks.md has all.
+
 --check compares. Needs the installed merklize package.
 """
 
@@ -26,10 +28,15 @@ def rate(value, unit):
     return f"{value:.0f} {unit}/s"
 
 
+def link(path, up=""):
+    """up  from the page to the project's root."""
+    return f"[{path.name}]({up}bench/results/{path.name})"
+
+
 def table(path, data):
     isa = next(row["isa"] for row in data["rows"] if row["isa"])
     lines = [
-        f"{data['machine']}, {data['cpus']} cores, {isa} ([{path.name}](bench/results/{path.name})):",
+        f"{data['machine']}, {data['cpus']} cores, {isa} ({link(path)}):",
         "",
         "| job | threads | merklize | peer | peer's rate | ratio |",
         "|---|---|---|---|---|---|",
@@ -53,12 +60,13 @@ def device_rate(value, unit):
     return f"{value / 1e12:.2f} TB/s" if unit == "bytes" and value >= 1e12 else rate(value, unit)
 
 
-def device_table(path, data):
-    rows = [row for row in data["rows"] if not row.get("skipped") and row["policy"] == "tuned"]
+def device_table(path, data, up="", only=""):
+    """only  what a job's name has in it."""
+    rows = [row for row in data["rows"] if not row.get("skipped") and row["policy"] == "tuned" and only in row["job"]]
     with_cpu = bool(rows) and all("cpu" in row for row in rows)  # older results have none
     cpu = f"; the same job by the CPU backend on {data['cpus']} cores ({data['cpu_isa']})" if with_cpu else ""
     lines = [
-        f"{data['device']}, {data['backend']}, driver {data['driver']} ([{path.name}](bench/results/{path.name})); "
+        f"{data['device']}, {data['backend']}, driver {data['driver']} ({link(path, up)}); "
         f"kernels by the device's clock, the whole call by the host's{cpu}:",
         "",
         "| job | kernels | rate | whole call |" + (" CPU | whole call against it |" if with_cpu else ""),
@@ -78,7 +86,7 @@ def several_table(path, data):
     counts = sorted({row["devices"] for row in rows})
     lines = [
         f"Several {data['device']}, {data['backend']}, driver {data['driver']} "
-        f"([{path.name}](bench/results/{path.name})); the whole call by the host's clock, "
+        f"({link(path)}); the whole call by the host's clock, "
         "and the rate a device as a share of that of the smallest count:",
         "",
         f"| job | {' | '.join(f'{count} devices' for count in counts)} |",
@@ -134,7 +142,7 @@ def peers_table(path, runs):
         return
     run = rows[0][0]
     lines = [
-        f"{device_of(run)}, {run['cpus']} cores, {run['isa']} ([{path.name}](../bench/results/{path.name})):",
+        f"{device_of(run)}, {run['cpus']} cores, {run['isa']} ({link(path, '../')}):",
         "",
         "| job | size | threads | merklize | peer | peer's time | ratio | least to most |",
         "|---|---|---|---|---|---|---|---|",
@@ -151,15 +159,19 @@ def peers_table(path, runs):
 def suites_tables():
     files = newest_suites()
     runs = [run for _, runs in files for run in runs]
-    names = ", ".join(f"[{path.name}](../bench/results/{path.name})" for path, _ in files)
+    names = ", ".join(link(path, "../") for path, _ in files)
     yield f"Kernels, policy `tuned`, medians, from {names}; data in the device's memory. {hardware_line()}"
     yield from originals_tables(runs)
+    yield "### Beside published packages"
     for path, some in files:
         yield from peers_table(path, some)
+    yield "### Jobs on each device"
+    yield from (device_table(path, data, "../") for path, data in newest_by_device("device"))
 
 
 def readme_tables():
-    yield from (device_table(path, data) for path, data in newest_by_device("device"))
+    gpus = [(path, data) for path, data in newest_by_device("device") if data["backend"] == "cuda"]
+    yield from (device_table(path, data, only="resident") for path, data in gpus)
     yield from (several_table(path, data) for path, data in newest_by_device("several"))
     whole = newest("cpu", lambda data: (data["machine"], data["quick"]))
     yield from (table(path, data) for path, data in whole if not data["quick"])

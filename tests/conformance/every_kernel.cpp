@@ -103,10 +103,10 @@ TEST("every_kernel: computes on little data what the CPU does") {
     }
     trees(Hash::blake3, Mode::derive_key("every kernel"));
 
-    const std::uint64_t extents[] = {7, 20};
-    const std::int64_t strides[] = {4, 28};
-    const std::vector<std::uint32_t> turned(140, 9);
-    CHECK_EQ(Buffer::pack(on_device(turned), 0, extents, strides, 4).size(), turned.size() * 4);
+    const std::vector<Digest> rows = leaves(Hash::blake3, 140), packed = {rows[3], rows[23], rows[43]};
+    const std::uint64_t extents[] = {3, 2};
+    const std::int64_t strides[] = {20 * Digest::size, 16};
+    CHECK(on_host(Buffer::pack(on_device(rows), 3 * Digest::size, extents, strides, 16)) == packed);
     CHECK_ERROR(
         invalid_argument, "word 3 is",
         merklize::merkle_root(on_device(std::vector<std::uint64_t>{1, 2, 3, ~0ull, 5, 6, 7, 8}), Hash::rp64_256));

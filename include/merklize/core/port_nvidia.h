@@ -9,26 +9,26 @@
 
 #if defined(MKZ_TARGET_OPENCL) || defined(__CUDA_ARCH__) /* not in nvcc's pass for the host */
 
-/* A register that is 0, since launches have one dimension, and that the compiler cannot know: OpenCL's knows the group's shape. */
+/* A register whose upper half is 0 in launches of any shape, and that the compiler cannot know: OpenCL's knows the group's shape. */
 #ifdef MKZ_TARGET_OPENCL
-#define MKZ_NVIDIA_ZERO "%%ctaid.y"
+#define MKZ_NVIDIA_HALF_ZERO "%%ctaid.y"
 #else
-#define MKZ_NVIDIA_ZERO "%%tid.y"
+#define MKZ_NVIDIA_HALF_ZERO "%%tid.y"
 #endif
 
 /* 2^32 - 1, which the compiler does not know, but knows to be the same for a whole warp: it lies in a uniform register, so that
- * products by it read one operand less. (%nctaid.y is 1, from constant memory.) */
+ * products by it read one operand less. (%nctaid.y, groups along y, is 1 or more.) */
 MKZ_FN mkz_u32 mkz_nvidia_ones(void) {
     mkz_u32 r;
-    asm("{.reg .u32 t; mov.u32 t, %%nctaid.y; sub.u32 %0, t, 2;}" : "=r"(r));
+    asm("{.reg .u32 t; mov.u32 t, %%nctaid.y; min.u32 t, t, 1; sub.u32 %0, t, 2;}" : "=r"(r));
     return r;
 }
 
-/* 1, which the compiler does not know: a product by it is an addition on the other pipe. Not %nctaid.y, which the compiler would
- * read anew for each product. */
+/* 1, which the compiler does not know: a product by it is an addition on the other pipe. Not of %nctaid.y, which the compiler
+ * would read anew for each product. */
 MKZ_FN mkz_u32 mkz_nvidia_one(void) {
     mkz_u32 r;
-    asm("{.reg .u32 t; mov.u32 t, " MKZ_NVIDIA_ZERO "; add.u32 %0, t, 1;}" : "=r"(r));
+    asm("{.reg .u32 t; mov.u32 t, " MKZ_NVIDIA_HALF_ZERO "; shr.u32 t, t, 16; add.u32 %0, t, 1;}" : "=r"(r));
     return r;
 }
 

@@ -191,7 +191,7 @@ def rate_by_lanes(axes: Any, rows: Measured) -> None:
         values = [found[count]["rate"] / 1e9 for count in lanes]
         axes.plot(lanes, values, label=f"{device}, 2^{size} bytes", marker="o", color=color)
     axes.set_xscale("log", base=2)
-    axes.set_ylim(bottom=0)
+    axes.set_yscale("log")  # GPUs and processors are a hundredfold apart
     axes.set_xticks([1, 2, 4, 8, 16], ["1", "2", "4", "8", "16"])
     axes.set_xlabel("chunks that an item computes side by side")
     axes.set_ylabel("digest, kernels: GB/s")
@@ -227,13 +227,17 @@ def speed_up(axes: Any, rows: Measured) -> None:
 
 def share_of_bounds(axes: Any, rows: Measured) -> None:
     """Which share of the pipe, the memory and the link a job reaches, against size."""
-    lines: dict[str, list[tuple[int, float]]] = {}
+    lines: dict[tuple[str, str], list[tuple[int, float]]] = {}
     for run, row in rows:
         for bound, share in shares(row, run["name"]).items():
-            lines.setdefault(f"{device_of(run)}: {row['job']}, {bound}", []).append((row["log2"], share))
-    for label, points in lines.items():
+            lines.setdefault((device_of(run), f"{row['job']}, {bound}"), []).append((row["log2"], share))
+    # A colour is a bound, a kind of line a device.
+    styles = dict(zip(_unique(device for device, _ in lines), ("-", "--", ":", "-.")))
+    colors = {what: f"C{i}" for i, what in enumerate(_unique(what for _, what in lines))}
+    for (device, what), points in lines.items():
         points.sort()
-        axes.plot([x for x, _ in points], [100 * y for _, y in points], label=label, marker="o")
+        style = {"linestyle": styles.get(device, "-"), "color": colors[what], "marker": "o", "markersize": 4}
+        axes.plot([x for x, _ in points], [100 * y for _, y in points], label=f"{device}: {what}", **style)
     axes.axhline(100, color="gray", linewidth=0.8)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("log2 of the bytes or leaves")
@@ -241,7 +245,7 @@ def share_of_bounds(axes: Any, rows: Measured) -> None:
     axes.set_title("pipe and memory: kernels; link: the whole call")
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.grid(True, which="major", alpha=0.3)
-    axes.legend(fontsize=7)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1))
 
 
 def ratios_to_peers(axes: Any, rows: Measured) -> None:
@@ -306,7 +310,10 @@ def _alone(rows: Measured, panel: Callable[[Any, Measured], None], path: str) ->
 
 def _a_device_each(rows: Measured, path: str) -> None:
     devices = _unique(device_of(run) for run, _ in rows)
-    with _figure(path, 1, len(devices), (4.6, 4.0), sharey=True) as axes:
-        for device, panel in zip(devices, axes[0]):
+    columns = min(3, len(devices))
+    with _figure(path, -(-len(devices) // columns), columns, (4.6, 4.0), sharey=True) as axes:
+        for panel in axes.flat[len(devices) :]:
+            panel.axis("off")
+        for device, panel in zip(devices, axes.flat):
             time_against_size(panel, [(run, row) for run, row in rows if device_of(run) == device])
             panel.set_title(f"{rows[0][1]['suite']}\n{device}", fontsize=8)
