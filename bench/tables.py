@@ -84,12 +84,13 @@ def several_table(path, data):
     """Of rows of one job on several counts of devices: its rate on each."""
     rows = [row for row in data["rows"] if not row.get("skipped")]
     counts = sorted({row["devices"] for row in rows})
+    heads = [f"{count} device{'s' * (count > 1)}" for count in counts]
     lines = [
         f"Several {data['device']}, {data['backend']}, driver {data['driver']} "
         f"({link(path)}); the whole call by the host's clock, "
         "and the rate a device as a share of that of the smallest count:",
         "",
-        f"| job | {' | '.join(f'{count} devices' for count in counts)} |",
+        f"| job | {' | '.join(heads)} |",
         f"|---|{'---|' * len(counts)}",
     ]
     for job in dict.fromkeys(row["job"] for row in rows):
