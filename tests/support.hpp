@@ -99,6 +99,24 @@ inline merklize::RunOptions threads(unsigned n) {
     return options;
 }
 
+/// The bytes on the default device, `offset` bytes into a block.
+inline merklize::Buffer on_device(std::span<const std::byte> bytes, std::uint64_t offset = 0) {
+    const merklize::Buffer block(merklize::Device(), bytes.size() + offset);
+    merklize::Buffer part = block.slice(offset, bytes.size());
+    part.copy_from(bytes);
+    return part;
+}
+template <class T>
+merklize::Buffer on_device(const std::vector<T>& values, std::uint64_t offset = 0) {
+    return on_device(std::as_bytes(std::span(values)), offset);
+}
+template <class T>
+std::vector<T> on_host(const merklize::Buffer& buffer) {
+    std::vector<T> values(buffer.size() / sizeof(T));
+    buffer.copy_to(std::as_writable_bytes(std::span(values)));
+    return values;
+}
+
 /// A folder that is removed at the end.
 class TemporaryFolder {
 public:

@@ -31,12 +31,13 @@ inline void tune(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tun
     if (kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS) {
         // Two levels in the group that hashed the chunks. Reading a block ahead takes registers from large inputs (1.73 instead of
         // 1.82 TB/s) and gives small ones, which do not fill the device, 1.13 instead of 1.05.
-        // Few chunks go to more multiprocessors by smaller groups: 1.3 times as fast at 256 KiB and 4 MiB.
-        constexpr std::uint64_t many_chunks = std::uint64_t{1} << 18, some = std::uint64_t{1} << 15,
-                                few = std::uint64_t{1} << 11;
+        constexpr std::uint64_t many_chunks = std::uint64_t{1} << 18;
         fill(tuning->levels_per_launch, 2);
         tuning->read_ahead = n < many_chunks ? 1 : 0;
-        fill(tuning->group_size, n < few ? 32 : n < some || n >= many_chunks ? 128 : 256);
+        // Few chunks go to more multiprocessors by smaller groups: 1.3 times as fast at 256 KiB and 4 MiB.
+        if (n < std::uint64_t{1} << 11) fill(tuning->group_size, 32);
+        if (n < std::uint64_t{1} << 15) fill(tuning->group_size, 128);
+        fill(tuning->group_size, n < many_chunks ? 256 : 128);
         return;
     }
     // Of blake3; sha256 does the same, unmeasured. Level by level at 31 G merges/s down to 2^17 nodes, then 9 levels a group: launches would cost more than idle threads.

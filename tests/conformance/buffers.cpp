@@ -22,24 +22,6 @@ constexpr std::uint64_t p = 0xffffffff00000001;
 
 bool has_buffers() { return Device().info().backend != "cpu"; }
 
-/// The bytes on the default device, `offset` bytes into a block.
-Buffer on_device(std::span<const std::byte> bytes, std::uint64_t offset = 0) {
-    Buffer block(Device(), bytes.size() + offset);
-    Buffer part = block.slice(offset, bytes.size());
-    part.copy_from(bytes);
-    return part;
-}
-template <class T>
-Buffer on_device(const std::vector<T>& values, std::uint64_t offset = 0) {
-    return on_device(std::as_bytes(std::span(values)), offset);
-}
-template <class T>
-std::vector<T> on_host(const Buffer& buffer) {
-    std::vector<T> values(buffer.size() / sizeof(T));
-    buffer.copy_to(std::as_writable_bytes(std::span(values)));
-    return values;
-}
-
 RunOptions with(const HashPolicy& policy) {
     RunOptions options;
     options.policy = policy;

@@ -19,23 +19,6 @@ namespace {
 
 namespace bodies = merklize::runtime::bodies;
 
-Buffer on_device(std::span<const std::byte> bytes) {
-    Buffer block(Device(), bytes.size());
-    block.copy_from(bytes);
-    return block;
-}
-
-template <class T>
-Buffer on_device(const std::vector<T>& values) {
-    return on_device(std::as_bytes(std::span(values)));
-}
-
-std::vector<Digest> on_host(const Buffer& buffer) {
-    std::vector<Digest> values(buffer.size() / Digest::size);
-    buffer.copy_to(std::as_writable_bytes(std::span(values)));
-    return values;
-}
-
 merklize::RunOptions on_cpu() { return {.device = Device("cpu")}; }
 
 // hash_chunks and hash_parents: one chunk, a cut one, some levels of parents.
@@ -49,7 +32,7 @@ void digests() {
     const Buffer out(Device(), 60 * Digest::size);
     merklize::hash_many(on_device(view(data).first(60 * 5000)), 5000, out);
     merklize::hash_many(view(data).first(60 * 5000), 5000, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
-    CHECK(on_host(out) == expected);
+    CHECK(on_host<Digest>(out) == expected);
 }
 
 // merge_pairs, and hash_rows of the hashes that have it.
@@ -59,13 +42,13 @@ void batches(Hash hash) {
     const Buffer out(Device(), 150 * Digest::size);
     merklize::merge(left, right, expected, hash, on_cpu());
     merklize::merge(on_device(left), on_device(right), out, hash);
-    CHECK(on_host(out) == expected);
+    CHECK(on_host<Digest>(out) == expected);
     for (const std::size_t bytes : {8, 40, 320}) {
         const Buffer records = on_device(std::as_bytes(std::span(left)).first(10 * bytes)), digests(Device(), 320);
         std::vector<Digest> wanted(10);
         merklize::hash_leaves(std::as_bytes(std::span(left)).first(10 * bytes), bytes, wanted, hash, {}, on_cpu());
         merklize::hash_leaves(records, bytes, digests, hash);
-        CHECK(on_host(digests) == wanted);
+        CHECK(on_host<Digest>(digests) == wanted);
     }
 }
 
@@ -80,7 +63,7 @@ void trees(Hash hash, const Mode& mode) {
     for (const std::uint32_t levels : {1u, 4u, 9u}) {
         const Buffer there = on_device(nodes);
         merklize::build_tree(there, form, {.levels_per_launch = levels});
-        const std::vector<Digest> built = on_host(there);
+        const std::vector<Digest> built = on_host<Digest>(there);
         CHECK(std::equal(built.begin() + 1, built.end(), expected.begin() + 1));
     }
     MerkleTree tree(on_device(given), form), reference(given, form, {}, on_cpu());
@@ -106,7 +89,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     const std::vector<Digest> rows = leaves(Hash::blake3, 140), packed = {rows[3], rows[23], rows[43]};
     const std::uint64_t extents[] = {3, 2};
     const std::int64_t strides[] = {20 * Digest::size, 16};
-    CHECK(on_host(Buffer::pack(on_device(rows), 3 * Digest::size, extents, strides, 16)) == packed);
+    CHECK(on_host<Digest>(Buffer::pack(on_device(rows), 3 * Digest::size, extents, strides, 16)) == packed);
     CHECK_ERROR(
         invalid_argument, "word 3 is",
         merklize::merkle_root(on_device(std::vector<std::uint64_t>{1, 2, 3, ~0ull, 5, 6, 7, 8}), Hash::rp64_256));

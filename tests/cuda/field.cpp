@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/kernel_text.hpp"
+#include "runtime/queue/variant.hpp"
 #include "table.hpp"
 
 namespace {
@@ -43,18 +43,18 @@ std::vector<std::uint64_t> edges() {
 }  // namespace
 
 TEST("cuda: field arithmetic in PTX is right at its edges") {
-    const std::vector<std::pair<std::string, std::string>> macros = {
-        {"MKZ_GROUP_SIZE", "64"}, {"MKZ_ALIGN", "16"}, {"MKZ_LANES", "1"}, {"MKZ_NVIDIA_PTX", "1"}};
+    constexpr std::uint32_t group = 64;
     const Program built =
-        build((merklize::runtime::program_text(macros, std::nullopt) + kernel_of_all_pairs).c_str(), nullptr);
+        build((merklize::runtime::text_of({.group_size = group}, {.language = MKZ_LANGUAGE_CUDA}) + kernel_of_all_pairs)
+                  .c_str());
     const std::vector<std::uint64_t> words = edges();
     const auto n = static_cast<std::uint32_t>(words.size());
     const Stream stream = open_stream();
     const Memory in = allocate(8 * n), out = allocate(32 * n * n);
     write(stream, in, words);
-    need(launch(stream, kernel(built, "all_pairs"), (n * n + 63) / 64, 64, nullptr, in, n, out));
+    need(launch(stream, kernel(built, "all_pairs"), (n * n + group - 1) / group, group, nullptr, in, n, out));
     const auto results = read<std::uint64_t>(stream, out, std::size_t{4} * n * n);
-    using Wide = unsigned __int128;
+    __extension__ using Wide = unsigned __int128;
     const auto modulo = [](Wide x) { return static_cast<std::uint64_t>(x % p); };
     for (std::uint32_t i = 0; i < n * n; i++) {
         const std::uint64_t x = words[i / n], y = words[i % n];

@@ -1,9 +1,9 @@
 /* port_nvidia.h: primitives as PTX, for CUDA and for NVIDIA's OpenCL compiler (MKZ_NVIDIA_PTX = 1). Included by port.h.
  *
  * A multiprocessor has one pipe for 32-bit additions and logic and one for products. An instruction of a warp holds the first
- * for 2 cycles, the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI): measured on sm_90,
- * docs/performance.md. Work spread over both takes less time. The compiler turns a product by a number that it knows into
- * additions: numbers that it cannot know keep it from that. */
+ * for 2 cycles, the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI): measured on sm_90, docs/performance.md. Work spread over
+ * both takes less time. The compiler turns a product by a number that it knows into additions: numbers that it cannot know
+ * keep it from that. */
 #ifndef MKZ_PORT_NVIDIA_H
 #define MKZ_PORT_NVIDIA_H
 

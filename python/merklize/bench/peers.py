@@ -14,6 +14,7 @@ import platform
 import shutil
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
@@ -31,7 +32,7 @@ class Missing(Exception):
     """A peer is not here; the text says how to get it."""
 
 
-class Peer:
+class Peer(ABC):
     """What all peers have. `most`: log2 of the largest job that it is given."""
 
     name = ""
@@ -43,17 +44,18 @@ class Peer:
     """Whether it works on data that is in a GPU's memory, and is to be compared with our call there."""
     most = 40
 
-    @cached_property
+    @property
+    @abstractmethod
     def version(self) -> str:
         """Raises Missing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def does(self, job: Job) -> bool:
-        raise NotImplementedError
+        """Whether it has this job."""
 
+    @abstractmethod
     def work(self, job: Job, threads: int) -> Work:
         """Prepare, off the clock."""
-        raise NotImplementedError
 
 
 def _module(name: str, package: str | None = None) -> Any:
@@ -178,8 +180,9 @@ class RustPeer(Peer):
     def version(self) -> str:
         return str(self._program.versions[self.package])
 
+    @abstractmethod
     def arguments(self, job: Job) -> tuple[str, ...]:
-        raise NotImplementedError
+        """Those of the program for this job."""
 
     def work(self, job: Job, threads: int) -> Work:
         command = (*self.arguments(job), "--repeats", "1", "--threads", str(threads))
