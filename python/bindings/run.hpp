@@ -65,7 +65,7 @@ private:
     // The library calls progress functions from the thread that called it, so a slot a thread is enough; and an options object
     // that outlives its Run (a Hasher's) then holds no pointer to it.
     static thread_local std::exception_ptr raised_;
-    RunOptions options_;
+    RunOptions options_{.device = Device("cpu")};  // until the device is known: "auto" may need libraries found first
 };
 
 }  // namespace merklize::binding
