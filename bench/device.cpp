@@ -19,8 +19,8 @@
 #include <merklize/merklize.hpp>
 
 #include "jobs.hpp"
-#include "runtime/queue/device.hpp"
-#include "runtime/registry.hpp"
+#include "queue/device.hpp"
+#include "jobs/registry.hpp"
 
 using namespace merklize;
 using Clock = std::chrono::steady_clock;

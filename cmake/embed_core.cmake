@@ -1,5 +1,5 @@
 # The texts of the portable core inside the library, which hands them to device compilers at run time
-# (src/runtime/kernel_text.hpp).
+# (src/programs/kernel_text.hpp).
 #
 #   include(embed_core.cmake), merklize_embed_core(target)    adds the generated source to the target
 #   cmake -D ROOT=... -D FILES=a,b -D OUTPUT=... -P embed_core.cmake    writes it; done when a header changes
@@ -52,7 +52,7 @@ foreach(file IN LISTS FILES)
 endforeach()
 
 file(WRITE ${OUTPUT} "// Made by cmake/embed_core.cmake from include/merklize.
-#include \"runtime/kernel_text.hpp\"
+#include \"programs/kernel_text.hpp\"
 
 namespace merklize::runtime {
 namespace {

@@ -1,4 +1,4 @@
-# Machine code of CUDA devices inside the library (src/runtime/queue/fatbins.hpp): nvcc compiles each program for all architectures.
+# Machine code of CUDA devices inside the library (src/programs/fatbins.hpp): nvcc compiles each program for all architectures.
 #
 #   include(embed_fatbins.cmake), merklize_embed_fatbins(target)    adds the generated source to the target
 #   cmake -D TOOL=... -D NVCC=... -D ARCHITECTURES=... -D HASHES=... -D FOLDER=... -P embed_fatbins.cmake    makes FOLDER/fatbins.cpp
@@ -11,8 +11,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     set(MERKLIZE_FATBIN_HASHES "" CACHE STRING "Hashes whose kernels are compiled ahead of time, separated by commas; empty: all")
     # The programs are texts of this very library: a program made of its sources writes them.
     add_executable(merklize-fatbin-programs EXCLUDE_FROM_ALL backends/cuda/write_fatbin_programs.cpp
-      runtime/queue/fatbins.cpp runtime/queue/tuned_variants.cpp runtime/queue/variant.cpp runtime/hashes.cpp
-      runtime/kernel_text.cpp runtime/queue/no_fatbins.cpp ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
+      programs/fatbins.cpp programs/tuned_variants.cpp programs/variant.cpp jobs/hashes.cpp
+      programs/kernel_text.cpp programs/no_fatbins.cpp ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
     target_compile_features(merklize-fatbin-programs PRIVATE cxx_std_20)
     target_include_directories(merklize-fatbin-programs PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/fatbins)
@@ -55,7 +55,7 @@ foreach(name IN LISTS names)
 endforeach()
 
 file(WRITE ${FOLDER}/fatbins.cpp "// Made by cmake/embed_fatbins.cmake.
-#include \"runtime/queue/fatbins.hpp\"
+#include \"programs/fatbins.hpp\"
 
 asm(R\"mkz(
 .pushsection .rodata

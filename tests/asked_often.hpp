@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/run.hpp"
+#include "jobs/run.hpp"
 
 namespace support {
 

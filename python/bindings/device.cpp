@@ -2,10 +2,10 @@
 #include "module.hpp"
 #include "policy.hpp"
 #include "run.hpp"
-#include "runtime/build.hpp"
-#include "runtime/kernel_cache.hpp"
-#include "runtime/queue/modules.hpp"
-#include "runtime/tuned_policies.hpp"
+#include "levels/build.hpp"
+#include "host/kept_files.hpp"
+#include "queue/modules.hpp"
+#include "tuning/tuned_policies.hpp"
 
 namespace merklize::binding {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "arguments.hpp"
-#include "runtime/registry.hpp"
+#include "jobs/registry.hpp"
 
 namespace merklize::binding {
 

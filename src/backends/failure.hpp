@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/status.h"
+#include "jobs/status.h"
 
 namespace merklize::backends {
 

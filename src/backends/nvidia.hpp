@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "backends/tuning.hpp"
-#include "runtime/backend.h"
+#include "jobs/backend.h"
 
 namespace merklize::nvidia {
 

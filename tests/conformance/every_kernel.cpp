@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
-#include "runtime/queue/device.hpp"
-#include "runtime/queue/variant.hpp"
-#include "runtime/registry.hpp"
+#include "queue/device.hpp"
+#include "programs/variant.hpp"
+#include "jobs/registry.hpp"
 #include "support.hpp"
 
 using namespace support;

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/merge_one.hpp"
-#include "runtime/run.hpp"
+#include "jobs/merge_one.hpp"
+#include "jobs/run.hpp"
 #include "support.hpp"
 
 using namespace support;

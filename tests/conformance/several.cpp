@@ -6,8 +6,8 @@
 #include <numeric>
 #include <thread>
 
-#include "runtime/registry.hpp"
-#include "runtime/several.hpp"
+#include "jobs/registry.hpp"
+#include "jobs/side_by_side.hpp"
 #include "support.hpp"
 
 using namespace support;

@@ -4,7 +4,7 @@
 
 #include "asked_often.hpp"
 #include "json.hpp"
-#include "runtime/merge_one.hpp"
+#include "jobs/merge_one.hpp"
 #include "support.hpp"
 
 using namespace support;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "forms.hpp"
-#include "runtime/registry.hpp"
+#include "jobs/registry.hpp"
 
 using namespace support;
 using merklize::MerkleTree;

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/queue/variant.hpp"
+#include "programs/variant.hpp"
 #include "table.hpp"
 
 namespace {

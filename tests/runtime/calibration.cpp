@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/calibration.hpp"
-#include "runtime/registry.hpp"
+#include "tuning/calibration.hpp"
+#include "jobs/registry.hpp"
 #include "support.hpp"
 
 using namespace support;

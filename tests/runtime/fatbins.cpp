@@ -6,8 +6,8 @@
 #include <set>
 
 #include "backends/nvidia.hpp"
-#include "runtime/queue/fatbins.hpp"
-#include "runtime/queue/tuned_variants.hpp"
+#include "programs/fatbins.hpp"
+#include "programs/tuned_variants.hpp"
 #include "support.hpp"
 
 using namespace merklize::runtime;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "child.hpp"
-#include "runtime/kernel_cache.hpp"
+#include "host/kept_files.hpp"
 #include "support.hpp"
 
 using namespace support;

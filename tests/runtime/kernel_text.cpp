@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "child.hpp"
-#include "runtime/kernel_text.hpp"
+#include "programs/kernel_text.hpp"
 #include "support.hpp"
 
 using namespace support;

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "runtime/queue/session.hpp"
-#include "runtime/registry.hpp"
+#include "queue/session.hpp"
+#include "jobs/registry.hpp"
 #include "support.hpp"
 
 using namespace support;

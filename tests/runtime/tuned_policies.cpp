@@ -1,12 +1,12 @@
 // What `merklize tune` keeps: found again, gone by where the caller leaves the choice, and never by anybody else.
 
-#include "runtime/tuned_policies.hpp"
+#include "tuning/tuned_policies.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
 
-#include "runtime/registry.hpp"
+#include "jobs/registry.hpp"
 #include "support.hpp"
 
 using namespace support;

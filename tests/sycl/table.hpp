@@ -1,7 +1,7 @@
 #pragma once
 
 #include "driver_table.hpp"
-#include "runtime/plugins.hpp"
+#include "jobs/plugins.hpp"
 
 // The tables of the SYCL plug-in, which this program does not link.
 namespace table {

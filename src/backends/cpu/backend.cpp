@@ -1,5 +1,5 @@
 // The CPU as a backend: launches become loops over the lanes' kernels, cut into pieces that stay in a core's own cache.
-#include "runtime/backend.h"
+#include "jobs/backend.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 
 #include "backends/cpu/lanes.hpp"
 #include "merklize/core/blake3.h"
-#include "runtime/threads.hpp"
+#include "host/threads.hpp"
 
 static_assert(std::endian::native == std::endian::little, "the kernels read words as they lie in memory");
 

@@ -9,7 +9,7 @@
 
 #include "backends/cuda/api.hpp"
 #include "backends/cuda/error.hpp"
-#include "runtime/backend.h"
+#include "jobs/backend.h"
 
 namespace merklize::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/driver.h"
+#include "jobs/driver.h"
 
 namespace merklize::cuda {
 

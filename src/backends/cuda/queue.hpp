@@ -6,7 +6,7 @@
 
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/library.hpp"
-#include "runtime/driver.h"
+#include "jobs/driver.h"
 
 namespace merklize::cuda {
 

@@ -9,8 +9,8 @@
 
 #include "backends/nvidia.hpp"
 #include "merklize/hash.hpp"
-#include "runtime/queue/fatbins.hpp"
-#include "runtime/queue/tuned_variants.hpp"
+#include "programs/fatbins.hpp"
+#include "programs/tuned_variants.hpp"
 
 using namespace merklize;
 using namespace merklize::runtime;

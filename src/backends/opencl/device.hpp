@@ -8,7 +8,7 @@
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/error.hpp"
 #include "backends/opencl/handle.hpp"
-#include "runtime/backend.h"
+#include "jobs/backend.h"
 
 namespace merklize::opencl {
 

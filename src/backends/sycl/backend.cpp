@@ -8,14 +8,14 @@
 //   image      programs of OpenCL: from SPIR-V, and from the cache
 //   spirv      what a module says beside its code
 //   tuning     how kernels run where nobody says
-#include "runtime/backend.h"
+#include "jobs/backend.h"
 
 #include "backends/sycl/device.hpp"
 #include "backends/sycl/memory.hpp"
 #include "backends/sycl/program.hpp"
 #include "backends/sycl/stream.hpp"
 #include "backends/sycl/tuning.hpp"
-#include "runtime/plugin.h"
+#include "jobs/plugin.h"
 
 namespace merklize::sycl_plugin {
 namespace {

@@ -7,7 +7,7 @@
 #include <sycl/sycl.hpp>
 
 #include "backends/sycl/error.hpp"
-#include "runtime/backend.h"
+#include "jobs/backend.h"
 
 namespace merklize::sycl_plugin {
 

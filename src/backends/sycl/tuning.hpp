@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "runtime/backend.h"
+#include "jobs/backend.h"
 
 namespace merklize::sycl_plugin {
 

@@ -1,0 +1,195 @@
+#include "digests/chunk_tree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
+#include "jobs/keyed.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+// A subtree's upper levels leave SIMD lanes empty, so subtrees are large: up to 512 KiB, where every thread still gets several.
+constexpr std::uint32_t least_subtree_levels = 7, most_subtree_levels = 9;
+
+}  // namespace
+
+Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const Mode& mode) {
+    Node node{};
+    std::copy_n(mode.key_words(), 8, node.cv);
+    node.counter = counter;
+    const std::uint32_t blocks = chunk.empty() ? 1 : static_cast<std::uint32_t>((chunk.size() + 63) / 64);
+    for (std::uint32_t b = 0;; b++) {
+        const std::size_t length = std::min<std::size_t>(64, chunk.size() - 64 * b);
+        std::memset(node.block, 0, sizeof node.block);
+        if (length != 0) std::memcpy(node.block, chunk.data() + 64 * b, length);
+        node.block_len = static_cast<std::uint32_t>(length);
+        node.flags = mkz_blake3_block_flags(b, blocks, mode.flags());
+        if (b + 1 == blocks) break;
+        mkz_blake3_compress(node.cv, node.block, static_cast<std::uint32_t>(counter),
+                            static_cast<std::uint32_t>(counter >> 32), 64, node.flags);
+    }
+    return node;
+}
+
+Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mode& mode) {
+    Node node{};
+    std::copy_n(mode.key_words(), 8, node.cv);
+    std::memcpy(node.block, left.words, 32);
+    std::memcpy(node.block + 8, right.words, 32);
+    node.block_len = MKZ_BLAKE3_BLOCK_LEN;
+    node.flags = mode.flags() | MKZ_BLAKE3_PARENT;
+    return node;
+}
+
+ChainingValue value_of(const Node& node) {
+    ChainingValue value;
+    std::copy_n(node.cv, 8, value.words);
+    mkz_blake3_compress(value.words, node.block, static_cast<std::uint32_t>(node.counter),
+                        static_cast<std::uint32_t>(node.counter >> 32), node.block_len, node.flags);
+    return value;
+}
+
+void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const {
+    if (seek > UINT64_MAX - out.size()) {
+        throw Error(ErrorCode::invalid_argument, "hash: output of " + std::to_string(out.size()) +
+                                                     " bytes from position " + std::to_string(seek) +
+                                                     " passes byte 2^64 - 1");
+    }
+    const std::uint32_t root_flags = flags | MKZ_BLAKE3_ROOT;
+    // Whole blocks in the middle go to the device when they are many; the ends and short outputs are made here.
+    constexpr std::uint64_t many_blocks = 16;
+    std::uint64_t counter = seek / 64;
+    std::size_t skip = seek % 64;
+    while (!out.empty()) {
+        const std::uint64_t whole = out.size() / 64;
+        if (skip == 0 && whole >= many_blocks) {
+            struct Arguments : mkz_expand {
+                ~Arguments() { wipe(cv, sizeof cv); }
+            } arguments{{{}, {}, block_len, root_flags, counter, whole, host_place(out.data())}};
+            std::copy_n(cv, 8, arguments.cv);
+            std::copy_n(block, 16, arguments.block);
+            run.launch_on_host(MKZ_KERNEL_EXPAND, arguments, run.threads());
+            out = out.subspan(64 * whole);
+            counter += whole;
+            continue;
+        }
+        std::uint32_t words[16];
+        mkz_blake3_compress_xof(words, cv, block, static_cast<std::uint32_t>(counter),
+                                static_cast<std::uint32_t>(counter >> 32), block_len, root_flags);
+        const std::size_t count = std::min<std::size_t>(64 - skip, out.size());
+        std::memcpy(out.data(), reinterpret_cast<const std::byte*>(words) + skip, count);
+        out = out.subspan(count);
+        counter++;
+        skip = 0;
+    }
+}
+
+void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run) {
+    while (values.size() > left) {
+        const Keyed<mkz_hash_parents> arguments(mode, {host_place(values.data()), values.size(), {}, {}});
+        run.launch_on_host(MKZ_KERNEL_HASH_PARENTS, arguments, 1);
+        values.resize((values.size() + 1) / 2);
+    }
+}
+
+std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept {
+    if (n_chunks < 2) return 0;
+    const std::uint32_t most = std::bit_width(n_chunks - 1) - 1;
+    // A device leaves the last 2^8 or so to the host: each further launch would cost more than they do.
+    constexpr std::uint32_t host_levels = 8;
+    if (!run.on_host()) return most - std::min(most, host_levels);
+    const std::uint64_t fair = n_chunks / (std::uint64_t{4} * run.threads());
+    const auto levels = static_cast<std::uint32_t>(std::bit_width(fair)) - (fair != 0);
+    return std::min(std::clamp(levels, least_subtree_levels, most_subtree_levels), most);
+}
+
+std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t bytes, std::uint64_t counter,
+                                          std::uint32_t levels, const Mode& mode, Run& run, double share) {
+    const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << levels;
+    std::vector<ChainingValue> values((bytes + subtree_bytes - 1) / subtree_bytes);
+    const Keyed<mkz_hash_chunks> arguments(
+        mode, {data, bytes, counter, {}, {}, levels, host_place(values.data()), tuning_of(run.options().policy)});
+    run.launch(MKZ_KERNEL_HASH_CHUNKS, arguments, share);
+    return values;
+}
+
+Node chunk_node(const mkz_place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run) {
+    if (!chunk.on_device)
+        return chunk_node({static_cast<const std::byte*>(chunk.pointer) + chunk.offset, bytes}, counter, mode);
+    std::byte copy[MKZ_BLAKE3_CHUNK_LEN];
+    run.session().copy_to_host(copy, chunk, bytes);
+    run.finish();
+    return chunk_node({copy, bytes}, counter, mode);
+}
+
+std::uint64_t push_subtrees(const mkz_place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
+                            Run& run, const std::function<void(const ChainingValue&, std::uint64_t)>& push) {
+    std::uint64_t done = 0;
+    for (std::uint64_t chunk = first_chunk; bytes - done > MKZ_BLAKE3_CHUNK_LEN;) {
+        // A power of two of chunks, on a multiple of its size.
+        const unsigned fits = std::bit_width((bytes - done) / MKZ_BLAKE3_CHUNK_LEN) - 1;
+        const unsigned size = chunk == 0 ? fits : std::min<unsigned>(fits, std::countr_zero(chunk));
+        const std::uint64_t count = std::uint64_t{1} << size, part = count * MKZ_BLAKE3_CHUNK_LEN;
+        const mkz_place here{data.pointer, data.offset + done, data.on_device};
+        if (size == 0) {
+            push(value_of(chunk_node(here, part, chunk, mode, run)), chunk);
+        } else {
+            auto values = subtree_values(here, part, chunk, subtree_levels(count, run), mode, run,
+                                         static_cast<double>(part) / static_cast<double>(bytes));
+            reduce(values, 2, mode, run);
+            push(values[0], chunk);
+            push(values[1], chunk + count / 2);
+        }
+        chunk += count;
+        done += part;
+    }
+    return done;
+}
+
+Node root_of(const mkz_place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
+    if (bytes <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(data, bytes, 0, mode, run);
+    const std::uint64_t n_chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
+    std::vector<ChainingValue> values = subtree_values(data, bytes, 0, subtree_levels(n_chunks, run), mode, run, share);
+    reduce(values, 2, mode, run);
+    return parent_node(values[0], values[1], mode);
+}
+
+Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share) {
+    return root_of(host_place(data.data()), data.size(), mode, run, share);
+}
+
+void ValueStack::settle(std::uint64_t n_chunks) {
+    while (values_.size() > static_cast<std::size_t>(std::popcount(n_chunks))) {
+        const ChainingValue right = values_.back();
+        values_.pop_back();
+        values_.back() = value_of(parent_node(values_.back(), right, mode_));
+    }
+}
+
+void ValueStack::push(const ChainingValue& value, std::uint64_t first_chunk) {
+    settle(first_chunk);
+    values_.push_back(value);
+}
+
+// `node` is right of the first `left` values.
+Node ValueStack::fold(Node node, std::size_t left) const {
+    for (; left > 0; left--) node = parent_node(values_[left - 1], value_of(node), mode_);
+    return node;
+}
+
+Node ValueStack::root() const {
+    const std::size_t n = values_.size();
+    return fold(parent_node(values_[n - 2], values_[n - 1], mode_), n - 2);
+}
+
+Node ValueStack::root(const Node& last, std::uint64_t first_chunk) const {
+    ValueStack settled = *this;
+    settled.settle(first_chunk);
+    return settled.fold(last, settled.values_.size());
+}
+
+}  // namespace merklize::runtime

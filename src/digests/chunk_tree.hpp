@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "merklize/hash.hpp"
+#include "jobs/run.hpp"
+#include "host/wipe.hpp"
+
+namespace merklize::runtime {
+
+/// The tree inside one BLAKE3 digest, above its chunks: from chaining values to the root and its output.
+
+/// A chaining value.
+struct ChainingValue {
+    std::uint32_t words[8];
+};
+
+/// The last compression of a subtree, not yet done: it may turn out to be the root, and then gives the output.
+struct Node {
+    std::uint32_t cv[8];
+    std::uint32_t block[16];
+    std::uint32_t block_len;
+    std::uint32_t flags;
+    std::uint64_t counter;  // index of the chunk; 0 for a parent
+
+    ~Node() { wipe(cv, sizeof cv); }  // the key, if it is the first compression of its chunk or a parent
+
+    /// As the root: fills `out` with output bytes from `seek` on; long outputs by a launch.
+    void expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const;
+};
+
+/// The node of one chunk of at most 1024 bytes.
+Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const Mode& mode);
+/// The same of a chunk in memory of the host or of the run's device.
+Node chunk_node(const mkz_place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run);
+/// The node above two values.
+Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mode& mode);
+/// The chaining value of a node that is not the root.
+ChainingValue value_of(const Node& node);
+
+/// In place: merges neighbours, an odd last one going up as it is, until at most `left` values remain. `values` are aligned
+/// subtrees of equal size, the last one perhaps smaller.
+void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run);
+
+/// log2 of the chunks of one launched subtree, for data of n chunks: at least two subtrees remain (n >= 2), so that the root is
+/// left to do.
+std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept;
+
+/// Chaining values of the subtrees of 2^levels chunks in `bytes` bytes of data, which begins with chunk `counter`.
+std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t bytes, std::uint64_t counter,
+                                          std::uint32_t levels, const Mode& mode, Run& run, double share);
+
+/// The values of the largest subtrees that may stand in `bytes` bytes of data, which begins with chunk `first_chunk` of something
+/// longer; in order, until at most one chunk is left. Of each the two halves are pushed: the value above them may be the root.
+/// returns  bytes done
+std::uint64_t push_subtrees(const mkz_place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
+                            Run& run,
+                            const std::function<void(const ChainingValue& value, std::uint64_t first_chunk)>& push);
+
+/// The root of data that is all in memory, of the host or of the run's device; `share` of the call is done by it.
+Node root_of(const mkz_place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share = 1);
+Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share = 1);
+
+/// The values of subtrees that came in order, merged as far as they can be while any of them may still be the last.
+class ValueStack {
+public:
+    explicit ValueStack(const Mode& mode) : mode_(mode) {}
+
+    /// `first_chunk`: chunks before this subtree; a multiple of its size.
+    void push(const ChainingValue& value, std::uint64_t first_chunk);
+    bool empty() const noexcept { return values_.empty(); }
+    /// The root above everything pushed, at least two values.
+    Node root() const;
+    /// The root above everything pushed and `last`, which has `first_chunk` chunks before it.
+    Node root(const Node& last, std::uint64_t first_chunk) const;
+    void clear() noexcept { values_.clear(); }
+
+private:
+    // Merges what is certain now that more follows after n chunks: a finished tree has one value for each 1 bit of n.
+    void settle(std::uint64_t n_chunks);
+    Node fold(Node node, std::size_t left) const;
+
+    Mode mode_;
+    std::vector<ChainingValue> values_;
+};
+
+}  // namespace merklize::runtime

@@ -1,0 +1,62 @@
+#include "merklize/hash.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
+#include "digests/chunk_tree.hpp"
+#include "host/wipe.hpp"
+
+namespace merklize {
+Mode::Mode() noexcept { mkz_blake3_iv(key_); }
+
+Mode::~Mode() { runtime::wipe(key_, sizeof key_); }
+
+Mode Mode::keyed(std::span<const std::byte> key) {
+    if (key.size() != 32) {
+        throw Error(ErrorCode::invalid_argument, "key must be 32 bytes, got " + std::to_string(key.size()));
+    }
+    Mode mode;
+    std::memcpy(mode.key_, key.data(), 32);
+    mode.flags_ = MKZ_BLAKE3_KEYED_HASH;
+    return mode;
+}
+
+Mode Mode::derive_key(std::string_view context) {
+    Mode context_mode;
+    context_mode.flags_ = MKZ_BLAKE3_DERIVE_KEY_CONTEXT;
+    Mode mode;
+    hash(std::as_bytes(std::span(context)), std::as_writable_bytes(std::span(mode.key_)), 0, context_mode);
+    mode.flags_ = MKZ_BLAKE3_DERIVE_KEY_MATERIAL;
+    return mode;
+}
+
+Digest hash(std::span<const std::byte> data, const Mode& mode, const RunOptions& options) {
+    Digest digest;
+    hash(data, digest.bytes, 0, mode, options);
+    return digest;
+}
+
+void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
+          const RunOptions& options) {
+    if (options.device.state().chooses())
+        return hash(data, out, seek, mode, runtime::chosen(options, Job::digest, data.size()));
+    runtime::Run run(options);
+    runtime::root_of(data, mode, run).expand(out, seek, run);
+}
+
+Digest hash(const Buffer& data, const Mode& mode, const RunOptions& options) {
+    Digest digest;
+    hash(data, digest.bytes, 0, mode, options);
+    return digest;
+}
+
+void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
+          const RunOptions& options) {
+    const RunOptions here = runtime::on_device_of(data, options);
+    runtime::Run run(here);
+    runtime::root_of(data.block()->at(data.offset()), data.size(), mode, run).expand(out, seek, run);
+}
+
+}  // namespace merklize

@@ -1,0 +1,237 @@
+// Batches of independent inputs: hash_many, hash_elements, hash_leaves, merge; on the host's memory or a device's.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
+#include "digests/chunk_tree.hpp"
+#include "jobs/field.hpp"
+#include "jobs/keyed.hpp"
+#include "jobs/merge_one.hpp"
+#include "jobs/run.hpp"
+
+namespace merklize {
+namespace {
+
+using runtime::host_place;
+using runtime::place_of;
+
+// Long messages gain nothing from each other: one after another, each by the whole device.
+constexpr std::size_t long_bytes = 4 << 20;
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+// The count of messages that `out_bytes` has room for and that `bytes` bytes make.
+std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uint64_t out_bytes) {
+    if (out_bytes % Digest::size != 0)
+        invalid("hash_many: out has " + std::to_string(out_bytes) + " bytes, not a multiple of 32");
+    const std::size_t n = out_bytes / Digest::size;
+    if (message_bytes != 0 ? bytes / message_bytes != n || bytes % message_bytes != 0 : bytes != 0) {
+        invalid("hash_many: " + std::to_string(n) + " messages of " + std::to_string(message_bytes) +
+                " bytes do not make " + std::to_string(bytes) + " bytes");
+    }
+    return n;
+}
+
+void launch_rows(Hash hash, const mkz_place& rows, std::size_t n, std::size_t bytes, const mkz_place& out,
+                 const Mode& mode, runtime::Run& run) {
+    const runtime::Keyed<mkz_hash_rows> arguments(
+        mode,
+        {static_cast<std::uint32_t>(hash), rows, n, bytes, {}, {}, out, runtime::tuning_of(run.options().policy)});
+    run.launch(MKZ_KERNEL_HASH_ROWS, arguments, 1);
+}
+
+void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, std::size_t elements,
+                           std::uint64_t out_words) {
+    if (!traits(hash).is_field) {
+        invalid("hash_elements: hash '" + std::string(traits(hash).name) + "' is of bytes, not of field elements");
+    }
+    if (out_words / 4 != n_rows || out_words % 4 != 0) {
+        invalid("hash_elements: out has " + std::to_string(out_words) + " words, not 4 for each of " +
+                std::to_string(n_rows) + " rows");
+    }
+    if (elements != 0 ? words / elements != n_rows || words % elements != 0 : words != 0) {
+        invalid("hash_elements: " + std::to_string(n_rows) + " rows of " + std::to_string(elements) +
+                " elements do not make " + std::to_string(words) + " words");
+    }
+}
+
+void launch_elements(Hash hash, const mkz_place& rows, std::size_t n_rows, std::size_t elements, const mkz_place& out,
+                     runtime::Run& run) {
+    const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash),        rows, n_rows, elements, out,
+                                      runtime::tuning_of(run.options().policy)};
+    run.launch(MKZ_KERNEL_HASH_ELEMENTS, arguments, 1);
+}
+
+// Rows of canonical words, `what` in the texts of errors; sizes fit.
+void element_rows(Hash hash, const void* rows, std::size_t n_rows, std::size_t elements, void* out, const char* what,
+                  const RunOptions& options) {
+    runtime::require_canonical(rows, n_rows * elements, what);
+    if (n_rows == 0) return;
+    runtime::Run run(options);
+    launch_elements(hash, host_place(rows), n_rows, elements, host_place(out), run);
+}
+
+void element_rows(Hash hash, const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
+                  const char* what, const RunOptions& options) {
+    if (n_rows == 0) return;
+    runtime::require_same_device(what, rows, out);
+    const RunOptions here = runtime::on_device_of(out, options);
+    runtime::Run run(here);
+    run.session().require_canonical(place_of(rows), n_rows * elements, what);
+    launch_elements(hash, place_of(rows), n_rows, elements, place_of(out), run);
+    run.finish();
+}
+
+void require_records(Hash hash, const Mode& mode, std::uint64_t bytes, std::uint64_t record_bytes, std::uint64_t n) {
+    runtime::require_merges(hash, mode, "hash_leaves");
+    if (record_bytes != 0 ? bytes / record_bytes != n || bytes % record_bytes != 0 : bytes != 0) {
+        invalid("hash_leaves: " + std::to_string(n) + " records of " + std::to_string(record_bytes) +
+                " bytes do not make " + std::to_string(bytes) + " bytes");
+    }
+    if (traits(hash).is_field && record_bytes % 8 != 0) {
+        invalid("hash_leaves: records of '" + std::string(traits(hash).name) + "' are words of 8 bytes; " +
+                std::to_string(record_bytes) + " bytes are no whole count of them");
+    }
+}
+
+void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t out) {
+    if (left == right && left == out) return;
+    invalid("merge: " + std::to_string(left) + " left, " + std::to_string(right) + " right and " + std::to_string(out) +
+            " output digests");
+}
+
+void launch_pairs(Hash hash, const Mode& mode, const mkz_place& left, const mkz_place& right, std::uint64_t n,
+                  const mkz_place& out, runtime::Run& run) {
+    const runtime::Keyed<mkz_merge_pairs> arguments(
+        mode, {static_cast<std::uint32_t>(hash), {}, left, right, n, out, runtime::tuning_of(run.options().policy)});
+    run.launch(MKZ_KERNEL_MERGE_PAIRS, arguments, 1);
+}
+
+// A buffer of whole digests or words.
+std::uint64_t count_of(const Buffer& buffer, std::uint64_t item_bytes, const char* what) {
+    if (buffer.size() % item_bytes != 0) {
+        invalid(std::string(what) + " has " + std::to_string(buffer.size()) + " bytes, not a multiple of " +
+                std::to_string(item_bytes));
+    }
+    return buffer.size() / item_bytes;
+}
+
+}  // namespace
+
+void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out,
+               const Mode& mode, const RunOptions& options) {
+    const std::size_t n = messages_in(messages.size(), message_bytes, out.size());
+    if (n == 0) return;
+    runtime::Run run(options);
+    if (message_bytes <= long_bytes)
+        return launch_rows(Hash::blake3, host_place(messages.data()), n, message_bytes, host_place(out.data()), mode,
+                           run);
+    for (std::size_t i = 0; i < n; i++) {
+        const auto message = messages.subspan(i * message_bytes, message_bytes);
+        runtime::root_of(message, mode, run, 1.0 / static_cast<double>(n))
+            .expand(out.subspan(i * Digest::size, Digest::size), 0, run);
+    }
+}
+
+void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& out, const Mode& mode,
+               const RunOptions& options) {
+    const std::size_t n = messages_in(messages.size(), message_bytes, out.size());
+    if (n == 0) return;
+    runtime::require_same_device("hash_many", messages, out);
+    const RunOptions here = runtime::on_device_of(out, options);
+    runtime::Run run(here);
+    if (message_bytes <= long_bytes) {
+        launch_rows(Hash::blake3, place_of(messages), n, message_bytes, place_of(out), mode, run);
+        return run.finish();
+    }
+    std::vector<Digest> digests(n);
+    for (std::size_t i = 0; i < n; i++) {
+        runtime::root_of(place_of(messages.slice(i * message_bytes, message_bytes)), message_bytes, mode, run,
+                         1.0 / static_cast<double>(n))
+            .expand(digests[i].bytes, 0, run);
+    }
+    run.session().upload(place_of(out), digests.data(), out.size());
+}
+
+void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
+                   std::span<std::uint64_t> out, Hash hash, const RunOptions& options) {
+    require_element_sizes(hash, rows.size(), n_rows, elements, out.size());
+    element_rows(hash, rows.data(), n_rows, elements, out.data(), "hash_elements", options);
+}
+
+void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out, Hash hash,
+                   const RunOptions& options) {
+    const std::uint64_t words = count_of(rows, 8, "hash_elements: rows");
+    require_element_sizes(hash, words, n_rows, elements, count_of(out, 8, "hash_elements: out"));
+    element_rows(hash, rows, n_rows, elements, out, "hash_elements", options);
+}
+
+void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out, Hash hash,
+                 const Mode& mode, const RunOptions& options) {
+    require_records(hash, mode, records.size(), record_bytes, out.size());
+    if (traits(hash).is_field)
+        return element_rows(hash, records.data(), out.size(), record_bytes / 8, out.data(), "hash_leaves", options);
+    if (hash == Hash::blake3) return hash_many(records, record_bytes, std::as_writable_bytes(out), mode, options);
+    if (out.empty()) return;
+    runtime::Run run(options);
+    launch_rows(hash, host_place(records.data()), out.size(), record_bytes, host_place(out.data()), mode, run);
+}
+
+void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer& out, Hash hash, const Mode& mode,
+                 const RunOptions& options) {
+    const std::uint64_t n = count_of(out, Digest::size, "hash_leaves: out");
+    require_records(hash, mode, records.size(), record_bytes, n);
+    if (traits(hash).is_field) return element_rows(hash, records, n, record_bytes / 8, out, "hash_leaves", options);
+    if (hash == Hash::blake3) return hash_many(records, record_bytes, out, mode, options);
+    if (n == 0) return;
+    runtime::require_same_device("hash_leaves", records, out);
+    const RunOptions here = runtime::on_device_of(out, options);
+    runtime::Run run(here);
+    launch_rows(hash, place_of(records), n, record_bytes, place_of(out), mode, run);
+    run.finish();
+}
+
+void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash,
+           const RunOptions& options, const Mode& mode) {
+    runtime::require_merges(hash, mode, "merge");
+    require_pair_sizes(left.size(), right.size(), out.size());
+    if (traits(hash).is_field) {
+        runtime::require_canonical(left.data(), 4 * left.size(), "merge: left");
+        runtime::require_canonical(right.data(), 4 * right.size(), "merge: right");
+    }
+    if (out.empty()) return;
+    runtime::Run run(options);
+    launch_pairs(hash, mode, host_place(left.data()), host_place(right.data()), out.size(), host_place(out.data()),
+                 run);
+}
+
+void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash, const RunOptions& options,
+           const Mode& mode) {
+    runtime::require_merges(hash, mode, "merge");
+    const std::uint64_t n = count_of(out, Digest::size, "merge: out");
+    require_pair_sizes(count_of(left, Digest::size, "merge: left"), count_of(right, Digest::size, "merge: right"), n);
+    if (n == 0) return;
+    runtime::require_same_device("merge", left, out);
+    runtime::require_same_device("merge", right, out);
+    const RunOptions here = runtime::on_device_of(out, options);
+    runtime::Run run(here);
+    if (traits(hash).is_field) {
+        run.session().require_canonical(place_of(left), 4 * n, "merge: left");
+        run.session().require_canonical(place_of(right), 4 * n, "merge: right");
+    }
+    launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
+    run.finish();
+}
+
+Digest merge(const Digest& left, const Digest& right, Hash hash, const Mode& mode) {
+    runtime::require_merges(hash, mode, "merge");
+    if (traits(hash).is_field) {
+        runtime::require_canonical(&left, 4, "merge: left");
+        runtime::require_canonical(&right, 4, "merge: right");
+    }
+    return runtime::merge_one(hash, left, right, mode);
+}
+
+}  // namespace merklize

@@ -1,0 +1,105 @@
+#include "host/host_block.hpp"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+// A block's pages are touched for the first time by the kernels, from all threads; huge ones make that cheap.
+void* map_block(std::uint64_t bytes) {
+    constexpr std::uint64_t huge = 2u << 20, page = 4096;
+    if (bytes > UINT64_MAX - huge) return nullptr;
+    const std::uint64_t slack = bytes >= huge ? huge : 0;
+    void* raw =
+        mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED) return nullptr;
+    if (slack == 0) return raw;
+    // Give back what lies before and after the aligned part.
+    const auto start = reinterpret_cast<std::uintptr_t>(raw), end = start + bytes + slack;
+    const std::uintptr_t aligned = (start + huge - 1) / huge * huge, used = (aligned + bytes + page - 1) / page * page;
+    if (aligned != start) munmap(raw, aligned - start);
+    if (end > used) munmap(reinterpret_cast<void*>(used), end - used);
+    raw = reinterpret_cast<void*>(aligned);
+    madvise(raw, bytes, MADV_HUGEPAGE);
+    return raw;
+}
+
+// The block freed last, for the next tree of its size: with 16 threads the pages of a tree cost several times its merges. The
+// kernel may take its memory whenever it wants (MADV_FREE).
+struct Spare {
+    void* memory;
+    std::uint64_t bytes;
+};
+std::atomic<Spare*> the_spare{nullptr};
+
+void keep_spare(Spare* spare) {
+    Spare* old = the_spare.exchange(spare);
+    if (old == nullptr) return;
+    munmap(old->memory, old->bytes);
+    delete old;
+}
+
+// The spare block if it has this size; another size goes.
+void* take_spare(std::uint64_t bytes) {
+    Spare* spare = the_spare.exchange(nullptr);
+    if (spare == nullptr) return nullptr;
+    void* memory = spare->memory;
+    if (spare->bytes != bytes) {
+        munmap(memory, spare->bytes);
+        memory = nullptr;
+    }
+    delete spare;
+    return memory;
+}
+
+}  // namespace
+
+HostBlock::HostBlock(std::uint64_t bytes) : data_(take_spare(bytes)), bytes_(bytes) {
+    if (data_ == nullptr) data_ = map_block(bytes);
+    if (data_ == nullptr)
+        throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");
+}
+
+HostBlock::~HostBlock() {
+    if (data_ == nullptr) return;
+    if (madvise(data_, bytes_, MADV_FREE) == 0) {
+        if (Spare* spare = new (std::nothrow) Spare{data_, bytes_}) {
+            keep_spare(spare);
+            return;
+        }
+    }
+    munmap(data_, bytes_);
+}
+
+void HostBlock::clear(std::uint64_t first, std::uint64_t bytes) noexcept {
+    constexpr std::uint64_t page = 4096;
+    auto* data = static_cast<std::byte*>(data_);
+    const std::uint64_t last = first + bytes, from = (first + page - 1) / page * page, to = last / page * page;
+    if (to <= from || madvise(data + from, to - from, MADV_DONTNEED) != 0) {
+        std::memset(data + first, 0, bytes);
+        return;
+    }
+    std::memset(data + first, 0, from - first);
+    std::memset(data + to, 0, last - to);
+}
+
+HostBlock::HostBlock(HostBlock&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+HostBlock& HostBlock::operator=(HostBlock&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,147 @@
+#include "host/threads.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace merklize::runtime {
+namespace {
+
+constexpr auto tick_interval = std::chrono::milliseconds(50);
+
+// One call of parallel_for. Lives on the caller's stack: the caller leaves only when no worker is inside.
+struct Job {
+    const std::function<void(std::size_t)>& body;
+    const std::size_t n;
+    unsigned helpers_wanted;      // guarded by Pool::mutex
+    unsigned helpers_inside = 0;  // guarded by Pool::mutex
+    std::atomic<std::size_t> next{0};
+    std::atomic<std::size_t> done{0};
+    std::atomic<bool> stop{false};
+    std::exception_ptr error{};  // guarded by Pool::mutex
+
+    // Runs items until none is left or the job stops; `between` is called after each item.
+    template <class Between>
+    void run(std::mutex& mutex, Between between) {
+        while (!stop.load(std::memory_order_relaxed)) {
+            const std::size_t item = next.fetch_add(1, std::memory_order_relaxed);
+            if (item >= n) return;
+            try {
+                body(item);
+                done.fetch_add(1, std::memory_order_relaxed);
+            } catch (...) {
+                std::lock_guard lock(mutex);
+                if (!error) error = std::current_exception();
+                stop = true;
+            }
+            between();
+        }
+    }
+};
+
+struct Pool {
+    static constexpr unsigned most_workers = 1024;
+
+    std::mutex mutex;
+    std::condition_variable work;      // a job wants helpers
+    std::condition_variable finished;  // a helper left its job
+    std::deque<Job*> jobs;
+    unsigned workers = 0;
+
+    void worker() {
+        std::unique_lock lock(mutex);
+        for (;;) {
+            work.wait(lock, [&] { return !jobs.empty(); });
+            Job& job = *jobs.front();
+            job.helpers_inside++;
+            if (--job.helpers_wanted == 0) jobs.pop_front();
+            lock.unlock();
+            job.run(mutex, [] {});
+            lock.lock();
+            if (--job.helpers_inside == 0) finished.notify_all();
+        }
+    }
+
+    // A machine that gives no more threads, or a count beyond reason, only makes the job slower.
+    void ask(Job& job) {
+        std::lock_guard lock(mutex);
+        try {
+            for (; workers < std::min(job.helpers_wanted, most_workers); workers++)
+                std::thread([this] { worker(); }).detach();
+        } catch (const std::system_error&) {}
+        jobs.push_back(&job);
+        work.notify_all();
+    }
+
+    // Waits until no helper is in the job. tick must not throw.
+    void leave(Job& job, const std::function<bool()>& tick) {
+        std::unique_lock lock(mutex);
+        if (const auto it = std::find(jobs.begin(), jobs.end(), &job); it != jobs.end()) jobs.erase(it);
+        while (!finished.wait_for(lock, tick_interval, [&] { return job.helpers_inside == 0; })) {
+            lock.unlock();
+            if (!tick()) job.stop = true;
+            lock.lock();
+        }
+    }
+};
+
+// Never destroyed: workers may wait in it until the process ends. A forked child has no workers, and the pool's mutex may be in
+// any state there, so it forgets the pool and makes another.
+std::atomic<Pool*> the_pool{nullptr};
+
+Pool& pool() {
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { the_pool.store(nullptr); });
+    (void)registered;
+    Pool* current = the_pool.load();
+    if (current == nullptr) {
+        Pool* fresh = new Pool;
+        if (the_pool.compare_exchange_strong(current, fresh)) return *fresh;
+        delete fresh;
+    }
+    return *current;
+}
+
+}  // namespace
+
+// Not std::thread::hardware_concurrency(): glibc reads a file for that, 7 us a call, and it does not see the affinity.
+unsigned default_threads() noexcept {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+    return std::max(1u, std::thread::hardware_concurrency());  // more processors than the set holds
+}
+
+bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick) {
+    bool keep = true;
+    const auto maybe_tick = [&](std::size_t done) {
+        if (!tick || !keep) return keep;
+        return keep = tick(static_cast<double>(done) / static_cast<double>(n));
+    };
+
+    const std::size_t useful = std::min<std::size_t>(threads == 0 ? default_threads() : threads, n);
+    if (useful <= 1) {
+        for (std::size_t i = 0; i < n && keep; i++) {
+            body(i);
+            if (i + 1 < n) maybe_tick(i + 1);
+        }
+        return keep;
+    }
+    Job job{body, n, static_cast<unsigned>(useful - 1)};
+    Pool& shared = pool();
+    shared.ask(job);
+    job.run(shared.mutex, [&] {
+        if (!maybe_tick(job.done.load())) job.stop = true;
+    });
+    shared.leave(job, [&] { return maybe_tick(job.done.load()); });
+    if (job.error) std::rethrow_exception(job.error);
+    return keep;
+}
+
+}  // namespace merklize::runtime

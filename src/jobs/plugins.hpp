@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobs/plugin.h"
+
+namespace merklize::runtime {
+
+/// The names of the plug-ins that lie in the folder where plug-ins are looked for, sorted. Opens none.
+std::vector<std::string> plugin_names();
+
+/// A plug-in's table, or why there is none.
+struct Plugin {
+    const mkz_backend* backend = nullptr;
+    std::string why{};  // empty if there is a table
+};
+
+/// The plug-in of this name: opened at the first call, never closed. Alive as long as the process.
+const Plugin& plugin(std::string_view name);
+
+}  // namespace merklize::runtime

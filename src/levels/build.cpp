@@ -1,0 +1,141 @@
+// The launches of a build, and build_tree().
+#include "levels/build.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "tuning/calibration.hpp"
+#include "levels/right_edge.hpp"
+#include "jobs/keyed.hpp"
+#include "tuning/tuned_policies.hpp"
+
+namespace merklize {
+namespace runtime {
+mkz_tuning tuning_of(const TreePolicy& policy) {
+    return {std::min<std::uint32_t>(policy.levels_per_launch, MKZ_MAX_LEVELS),
+            policy.group_size,
+            policy.merges_per_item,
+            static_cast<std::uint32_t>(policy.constants),
+            0,
+            0,
+            0,
+            0};
+}
+
+RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
+    if (!options.device.state().chooses()) return options;
+    return chosen(options, traits(hash).is_field ? Job::rescue_tree : Job::blake3_tree, Digest::size * n_leaves);
+}
+
+namespace {
+
+TreePolicy tuned(const TreePolicy& wanted, const Merges& merges, std::uint64_t n_leaves, const Run& run) {
+    const mkz_backend& backend = *run.device().backend;
+    const std::uint32_t device = run.device().index;
+    mkz_tuning tuning = tuning_of(wanted);
+    // What is kept for the CPU was measured with all threads.
+    if (!run.on_host() || run.threads() == default_threads())
+        tuning = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, merges.hash(), n_leaves, tuning);
+    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, merges.hash(), std::max<std::uint64_t>(n_leaves, 2) - 1,
+                 run.threads(), &tuning);
+    return {tuning.levels_per_launch, tuning.group_size, tuning.lanes, static_cast<Constants>(tuning.constants)};
+}
+
+// The whole nodes.
+void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, std::uint64_t first_leaf,
+                 const Merges& merges, const TreePolicy& wanted, const TreePolicy& policy, Run& run, double share) {
+    // A device gets all levels at once: its queue cuts them into launches, each with its own choice. Above a count that is not
+    // even, the cuts are made here, where what does not fit a launch is known.
+    const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
+    const auto levels_above = [&](std::uint64_t n) -> unsigned {
+        if (at_once) return MKZ_MAX_LEVELS;
+        return run.on_host() ? policy.levels_per_launch : tuned(wanted, merges, n, run).levels_per_launch;
+    };
+    Keyed<mkz_merge_subtrees> arguments({});
+    arguments.hash = merges.hash();
+    arguments.key = merges.key();
+    arguments.nodes = nodes;
+    arguments.tuning = tuning_of(wanted);
+    for (const Launch& launch : plan_tree(layout, levels_above, first_leaf)) {
+        arguments.levels = launch.levels;
+        arguments.n = launch.count;
+        arguments.below = launch.from == 0 ? leaves.place : nodes;
+        for (unsigned l = 0; l <= launch.levels; l++)
+            arguments.offset[l] = layout.level_offset(launch.from + l) + (launch.first >> l);
+        if (launch.from == 0) arguments.offset[0] = leaves.first + launch.first;
+        const std::uint64_t built = launch.count - (launch.count >> launch.levels);
+        run.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
+                   share * static_cast<double>(built) / static_cast<double>(layout.n_leaves - first_leaf));
+    }
+}
+
+}  // namespace
+
+TreePolicy build_levels(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, Merges& merges,
+                        const TreePolicy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf) {
+    const TreePolicy policy = tuned(wanted, merges, layout.n_leaves, run);
+    build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share);
+    const std::optional<Digest> edge = build_edge(leaves, nodes, layout, merges, run);
+    if (top != nullptr && edge) {
+        *top = *edge;
+    } else if (top != nullptr) {
+        const mkz_place at = layout.height() == 0 ? at_node(leaves.place, leaves.first)
+                                                  : at_node(nodes, layout.level_offset(layout.height()));
+        copy_nodes(host_place(top), at, 1, run);
+    }
+    run.finish();
+    return policy;
+}
+
+namespace {
+
+// The tree that has so many slots.
+TreeLayout layout_of_slots(std::uint64_t slots) {
+    const std::uint64_t leaf_slot = slots < 2 ? 0 : std::bit_floor(slots - 1);
+    const TreeLayout layout{std::max<std::uint64_t>(slots - leaf_slot, 1)};
+    if (layout.slots() != slots) {
+        throw Error(ErrorCode::invalid_argument,
+                    "build_tree: no tree has " + std::to_string(slots) +
+                        " slots: n leaves take 2^ceil(log2 n) + n, for a power of two 2 n");
+    }
+    return layout;
+}
+
+TreePolicy build_in_place(const mkz_place& nodes, const TreeLayout& layout, const TreeForm& form,
+                          const TreePolicy& policy, Run& run) {
+    Merges merges(form);
+    merges.require_count(layout.n_leaves, "build_tree");
+    require_leaves(at_node(nodes, layout.leaf_slot), layout.n_leaves, merges, "build_tree: leaves", run);
+    clear_gaps(nodes, layout, run);
+    return build_levels({nodes, layout.leaf_slot}, nodes, layout, merges, policy, run);
+}
+
+}  // namespace
+
+}  // namespace runtime
+
+std::uint64_t heap_slots(std::uint64_t n_leaves) {
+    runtime::require_tree_size(n_leaves, "heap_slots");
+    return runtime::TreeLayout{n_leaves}.slots();
+}
+
+TreePolicy build_tree(std::span<Digest> nodes, const TreeForm& form, const TreePolicy& policy,
+                      const RunOptions& options) {
+    const runtime::TreeLayout layout = runtime::layout_of_slots(nodes.size());
+    const RunOptions here = runtime::chosen_for_tree(options, form.hash, layout.n_leaves);
+    runtime::Run run(here);
+    return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, policy, run);
+}
+
+TreePolicy build_tree(const Buffer& nodes, const TreeForm& form, const TreePolicy& policy, const RunOptions& options) {
+    const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "build_tree: nodes"));
+    const RunOptions here = runtime::on_device_of(nodes, options);
+    runtime::Run run(here);
+    return runtime::build_in_place(runtime::place_of(nodes), layout, form, policy, run);
+}
+
+}  // namespace merklize

@@ -1,0 +1,58 @@
+#include "levels/merges.hpp"
+
+#include <bit>
+#include <string>
+
+#include "merklize/error.hpp"
+#include "jobs/field.hpp"
+#include "jobs/merge_one.hpp"
+#include "host/wipe.hpp"
+
+namespace merklize::runtime {
+
+void require_tree_size(std::uint64_t n_leaves, const char* what) {
+    if (n_leaves == 0)
+        throw Error(ErrorCode::invalid_argument, std::string(what) + ": a tree has at least 1 leaf, got 0");
+    if (n_leaves > UINT64_MAX / (8 * Digest::size))
+        throw Error(ErrorCode::out_of_memory, std::string(what) + ": too many leaves: " + std::to_string(n_leaves));
+}
+
+Merges::Merges(const TreeForm& form, unsigned below)
+    : form_(form), is_field_(traits(form.hash).is_field), below_(below), key_(merge_key(form.mode)) {
+    rule_name(form.rule);  // throws on a number that is no rule
+    require_merges(form.hash, form.mode, "tree");
+    if (form.rule == TreeRule::pad && is_field_) require_canonical(&form_.padding, 4, "tree: padding");
+}
+
+Merges::~Merges() { wipe(&key_, sizeof key_); }
+
+void Merges::require_count(std::uint64_t n, const char* what) const {
+    require_tree_size(n, what);
+    if (form_.rule == TreeRule::perfect && !std::has_single_bit(n)) {
+        throw Error(ErrorCode::invalid_argument,
+                    std::string(what) + ": the count of leaves must be a power of two under the rule 'perfect', got " +
+                        std::to_string(n) + "; the rules 'left_full', 'pad' and 'duplicate_last' take any count");
+    }
+}
+
+Digest Merges::merge(const Digest& left, const Digest& right) const noexcept {
+    return merge_one(form_.hash, left, right, form_.mode);
+}
+
+Digest Merges::above_lone(const Digest& node, unsigned level) {
+    switch (form_.rule) {
+        case TreeRule::pad: return merge(node, filler(level));
+        case TreeRule::duplicate_last: return merge(node, node);
+        case TreeRule::perfect:  // has none
+        case TreeRule::left_full: break;
+    }
+    return node;
+}
+
+const Digest& Merges::filler(unsigned level) {
+    if (fillers_.empty()) fillers_.push_back(form_.padding);
+    while (fillers_.size() <= below_ + level) fillers_.push_back(merge(fillers_.back(), fillers_.back()));
+    return fillers_[below_ + level];
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "merklize/tree_form.hpp"
+#include "jobs/backend.h"
+
+namespace merklize::runtime {
+
+/// The merges of one tree: its form, as launches and single merges want it. Wipes its copy of a key.
+class Merges {
+public:
+    /// below   levels of the tree under those that are called 0, 1, ... here
+    /// errors  invalid_argument (no such rule, a mode for another hash than blake3, padding that is no field element)
+    explicit Merges(const TreeForm& form, unsigned below = 0);
+    Merges(const Merges&) = delete;
+    Merges& operator=(const Merges&) = delete;
+    ~Merges();
+
+    const TreeForm& form() const noexcept { return form_; }
+    std::uint32_t hash() const noexcept { return static_cast<std::uint32_t>(form_.hash); }
+    const mkz_merge_key& key() const noexcept { return key_; }
+    bool is_field() const noexcept { return is_field_; }
+
+    /// require_tree_size(), and invalid_argument for a count that the rule does not take.
+    void require_count(std::uint64_t n, const char* what) const;
+
+    Digest merge(const Digest& left, const Digest& right) const noexcept;
+    /// The parent of a node that has no sibling.
+    Digest above_lone(const Digest& node, unsigned level);
+    /// What it is merged with under the rule pad: the root of a subtree of padding.
+    const Digest& filler(unsigned level);
+
+private:
+    const TreeForm form_;
+    const bool is_field_;
+    const unsigned below_;
+    mkz_merge_key key_;
+    std::vector<Digest> fillers_{};
+};
+
+/// Throws invalid_argument (n = 0) or out_of_memory (more than memory can have).
+void require_tree_size(std::uint64_t n_leaves, const char* what);
+
+}  // namespace merklize::runtime

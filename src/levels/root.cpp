@@ -1,0 +1,144 @@
+// Levels whose nodes below are not kept, and merkle_root().
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "merklize/tree.hpp"
+#include "levels/build.hpp"
+#include "host/host_block.hpp"
+#include "jobs/side_by_side.hpp"
+
+namespace merklize {
+namespace runtime {
+namespace {
+
+// Memory of the run's device, or of the host.
+class Scratch {
+public:
+    Scratch(std::uint64_t nodes, const Run& run) {
+        if (nodes == 0) return;
+        if (run.device().is_host()) {
+            host_ = HostBlock(Digest::size * nodes);
+        } else {
+            device_ = std::make_unique<Buffer>(run.options().device, Digest::size * nodes);
+        }
+    }
+    mkz_place place() const { return device_ ? place_of(*device_) : host_place(host_.data()); }
+
+private:
+    HostBlock host_{};
+    std::unique_ptr<Buffer> device_{};
+};
+
+}  // namespace
+
+void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, const TreeForm& form, unsigned below,
+                   unsigned part, const mkz_place& out, const TreePolicy& wanted, Run& run, double share) {
+    if (levels > part) {
+        // The roots of parts, and what is above them.
+        std::vector<Digest> roots(((n - 1) >> part) + 1);
+        const double top_share = share * static_cast<double>(roots.size()) / static_cast<double>(n);
+        reduce_levels(leaves, n, part, form, below, part, host_place(roots.data()), wanted, run, share - top_share);
+        return reduce_levels({host_place(roots.data()), 0}, roots.size(), levels - part, form, below + part, part, out,
+                             wanted, run, top_share);
+    }
+    Merges merges(form, below);
+    const std::uint64_t per_part =
+        std::min(std::uint64_t{1} << part, std::max(std::uint64_t{1} << levels, std::bit_ceil(n)));
+    const bool to_upload = !run.device().is_host() && !leaves.place.on_device;
+    const Scratch above(per_part, run), uploaded(to_upload ? std::min(per_part, n) : 0, run);
+    for (std::uint64_t first = 0; first < n; first += per_part) {
+        const TreeLayout layout{std::min(per_part, n - first), levels, per_part};
+        LevelAt at{leaves.place, leaves.first + first};
+        if (to_upload) {
+            if (!run.tick(0)) run.throw_cancelled();
+            run.session().upload(uploaded.place(), host_bytes(at_node(at.place, at.first)),
+                                 Digest::size * layout.n_leaves);
+            at = {uploaded.place(), 0};
+        }
+        build_levels(at, above.place(), layout, merges, wanted, run,
+                     share * static_cast<double>(layout.n_leaves) / static_cast<double>(n));
+        copy_nodes(at_node(out, first >> levels), at_node(above.place(), layout.level_offset(levels)),
+                   layout.level_size(levels), run);
+        run.finish();
+    }
+}
+
+namespace {
+
+Digest root_of(const mkz_place& leaves, std::uint64_t n, const TreeForm& form, const TreePolicy& policy, Run& run) {
+    {
+        const Merges merges(form);
+        merges.require_count(n, "merkle_root");
+        require_leaves(leaves, n, merges, "merkle_root: leaves", run);
+    }
+    const unsigned height = TreeLayout{n}.height();
+    Digest root;
+    if (height == 0) {
+        copy_nodes(host_place(&root), leaves, 1, run);
+        run.finish();
+    } else {
+        const bool whole = run.device().is_host() || leaves.on_device;
+        reduce_levels({leaves, 0}, n, height, form, 0, whole ? height : part_levels, host_place(&root), policy, run);
+    }
+    return root;
+}
+
+// Several devices share the subtrees, the host merges what is above them.
+Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy, Run& run) {
+    const std::vector<Device>& devices = run.device().parts;
+    const unsigned height = TreeLayout{leaves.size()}.height();
+    const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices.size()));
+    const unsigned levels = height - cut;
+    RunOptions alone = run.options();
+    alone.device = cut == 0 || levels == 0 ? devices[0] : Device("cpu");
+    if (cut == 0 || levels == 0) return merkle_root(leaves, form, policy, alone);
+    {
+        const Merges merges(form);
+        merges.require_count(leaves.size(), "merkle_root");
+        require_leaves(host_place(leaves.data()), leaves.size(), merges, "merkle_root: leaves", run);
+    }
+    std::vector<Digest> roots(((leaves.size() - 1) >> levels) + 1);
+    const auto subtrees = [&](std::size_t i, const RunOptions& here) {
+        const Share mine(roots.size(), i, devices.size());
+        if (mine.size == 0) return;
+        const std::uint64_t first = mine.first << levels;
+        const std::uint64_t n = std::min<std::uint64_t>(mine.size << levels, leaves.size() - first);
+        Run part(here);
+        reduce_levels({host_place(leaves.data()), first}, n, levels, form, 0, part_levels,
+                      host_place(roots.data() + mine.first), policy, part);
+    };
+    const auto tick = [&](double done) { return run.tick(done); };
+    if (!side_by_side(devices, run.options(), run.threads(), subtrees, run.options().progress ? Tick(tick) : Tick()))
+        run.throw_cancelled();
+    alone.stream = {};
+    alone.timings = nullptr;
+    Run top(alone);
+    Digest root;
+    reduce_levels({host_place(roots.data()), 0}, roots.size(), cut, form, levels, cut, host_place(&root), {}, top);
+    return root;
+}
+
+}  // namespace
+}  // namespace runtime
+
+Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy,
+                   const RunOptions& options) {
+    const RunOptions here = runtime::chosen_for_tree(options, form.hash, leaves.size());
+    runtime::Run run(here);
+    if (!run.device().parts.empty() && !leaves.empty()) return runtime::root_by_several(leaves, form, policy, run);
+    return runtime::root_of(runtime::host_place(leaves.data()), leaves.size(), form, policy, run);
+}
+
+Digest merkle_root(const Buffer& leaves, const TreeForm& form, const TreePolicy& policy, const RunOptions& options) {
+    const std::uint64_t n = runtime::digests_in(leaves, "merkle_root: leaves");
+    runtime::require_tree_size(n, "merkle_root");
+    const RunOptions here = runtime::on_device_of(leaves, options);
+    runtime::Run run(here);
+    return runtime::root_of(run.session().aligned_nodes(runtime::place_of(leaves), n), n, form, policy, run);
+}
+
+}  // namespace merklize

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "programs/variant.hpp"
+
+namespace merklize::runtime {
+
+/// Fills what is open, as mkz_backend's tune() for one device.
+using Tune = std::function<void(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning& tuning)>;
+
+/// The programs that a tuning table asks for over all hashes, jobs and sizes: what is worth compiling ahead of time.
+std::vector<Variant> tuned_variants(const Tune& tune);
+
+/// Body, hash and policy, for people.
+std::string describe(const Variant& variant);
+
+}  // namespace merklize::runtime

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobs/backend.h"
+#include "jobs/driver.h"
+
+namespace merklize::runtime {
+
+/// Programs as data: what can be compiled, and its text. Needs no device.
+
+/// A kernel body of core/entry.h.
+struct Body {
+    const char* name;
+    std::uint32_t only;  // its bit of MKZ_ONLY, or 0: it has no hash
+};
+
+namespace bodies {
+
+inline constexpr Body merge_level{"mkz_merge_level", 1}, merge_pairs{"mkz_merge_pairs", 2},
+    merge_subtree{"mkz_merge_subtree", 4}, hash_rows{"mkz_hash_rows", 8}, hash_chunks{"mkz_hash_chunks", 16},
+    hash_parents{"mkz_hash_parents", 32}, merge_at{"mkz_merge_at", 64}, gather_nodes{"mkz_gather_nodes", 0},
+    scatter_nodes{"mkz_scatter_nodes", 0}, gather_strided{"mkz_gather_strided", 0}, check_words{"mkz_check_words", 0};
+
+}  // namespace bodies
+
+/// What a program is compiled for: the values of the core's macros. A program has one body of one hash, or all those without.
+struct Variant {
+    static constexpr std::uint32_t no_hash = ~0u;
+
+    std::uint32_t hash = no_hash;  // mkz_hash
+    std::uint32_t only = 0;        // Body::only
+    std::uint32_t group_size = 0;
+    std::uint32_t lanes = 1;
+    std::uint32_t constants = 0;  // mkz_constants
+    std::uint32_t align = 16;     // MKZ_ALIGN
+    std::uint32_t cells = 0;      // MKZ_RP_CELLS and so on: 0 as the core has it
+    std::uint32_t min_groups = 0;
+    std::uint32_t read_ahead = 0;
+    std::uint32_t mul_by_halves = 0;
+    std::uint32_t keyed = 0;  // MKZ_KEYED
+
+    auto operator<=>(const Variant&) const = default;
+};
+
+/// What a launch of this hash needs with these choices; aligned places.
+Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning);
+
+/// The name of a body's entry point in a variant's program.
+std::string entry_name(const Variant& variant, const Body& body);
+
+/// What compiles a program, as far as its text depends on it.
+struct Target {
+    mkz_language language;
+    bool is_nvidia = false;  ///< takes inline PTX; CUDA always does
+    bool is_cpu = false;
+};
+
+/// The macros of a variant's program, and their values.
+std::vector<std::pair<std::string, std::string>> macros_of(const Variant& variant, const Target& target);
+
+/// The text of a variant's program, with the macros in front.
+std::string text_of(const Variant& variant, const Target& target);
+
+/// What its compiler is told beside the text.
+std::string options_of(const Variant& variant, const Target& target);
+
+}  // namespace merklize::runtime

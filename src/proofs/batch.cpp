@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "merklize/proof.hpp"
+#include "jobs/keyed.hpp"
+#include "jobs/merge_one.hpp"
+#include "proofs/check.hpp"
+#include "proofs/shape.hpp"
+#include "jobs/run.hpp"
+
+// Many merges at once: the pairs of a level are brought together, and merged in lanes.
+
+namespace merklize {
+namespace {
+
+using runtime::Sibling;
+
+/// The merges of one level, filled and run again and again.
+class Pairs {
+public:
+    Pairs(Hash hash, const Mode& mode, const HashPolicy& policy, std::size_t most)
+        : left_(most),
+          right_(most),
+          arguments_(mode, {static_cast<std::uint32_t>(hash),
+                            {},
+                            runtime::host_place(left_.data()),
+                            runtime::host_place(right_.data()),
+                            0,
+                            {},
+                            runtime::tuning_of(policy)}) {}
+    Pairs(const Pairs&) = delete;
+    Pairs& operator=(const Pairs&) = delete;
+
+    std::size_t size() const noexcept { return arguments_.n; }
+    void clear() noexcept { arguments_.n = 0; }
+    void add(const Digest& left, const Digest& right) noexcept {
+        left_[arguments_.n] = left;
+        right_[arguments_.n++] = right;
+    }
+    /// What MKZ_KERNEL_MERGE_PAIRS takes; the results go to `out`.
+    const mkz_merge_pairs& into(std::span<Digest> out) noexcept {
+        arguments_.out = runtime::host_place(out.data());
+        return arguments_;
+    }
+
+private:
+    std::vector<Digest> left_, right_;
+    runtime::Keyed<mkz_merge_pairs> arguments_;
+};
+
+/// What a proof of several leaves makes the root; nullopt if it is malformed.
+std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
+    const runtime::TreeLayout layout{proof.n_leaves};
+    std::vector<std::uint64_t> positions = proof.indices;
+    std::vector<Digest> nodes = proof.leaves;
+    Pairs pairs(proof.hash, mode, {}, nodes.size());
+    std::span<const Digest> siblings = proof.siblings;
+    for (unsigned level = 0; level < layout.height(); level++) {
+        pairs.clear();
+        bool enough = true, lone = false;
+        runtime::climb(positions, layout, level, proof.rule, [&](Sibling sibling, std::size_t i) {
+            const bool takes = runtime::in_proof(sibling);
+            enough = enough && (!takes || !siblings.empty());
+            if (!enough) return;
+            switch (sibling) {
+                case Sibling::left: pairs.add(siblings[0], nodes[i]); break;
+                case Sibling::right: pairs.add(nodes[i], siblings[0]); break;
+                case Sibling::known: pairs.add(nodes[i], nodes[i + 1]); break;
+                case Sibling::self: pairs.add(nodes[i], nodes[i]); break;
+                case Sibling::copy: lone = true; break;  // the last one of the level
+            }
+            siblings = siblings.subspan(takes);
+        });
+        if (!enough) return std::nullopt;
+        if (lone) nodes[pairs.size()] = nodes.back();
+        nodes.resize(positions.size());
+        // Not by Run: proofs are checked on the CPU, whatever the default device.
+        const mkz_run run = {runtime::default_threads(), nullptr, nullptr};
+        if (pairs.size() != 0 &&
+            runtime::host_backend().launch(0, MKZ_KERNEL_MERGE_PAIRS, &pairs.into(nodes), &run) != MKZ_OK) {
+            return std::nullopt;
+        }
+    }
+    if (!siblings.empty()) return std::nullopt;
+    return nodes[0];
+}
+
+/// Some proofs of one hash, level by level. launch(arguments, share) runs the merges of a level, which are that share of all.
+template <class Launch>
+void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode, const HashPolicy& policy,
+                  std::span<std::uint8_t> holds, Launch launch) {
+    struct Path {
+        std::size_t proof;
+        unsigned height;
+        std::size_t next = 0;
+        Digest node;
+    };
+    std::vector<Path> paths;
+    paths.reserve(proofs.size());
+    unsigned highest = 0;
+    for (std::size_t i = 0; i < proofs.size(); i++) {
+        holds[i] = 0;
+        if (!runtime::is_checkable(proofs[i], mode)) continue;
+        const unsigned height = runtime::TreeLayout{proofs[i].n_leaves}.height();
+        highest = std::max(highest, height);
+        paths.push_back({i, height, 0, proofs[i].leaf});
+    }
+    if (paths.empty()) return;
+    Pairs pairs(proofs[paths[0].proof].hash, mode, policy, paths.size());
+    std::vector<Path*> merged(paths.size());
+    std::vector<Digest> parents(paths.size());
+    for (unsigned level = 0; level < highest; level++) {
+        pairs.clear();
+        for (Path& path : paths) {
+            if (level >= path.height) continue;
+            const MerkleProof& proof = proofs[path.proof];
+            merged[pairs.size()] = &path;
+            const runtime::TreeLayout layout{proof.n_leaves};
+            switch (runtime::sibling_of(proof.index >> level, layout, level, proof.rule)) {
+                case Sibling::left: pairs.add(proof.siblings[path.next++], path.node); break;
+                case Sibling::right: pairs.add(path.node, proof.siblings[path.next++]); break;
+                case Sibling::self: pairs.add(path.node, path.node); break;
+                case Sibling::known:  // of several leaves only
+                case Sibling::copy: break;
+            }
+        }
+        if (pairs.size() == 0) continue;
+        launch(pairs.into(parents), 1.0 / highest);
+        for (std::size_t i = 0; i < pairs.size(); i++) merged[i]->node = parents[i];
+    }
+    for (const Path& path : paths) holds[path.proof] = path.node == root;
+}
+
+}  // namespace
+
+bool verify(const MultiProof& proof, const Digest& root, const Mode& mode) noexcept try {
+    return runtime::can_merge(proof.hash, mode) && runtime::is_tree(proof.n_leaves, proof.rule) &&
+           runtime::are_indices(proof.indices, proof.n_leaves) && proof.leaves.size() == proof.indices.size() &&
+           runtime::are_digests(proof.hash, proof.leaves) && runtime::are_digests(proof.hash, proof.siblings) &&
+           root_of(proof, mode) == root;
+} catch (...) {  // no memory
+    return false;
+}
+
+std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode,
+                                      const RunOptions& options) {
+    std::vector<std::uint8_t> holds(proofs.size());
+    if (proofs.empty()) return holds;
+    runtime::require_merges(proofs[0].hash, mode, "verify_each");
+    for (std::size_t i = 1; i < proofs.size(); i++) {
+        if (proofs[i].hash == proofs[0].hash) continue;
+        throw Error(ErrorCode::invalid_argument,
+                    "verify_each: proof 0 is of hash '" + std::string(traits(proofs[0].hash).name) + "', proof " +
+                        std::to_string(i) + " of hash '" + std::string(traits(proofs[i].hash).name) + "'");
+    }
+    runtime::Run run(options);
+    // A piece stays in a core's cache; for a device one is as large as its memory and ours allow without care.
+    const std::size_t piece = run.on_host() ? 512 : std::size_t{1} << 20;
+    const std::size_t pieces = (proofs.size() + piece - 1) / piece;
+    const auto verify_nth = [&](std::size_t i, auto launch) {
+        const std::size_t first = i * piece, count = std::min(piece, proofs.size() - first);
+        verify_piece(proofs.subspan(first, count), root, mode, options.policy, std::span(holds).subspan(first, count),
+                     launch);
+    };
+    if (run.on_host()) {
+        run.parallel(pieces, [&](std::size_t i) {
+            verify_nth(i,
+                       [&](const mkz_merge_pairs& merges, double) { run.launch_here(MKZ_KERNEL_MERGE_PAIRS, merges); });
+        });
+        return holds;
+    }
+    for (std::size_t i = 0; i < pieces; i++) {
+        verify_nth(i, [&](const mkz_merge_pairs& merges, double share) {
+            run.launch(MKZ_KERNEL_MERGE_PAIRS, merges, share / static_cast<double>(pieces));
+        });
+    }
+    run.finish();
+    return holds;
+}
+
+}  // namespace merklize

@@ -1,0 +1,186 @@
+#include "proofs/bytes.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "merklize/error.hpp"
+#include "merklize/proof.hpp"
+#include "jobs/merge_one.hpp"
+#include "proofs/shape.hpp"
+
+// docs/layouts.md has these bytes one by one. A reader takes what a writer makes and nothing else: no count is written that follows
+// from the others, and every number has one form.
+
+namespace merklize {
+namespace {
+
+using runtime::ProofReader;
+using runtime::ProofWriter;
+
+constexpr char magic[4] = {'M', 'K', 'Z', 'P'};
+constexpr std::uint8_t format_version = 2;
+constexpr std::size_t header_bytes = 16;
+enum class Kind : std::uint8_t { single = 0, several = 1, consistency = 2 };
+
+void write_header(ProofWriter& out, Hash hash, TreeRule rule, Kind kind, std::uint64_t n_leaves) {
+    out.append(magic, sizeof magic);
+    out.u8(format_version);
+    out.u8(static_cast<std::uint8_t>(hash));
+    out.u8(static_cast<std::uint8_t>(rule));
+    out.u8(static_cast<std::uint8_t>(kind));
+    out.u64(n_leaves);
+}
+
+struct Header {
+    Hash hash;
+    TreeRule rule;
+    std::uint64_t n_leaves;
+};
+
+Header read_header(ProofReader& in, Kind kind) noexcept {
+    const auto start = in.take(sizeof magic);
+    if (start.empty() || std::memcmp(start.data(), magic, sizeof magic) != 0) in.refuse();
+    if (in.u8() != format_version) in.refuse();
+    Header header{};
+    header.hash = static_cast<Hash>(in.u8());
+    header.rule = static_cast<TreeRule>(in.u8());
+    if (in.u8() != static_cast<std::uint8_t>(kind)) in.refuse();
+    header.n_leaves = in.u64();
+    if (runtime::find_traits(header.hash) == nullptr || !runtime::is_tree(header.n_leaves, header.rule)) in.refuse();
+    return header;
+}
+
+/// All of it was read, and it was right.
+bool done(const ProofReader& in) noexcept { return in.ok() && in.left() == 0; }
+
+/// What to_bytes() would write, from_bytes() would refuse.
+void require(bool fits, const std::string& what, Hash hash, TreeRule rule, std::uint64_t n_leaves,
+             std::uint64_t siblings) {
+    if (fits && runtime::find_traits(hash) != nullptr) return;
+    throw Error(ErrorCode::invalid_argument,
+                "to_bytes: there is no such proof: hash " + std::to_string(static_cast<unsigned>(hash)) + ", rule " +
+                    std::to_string(static_cast<unsigned>(rule)) + ", " + std::to_string(n_leaves) + " leaves, " + what +
+                    ", " + std::to_string(siblings) + " other nodes");
+}
+
+struct Run {
+    std::uint64_t gap, length;
+};
+
+/// Neighbours as one: how many indices are left out before them, and how many they are.
+std::vector<Run> runs_of(std::span<const std::uint64_t> indices) {
+    std::vector<Run> runs;
+    std::uint64_t end = 0;
+    for (const std::uint64_t index : indices) {
+        if (runs.empty() || index != end) runs.push_back({index - end, 0});
+        runs.back().length++;
+        end = index + 1;
+    }
+    return runs;
+}
+
+/// There are at most as many indices as leaves can follow, so that a few bytes never take much memory.
+std::vector<std::uint64_t> read_indices(ProofReader& in, std::uint64_t n_leaves) {
+    std::vector<std::uint64_t> indices;
+    const std::uint64_t runs = in.leb128();
+    std::uint64_t end = 0;
+    for (std::uint64_t run = 0; run < runs && in.ok(); run++) {
+        const std::uint64_t gap = in.leb128(), length = in.leb128();
+        if ((run != 0 && gap == 0) || length == 0 || gap > n_leaves - end || length > n_leaves - end - gap ||
+            length > in.left() / Digest::size || indices.size() > in.left() / Digest::size - length) {
+            in.refuse();
+            break;
+        }
+        end += gap;
+        for (std::uint64_t i = 0; i < length; i++) indices.push_back(end++);
+    }
+    return indices;
+}
+
+}  // namespace
+
+std::vector<std::byte> MerkleProof::to_bytes() const {
+    require(runtime::siblings_of(n_leaves, rule, index) == siblings.size(), "index " + std::to_string(index), hash,
+            rule, n_leaves, siblings.size());
+    ProofWriter out(header_bytes + 8 + Digest::size * (1 + siblings.size()));
+    write_header(out, hash, rule, Kind::single, n_leaves);
+    out.u64(index);
+    out.digests({&leaf, 1});
+    out.digests(siblings);
+    return out.take();
+}
+
+std::optional<MerkleProof> MerkleProof::from_bytes(std::span<const std::byte> bytes) noexcept try {
+    ProofReader in(bytes);
+    const Header header = read_header(in, Kind::single);
+    const std::uint64_t index = in.u64();
+    const auto siblings = runtime::siblings_of(header.n_leaves, header.rule, index);
+    if (!in.ok() || !siblings) return std::nullopt;
+    MerkleProof proof{header.hash, header.rule, header.n_leaves, index};
+    const auto leaf = in.digests(1);
+    proof.siblings = in.digests(*siblings);
+    if (!done(in)) return std::nullopt;
+    proof.leaf = leaf[0];
+    return proof;
+} catch (...) {  // no memory
+    return std::nullopt;
+}
+
+std::vector<std::byte> MultiProof::to_bytes() const {
+    require(leaves.size() == indices.size() && runtime::siblings_of(n_leaves, rule, indices) == siblings.size(),
+            std::to_string(indices.size()) + " indices, " + std::to_string(leaves.size()) + " of their leaves", hash,
+            rule, n_leaves, siblings.size());
+    const std::vector<Run> runs = runs_of(indices);
+    ProofWriter out(header_bytes + 8 * (1 + runs.size()) + Digest::size * (leaves.size() + siblings.size()));
+    write_header(out, hash, rule, Kind::several, n_leaves);
+    out.leb128(runs.size());
+    for (const Run& run : runs) {
+        out.leb128(run.gap);
+        out.leb128(run.length);
+    }
+    out.digests(leaves);
+    out.digests(siblings);
+    return out.take();
+}
+
+std::optional<MultiProof> MultiProof::from_bytes(std::span<const std::byte> bytes) noexcept try {
+    ProofReader in(bytes);
+    const Header header = read_header(in, Kind::several);
+    if (!in.ok()) return std::nullopt;
+    MultiProof proof{header.hash, header.rule, header.n_leaves, read_indices(in, header.n_leaves)};
+    proof.leaves = in.digests(proof.indices.size());
+    if (!in.ok()) return std::nullopt;
+    const auto siblings = runtime::siblings_of(proof.n_leaves, proof.rule, proof.indices);
+    if (!siblings) return std::nullopt;
+    proof.siblings = in.digests(*siblings);
+    if (!done(in)) return std::nullopt;
+    return proof;
+} catch (...) {  // no memory
+    return std::nullopt;
+}
+
+std::vector<std::byte> ConsistencyProof::to_bytes() const {
+    require(runtime::consistency_nodes(old_leaves, new_leaves) == nodes.size(),
+            std::to_string(old_leaves) + " of them old", hash, TreeRule::left_full, new_leaves, nodes.size());
+    ProofWriter out(header_bytes + 8 + Digest::size * nodes.size());
+    write_header(out, hash, TreeRule::left_full, Kind::consistency, new_leaves);
+    out.u64(old_leaves);
+    out.digests(nodes);
+    return out.take();
+}
+
+std::optional<ConsistencyProof> ConsistencyProof::from_bytes(std::span<const std::byte> bytes) noexcept try {
+    ProofReader in(bytes);
+    const Header header = read_header(in, Kind::consistency);
+    const std::uint64_t old_leaves = in.u64();
+    const auto nodes = runtime::consistency_nodes(old_leaves, header.n_leaves);
+    if (!in.ok() || !nodes || header.rule != TreeRule::left_full) return std::nullopt;
+    ConsistencyProof proof{header.hash, old_leaves, header.n_leaves};
+    proof.nodes = in.digests(*nodes);
+    if (!done(in)) return std::nullopt;
+    return proof;
+} catch (...) {  // no memory
+    return std::nullopt;
+}
+
+}  // namespace merklize

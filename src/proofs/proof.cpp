@@ -1,0 +1,70 @@
+#include "merklize/proof.hpp"
+
+#include "jobs/field.hpp"
+#include "jobs/merge_one.hpp"
+#include "proofs/check.hpp"
+#include "proofs/shape.hpp"
+
+// One merge after another, by functions that neither fail nor allocate: these two are total as they stand.
+
+namespace merklize {
+namespace runtime {
+
+bool can_merge(Hash hash, const Mode& mode) noexcept {
+    return find_traits(hash) != nullptr && (mode.flags() == 0 || hash == Hash::blake3);
+}
+
+bool are_digests(Hash hash, std::span<const Digest> digests) noexcept {
+    return !find_traits(hash)->is_field ||
+           first_not_canonical(digests.data(), 4 * digests.size()) == 4 * digests.size();
+}
+
+bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept {
+    return can_merge(proof.hash, mode) &&
+           siblings_of(proof.n_leaves, proof.rule, proof.index) == proof.siblings.size() &&
+           are_digests(proof.hash, {&proof.leaf, 1}) && are_digests(proof.hash, proof.siblings);
+}
+
+}  // namespace runtime
+
+bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode) noexcept {
+    using runtime::Sibling;
+    if (!runtime::is_checkable(proof, mode)) return false;
+    const runtime::TreeLayout layout{proof.n_leaves};
+    Digest node = proof.leaf;
+    const Digest* next = proof.siblings.data();
+    for (unsigned level = 0; level < layout.height(); level++) {
+        switch (runtime::sibling_of(proof.index >> level, layout, level, proof.rule)) {
+            case Sibling::left: node = runtime::merge_one(proof.hash, *next++, node, mode); break;
+            case Sibling::right: node = runtime::merge_one(proof.hash, node, *next++, mode); break;
+            case Sibling::self: node = runtime::merge_one(proof.hash, node, node, mode); break;
+            case Sibling::known:  // of several leaves only
+            case Sibling::copy: break;
+        }
+    }
+    return node == root;
+}
+
+bool verify(const ConsistencyProof& proof, const Digest& old_root, const Digest& new_root, const Mode& mode) noexcept {
+    if (!runtime::can_merge(proof.hash, mode) ||
+        runtime::consistency_nodes(proof.old_leaves, proof.new_leaves) != proof.nodes.size() ||
+        !runtime::are_digests(proof.hash, {&old_root, 1}) || !runtime::are_digests(proof.hash, proof.nodes)) {
+        return false;
+    }
+    if (proof.old_leaves == proof.new_leaves) return old_root == new_root;
+    const Digest* next = proof.nodes.data();
+    Digest in_old = runtime::begins_with_old_root(proof.old_leaves) ? old_root : *next++;
+    Digest in_new = in_old;
+    runtime::walk_consistency(proof.old_leaves, proof.new_leaves, [&](bool is_of_both) {
+        if (is_of_both) {
+            in_old = runtime::merge_one(proof.hash, *next, in_old, mode);
+            in_new = runtime::merge_one(proof.hash, *next, in_new, mode);
+        } else {
+            in_new = runtime::merge_one(proof.hash, in_new, *next, mode);
+        }
+        next++;
+    });
+    return in_old == old_root && in_new == new_root;
+}
+
+}  // namespace merklize

@@ -1,0 +1,200 @@
+// Proofs out of a tree: the slots of the nodes wanted, level after level, and then all of them at once.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "trees/indices.hpp"
+#include "proofs/plan.hpp"
+#include "proofs/shape.hpp"
+#include "host/threads.hpp"
+#include "trees/tree_state.hpp"
+
+namespace merklize {
+
+using runtime::TreeLayout;
+
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+// How far a slot of the whole heap is below the lowest level of `kept`; not above 0 if it is in there.
+int levels_below(std::uint64_t slot, const TreeLayout& kept) {
+    return static_cast<int>(std::bit_width(slot)) - static_cast<int>(std::bit_width(kept.leaf_slot));
+}
+
+}  // namespace
+
+void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
+                              Digest* found) const {
+    const RunOptions on_device = options();
+    runtime::Run run(on_device);
+    if (drop_levels == 0) {
+        if (!leaves.empty()) invalid(std::string(what) + ": this tree keeps its leaves and wants none given");
+        return gather_nodes(nodes.place(), slots, found, run);
+    }
+
+    // Kept nodes have the same slots in the heap that is there; a dropped one is in the subtree below one of its lowest level.
+    std::vector<std::uint64_t> kept(slots.begin(), slots.end());
+    std::vector<std::pair<std::uint64_t, std::size_t>> dropped;  // subtree, place in `slots`
+    for (std::size_t i = 0; i < slots.size(); i++) {
+        const int below = levels_below(slots[i], layout);
+        if (below <= 0) continue;
+        dropped.emplace_back((slots[i] >> below) - layout.leaf_slot, i);
+        kept[i] = 0;
+    }
+    gather_nodes(nodes.place(), kept, found, run);
+    if (dropped.empty()) return;
+    if (leaves.size() != n_leaves) {
+        invalid(std::string(what) + ": a tree without its lowest " + std::to_string(drop_levels) +
+                " levels needs its " + std::to_string(n_leaves) + " leaves again, got " +
+                std::to_string(leaves.size()));
+    }
+    std::ranges::sort(dropped);
+    RunOptions here;
+    here.device = Device("cpu");
+    runtime::Run cpu(here);
+    runtime::Merges merges(form);
+    // So many subtrees at once as a forest: 64 MiB.
+    const std::size_t most = std::max<std::uint64_t>(1, (std::uint64_t{1} << 20) >> drop_levels);
+    for (std::size_t next = 0; next < dropped.size();) {
+        std::vector<std::uint64_t> subtrees;
+        std::size_t end = next;
+        for (; end < dropped.size(); end++) {
+            if (!subtrees.empty() && subtrees.back() == dropped[end].first) continue;
+            if (subtrees.size() == most) break;
+            subtrees.push_back(dropped[end].first);
+        }
+        // Only the tree's last subtree can have fewer leaves, and is the last here.
+        const std::uint64_t width = std::uint64_t{1} << drop_levels;
+        const std::uint64_t last = std::min(width, n_leaves - subtrees.back() * width);
+        const TreeLayout forest{(subtrees.size() - 1) * width + last, drop_levels, subtrees.size() * width};
+        const runtime::HostBlock block(Digest::size * forest.slots());
+        auto* heap = static_cast<Digest*>(block.data());
+        for (std::size_t k = 0; k < subtrees.size(); k++) {
+            const auto part = leaves.subspan(subtrees[k] * width, k + 1 < subtrees.size() ? width : last);
+            std::ranges::copy(part, heap + forest.leaf_slot + k * width);
+        }
+        require_leaves(runtime::host_place(heap + forest.leaf_slot), forest.n_leaves, merges, what, cpu);
+        build_levels({runtime::host_place(heap), forest.leaf_slot}, runtime::host_place(heap), forest, merges, {}, cpu);
+
+        std::vector<std::uint64_t> tops(subtrees);
+        for (std::uint64_t& top : tops) top += layout.leaf_slot;
+        std::vector<Digest> expected(tops.size());
+        gather_nodes(nodes.place(), tops, expected.data(), run);
+        for (std::size_t k = 0, i = next; k < subtrees.size(); k++) {
+            if (heap[subtrees.size() + k] != expected[k]) {
+                const std::uint64_t first = subtrees[k] * width;
+                invalid(std::string(what) + ": the leaves given are not this tree's: leaves " + std::to_string(first) +
+                        " to " + std::to_string(std::min(first + width, n_leaves) - 1) +
+                        " do not make the node above them");
+            }
+            for (; i < end && dropped[i].first == subtrees[k]; i++) {
+                const std::uint64_t slot = slots[dropped[i].second];
+                const int below = levels_below(slot, layout);
+                const std::uint64_t within = slot & ((std::uint64_t{1} << below) - 1);
+                found[dropped[i].second] = heap[((subtrees.size() + k) << below) + within];
+            }
+        }
+        next = end;
+    }
+}
+
+void MerkleTree::State::fetch_padded(std::vector<std::uint64_t>& slots, std::span<const Digest> leaves,
+                                     const char* what, Digest* found) const {
+    if (form.rule != TreeRule::pad) return fetch(slots, leaves, what, found);
+    const TreeLayout whole{n_leaves};
+    std::vector<std::pair<std::size_t, unsigned>> padded;
+    for (std::size_t i = 0; i < slots.size(); i++) {
+        const runtime::NodeAt node = runtime::node_at(whole, slots[i]);
+        if (node.index < whole.level_size(node.level)) continue;
+        padded.emplace_back(i, node.level);
+        slots[i] = 0;
+    }
+    fetch(slots, leaves, what, found);
+    runtime::Merges merges(form);
+    for (const auto& [at, level] : padded) found[at] = merges.filler(level);
+}
+
+MerkleProof MerkleTree::prove(std::uint64_t index, std::span<const Digest> leaves) const {
+    return std::move(prove(std::span(&index, 1), leaves).front());
+}
+
+std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indices,
+                                           std::span<const Digest> leaves) const {
+    const TreeLayout layout{n_leaves()};
+    std::vector<std::uint64_t> slots;
+    std::vector<std::size_t> ends;
+    ends.reserve(indices.size());
+    slots.reserve(indices.size() * (1 + layout.height()));
+    for (const std::uint64_t index : indices) {
+        runtime::require_index(index, n_leaves(), "prove");
+        slots.push_back(layout.leaf_slot + index);
+        for (unsigned level = 0; level < layout.height(); level++) {
+            const std::uint64_t node = index >> level;
+            if (in_proof(sibling_of(node, layout, level, form().rule)))
+                slots.push_back(layout.level_offset(level) + (node ^ 1));
+        }
+        ends.push_back(slots.size());
+    }
+    std::vector<Digest> nodes(slots.size());
+    state_->fetch_padded(slots, leaves, "prove", nodes.data());
+    std::vector<MerkleProof> proofs;
+    proofs.reserve(indices.size());
+    for (std::size_t i = 0, first = 0; i < indices.size(); first = ends[i++]) {
+        const std::span of = std::span(nodes).subspan(first, ends[i] - first);
+        proofs.push_back({hash(), form().rule, n_leaves(), indices[i], of[0], {of.begin() + 1, of.end()}});
+    }
+    return proofs;
+}
+
+MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, std::span<const Digest> leaves) const {
+    if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
+    const TreeLayout layout{n_leaves()};
+    MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
+    proof.indices = runtime::ascending(indices, n_leaves(), "prove_together");
+    std::vector<std::uint64_t> slots =
+        runtime::proof_slots(layout, form().rule, proof.indices, runtime::default_threads());
+    proof.siblings.resize(slots.size());
+    state_->fetch_padded(slots, leaves, "prove_together", proof.siblings.data());
+    slots = proof.indices;
+    for (std::uint64_t& index : slots) index += layout.leaf_slot;
+    proof.leaves.resize(slots.size());
+    state_->fetch(slots, leaves, "prove_together", proof.leaves.data());
+    return proof;
+}
+
+MultiProof MerkleTree::prove_range(std::uint64_t first, std::uint64_t last, std::span<const Digest> leaves) const {
+    if (first >= last || last > n_leaves()) {
+        invalid("prove_range: a range [first, last) within " + std::to_string(n_leaves()) + " leaves, got [" +
+                std::to_string(first) + ", " + std::to_string(last) + ")");
+    }
+    std::vector<std::uint64_t> indices(last - first);
+    std::iota(indices.begin(), indices.end(), first);
+    return prove_together(indices, leaves);
+}
+
+ConsistencyProof MerkleTree::prove_consistency(std::uint64_t old_leaves) const {
+    if (form().rule != TreeRule::left_full) {
+        invalid("prove_consistency: the rule must be 'left_full', not '" + std::string(rule_name(form().rule)) + "'");
+    }
+    if (old_leaves == 0 || old_leaves > n_leaves()) {
+        invalid("prove_consistency: old_leaves must be 1 to " + std::to_string(n_leaves()) + ", got " +
+                std::to_string(old_leaves));
+    }
+    ConsistencyProof proof{hash(), old_leaves, n_leaves(), {}};
+    const TreeLayout layout{n_leaves()};
+    std::vector<std::uint64_t> slots;
+    for (const runtime::NodeAt& node : runtime::consistency_proof_nodes(layout, old_leaves)) {
+        state_->kept_level(node.level, "prove_consistency");
+        slots.push_back(layout.level_offset(node.level) + node.index);
+    }
+    proof.nodes.resize(slots.size());
+    state_->fetch(slots, {}, "prove_consistency", proof.nodes.data());
+    return proof;
+}
+
+}  // namespace merklize

@@ -1,0 +1,129 @@
+#include "merklize/buffer.hpp"
+
+#include <bit>
+#include <string>
+
+#include "merklize/error.hpp"
+#include "queue/session.hpp"
+#include "jobs/registry.hpp"
+#include "host/threads.hpp"
+
+namespace merklize {
+namespace {
+
+__extension__ using Wide = __int128;  // places of items, which may be claimed anywhere
+
+const std::shared_ptr<runtime::QueueDevice>& queue_of(const Device& device) {
+    if (device.state().is_host()) {
+        throw Error(ErrorCode::unavailable, device.info().id + " has no memory or queues of its own: use spans");
+    }
+    return device.state().queue_device();
+}
+
+}  // namespace
+
+Stream::Stream(const Device& device)
+    : state_(std::make_shared<runtime::StreamState>(queue_of(device), device, nullptr)) {}
+
+Stream Stream::wrap(const Device& device, void* native) {
+    if (native == nullptr) throw Error(ErrorCode::invalid_argument, "Stream::wrap: the stream is null");
+    return Stream(std::make_shared<runtime::StreamState>(queue_of(device), device, native));
+}
+
+const Device& Stream::device() const noexcept { return state_->handle(); }
+
+void Stream::synchronize() const {
+    const runtime::QueueDevice& device = state_->device();
+    device.check(device.driver().stream_synchronize(state_->stream()));
+}
+
+Buffer::Buffer(const Device& device, std::shared_ptr<runtime::Block> block, std::uint64_t bytes)
+    : device_(device), block_(std::move(block)), bytes_(bytes) {}
+
+Buffer::Buffer(const Device& device, std::uint64_t bytes)
+    : Buffer(device, runtime::Block::allocate(queue_of(device), bytes == 0 ? 1 : bytes), bytes) {}
+
+Buffer Buffer::wrap(const Device& device, void* native, std::uint64_t bytes) {
+    // An empty tensor may have any pointer, and there is nothing to look at.
+    if (bytes == 0) return Buffer(device, 0);
+    return Buffer(device, runtime::Block::wrap(queue_of(device), native, bytes), bytes);
+}
+
+Buffer Buffer::copy_of(std::span<const std::byte> host, const Device& device) {
+    Buffer buffer(device, host.size());
+    buffer.copy_from(host);
+    return buffer;
+}
+
+Buffer Buffer::pack(const Buffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
+                    std::span<const std::int64_t> strides, std::uint32_t item_bytes,
+                    const std::optional<Stream>& stream) {
+    const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, "pack: " + text); };
+    if (!std::has_single_bit(item_bytes) || item_bytes > 16)
+        invalid("items of 1, 2, 4, 8 or 16 bytes, got " + std::to_string(item_bytes));
+    if (extents.size() != strides.size()) {
+        invalid(std::to_string(extents.size()) + " extents and " + std::to_string(strides.size()) + " strides");
+    }
+    runtime::StridedArray array{first, item_bytes, {}, {}};
+    std::uint64_t items = 1;
+    Wide lowest = first, highest = Wide{first} + item_bytes;
+    for (std::size_t k = 0; k < extents.size(); k++) {
+        if (extents[k] != 0 && items > UINT64_MAX / item_bytes / extents[k]) invalid("more than 2^64 bytes");
+        items *= extents[k];
+        if (extents[k] > 1) (strides[k] < 0 ? lowest : highest) += Wide{strides[k]} * Wide{extents[k] - 1};
+        array.extents.push_back(extents[k]);
+        array.strides.push_back(strides[k]);
+    }
+    Buffer packed(source.device(), items * item_bytes);
+    if (items == 0) return packed;
+    if (lowest < 0 || highest > Wide{source.size()}) {
+        invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
+    }
+    const RunOptions options{.device = source.device(), .stream = stream};
+    runtime::Session session(source.device_.state().queue_device(), options, 1);
+    session.gather_strided(source.block_->at(source.offset_), std::move(array), packed.block_->at(0));
+    session.finish();
+    return packed;
+}
+
+Buffer Buffer::slice(std::uint64_t first, std::uint64_t bytes) const {
+    if (first > bytes_ || bytes > bytes_ - first) {
+        throw Error(ErrorCode::invalid_argument, "Buffer: bytes " + std::to_string(first) + " to " +
+                                                     std::to_string(first + bytes) + " are not inside its " +
+                                                     std::to_string(bytes_));
+    }
+    Buffer part = *this;
+    part.offset_ += first;
+    part.bytes_ = bytes;
+    return part;
+}
+
+void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream) {
+    if (host.size() != bytes_) {
+        throw Error(ErrorCode::invalid_argument,
+                    "Buffer: " + std::to_string(host.size()) + " bytes to copy to " + std::to_string(bytes_));
+    }
+    if (host.empty()) return;
+    RunOptions options{.device = device_, .stream = stream};
+    runtime::Session session(device_.state().queue_device(), options, runtime::default_threads());
+    session.upload(block_->at(offset_), host.data(), host.size());
+}
+
+void Buffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& stream) const {
+    if (host.size() != bytes_) {
+        throw Error(ErrorCode::invalid_argument,
+                    "Buffer: " + std::to_string(bytes_) + " bytes to copy to " + std::to_string(host.size()));
+    }
+    if (host.empty()) return;
+    RunOptions options{.device = device_, .stream = stream};
+    runtime::Session session(device_.state().queue_device(), options, runtime::default_threads());
+    session.download(host.data(), block_->at(offset_), host.size());
+}
+
+void* Buffer::native() const {
+    const runtime::QueueDevice& queue = *device_.state().queue_device();
+    void* native = queue.driver().native(block_->memory());
+    return queue.facts().language == MKZ_LANGUAGE_OPENCL ? native : static_cast<std::byte*>(native) + offset_;
+}
+
+}  // namespace merklize

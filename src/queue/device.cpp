@@ -1,0 +1,125 @@
+#include "queue/device.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+
+#include "merklize/core/rescue_prime_constants.h"
+
+namespace merklize::runtime {
+
+// get: the driver's way to this memory.
+template <class Get>
+std::shared_ptr<Block> Block::make(std::shared_ptr<QueueDevice> device, std::uint64_t bytes, Get get) {
+    std::shared_ptr<Block> block(new Block(std::move(device), bytes));
+    const QueueDevice& d = *block->device_;
+    d.require_own_process();
+    d.check(get(d.driver(), d.index(), &block->memory_));
+    return block;
+}
+
+std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) {
+    return make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
+        return driver.allocate(index, bytes, memory);
+    });
+}
+
+std::shared_ptr<Block> Block::wrap(std::shared_ptr<QueueDevice> device, void* native, std::uint64_t bytes) {
+    return make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
+        return driver.wrap(index, native, bytes, memory);
+    });
+}
+
+std::shared_ptr<Block> Block::wrap_host(std::shared_ptr<QueueDevice> device, void* host, std::uint64_t bytes) {
+    return make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
+        return driver.wrap_host(index, host, bytes, memory);
+    });
+}
+
+Block::~Block() {
+    if (device_->is_own_process()) device_->driver().release(device_->index(), memory_);
+}
+
+QueueDevice::QueueDevice(const mkz_backend& backend, std::uint32_t index, std::string id)
+    : backend_(backend), index_(index), id_(std::move(id)), process_(getpid()), programs_(*this) {
+    check(driver().facts(index_, &facts_));
+}
+
+bool QueueDevice::is_own_process() const noexcept { return getpid() == process_; }
+
+void QueueDevice::require_own_process() const {
+    if (is_own_process()) return;
+    throw Error(ErrorCode::unavailable, id_ +
+                                            ": this process was forked after its parent had opened the device; start "
+                                            "workers by spawn or forkserver, or open the device only in the child");
+}
+
+mkz_memory* QueueDevice::constants() {
+    const std::lock_guard lock(mutex_);
+    if (constants_) return constants_->memory();
+    std::vector<unsigned char> tables(sizeof MKZ_RP_ARK + sizeof MKZ_RP_MDS_DENSE);
+    std::memcpy(tables.data(), MKZ_RP_ARK, sizeof MKZ_RP_ARK);
+    std::memcpy(tables.data() + sizeof MKZ_RP_ARK, MKZ_RP_MDS_DENSE, sizeof MKZ_RP_MDS_DENSE);
+    auto block = Block::allocate(shared_from_this(), tables.size());
+    mkz_stream* stream = nullptr;
+    check(driver().stream_open(index_, nullptr, 0, &stream));
+    mkz_status status = driver().copy_to_device(stream, block->memory(), 0, tables.data(), tables.size(), nullptr);
+    if (status == MKZ_OK) status = driver().stream_synchronize(stream);
+    driver().stream_close(stream);
+    check(status);
+    constants_ = std::move(block);
+    return constants_->memory();
+}
+
+mkz_stream* QueueDevice::borrow_stream(bool timed) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (auto& free = streams_[timed]; !free.empty()) {
+            mkz_stream* stream = free.back();
+            free.pop_back();
+            return stream;
+        }
+    }
+    mkz_stream* stream = nullptr;
+    check(driver().stream_open(index_, nullptr, timed, &stream));
+    return stream;
+}
+
+void QueueDevice::give_back(mkz_stream* stream, bool timed) noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        streams_[timed].push_back(stream);
+    } catch (...) {
+        driver().stream_close(stream);
+    }
+}
+
+Pinned QueueDevice::borrow_pinned(std::uint64_t bytes) {
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto it = pinned_.begin(); it != pinned_.end(); ++it) {
+            if (it->size != bytes) continue;
+            const Pinned found = *it;
+            pinned_.erase(it);
+            return found;
+        }
+    }
+    Pinned pinned{nullptr, bytes};
+    check(driver().allocate_host(index_, bytes, &pinned.bytes));
+    return pinned;
+}
+
+void QueueDevice::give_back(Pinned pinned) noexcept {
+    // Enough for a call of three operands; pinned memory is taken from everybody.
+    constexpr std::size_t most_kept = 12;
+    try {
+        const std::lock_guard lock(mutex_);
+        if (pinned_.size() < most_kept) {
+            pinned_.push_back(pinned);
+            return;
+        }
+    } catch (...) {}
+    driver().release_host(index_, pinned.bytes);
+}
+
+}  // namespace merklize::runtime

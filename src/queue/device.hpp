@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "jobs/backend.h"
+#include "queue/programs.hpp"
+
+namespace merklize::runtime {
+
+class QueueDevice;
+
+/// A block of device memory, or of the caller's. Commands that are queued keep it alive (driver.h: release).
+class Block {
+public:
+    static std::shared_ptr<Block> allocate(std::shared_ptr<QueueDevice> device, std::uint64_t bytes);
+    static std::shared_ptr<Block> wrap(std::shared_ptr<QueueDevice> device, void* native, std::uint64_t bytes);
+    static std::shared_ptr<Block> wrap_host(std::shared_ptr<QueueDevice> device, void* host, std::uint64_t bytes);
+    ~Block();
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+
+    mkz_memory* memory() const noexcept { return memory_; }
+    std::uint64_t size() const noexcept { return bytes_; }
+    const std::shared_ptr<QueueDevice>& device() const noexcept { return device_; }
+    /// A place in it for a launch.
+    mkz_place at(std::uint64_t offset) const noexcept { return {memory_, offset, 1}; }
+
+private:
+    Block(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) : device_(std::move(device)), bytes_(bytes) {}
+    template <class Get>
+    static std::shared_ptr<Block> make(std::shared_ptr<QueueDevice> device, std::uint64_t bytes, Get get);
+
+    std::shared_ptr<QueueDevice> device_;
+    mkz_memory* memory_ = nullptr;
+    std::uint64_t bytes_;
+};
+
+/// Host memory that copies reach at the link's speed.
+struct Pinned {
+    void* bytes = nullptr;
+    std::uint64_t size = 0;
+};
+
+/// A device with queues and programs, opened: what all calls on it share. Lives as long as the process.
+class QueueDevice : public std::enable_shared_from_this<QueueDevice> {
+public:
+    /// id  for error texts
+    QueueDevice(const mkz_backend& backend, std::uint32_t index, std::string id);
+
+    const mkz_driver& driver() const noexcept { return *backend_.driver; }
+    const mkz_backend& backend() const noexcept { return backend_; }
+    std::uint32_t index() const noexcept { return index_; }
+    const mkz_driver_facts& facts() const noexcept { return facts_; }
+    const std::string& id() const noexcept { return id_; }
+    Programs& programs() noexcept { return programs_; }
+
+    /// Throws unavailable in a child of fork(): drivers' threads and locks stay with the parent.
+    void require_own_process() const;
+    bool is_own_process() const noexcept;
+
+    /// Throws what the status says, with the driver's text.
+    void check(mkz_status status) const {
+        if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), backend_.last_error());
+    }
+
+    /// The tables of Rescue Prime for kernels that read them from global memory (core/kernels.h, `constants`).
+    mkz_memory* constants();
+
+    /// A queue of our own, for one call at a time. timed: its events have times.
+    mkz_stream* borrow_stream(bool timed);
+    void give_back(mkz_stream* stream, bool timed) noexcept;
+    /// Pinned memory of `bytes` bytes, for one call at a time.
+    Pinned borrow_pinned(std::uint64_t bytes);
+    void give_back(Pinned pinned) noexcept;
+
+private:
+    const mkz_backend& backend_;
+    std::uint32_t index_;
+    std::string id_;
+    long process_;
+    mkz_driver_facts facts_{};
+    Programs programs_;
+
+    std::mutex mutex_;
+    std::vector<mkz_stream*> streams_[2];  // guarded by mutex_; not timed, timed
+    std::vector<Pinned> pinned_;           // guarded by mutex_
+    std::shared_ptr<Block> constants_;     // guarded by mutex_
+};
+
+}  // namespace merklize::runtime

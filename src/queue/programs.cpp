@@ -1,0 +1,113 @@
+#include "queue/programs.hpp"
+
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "merklize/version.hpp"
+#include "host/kept_files.hpp"
+#include "programs/kernel_text.hpp"
+#include "queue/device.hpp"
+#include "programs/fatbins.hpp"
+#include "queue/modules.hpp"
+
+namespace merklize::runtime {
+Target Programs::target() const {
+    const mkz_driver_facts& facts = device_.facts();
+    return {.language = facts.language,
+            .is_nvidia = std::string_view(facts.compiler).find("NVIDIA") != std::string_view::npos,
+            .is_cpu = facts.is_cpu != 0};
+}
+
+// Machine code in the library, else out of the cache of this device's programs, of modules made ahead of time, or of the text.
+mkz_program* Programs::make(const Variant& variant) {
+    const Target target = this->target();
+    const mkz_driver& driver = device_.driver();
+    mkz_program* program = nullptr;
+    if (target.language == MKZ_LANGUAGE_CUDA) {
+        const std::span<const std::byte> fatbin = find_fatbin(variant);
+        // One for other architectures is refused.
+        if (!fatbin.empty() && driver.program_load(device_.index(), fatbin.data(), fatbin.size(), &program) == MKZ_OK)
+            return program;
+    }
+    const std::string text = text_of(variant, target), options = options_of(variant, target);
+    const KernelCache& cache = KernelCache::process();
+    const std::string key = kernel_key({text, options, device_.facts().compiler, MERKLIZE_VERSION_STRING});
+    if (const auto binary = cache.load(key)) {
+        // One that the driver refuses (made by another build of the same version) is made again.
+        if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) return program;
+    }
+    bool loaded = false;
+    if (const auto module = target.language == MKZ_LANGUAGE_OPENCL ? load_module(text) : std::nullopt) {
+        // A device that takes no SPIR-V says so, and gets the text.
+        loaded = driver.program_load(device_.index(), module->data(), module->size(), &program) == MKZ_OK;
+    }
+    if (!loaded) device_.check(driver.program_build(device_.index(), text.c_str(), options.c_str(), &program));
+    const auto sink = [](void* context, const void* bytes, std::uint64_t size) {
+        const auto* first = static_cast<const std::byte*>(bytes);
+        static_cast<std::vector<std::byte>*>(context)->assign(first, first + size);
+    };
+    std::vector<std::byte> binary;
+    if (driver.program_binary(program, sink, &binary) == MKZ_OK) cache.store(key, binary);
+    return program;
+}
+
+mkz_program* Programs::program(const Variant& variant) {
+    std::promise<mkz_program*> promise;
+    std::shared_future<mkz_program*> future;
+    bool ours = false;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto [it, is_new] = programs_.try_emplace(variant);
+        if (is_new) it->second = promise.get_future().share();
+        future = it->second;
+        ours = is_new;
+    }
+    if (ours) {
+        try {
+            promise.set_value(make(variant));
+        } catch (...) {
+            promise.set_exception(std::current_exception());
+            // The next call tries again: memory may be free by then.
+            const std::lock_guard lock(mutex_);
+            programs_.erase(variant);
+        }
+    }
+    return future.get();
+}
+
+Programs::Function Programs::lookup(const Variant& variant, const Body& body) {
+    const std::string name = entry_name(variant, body);
+    const auto key = std::pair(variant, name);
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto it = functions_.find(key); it != functions_.end()) return it->second;
+    }
+    Function found{};
+    device_.check(
+        device_.driver().program_function(program(variant), name.c_str(), &found.function, &found.max_group_size));
+    const std::lock_guard lock(mutex_);
+    functions_.emplace(key, found);
+    return found;
+}
+
+Kernel Programs::find(Variant variant, const Body& body, bool is_free) {
+    variant.only = body.only;
+    while (is_free && variant.group_size > device_.facts().max_group_size) variant.group_size /= 2;
+    for (;; variant.group_size /= 2) {
+        const Function found = lookup(variant, body);
+        if (found.max_group_size >= variant.group_size) return {found.function, variant.group_size};
+        if (is_free && variant.group_size > 1) continue;
+        throw Error(ErrorCode::invalid_argument, device_.id() + ": " + body.name + " takes groups of at most " +
+                                                     std::to_string(found.max_group_size) + " items, got group_size " +
+                                                     std::to_string(variant.group_size));
+    }
+}
+
+std::set<std::string> Programs::found() const {
+    std::set<std::string> names;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, function] : functions_) names.insert(key.second);
+    return names;
+}
+
+}  // namespace merklize::runtime

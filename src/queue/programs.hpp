@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "jobs/backend.h"
+#include "programs/variant.hpp"
+
+namespace merklize::runtime {
+
+class QueueDevice;
+
+/// A compiled entry point, and the items of a group that it is launched with.
+struct Kernel {
+    mkz_function* function;
+    std::uint32_t group_size;
+};
+
+/// The compiled kernels of one device: each variant once a process, out of the cache on disk where it is there.
+class Programs {
+public:
+    explicit Programs(QueueDevice& device) : device_(device) {}
+    Programs(const Programs&) = delete;
+    Programs& operator=(const Programs&) = delete;
+
+    /// The kernel of a body; its variant's `only` is set here. Threads that want one variant wait for the one that compiles it.
+    /// is_free  a group too large for the kernel on this device is halved until it fits; else it is an error that names the
+    ///          largest
+    Kernel find(Variant variant, const Body& body, bool is_free);
+
+    /// Entry points that were found so far, in any variant.
+    std::set<std::string> found() const;
+
+    /// What the device's compiler is.
+    Target target() const;
+
+private:
+    struct Function {
+        mkz_function* function;
+        std::uint32_t max_group_size;
+    };
+
+    mkz_program* program(const Variant& variant);
+    mkz_program* make(const Variant& variant);
+    Function lookup(const Variant& variant, const Body& body);
+
+    QueueDevice& device_;
+    mutable std::mutex mutex_;
+    std::map<Variant, std::shared_future<mkz_program*>> programs_;   // guarded by mutex_
+    std::map<std::pair<Variant, std::string>, Function> functions_;  // guarded by mutex_
+};
+
+}  // namespace merklize::runtime

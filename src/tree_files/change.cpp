@@ -1,0 +1,171 @@
+// Tree files that take the place of others: save_tree(), TreeFile::update() and append().
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "merklize/error.hpp"
+#include "jobs/field.hpp"
+#include "trees/indices.hpp"
+#include "levels/merges.hpp"
+#include "host/atomic_file.hpp"
+#include "tree_files/state.hpp"
+#include "levels/peaks.hpp"
+
+namespace merklize {
+namespace {
+
+using runtime::NodeAt;
+using runtime::OutputFile;
+using runtime::TreeHeader;
+
+// Below, merging one by one is quicker than a launch.
+constexpr std::size_t few = 64;
+
+void write_nodes(OutputFile& out, const TreeHeader& header, unsigned level, std::uint64_t first,
+                 std::span<const Digest> nodes) {
+    out.write(std::as_bytes(nodes), header.offset(level, first));
+}
+
+void require_leaves(const TreeForm& form, std::span<const Digest> leaves, const char* what) {
+    if (traits(form.hash).is_field) runtime::require_canonical(leaves.data(), 4 * leaves.size(), what);
+}
+
+// Nodes of one level that are new, by ascending index.
+struct Changed {
+    std::vector<std::uint64_t> indices{};
+    std::vector<Digest> nodes{};
+
+    void write(OutputFile& out, const TreeHeader& header, unsigned level) const {
+        for (std::size_t first = 0, last = 0; first < indices.size(); first = last) {
+            for (last = first + 1; last < indices.size() && indices[last] == indices[last - 1] + 1;) last++;
+            write_nodes(out, header, level, indices[first], std::span(nodes).subspan(first, last - first));
+        }
+    }
+};
+
+// The parents of changed nodes; what did not change is read.
+Changed above(const Changed& children, unsigned level, const runtime::TreeReader& reader, runtime::Merges& merges,
+              const RunOptions& options) {
+    const std::uint64_t size = reader.layout().level_size(level);
+    const auto has_index = [&](std::size_t i, std::uint64_t index) {
+        return i < children.indices.size() && children.indices[i] == index;
+    };
+    Changed out;
+    std::vector<NodeAt> missing;
+    for (std::size_t i = 0; i < children.indices.size(); i++) {
+        const std::uint64_t index = children.indices[i], sibling = index ^ 1;
+        out.indices.push_back(index / 2);
+        if (has_index(i + 1, sibling)) {
+            i++;
+        } else if (sibling < size) {
+            missing.push_back({level, sibling});
+        }
+    }
+    const std::vector<Digest> read = reader.nodes(missing);
+
+    std::vector<Digest> left, right;
+    bool has_lone = false;
+    for (std::size_t i = 0, next = 0; i < children.indices.size(); i++) {
+        const std::uint64_t index = children.indices[i];
+        if (has_index(i + 1, index ^ 1)) {
+            left.push_back(children.nodes[i]);
+            right.push_back(children.nodes[++i]);
+        } else if ((index ^ 1) >= size) {
+            has_lone = true;
+        } else {
+            left.push_back(index % 2 == 0 ? children.nodes[i] : read[next]);
+            right.push_back(index % 2 == 0 ? read[next] : children.nodes[i]);
+            next++;
+        }
+    }
+    out.nodes.resize(left.size());
+    if (left.size() < few) {
+        for (std::size_t i = 0; i < left.size(); i++) out.nodes[i] = merges.merge(left[i], right[i]);
+    } else {
+        merge(left, right, out.nodes, merges.form().hash, runtime::part_of(options, 0, 0), merges.form().mode);
+    }
+    if (has_lone) out.nodes.push_back(merges.above_lone(children.nodes.back(), level));
+    return out;
+}
+
+}  // namespace
+
+void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const LeafSource& source) {
+    if (tree.drop_levels() != 0) {
+        throw Error(ErrorCode::invalid_argument, path.string() + ": cannot write a tree whose lowest " +
+                                                     std::to_string(tree.drop_levels()) + " levels were dropped");
+    }
+    TreeHeader header(tree.form(), tree.n_leaves(), source);
+    header.root = tree.root();
+    OutputFile out = OutputFile::temporary(path);
+    out.reserve(header.file_bytes());
+    out.write(header.encode(), 0);
+    for (unsigned level = 0; level <= tree.height(); level++) write_nodes(out, header, level, 0, tree.level(level));
+    out.commit();
+}
+
+void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves,
+                      const RunOptions& options) {
+    if (indices.size() != leaves.size()) {
+        throw Error(ErrorCode::invalid_argument, "update: " + std::to_string(indices.size()) + " indices for " +
+                                                     std::to_string(leaves.size()) + " leaves");
+    }
+    if (indices.empty()) return;
+    const TreeForm& form = state_->complete_form("update");
+    require_leaves(form, leaves, "update: leaves");
+    runtime::Ascending ascending = runtime::ascending_from(indices, n_leaves(), "update");
+    Changed changed{std::move(ascending.indices), {}};
+    for (const std::size_t i : ascending.given_at) changed.nodes.push_back(leaves[i]);
+
+    const runtime::TreeReader& reader = state_->reader();
+    TreeHeader header = reader.header();
+    OutputFile out = OutputFile::temporary(path());
+    out.copy(reader.file().fd(), 0, header.file_bytes(), 0);
+    runtime::Merges merges(form);
+    changed.write(out, header, 0);
+    for (unsigned level = 0; level < height(); level++) {
+        if (options.progress && !options.progress(static_cast<double>(level) / height())) {
+            throw Error(ErrorCode::cancelled, "update: cancelled by the caller's progress function");
+        }
+        changed = above(changed, level, reader, merges, options);
+        changed.write(out, header, level + 1);
+    }
+    header.root = changed.nodes[0];
+    out.write(header.encode(), 0);
+    out.commit();
+    state_->reopen();
+}
+
+void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options) {
+    const TreeForm& form = state_->complete_form("append");
+    if (form.rule != TreeRule::left_full) {
+        throw Error(ErrorCode::invalid_argument, "append: only trees of the rule left_full can grow, this is of " +
+                                                     std::string(rule_name(form.rule)));
+    }
+    require_leaves(form, leaves, "append: leaves");
+    if (leaves.empty()) return;
+
+    const runtime::TreeReader& reader = state_->reader();
+    const TreeHeader& old = reader.header();
+    TreeHeader header(form, old.n_leaves + leaves.size(), {});
+    OutputFile out = OutputFile::temporary(path());
+    out.reserve(header.file_bytes());
+    // Whole nodes stay as they are; those on the right edge are made again.
+    for (unsigned level = 0; level <= height(); level++) {
+        out.copy(reader.file().fd(), old.offset(level), Digest::size * old.layout().whole_nodes(level),
+                 header.offset(level));
+    }
+    const runtime::NodeSink sink = [&](unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
+        write_nodes(out, header, level, first, nodes);
+    };
+    sink(0, old.n_leaves, leaves);
+    runtime::Peaks peaks(form);
+    peaks.restore(old.n_leaves, [&](unsigned level, std::uint64_t index) { return reader.node(level, index); });
+    peaks.push_leaves(leaves, options, sink);
+    header.root = peaks.root(sink);
+    out.write(header.encode(), 0);
+    out.commit();
+    state_->reopen();
+}
+
+}  // namespace merklize

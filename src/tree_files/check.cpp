@@ -1,0 +1,116 @@
+// TreeFile::check(): every node against its children.
+#include <algorithm>
+#include <tuple>
+
+#include "merklize/error.hpp"
+#include "jobs/field.hpp"
+#include "jobs/keyed.hpp"
+#include "levels/merges.hpp"
+#include "jobs/run.hpp"
+#include "tree_files/state.hpp"
+
+namespace merklize {
+namespace {
+
+using runtime::host_place;
+
+// Levels above one batch of nodes, which are in memory while they are compared.
+constexpr unsigned batch_levels = 19;
+constexpr std::uint64_t batch_nodes = std::uint64_t{1} << batch_levels;
+
+class Check {
+public:
+    Check(const runtime::TreeReader& reader, const TreeForm& form, std::size_t most, runtime::Run& run)
+        : reader_(reader), layout_(reader.layout()), merges_(form), most_(most), run_(run) {
+        const std::uint64_t largest = std::min(batch_nodes, layout_.n_leaves);
+        children_.resize(largest);
+        parents_.resize(largest / 2 + 1);
+        merged_.resize(largest / 2 + 1);
+    }
+
+    std::vector<WrongNode> wrong_nodes() {
+        for (unsigned base = 0; base < layout_.height() || base == 0; base += batch_levels) {
+            const std::uint64_t size = layout_.level_size(base);
+            for (std::uint64_t first = 0; first < size && wrong_.size() < most_; first += batch_nodes) {
+                check_above(base, first, std::min(batch_nodes, size - first));
+            }
+        }
+        const auto place = [](const WrongNode& node) { return std::tuple(node.level, node.index); };
+        std::ranges::sort(wrong_, {}, place);
+        wrong_.resize(std::min(wrong_.size(), most_));
+        return std::move(wrong_);
+    }
+
+private:
+    // The subtrees above n nodes of level `base`, level by level.
+    void check_above(unsigned base, std::uint64_t first, std::uint64_t n) {
+        read(base, first, n, children_);
+        if (base == 0) require_elements(0, first, std::span(children_).first(n), {});
+        const unsigned end = std::min(base + batch_levels, layout_.height());
+        for (unsigned level = base; level < end; level++, first /= 2, n = (n + 1) / 2) {
+            const std::uint64_t n_parents = (n + 1) / 2;
+            merge_pairs(n / 2);
+            if (n % 2 != 0) merged_[n_parents - 1] = merges_.above_lone(children_[n - 1], level);
+            read(level + 1, first / 2, n_parents, parents_);
+            const auto stored = std::span(parents_).first(n_parents), merged = std::span(merged_).first(n_parents);
+            if (!std::ranges::equal(stored, merged)) note_different(level + 1, first / 2, stored, merged);
+            require_elements(level + 1, first / 2, stored, merged);
+            std::swap(children_, parents_);
+        }
+    }
+
+    void read(unsigned level, std::uint64_t first, std::uint64_t n, std::vector<Digest>& out) {
+        if (out.size() < n) out.resize(n);
+        runtime::read_together(reader_.file(), std::as_writable_bytes(std::span(out).first(n)),
+                               reader_.header().offset(level, first), run_, 0);
+    }
+
+    void merge_pairs(std::uint64_t n) {
+        if (n == 0) return;
+        runtime::Keyed<mkz_merge_subtrees> arguments({});
+        arguments.hash = merges_.hash();
+        arguments.key = merges_.key();
+        arguments.levels = 1;
+        arguments.n = 2 * n;
+        arguments.below = host_place(children_.data());
+        arguments.nodes = host_place(merged_.data());
+        run_.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
+                    static_cast<double>(n) / static_cast<double>(layout_.n_leaves));
+        run_.finish();
+    }
+
+    void note_different(unsigned level, std::uint64_t first, std::span<const Digest> stored,
+                        std::span<const Digest> merged) {
+        for (std::size_t i = 0; i < stored.size() && wrong_.size() < most_; i++) {
+            if (stored[i] != merged[i]) wrong_.push_back({level, first + i});
+        }
+    }
+
+    // Nodes that are no digests of a field hash are wrong whatever is below; those noted already differ from `merged`.
+    void require_elements(unsigned level, std::uint64_t first, std::span<const Digest> stored,
+                          std::span<const Digest> merged) {
+        if (!merges_.is_field() || runtime::first_not_canonical(stored.data(), 4 * stored.size()) == 4 * stored.size())
+            return;
+        for (std::size_t i = 0; i < stored.size() && wrong_.size() < most_; i++) {
+            const bool noted = !merged.empty() && stored[i] != merged[i];
+            if (!noted && runtime::first_not_canonical(&stored[i], 4) != 4) wrong_.push_back({level, first + i});
+        }
+    }
+
+    const runtime::TreeReader& reader_;
+    const runtime::TreeLayout layout_;
+    runtime::Merges merges_;
+    const std::size_t most_;
+    runtime::Run& run_;
+    std::vector<Digest> children_{}, parents_{}, merged_{};
+    std::vector<WrongNode> wrong_{};
+};
+
+}  // namespace
+
+std::vector<WrongNode> TreeFile::check(std::size_t most, const RunOptions& options) const {
+    runtime::Run run(options);
+    return Check(state_->reader(), state_->complete_form("check"), most, run).wrong_nodes();
+}
+
+}  // namespace merklize

@@ -1,0 +1,214 @@
+#include "tree_files/header.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
+#include "jobs/field.hpp"
+#include "jobs/merge_one.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+constexpr std::string_view magic("MKLTREE\0", 8), unfinished_magic("MKLPART\0", 8), first_magic("MKZTREE1", 8);
+constexpr std::uint32_t version = 1;
+
+// Places of the fields.
+enum : std::size_t {
+    at_version = 8,
+    at_hash = 12,
+    at_rule = 16,
+    at_merges = 17,
+    at_zeros = 18,
+    at_leaves = 24,
+    at_leaf_bytes = 32,
+    at_total_bytes = 40,
+    at_key_check = 48,
+    at_padding = 56,
+    at_root = 88,
+    at_checksum = 120,
+};
+constexpr std::uint64_t most_leaves = std::uint64_t{1} << 56;  // their file has fewer than 2^63 bytes
+
+template <class Number>
+void put(std::span<std::byte> out, std::size_t at, Number number) {
+    for (std::size_t i = 0; i < sizeof number; i++) out[at + i] = static_cast<std::byte>(number >> 8 * i & 0xff);
+}
+
+template <class Number>
+Number get(std::span<const std::byte> bytes, std::size_t at) {
+    Number number = 0;
+    for (std::size_t i = 0; i < sizeof number; i++) {
+        number = static_cast<Number>(number | std::to_integer<Number>(bytes[at + i]) << 8 * i);
+    }
+    return number;
+}
+
+// Of these bytes and a number.
+std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t number) {
+    std::array<std::byte, TreeHeader::size + 8> data;
+    std::ranges::copy(bytes, data.begin());
+    put(data, bytes.size(), number);
+    return checksum(std::span(data).first(bytes.size() + 8));
+}
+
+// How many leaves a source makes.
+std::uint64_t leaves_of(const LeafSource& source) {
+    return std::max<std::uint64_t>(
+        1, source.total_bytes / source.leaf_bytes + (source.total_bytes % source.leaf_bytes != 0));
+}
+
+}  // namespace
+
+std::uint64_t checksum(std::span<const std::byte> bytes) {
+    static const Device& cpu = *new Device("cpu");  // never destroyed: the process may end in the middle of a call
+    return get<std::uint64_t>(hash(bytes, {}, RunOptions{.device = cpu, .threads = 1}).bytes, 0);
+}
+
+std::uint64_t key_check(const Mode& mode) noexcept {
+    return mode.flags() == 0 ? 0 : get<std::uint64_t>(merge_one(Hash::blake3, {}, {}, mode).bytes, 0);
+}
+
+TreeHeader::TreeHeader(const TreeForm& form, std::uint64_t leaves, const LeafSource& from)
+    : hash(form.hash),
+      rule(form.rule),
+      merges(form.mode.flags() == 0                       ? Merges::plain
+             : form.mode.flags() == MKZ_BLAKE3_KEYED_HASH ? Merges::keyed
+                                                          : Merges::derived),
+      key_check(runtime::key_check(form.mode)),
+      n_leaves(leaves),
+      source(from),
+      padding(form.rule == TreeRule::pad ? form.padding : Digest{}) {
+    const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, text); };
+    if (n_leaves > most_leaves) invalid("tree file: too many leaves: " + std::to_string(n_leaves));
+    if (source.leaf_bytes == 0 && source.total_bytes != 0) invalid("tree file: a source without bytes a leaf");
+    if (source.leaf_bytes != 0 && n_leaves != 0 && leaves_of(source) != n_leaves) {
+        invalid("tree file: " + std::to_string(source.total_bytes) + " bytes of " + std::to_string(source.leaf_bytes) +
+                " a leaf do not make " + std::to_string(n_leaves) + " leaves");
+    }
+}
+
+TreeHeader::Bytes TreeHeader::encode() const {
+    Bytes bytes{};
+    std::memcpy(bytes.data(), magic.data(), magic.size());
+    put(bytes, at_version, version);
+    put(bytes, at_hash, static_cast<std::uint32_t>(hash));
+    put(bytes, at_rule, static_cast<std::uint8_t>(rule));
+    put(bytes, at_merges, static_cast<std::uint8_t>(merges));
+    put(bytes, at_leaves, n_leaves);
+    put(bytes, at_leaf_bytes, source.leaf_bytes);
+    put(bytes, at_total_bytes, source.total_bytes);
+    put(bytes, at_key_check, key_check);
+    std::ranges::copy(padding.bytes, bytes.begin() + at_padding);
+    std::ranges::copy(root.bytes, bytes.begin() + at_root);
+    put(bytes, at_checksum, checksum(std::span(bytes).first<at_checksum>()));
+    return bytes;
+}
+
+TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name) {
+    const auto fail = [&](const std::string& text) { throw Error(ErrorCode::io, name + ": " + text); };
+    const auto begins_with = [&](std::string_view text) {
+        return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
+    };
+    if (begins_with(unfinished_magic)) fail("an unfinished tree file: build it to its end");
+    if (begins_with(first_magic)) fail("a tree file of an earlier format, without rules: build it again");
+    if (!begins_with(magic)) fail("not a tree file: it does not begin with MKLTREE");
+    if (bytes.size() < size) {
+        fail("a truncated tree file: its header has 128 bytes, the file " + std::to_string(file_bytes));
+    }
+    const auto found = get<std::uint32_t>(bytes, at_version);
+    if (found != version) {
+        fail("a tree file of version " + std::to_string(found) + "; this library knows version " +
+             std::to_string(version));
+    }
+    if (get<std::uint64_t>(bytes, at_checksum) != checksum(bytes.first<at_checksum>())) {
+        fail("a damaged tree file: the checksum of its header does not fit");
+    }
+
+    TreeHeader header;
+    const auto hash_id = get<std::uint32_t>(bytes, at_hash);
+    const auto rule_id = get<std::uint8_t>(bytes, at_rule);
+    const auto merges_id = get<std::uint8_t>(bytes, at_merges);
+    const HashTraits* hash_traits = hash_id > 0xff ? nullptr : find_traits(static_cast<Hash>(hash_id));
+    if (hash_traits == nullptr) fail("unknown hash " + std::to_string(hash_id));
+    if (rule_id > static_cast<std::uint8_t>(TreeRule::duplicate_last)) fail("unknown rule " + std::to_string(rule_id));
+    if (merges_id > static_cast<std::uint8_t>(Merges::derived)) fail("unknown mode " + std::to_string(merges_id));
+    header.hash = hash_traits->hash;
+    header.rule = static_cast<TreeRule>(rule_id);
+    header.merges = static_cast<Merges>(merges_id);
+    header.n_leaves = get<std::uint64_t>(bytes, at_leaves);
+    header.source = {get<std::uint64_t>(bytes, at_leaf_bytes), get<std::uint64_t>(bytes, at_total_bytes)};
+    header.key_check = get<std::uint64_t>(bytes, at_key_check);
+    std::ranges::copy(bytes.subspan<at_padding, Digest::size>(), header.padding.bytes.begin());
+    std::ranges::copy(bytes.subspan<at_root, Digest::size>(), header.root.bytes.begin());
+
+    const auto nonzero = [](std::byte byte) { return byte != std::byte{0}; };
+    if (std::ranges::any_of(bytes.subspan<at_zeros, at_leaves - at_zeros>(), nonzero)) {
+        fail("bytes 18 to 23 are not zeros; written by a newer version?");
+    }
+    if (header.merges != Merges::plain && header.hash != Hash::blake3) {
+        fail("keyed merges of the hash " + std::string(hash_traits->name) + ", which has none");
+    }
+    if (header.merges == Merges::plain && header.key_check != 0) fail("a check of a key, and no keyed merges");
+    if (header.rule != TreeRule::pad && header.padding != Digest{}) fail("a padding, and another rule than pad");
+    if (hash_traits->is_field && first_not_canonical(header.padding.bytes.data(), 4) != 4) {
+        fail("the padding is no digest of the hash " + std::string(hash_traits->name));
+    }
+    const std::uint64_t n = header.n_leaves;
+    if (n == 0 || n > most_leaves) fail("the header says " + std::to_string(n) + " leaves");
+    if (header.rule == TreeRule::perfect && !std::has_single_bit(n)) {
+        fail("the header says " + std::to_string(n) + " leaves, which the rule perfect does not take");
+    }
+    if (header.source.leaf_bytes == 0 ? header.source.total_bytes != 0 : leaves_of(header.source) != n) {
+        fail("the header says " + std::to_string(n) + " leaves of " + std::to_string(header.source.leaf_bytes) +
+             " bytes for a file of " + std::to_string(header.source.total_bytes));
+    }
+    if (header.file_bytes() != file_bytes) {
+        fail(std::string(file_bytes < header.file_bytes() ? "a truncated" : "too long a") + " tree file: a tree of " +
+             std::to_string(n) + " leaves takes " + std::to_string(header.file_bytes()) + " bytes, the file has " +
+             std::to_string(file_bytes));
+    }
+    return header;
+}
+
+TreeHeader::Bytes TreeHeader::encode_unfinished(std::uint64_t stamp) const {
+    TreeHeader without_root = *this;
+    without_root.root = {};
+    Bytes bytes = without_root.encode();
+    std::memcpy(bytes.data(), unfinished_magic.data(), unfinished_magic.size());
+    put(bytes, at_checksum, checksum_with(std::span(bytes).first<at_root>(), stamp));
+    return bytes;
+}
+
+TreeHeader::Note TreeHeader::note(const Bytes& unfinished, std::uint64_t turn, std::uint64_t leaves) {
+    Note note;
+    put(note.bytes, 0, leaves);
+    // With the header's own checksum, so that it is of this file and no other.
+    put(note.bytes, 8, checksum_with(std::span(unfinished).last<8>(), leaves));
+    note.offset = at_root + note.bytes.size() * (turn % 2);
+    return note;
+}
+
+std::optional<TreeHeader::Progress> TreeHeader::find_notes(std::span<const std::byte> bytes,
+                                                           std::uint64_t stamp) const {
+    const Bytes expected = encode_unfinished(stamp);
+    if (bytes.size() != size || !std::ranges::equal(bytes.first<at_root>(), std::span(expected).first<at_root>()) ||
+        !std::ranges::equal(bytes.last<8>(), std::span(expected).last<8>())) {
+        return std::nullopt;
+    }
+    std::optional<Progress> found;
+    for (std::uint64_t turn = 0; turn < 2; turn++) {
+        const std::size_t at = at_root + 16 * turn;
+        const auto count = get<std::uint64_t>(bytes, at);
+        const Note as_written = note(expected, turn, count);
+        if (!std::ranges::equal(bytes.subspan(at, 16), as_written.bytes)) continue;
+        if (n_leaves != 0 && count > n_leaves) continue;
+        if (!found || count > found->leaves) found = {count, turn + 1};
+    }
+    return found;
+}
+
+}  // namespace merklize::runtime

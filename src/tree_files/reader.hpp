@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "merklize/digest.hpp"
+#include "host/input_file.hpp"
+#include "proofs/plan.hpp"
+#include "tree_files/header.hpp"
+
+namespace merklize::runtime {
+
+/// A tree file that is open, with a header that fits it. Safe to use from several threads.
+class TreeReader {
+public:
+    explicit TreeReader(const std::filesystem::path& path);
+
+    const TreeHeader& header() const noexcept { return header_; }
+    TreeLayout layout() const noexcept { return header_.layout(); }
+    const File& file() const noexcept { return file_; }
+    const std::filesystem::path& path() const noexcept { return path_; }
+
+    void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
+    Digest node(unsigned level, std::uint64_t index) const;
+    /// Nodes here and there; those that are close together in the file and follow one another here by one read.
+    std::vector<Digest> nodes(std::span<const NodeAt> places) const;
+
+private:
+    std::filesystem::path path_;
+    File file_;
+    TreeHeader header_;
+};
+
+}  // namespace merklize::runtime

@@ -1,0 +1,132 @@
+// TreeFile: reading and proving.
+#include "merklize/tree_file.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "merklize/error.hpp"
+#include "trees/indices.hpp"
+#include "levels/merges.hpp"
+#include "host/threads.hpp"
+#include "tree_files/state.hpp"
+
+namespace merklize {
+namespace {
+
+using runtime::NodeAt;
+using runtime::TreeReader;
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+// Nodes of a proof: of the file, or under the rule pad roots of padding.
+std::vector<Digest> siblings(const TreeReader& reader, const TreeForm& form, std::span<const std::uint64_t> indices) {
+    runtime::Merges merges(form);
+    const runtime::TreeLayout layout = reader.layout();
+    std::vector<NodeAt> places;
+    for (const std::uint64_t slot : runtime::proof_slots(layout, form.rule, indices, runtime::default_threads()))
+        places.push_back(runtime::node_at(layout, slot));
+    const auto is_filler = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
+    std::vector<NodeAt> in_file;
+    std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_filler(at); });
+    std::vector<Digest> read = reader.nodes(in_file);
+    if (read.size() == places.size()) return read;
+    std::vector<Digest> out;
+    std::size_t next = 0;
+    for (const NodeAt& at : places) out.push_back(is_filler(at) ? merges.filler(at.level) : read[next++]);
+    return out;
+}
+
+}  // namespace
+
+TreeFile::State::State(const std::filesystem::path& path)
+    : open(std::make_unique<runtime::TreeReader>(path)), form(header().hash, header().rule, {}, header().padding) {}
+
+void TreeFile::State::reopen() { open = std::make_unique<runtime::TreeReader>(open->path()); }
+
+const TreeForm& TreeFile::State::complete_form(const char* what) const {
+    if (is_keyed() && form.mode.flags() == 0) {
+        invalid(std::string(what) + ": " + reader().path().string() +
+                " is of a keyed tree: its key or context is needed first");
+    }
+    return form;
+}
+
+TreeFile::TreeFile(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {}
+TreeFile::TreeFile(TreeFile&&) noexcept = default;
+TreeFile& TreeFile::operator=(TreeFile&&) noexcept = default;
+TreeFile::~TreeFile() = default;
+
+const TreeForm& TreeFile::form() const noexcept { return state_->form; }
+bool TreeFile::is_keyed() const noexcept { return state_->is_keyed(); }
+std::uint64_t TreeFile::n_leaves() const noexcept { return state_->header().n_leaves; }
+unsigned TreeFile::height() const noexcept { return state_->reader().layout().height(); }
+const Digest& TreeFile::root() const noexcept { return state_->header().root; }
+const LeafSource& TreeFile::source() const noexcept { return state_->header().source; }
+const std::filesystem::path& TreeFile::path() const noexcept { return state_->reader().path(); }
+
+void TreeFile::set_mode(const Mode& mode) {
+    const runtime::TreeHeader given(TreeForm(form().hash, form().rule, mode), n_leaves(), source());
+    const runtime::TreeHeader& header = state_->header();
+    if (given.merges != header.merges || given.key_check != header.key_check) {
+        invalid("set_mode: not the mode of " + path().string() +
+                (header.merges == runtime::TreeHeader::Merges::plain   ? ", which has plain merges"
+                 : header.merges == runtime::TreeHeader::Merges::keyed ? ", which is keyed with another key"
+                                                                       : ", which is of another context"));
+    }
+    state_->form.mode = mode;
+}
+
+std::uint64_t TreeFile::level_offset(unsigned level) const {
+    if (level > height()) {
+        invalid("level " + std::to_string(level) + " is above the root, which is level " + std::to_string(height()));
+    }
+    return state_->header().offset(level);
+}
+
+void TreeFile::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {
+    level_offset(level);
+    const std::uint64_t size = state_->reader().layout().level_size(level);
+    if (first > size || out.size() > size - first) {
+        invalid("read: nodes " + std::to_string(first) + " to " + std::to_string(first + out.size()) + " of level " +
+                std::to_string(level) + ", which has " + std::to_string(size));
+    }
+    state_->reader().read(level, first, out);
+}
+
+MerkleProof TreeFile::prove(std::uint64_t index) const {
+    runtime::require_index(index, n_leaves(), "prove");
+    const TreeForm& form = state_->proof_form("prove");
+    return {form.hash,
+            form.rule,
+            n_leaves(),
+            index,
+            state_->reader().node(0, index),
+            siblings(state_->reader(), form, {&index, 1})};
+}
+
+MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) const {
+    if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
+    std::vector<std::uint64_t> sorted = runtime::ascending(indices, n_leaves(), "prove_together");
+    const TreeForm& form = state_->proof_form("prove_together");
+    std::vector<NodeAt> leaves;
+    leaves.reserve(sorted.size());
+    for (const std::uint64_t index : sorted) leaves.push_back({0, index});
+    std::vector<Digest> nodes = siblings(state_->reader(), form, sorted);
+    return {form.hash, form.rule, n_leaves(), std::move(sorted), state_->reader().nodes(leaves), std::move(nodes)};
+}
+
+ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {
+    if (form().rule != TreeRule::left_full) {
+        invalid("prove_consistency: only trees of the rule left_full have such proofs, this is of " +
+                std::string(rule_name(form().rule)));
+    }
+    if (old_leaves == 0 || old_leaves > n_leaves()) {
+        invalid("prove_consistency: the old count of leaves must be 1 to " + std::to_string(n_leaves()) + ", got " +
+                std::to_string(old_leaves));
+    }
+    return {form().hash, old_leaves, n_leaves(),
+            state_->reader().nodes(runtime::consistency_proof_nodes(state_->reader().layout(), old_leaves))};
+}
+
+}  // namespace merklize

@@ -1,0 +1,66 @@
+// TreeWriter: the public face of tree_output.
+#include <algorithm>
+#include <string>
+
+#include "merklize/error.hpp"
+#include "merklize/tree_file.hpp"
+#include "jobs/field.hpp"
+#include "tree_files/writer.hpp"
+
+namespace merklize {
+
+class TreeWriter::State {
+public:
+    State(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form, const LeafSource& source,
+          bool resume, const RunOptions& options)
+        : output(path, n_leaves, form, source, resume),
+          is_field(traits(form.hash).is_field),
+          n_leaves(n_leaves),
+          source(source),
+          options(options) {}
+
+    runtime::TreeOutput output;
+    bool is_field;
+    std::uint64_t n_leaves;
+    LeafSource source;
+    RunOptions options;
+};
+
+TreeWriter::TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
+                       const LeafSource& source, bool resume, const RunOptions& options)
+    : state_(std::make_unique<State>(path, n_leaves, form, source, resume, options)) {}
+TreeWriter::TreeWriter(TreeWriter&&) noexcept = default;
+TreeWriter& TreeWriter::operator=(TreeWriter&&) noexcept = default;
+TreeWriter::~TreeWriter() = default;
+
+std::uint64_t TreeWriter::written() const noexcept { return state_->output.taken(); }
+
+void TreeWriter::append(std::span<const Digest> leaves) {
+    State& state = *state_;
+    if (state.n_leaves != 0 && leaves.size() > state.n_leaves - written()) {
+        throw Error(ErrorCode::invalid_argument, "append: " + std::to_string(leaves.size()) + " leaves after " +
+                                                     std::to_string(written()) + " are more than " +
+                                                     std::to_string(state.n_leaves));
+    }
+    if (state.is_field) runtime::require_canonical(leaves.data(), 4 * leaves.size(), "append: leaves");
+    const auto n = static_cast<double>(leaves.size());
+    for (std::size_t first = 0; first < leaves.size();) {
+        const std::span<Digest> room = state.output.room();
+        const std::size_t count = std::min(room.size(), leaves.size() - first);
+        std::ranges::copy(leaves.subspan(first, count), room.begin());
+        state.output.take(
+            count, runtime::part_of(state.options, static_cast<double>(first) / n, static_cast<double>(count) / n));
+        first += count;
+    }
+}
+
+void TreeWriter::checkpoint() { state_->output.checkpoint(); }
+
+Digest TreeWriter::finish(std::uint64_t total_bytes) {
+    const State& state = *state_;
+    const LeafSource source{state.source.leaf_bytes, total_bytes};
+    const bool is_new = state.n_leaves == 0 && total_bytes != 0;
+    return state_->output.finish(runtime::part_of(state.options, 0, 1), is_new ? &source : nullptr);
+}
+
+}  // namespace merklize

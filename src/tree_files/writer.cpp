@@ -1,0 +1,201 @@
+#include "tree_files/writer.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "merklize/error.hpp"
+#include "jobs/field.hpp"
+#include "levels/merges.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+// Between notes: what a killed process can lose. Each waits for the disk.
+constexpr auto note_interval = std::chrono::seconds(2);
+
+void require_form(const TreeForm& form, std::uint64_t n_leaves) {
+    const Merges merges(form);
+    if (n_leaves != 0) merges.require_count(n_leaves, "tree file");
+}
+
+}  // namespace
+
+TreeOutput::TreeOutput(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
+                       const LeafSource& source, bool resume_old, std::uint64_t stamp)
+    : form_(form),
+      header_(form, n_leaves, source),
+      unfinished_(header_.encode_unfinished(stamp)),
+      file_((require_form(form, n_leaves), OutputFile::partial(path))),
+      peaks_(form) {
+    const std::uint64_t there = file_.size();
+    if (resume_old && there >= TreeHeader::size) {
+        TreeHeader::Bytes old;
+        file_.read(old, 0);
+        const auto progress = header_.find_notes(old, stamp);
+        // Leaves first: so much of a file is there, whatever the count.
+        if (progress && there >= TreeHeader::size + Digest::size * progress->leaves) {
+            next_note_ = progress->next_turn;
+            if (resume(progress->leaves)) return;
+        }
+    }
+    file_.resize(0);
+    file_.write(unfinished_, 0);
+    if (count_known()) file_.reserve(header_.file_bytes());
+    note(0);
+}
+
+// What was written is read again: the peaks, and the leaves of the batch that was not whole. False if there are no digests of the
+// hash among them: then somebody else wrote there.
+bool TreeOutput::resume(std::uint64_t leaves) {
+    const std::uint64_t held = leaves % Batch::capacity, before = leaves - held;
+    bool sound = true;
+    const auto read = [&](std::span<Digest> out, std::uint64_t offset) {
+        file_.read(std::as_writable_bytes(out), offset);
+        sound = sound &&
+                (!traits(form_.hash).is_field || first_not_canonical(out.data(), 4 * out.size()) == 4 * out.size());
+    };
+    read(filling().leaves().first(held), header_.offset(0, before));
+    if (count_known()) {
+        peaks_.restore(before, [&](unsigned level, std::uint64_t index) {
+            Digest node;
+            read({&node, 1}, header_.offset(level, index));
+            return node;
+        });
+    }
+    if (!sound) {
+        peaks_ = Peaks(form_);
+        return false;
+    }
+    written_ = leaves;
+    held_ = held;
+    passed_on_ = before;
+    return true;
+}
+
+TreeOutput::~TreeOutput() {
+    try {
+        if (writing_.valid()) wait();
+        if (!done_ && !failed_) checkpoint();
+    } catch (...) {
+        failed_ = true;
+    }
+    try {
+        if (!done_ && failed_) note(written_);
+    } catch (...) {  // then the last note counts
+    }
+}
+
+void TreeOutput::require_usable() const {
+    if (!failed_ && !done_) return;
+    throw Error(ErrorCode::io,
+                file_.path().string() + ": writing it has ended" +
+                    (failed_ ? " with an error; begin again, and what is in its .partial file is taken up" : ""));
+}
+
+void TreeOutput::take(std::uint64_t n, const RunOptions& options) {
+    require_usable();
+    if (count_known() && n > header_.n_leaves - taken()) {
+        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": more leaves than the " +
+                                                     std::to_string(header_.n_leaves) + " that it is for");
+    }
+    if (held_ + n < Batch::capacity) {
+        held_ += n;
+        return;
+    }
+    if (count_known()) filling().build(form_, options);
+    held_ += n;
+    hand_over(true);
+}
+
+// The batch that is full goes to the writing thread.
+void TreeOutput::hand_over(bool with_leaves) {
+    wait();
+    const Batch& batch = filling();
+    writing_ = std::async(std::launch::async,
+                          [this, &batch, first = passed_on_, with_leaves] { write_batch(batch, first, with_leaves); });
+    passed_on_ += held_;
+    held_ = 0;
+    turn_ ^= 1;
+}
+
+void TreeOutput::wait() try {
+    if (writing_.valid()) writing_.get();
+} catch (...) {
+    failed_ = true;
+    throw;
+}
+
+void TreeOutput::write_nodes(unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
+    const std::uint64_t offset = header_.offset(level, first);
+    file_.write(std::as_bytes(nodes), offset);
+    if (nodes.size() >= 4096) file_.start_sync(offset, nodes.size_bytes());
+}
+
+void TreeOutput::write_batch(const Batch& batch, std::uint64_t first, bool with_leaves) {
+    if (with_leaves) write_nodes(0, first, batch.leaves());
+    if (count_known()) batch.push(peaks_, sink());
+    written_ = first + Batch::capacity;
+    if (with_leaves && std::chrono::steady_clock::now() - noted_at_ >= note_interval) note(written_);
+}
+
+// What is noted is on the disk before the note is: a power failure cannot leave a note of what is not there.
+void TreeOutput::note(std::uint64_t leaves) {
+    if (leaves != 0) file_.sync();
+    const TreeHeader::Note note = TreeHeader::note(unfinished_, next_note_++, leaves);
+    file_.write(note.bytes, note.offset);
+    noted_at_ = std::chrono::steady_clock::now();
+}
+
+void TreeOutput::checkpoint() {
+    require_usable();
+    wait();
+    if (held_ != 0) write_nodes(0, passed_on_, filling().leaves().first(held_));
+    note(taken());
+    file_.sync();
+}
+
+// The nodes above leaves that were written before their count was known.
+void TreeOutput::build_above(const RunOptions& options) {
+    const std::uint64_t n = header_.n_leaves;
+    passed_on_ = written_ = 0;
+    const auto share = [n](std::uint64_t leaves) { return static_cast<double>(leaves) / static_cast<double>(n); };
+    while (n - passed_on_ >= Batch::capacity) {
+        file_.read(std::as_writable_bytes(filling().leaves()), header_.offset(0, passed_on_));
+        filling().build(form_, part_of(options, share(passed_on_), share(Batch::capacity)));
+        held_ = Batch::capacity;
+        hand_over(false);
+    }
+    held_ = n - passed_on_;
+    file_.read(std::as_writable_bytes(filling().leaves().first(held_)), header_.offset(0, passed_on_));
+    wait();
+}
+
+Digest TreeOutput::finish(const RunOptions& options, const LeafSource* source) {
+    require_usable();
+    wait();
+    if (!count_known()) {
+        Merges(form_).require_count(taken(), "tree file");
+        const TreeHeader header(form_, taken(), source == nullptr ? header_.source : *source);
+        checkpoint();
+        done_ = true;  // all leaves are noted, and what comes now begins from them again
+        header_ = header;
+        file_.reserve(header_.file_bytes());
+        build_above(options);
+    } else if (taken() != header_.n_leaves) {
+        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": " + std::to_string(taken()) + " of " +
+                                                     std::to_string(header_.n_leaves) + " leaves were given");
+    }
+    const auto rest = filling().leaves().first(held_);
+    write_nodes(0, passed_on_, rest);
+    peaks_.push_leaves(rest, options, sink());
+    header_.root = peaks_.root(sink());
+    file_.resize(header_.file_bytes());
+    file_.sync();  // before the header says that it is whole
+    file_.write(header_.encode(), 0);
+    file_.commit();
+    done_ = true;
+    return header_.root;
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,131 @@
+#include "merklize/tree_builder.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "merklize/tree.hpp"
+#include "jobs/field.hpp"
+#include "levels/merges.hpp"
+#include "jobs/run.hpp"
+#include "levels/peaks.hpp"
+
+namespace merklize {
+
+using runtime::Batch;
+using runtime::Peaks;
+
+class TreeBuilder::State {
+public:
+    State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
+        const runtime::Merges merges(form);  // throws on what is no form
+    }
+
+    std::uint64_t n_leaves() const { return peaks_.n_leaves() + held_; }
+
+    // root_of(first, n) and copy_to(out, first) are of the caller's n leaves. A copy of the peaks goes ahead, and the leaves that are
+    // held stay in their place until nothing can fail any more.
+    template <class RootOf, class CopyTo>
+    void append(std::uint64_t n, RootOf root_of, CopyTo copy_to) {
+        const std::uint64_t to_fill = held_ == 0 ? 0 : Batch::capacity - held_;
+        if (n < to_fill || n + held_ < Batch::capacity) {
+            copy_to(batch_.leaves().subspan(held_, n), 0);
+            held_ += n;
+            return;
+        }
+        Peaks peaks = peaks_;
+        if (to_fill != 0) {
+            copy_to(batch_.leaves().subspan(held_, to_fill), 0);
+            batch_.build(peaks.form(), runtime::part_of(options_, 0, share(to_fill, n)));
+            batch_.push(peaks);
+        }
+        std::uint64_t first = to_fill;
+        while (n - first >= Batch::capacity) {
+            const unsigned level = std::min(peaks.next_level(n - first), most_levels);
+            const std::uint64_t taken = std::uint64_t{1} << level;
+            const RunOptions part = runtime::part_of(options_, share(first, n), share(taken, n));
+            peaks.push(level, root_of(first, taken, peaks.form(), part));
+            first += taken;
+        }
+        std::vector<Digest> rest(n - first);
+        copy_to(rest, first);
+        std::ranges::copy(rest, batch_.leaves().begin());
+        peaks_ = peaks;
+        held_ = n - first;
+    }
+
+    Digest root() const {
+        Peaks peaks = peaks_;
+        peaks.push_leaves(batch_.leaves().first(held_), runtime::part_of(options_, 0, 1));
+        return peaks.root();
+    }
+
+    const TreeForm& form() const { return peaks_.form(); }
+    const RunOptions& options() const { return options_; }
+
+private:
+    // Of one subtree that is built where the caller has its leaves: as many bytes again for its parents.
+    static constexpr unsigned most_levels = 21;
+
+    static double share(std::uint64_t part, std::uint64_t n) {
+        return static_cast<double>(part) / static_cast<double>(n);
+    }
+
+    Peaks peaks_;
+    RunOptions options_;
+    Batch batch_{};
+    std::uint64_t held_ = 0;  // leaves in the batch, fewer than it takes
+};
+
+TreeBuilder::TreeBuilder(const TreeForm& form, const RunOptions& options)
+    : state_(std::make_unique<State>(form, options)) {}
+TreeBuilder::TreeBuilder(TreeBuilder&&) noexcept = default;
+TreeBuilder& TreeBuilder::operator=(TreeBuilder&&) noexcept = default;
+TreeBuilder::~TreeBuilder() = default;
+
+void TreeBuilder::append(std::span<const Digest> leaves) {
+    if (traits(state_->form().hash).is_field) {
+        runtime::require_canonical(leaves.data(), 4 * leaves.size(), "append: leaves");
+    }
+    state_->append(
+        leaves.size(),
+        [&](std::uint64_t first, std::uint64_t n, const TreeForm& form, const RunOptions& options) {
+            return merkle_root(leaves.subspan(first, n), form, {}, options);
+        },
+        [&](std::span<Digest> out, std::uint64_t first) {
+            std::ranges::copy(leaves.subspan(first, out.size()), out.begin());
+        });
+}
+
+void TreeBuilder::append(const Buffer& leaves) {
+    if (leaves.size() % Digest::size != 0) {
+        throw Error(ErrorCode::invalid_argument,
+                    "append: " + std::to_string(leaves.size()) + " bytes are not a whole count of digests of 32 bytes");
+    }
+    const RunOptions& options = state_->options();
+    if (&leaves.device().state() != &options.device.state()) {
+        throw Error(ErrorCode::invalid_argument, "append: leaves on " + leaves.device().info().id +
+                                                     ", the builder works on " + options.device.info().id);
+    }
+    const std::uint64_t n = leaves.size() / Digest::size;
+    if (traits(state_->form().hash).is_field) {
+        const RunOptions check = runtime::part_of(options, 0, 0);
+        runtime::Run run(check);
+        run.session().require_canonical(runtime::place_of(leaves), 4 * n, "append: leaves");
+    }
+    state_->append(
+        n,
+        [&](std::uint64_t first, std::uint64_t count, const TreeForm& form, const RunOptions& part) {
+            return merkle_root(leaves.slice(Digest::size * first, Digest::size * count), form, {}, part);
+        },
+        [&](std::span<Digest> out, std::uint64_t first) {
+            if (out.empty()) return;
+            leaves.slice(Digest::size * first, out.size_bytes()).copy_to(std::as_writable_bytes(out), options.stream);
+        });
+}
+
+std::uint64_t TreeBuilder::n_leaves() const noexcept { return state_->n_leaves(); }
+Digest TreeBuilder::root() const { return state_->root(); }
+
+}  // namespace merklize

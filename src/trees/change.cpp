@@ -1,0 +1,162 @@
+// Changes of a tree in place: update() and append().
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "trees/indices.hpp"
+#include "jobs/keyed.hpp"
+#include "trees/tree_state.hpp"
+
+namespace merklize {
+
+using runtime::at_node;
+using runtime::host_place;
+using runtime::TreeLayout;
+
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+mkz_lone lone_of(TreeRule rule) {
+    switch (rule) {
+        case TreeRule::duplicate_last: return MKZ_LONE_DUPLICATE;
+        case TreeRule::pad: return MKZ_LONE_PAD;
+        case TreeRule::perfect:
+        case TreeRule::left_full: break;
+    }
+    return MKZ_LONE_PROMOTE;
+}
+
+// Hashes the ways from changed leaves to the root.
+Digest hash_ways_up(const mkz_place& nodes, const TreeLayout& layout, std::span<const std::uint64_t> changed,
+                    runtime::Merges& merges, const TreePolicy& policy, runtime::Run& run) {
+    if (layout.height() != 0) {
+        std::vector<Digest> fillers;
+        if (merges.form().rule == TreeRule::pad) {
+            for (unsigned level = 0; level < layout.height(); level++) fillers.push_back(merges.filler(level));
+        }
+        runtime::Keyed<mkz_merge_at> arguments({merges.hash(),
+                                                {},
+                                                nodes,
+                                                layout.leaf_slot,
+                                                layout.n_leaves,
+                                                changed.data(),
+                                                changed.size(),
+                                                layout.height(),
+                                                lone_of(merges.form().rule),
+                                                reinterpret_cast<const std::uint8_t*>(fillers.data()),
+                                                runtime::tuning_of(policy)});
+        arguments.key = merges.key();
+        run.launch(MKZ_KERNEL_MERGE_AT, arguments, 1);
+    }
+    Digest root;
+    copy_nodes(host_place(&root), at_node(nodes, 1), 1, run);
+    run.finish();
+    return root;
+}
+
+}  // namespace
+
+void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves,
+                        const RunOptions& options) {
+    State& state = *state_;
+    if (indices.size() != leaves.size()) {
+        invalid("update: " + std::to_string(indices.size()) + " indices for " + std::to_string(leaves.size()) +
+                " leaves");
+    }
+    if (state.drop_levels != 0) invalid("update: the tree does not keep its leaves");
+    if (indices.empty()) return;
+    const runtime::Ascending changed = runtime::ascending_from(indices, state.n_leaves, "update");
+    const RunOptions here = state.here(options);
+    runtime::Run run(here);
+    runtime::Merges merges(state.form);
+    require_leaves(host_place(leaves.data()), leaves.size(), merges, "update: leaves", run);
+    std::vector<std::uint64_t> slots(changed.indices);
+    for (std::uint64_t& slot : slots) slot += state.layout.leaf_slot;
+    std::vector<Digest> fresh(slots.size()), old(slots.size());
+    std::ranges::transform(changed.given_at, fresh.begin(), [&](std::size_t i) { return leaves[i]; });
+    const mkz_place nodes = state.nodes.place();
+    gather_nodes(nodes, slots, old.data(), run);
+    state.nodes.changed();
+    try {
+        scatter_nodes(nodes, slots, fresh.data(), run);
+        state.root = hash_ways_up(nodes, state.layout, changed.indices, merges, state.policy, run);
+    } catch (...) {
+        run.abandon();
+        // The old leaves make the old nodes again.
+        const RunOptions quiet = state.options();
+        runtime::Run back(quiet);
+        scatter_nodes(nodes, slots, old.data(), back);
+        state.root = hash_ways_up(nodes, state.layout, changed.indices, merges, state.policy, back);
+        throw;
+    }
+}
+
+void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& options) {
+    State& state = *state_;
+    if (state.form.rule != TreeRule::left_full) {
+        invalid("append: the rule must be 'left_full', not '" + std::string(rule_name(state.form.rule)) + "'");
+    }
+    if (state.drop_levels != 0) invalid("append: the tree does not keep its leaves");
+    if (leaves.empty()) return;
+    runtime::Merges merges(state.form);
+    const std::uint64_t before = state.n_leaves;
+    merges.require_count(leaves.size(), "append");
+    merges.require_count(before + leaves.size(), "append");
+    const TreeLayout grown{before + leaves.size()};
+    const RunOptions here = state.here(options);
+    runtime::Run run(here);
+    require_leaves(host_place(leaves.data()), leaves.size(), merges, "append: leaves", run);
+
+    // New memory where the old is too small or the levels lie otherwise, with room for a quarter more.
+    const bool moves = grown.height() != state.layout.height() || grown.slots() > state.nodes.slots();
+    std::optional<runtime::NodeStore> larger;
+    if (moves) {
+        const std::uint64_t room = std::min(grown.n_leaves + grown.n_leaves / 4, grown.leaf_slot);
+        larger.emplace(state.device, grown.leaf_slot + room);
+        larger->clear_gaps(grown, run);
+        for (unsigned level = 0; level <= state.layout.height(); level++) {
+            copy_nodes(at_node(larger->place(), grown.level_offset(level)),
+                       at_node(state.nodes.place(), state.layout.level_offset(level)), state.layout.level_size(level),
+                       run);
+        }
+        run.finish();
+    }
+    const mkz_place nodes = (moves ? *larger : state.nodes).place();
+    const auto add = [&] {
+        copy_nodes(at_node(nodes, grown.leaf_slot + before), host_place(leaves.data()), leaves.size(), run);
+        // Few leaves change little more than their ways up; many are built as a tree is.
+        constexpr std::size_t few = 1024;
+        if (leaves.size() <= few) {
+            std::vector<std::uint64_t> changed(leaves.size());
+            std::iota(changed.begin(), changed.end(), before);
+            return hash_ways_up(nodes, grown, changed, merges, state.policy, run);
+        }
+        Digest root;
+        build_levels({nodes, grown.leaf_slot}, nodes, grown, merges, state.policy, run, 1, &root, before);
+        return root;
+    };
+    state.nodes.changed();
+    try {
+        state.root = add();
+    } catch (...) {
+        run.abandon();
+        if (!moves) {
+            // The last old leaf makes the old edge again.
+            const RunOptions quiet = state.options();
+            runtime::Run back(quiet);
+            const std::uint64_t last = before - 1;
+            state.nodes.clear_gaps(state.layout, back);
+            state.root = hash_ways_up(nodes, state.layout, {&last, 1}, merges, state.policy, back);
+        }
+        throw;
+    }
+    if (moves) state.nodes = std::move(*larger);
+    state.n_leaves = grown.n_leaves;
+    state.layout = grown;
+}
+
+}  // namespace merklize

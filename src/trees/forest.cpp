@@ -1,0 +1,119 @@
+// Many trees by the launches of one: the lowest levels of a tree over all their leaves.
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "merklize/error.hpp"
+#include "merklize/tree.hpp"
+#include "levels/build.hpp"
+#include "trees/indices.hpp"
+#include "trees/node_store.hpp"
+
+namespace merklize {
+
+using runtime::TreeLayout;
+
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
+    runtime::Merges(form).require_count(n, "forest");
+    if (!std::has_single_bit(n)) invalid("forest: leaves of a tree must be a power of two, got " + std::to_string(n));
+    runtime::require_tree_size(leaves, "forest");
+    if (leaves % n != 0) {
+        invalid("forest: " + std::to_string(leaves) + " leaves do not make whole trees of " + std::to_string(n));
+    }
+    return {leaves, static_cast<unsigned>(std::countr_zero(n)), leaves};
+}
+
+}  // namespace
+
+struct MerkleForest::State {
+    State(const TreeForm& of, std::uint64_t leaves, std::uint64_t n, const Device& on)
+        : form(of), n_leaves(n), layout(layout_of(of, leaves, n)), device(on), nodes(on, layout.slots()) {}
+
+    TreeForm form;
+    std::uint64_t n_leaves;  ///< of each tree
+    TreeLayout layout;
+    Device device;
+    runtime::NodeStore nodes;
+    TreePolicy policy{};
+
+    void build(const mkz_place& leaves, const TreePolicy& wanted, runtime::Run& run) {
+        runtime::Merges merges(form);
+        require_leaves(leaves, layout.n_leaves, merges, "forest: leaves", run);
+        copy_nodes(runtime::at_node(nodes.place(), layout.leaf_slot), leaves, layout.n_leaves, run);
+        policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, wanted, run);
+    }
+    void require_level(unsigned level) const {
+        if (level <= layout.height()) return;
+        invalid("forest: level " + std::to_string(level) + " of trees of " + std::to_string(n_leaves) +
+                " leaves, which have levels 0 to " + std::to_string(layout.height()));
+    }
+};
+
+MerkleForest::MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leaves, const TreeForm& form,
+                           const TreePolicy& policy, const RunOptions& options)
+    : state_(std::make_unique<State>(form, leaves.size(), n_leaves, options.device)) {
+    runtime::Run run(options);
+    state_->build(runtime::host_place(leaves.data()), policy, run);
+}
+
+MerkleForest::MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form, const TreePolicy& policy,
+                           const RunOptions& options)
+    : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "forest: leaves"), n_leaves, leaves.device())) {
+    const RunOptions here = runtime::on_device_of(leaves, options);
+    runtime::Run run(here);
+    state_->build(runtime::place_of(leaves), policy, run);
+}
+
+MerkleForest::MerkleForest(MerkleForest&&) noexcept = default;
+MerkleForest& MerkleForest::operator=(MerkleForest&&) noexcept = default;
+MerkleForest::~MerkleForest() = default;
+
+const TreeForm& MerkleForest::form() const noexcept { return state_->form; }
+std::uint64_t MerkleForest::n_leaves() const noexcept { return state_->n_leaves; }
+std::uint64_t MerkleForest::n_trees() const noexcept { return state_->layout.n_leaves / state_->n_leaves; }
+unsigned MerkleForest::height() const noexcept { return state_->layout.height(); }
+bool MerkleForest::on_device() const noexcept { return state_->nodes.on_device(); }
+const DeviceInfo& MerkleForest::device() const noexcept { return state_->device.info(); }
+const TreePolicy& MerkleForest::policy() const noexcept { return state_->policy; }
+
+std::vector<Digest> MerkleForest::roots() const {
+    std::vector<Digest> roots(n_trees());
+    state_->nodes.read(state_->layout.level_offset(height()), roots);
+    return roots;
+}
+
+std::span<const Digest> MerkleForest::level(unsigned level) const {
+    state_->require_level(level);
+    return {state_->nodes.host() + state_->layout.level_offset(level), state_->layout.level_size(level)};
+}
+
+Buffer MerkleForest::device_level(unsigned level) const {
+    state_->require_level(level);
+    if (!on_device()) invalid("forest: its nodes are on the host");
+    return state_->nodes.buffer().slice(Digest::size * state_->layout.level_offset(level),
+                                        Digest::size * state_->layout.level_size(level));
+}
+
+MerkleProof MerkleForest::prove(std::uint64_t tree, std::uint64_t index) const {
+    if (tree >= n_trees())
+        invalid("prove: tree must be below " + std::to_string(n_trees()) + ", got " + std::to_string(tree));
+    runtime::require_index(index, n_leaves(), "prove");
+    const std::uint64_t leaf = tree * n_leaves() + index;
+    std::vector<std::uint64_t> slots = {state_->layout.leaf_slot + leaf};
+    for (unsigned level = 0; level < height(); level++)
+        slots.push_back(state_->layout.level_offset(level) + ((leaf >> level) ^ 1));
+    std::vector<Digest> nodes(slots.size());
+    RunOptions options;
+    options.device = state_->device;
+    runtime::Run run(options);
+    gather_nodes(state_->nodes.place(), slots, nodes.data(), run);
+    return {form().hash, form().rule, n_leaves(), index, nodes[0], {nodes.begin() + 1, nodes.end()}};
+}
+
+}  // namespace merklize

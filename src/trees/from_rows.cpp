@@ -1,0 +1,77 @@
+// Trees over rows of a matrix.
+#include <string>
+#include <utility>
+
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
+#include "trees/tree_state.hpp"
+
+namespace merklize {
+namespace {
+
+// Hashing the rows is a part of the call, whose progress is the caller's.
+RunOptions part_of(const RunOptions& options, double before, double share) {
+    RunOptions part = options;
+    if (options.progress)
+        part.progress = [&options, before, share](double done) { return options.progress(before + done * share); };
+    return part;
+}
+
+// Permutations or compressions of the rows, against one a merge.
+double row_share(std::uint64_t row_bytes) {
+    const std::uint64_t blocks = row_bytes / 64 + 1;
+    return static_cast<double>(blocks) / static_cast<double>(blocks + 1);
+}
+
+std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const TreeForm& form) {
+    runtime::Merges(form).require_count(n_rows, "from_rows");
+    if (bytes % n_rows == 0) return bytes / n_rows;
+    throw Error(ErrorCode::invalid_argument, "from_rows: " + std::to_string(bytes) + " bytes do not make " +
+                                                 std::to_string(n_rows) + " rows of equal length");
+}
+
+}  // namespace
+
+MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form,
+                                 const TreePolicy& policy, const RunOptions& options) {
+    const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
+    auto state = std::make_unique<State>(form, n_rows, 0, options.device);
+    const double share = row_share(row_bytes);
+    if (state->nodes.on_device()) {
+        std::vector<Digest> leaves(n_rows);
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(options, 0, share));
+        runtime::Run run(options);
+        run.session().upload(state->base(), leaves.data(), Digest::size * n_rows);
+        run.finish();
+    } else {
+        const std::span leaves(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(options, 0, share));
+    }
+    const RunOptions rest = part_of(options, share, 1 - share);
+    runtime::Run run(rest);
+    state->build_above(policy, run, 1);
+    return MerkleTree(std::move(state));
+}
+
+MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form,
+                                 const TreePolicy& policy, const RunOptions& options) {
+    const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
+    auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
+    const double share = row_share(row_bytes);
+    const RunOptions here = runtime::on_device_of(rows, options);
+    if (state->nodes.on_device()) {
+        const Buffer leaves =
+            state->nodes.buffer().slice(Digest::size * state->layout.leaf_slot, Digest::size * n_rows);
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(here, 0, share));
+    } else {
+        const Buffer leaves(rows.device(), Digest::size * n_rows);
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(here, 0, share));
+        leaves.copy_to({runtime::host_bytes(state->base()), leaves.size()});
+    }
+    const RunOptions rest = part_of(here, share, 1 - share);
+    runtime::Run run(rest);
+    state->build_above(policy, run, 1);
+    return MerkleTree(std::move(state));
+}
+
+}  // namespace merklize

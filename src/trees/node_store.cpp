@@ -1,0 +1,60 @@
+#include "trees/node_store.hpp"
+
+#include <algorithm>
+
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+
+NodeStore::NodeStore(const Device& device, std::uint64_t slots) : slots_(slots) {
+    const std::uint64_t bytes = Digest::size * slots;
+    if (!device.state().is_host()) {
+        const mkz_driver_facts& facts = device.state().queue_device()->facts();
+        if (!facts.unified && bytes <= facts.max_allocation) {
+            try {
+                device_ = std::make_unique<Buffer>(device, bytes);
+                return;
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::out_of_memory) throw;
+            }
+        }
+    }
+    host_ = HostBlock(bytes);
+}
+
+const Digest* NodeStore::host() const {
+    if (on_device()) {
+        std::call_once(*copying_, [this] {
+            HostBlock copy(device_->size());
+            device_->copy_to({static_cast<std::byte*>(copy.data()), copy.size()});
+            host_ = std::move(copy);
+        });
+    }
+    return static_cast<const Digest*>(host_.data());
+}
+
+void NodeStore::changed() {
+    if (!on_device()) return;
+    host_ = HostBlock();
+    copying_ = std::make_unique<std::once_flag>();
+}
+
+void NodeStore::clear_gaps(const TreeLayout& layout, Run& run) {
+    if (on_device()) return runtime::clear_gaps(place(), layout, run);
+    host_.clear(0, Digest::size);
+    for (unsigned level = 1; level <= layout.height(); level++) {
+        host_.clear(Digest::size * (layout.level_offset(level) + layout.level_size(level)),
+                    Digest::size * layout.gap(level));
+    }
+}
+
+void NodeStore::read(std::uint64_t first, std::span<Digest> out) const {
+    if (out.empty()) return;
+    if (on_device()) {
+        device_->slice(Digest::size * first, out.size_bytes()).copy_to(std::as_writable_bytes(out));
+    } else {
+        std::copy_n(host() + first, out.size(), out.begin());
+    }
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "merklize/buffer.hpp"
+#include "merklize/digest.hpp"
+#include "levels/heap.hpp"
+#include "host/host_block.hpp"
+
+namespace merklize::runtime {
+
+/// The nodes of a heap: in a block of the host, or in a buffer of a device and then, once asked for, in a copy on the host as well.
+class NodeStore {
+public:
+    /// With a device that has a memory of its own, where the nodes fit: there.
+    NodeStore(const Device& device, std::uint64_t slots);
+
+    bool on_device() const noexcept { return device_ != nullptr; }
+    const Buffer& buffer() const { return *device_; }
+    mkz_place place() const { return on_device() ? place_of(*device_) : host_place(host_.data()); }
+    std::uint64_t slots() const noexcept { return slots_; }
+    /// On the host. Those of a device are copied by the first call; safe from several threads.
+    const Digest* host() const;
+    /// What the copy held is no longer so.
+    void changed();
+    /// Zeros for the slots of no node.
+    void clear_gaps(const TreeLayout& layout, Run& run);
+    void read(std::uint64_t first, std::span<Digest> out) const;
+
+private:
+    std::uint64_t slots_;
+    mutable HostBlock host_{};
+    std::unique_ptr<Buffer> device_{};
+    std::unique_ptr<std::once_flag> copying_ = std::make_unique<std::once_flag>();
+};
+
+}  // namespace merklize::runtime

@@ -1,0 +1,190 @@
+#include "merklize/tree.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "merklize/error.hpp"
+#include "jobs/field.hpp"
+#include "host/input_file.hpp"
+#include "trees/tree_state.hpp"
+
+namespace merklize {
+
+using runtime::host_bytes;
+using runtime::host_place;
+using runtime::place_of;
+using runtime::TreeLayout;
+
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+// The levels that are kept, as a tree of their own.
+TreeLayout kept_layout(const TreeForm& form, std::uint64_t n_leaves, unsigned drop_levels) {
+    runtime::Merges(form).require_count(n_leaves, "tree");
+    const TreeLayout whole{n_leaves};
+    if (drop_levels > whole.height()) {
+        invalid("tree: drop_levels must be at most the height, " + std::to_string(whole.height()) + " for " +
+                std::to_string(n_leaves) + " leaves, got " + std::to_string(drop_levels));
+    }
+    return TreeLayout{whole.level_size(drop_levels), whole.height() - drop_levels};
+}
+
+}  // namespace
+
+MerkleTree::State::State(const TreeForm& of, std::uint64_t n, unsigned dropped, const Device& on)
+    : form(of),
+      n_leaves(n),
+      drop_levels(dropped),
+      layout(kept_layout(of, n, dropped)),
+      device(on),
+      nodes(on, layout.slots()) {}
+
+void MerkleTree::State::build_above(const TreePolicy& wanted, runtime::Run& run, double share) {
+    runtime::Merges merges(form, drop_levels);
+    nodes.clear_gaps(layout, run);
+    policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, wanted, run, share, &root);
+}
+
+unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
+    if (level <= height() && level >= drop_levels) return level - drop_levels;
+    std::string text = std::string(what) + ": level " + std::to_string(level) + " of a tree of " +
+                       std::to_string(n_leaves) + " leaves, which has levels 0 to " + std::to_string(height());
+    if (drop_levels != 0) text += " and keeps those from " + std::to_string(drop_levels) + " on";
+    invalid(text);
+}
+
+RunOptions MerkleTree::State::here(RunOptions options) const {
+    options.device = device;
+    return options;
+}
+
+MerkleTree::MerkleTree(std::unique_ptr<State> state) : state_(std::move(state)) {}
+MerkleTree::MerkleTree(MerkleTree&&) noexcept = default;
+MerkleTree& MerkleTree::operator=(MerkleTree&&) noexcept = default;
+MerkleTree::~MerkleTree() = default;
+
+MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy,
+                       const RunOptions& wanted, unsigned drop_levels)
+    : state_(std::make_unique<State>(form, leaves.size(), drop_levels,
+                                     runtime::chosen_for_tree(wanted, form.hash, leaves.size()).device)) {
+    State& state = *state_;
+    const RunOptions options = state.here(wanted);
+    runtime::Run run(options);
+    // All threads copy, and so share the first touch of the pages.
+    constexpr std::size_t per_piece = 4096;
+    constexpr double copy_share = 0.05;
+    const bool is_field = traits(form.hash).is_field, to_copy = drop_levels == 0 && !state.nodes.on_device();
+    std::byte* slots = to_copy ? host_bytes(state.base()) : nullptr;
+    if (to_copy || is_field) {
+        run.parallel((leaves.size() + per_piece - 1) / per_piece,
+                     [&](std::size_t piece) {
+                         const std::size_t first = piece * per_piece;
+                         const auto part = leaves.subspan(first, std::min(per_piece, leaves.size() - first));
+                         if (is_field)
+                             runtime::require_canonical(part.data(), 4 * part.size(), "tree: leaves", 4 * first);
+                         if (to_copy) std::memcpy(slots + Digest::size * first, part.data(), part.size_bytes());
+                     },
+                     copy_share);
+    }
+    double share = 1 - copy_share;
+    if (drop_levels != 0) {
+        reduce_levels({host_place(leaves.data()), 0}, leaves.size(), drop_levels, form, 0, runtime::part_levels,
+                      state.base(), policy, run, share);
+        share = 0;
+    } else if (state.nodes.on_device()) {
+        run.session().upload(state.base(), leaves.data(), leaves.size_bytes());
+    }
+    state.build_above(policy, run, share);
+}
+
+MerkleTree::MerkleTree(const Buffer& leaves, const TreeForm& form, const TreePolicy& policy, const RunOptions& options,
+                       unsigned drop_levels)
+    : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "tree: leaves"), drop_levels, leaves.device())) {
+    State& state = *state_;
+    const RunOptions here = runtime::on_device_of(leaves, options);
+    runtime::Run run(here);
+    require_leaves(place_of(leaves), state.n_leaves, runtime::Merges(form), "tree: leaves", run);
+    double share = 1;
+    if (drop_levels != 0) {
+        reduce_levels({run.session().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
+                      form, 0, runtime::part_levels, state.base(), policy, run, share);
+        share = 0;
+    } else {
+        copy_nodes(state.base(), place_of(leaves), state.n_leaves, run);
+    }
+    state.build_above(policy, run, share);
+}
+
+MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_t leaf_bytes, const TreeForm& form,
+                                 const TreePolicy& policy, const RunOptions& options) {
+    if (leaf_bytes == 0) invalid("from_file: leaf_bytes must be at least 1, got 0");
+    if (form.hash != Hash::blake3) {
+        invalid("from_file: leaves of files are hashed by 'blake3', not by '" + std::string(traits(form.hash).name) +
+                "'");
+    }
+    const runtime::File file(path);
+    const std::uint64_t bytes = file.regular_size();
+    const std::uint64_t n = std::max<std::uint64_t>(1, bytes / leaf_bytes + (bytes % leaf_bytes != 0));
+    runtime::Merges(form).require_count(n, ("from_file: " + path.string() + " of " + std::to_string(bytes) +
+                                            " bytes, " + std::to_string(leaf_bytes) + " bytes a leaf")
+                                               .c_str());
+    auto state = std::make_unique<State>(form, n, 0, options.device);
+    runtime::Run run(options);
+    constexpr double file_share = 0.9;
+    if (state->nodes.on_device()) {
+        std::vector<Digest> leaves(n);
+        runtime::hash_pieces(file, bytes, leaf_bytes, 0, leaves, form.hash, form.mode, run, file_share);
+        run.session().upload(state->base(), leaves.data(), Digest::size * n);
+    } else {
+        runtime::hash_pieces(file, bytes, leaf_bytes, 0, {reinterpret_cast<Digest*>(host_bytes(state->base())), n},
+                             form.hash, form.mode, run, file_share);
+    }
+    state->build_above(policy, run, 1 - file_share);
+    return MerkleTree(std::move(state));
+}
+
+const TreeForm& MerkleTree::form() const noexcept { return state_->form; }
+std::uint64_t MerkleTree::n_leaves() const noexcept { return state_->n_leaves; }
+unsigned MerkleTree::height() const noexcept { return state_->height(); }
+unsigned MerkleTree::drop_levels() const noexcept { return state_->drop_levels; }
+const Digest& MerkleTree::root() const noexcept { return state_->root; }
+const DeviceInfo& MerkleTree::device() const noexcept { return state_->device.info(); }
+const TreePolicy& MerkleTree::policy() const noexcept { return state_->policy; }
+bool MerkleTree::on_device() const noexcept { return state_->nodes.on_device(); }
+
+std::span<const Digest> MerkleTree::nodes() const { return {state_->nodes.host(), state_->layout.slots()}; }
+
+std::span<const Digest> MerkleTree::level(unsigned level) const {
+    const unsigned kept = state_->kept_level(level, "level");
+    return nodes().subspan(state_->layout.level_offset(kept), state_->layout.level_size(kept));
+}
+
+Buffer MerkleTree::device_nodes() const {
+    if (!on_device()) invalid("tree: its nodes are on the host");
+    return state_->nodes.buffer().slice(0, Digest::size * state_->layout.slots());
+}
+
+Buffer MerkleTree::device_level(unsigned level) const {
+    const unsigned kept = state_->kept_level(level, "device_level");
+    return device_nodes().slice(Digest::size * state_->layout.level_offset(kept),
+                                Digest::size * state_->layout.level_size(kept));
+}
+
+std::vector<Digest> MerkleTree::cap(unsigned height) const {
+    if (height > state_->layout.height()) {
+        const std::string kept =
+            state_->drop_levels == 0 ? "" : " that keeps " + std::to_string(state_->layout.height() + 1) + " levels";
+        invalid("cap: height must be at most " + std::to_string(state_->layout.height()) + " for " +
+                std::to_string(n_leaves()) + " leaves" + kept + ", got " + std::to_string(height));
+    }
+    const unsigned level = state_->layout.height() - height;
+    std::vector<Digest> cap(state_->layout.level_size(level));
+    state_->nodes.read(state_->layout.level_offset(level), cap);
+    return cap;
+}
+
+}  // namespace merklize

@@ -1,0 +1,222 @@
+#include "tuning/calibration.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <sstream>
+
+#include "merklize/error.hpp"
+#include "merklize/tree.hpp"
+#include "merklize/version.hpp"
+#include "host/kept_files.hpp"
+#include "queue/device.hpp"
+#include "jobs/registry.hpp"
+#include "host/threads.hpp"
+
+// Kept as text: a line a cost, "device TAB name TAB driver TAB job TAB latency TAB rate".
+
+namespace merklize {
+namespace runtime {
+namespace {
+
+constexpr const char* job_names[] = {"digest", "blake3 tree", "rescue tree"};
+
+const Device& cpu() {
+    static const Device& device = *new Device("cpu");  // never destroyed: used as long as the process lives
+    return device;
+}
+
+KernelCache store() {
+    KernelFolder folder = kernel_folder();
+    if (!folder.path.empty()) folder.path = folder.path.parent_path() / "calibration";
+    return KernelCache(folder);
+}
+
+// Machines that share a home folder have different processors, or the figures are as good for both.
+std::string key() {
+    const DeviceInfo& info = cpu().info();
+    return kernel_key(
+        {"calibration", info.isa, info.name + " x " + std::to_string(info.units), MERKLIZE_VERSION_STRING});
+}
+
+std::string one_line(std::string text) {
+    std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n'; }, ' ');
+    return text;
+}
+
+bool is_time(double value) { return std::isfinite(value) && value >= 0; }
+
+bool parse(const std::string& line, KnownCost& known) {
+    std::istringstream fields(line);
+    std::string job, latency, rate;
+    for (std::string* field : {&known.cost.device, &known.name, &known.driver, &job, &latency, &rate}) {
+        if (!std::getline(fields, *field, '\t')) return false;
+    }
+    const auto found = std::ranges::find(job_names, job);
+    if (found == std::end(job_names)) return false;
+    known.cost.job = static_cast<Job>(found - std::begin(job_names));
+    std::istringstream numbers(latency + " " + rate);
+    return numbers >> known.cost.latency >> known.cost.rate && is_time(known.cost.latency) &&
+           is_time(known.cost.rate) && known.cost.rate > 0;
+}
+
+}  // namespace
+
+std::vector<KnownCost> load_costs() {
+    const auto bytes = store().load(key());
+    if (!bytes) return {};
+    std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+    std::vector<KnownCost> costs;
+    for (std::string line; std::getline(lines, line);) {
+        if (!parse(line, costs.emplace_back())) return {};
+    }
+    return costs;
+}
+
+void store_costs(std::span<const KnownCost> costs) {
+    std::string text;
+    for (const KnownCost& known : costs) {
+        char numbers[64];
+        std::snprintf(numbers, sizeof numbers, "%.9g\t%.9g\n", known.cost.latency, known.cost.rate);
+        text += one_line(known.cost.device) + '\t' + one_line(known.name) + '\t' + one_line(known.driver) + '\t' +
+                job_names[static_cast<std::size_t>(known.cost.job)] + '\t' + numbers;
+    }
+    const std::string why = store().store(key(), std::as_bytes(std::span(text)));
+    if (!why.empty()) throw Error(ErrorCode::io, "calibrate: " + why);
+}
+
+namespace {
+
+// The device of a cost, opened, or null if it is not there as it was measured. Asked once a process.
+std::shared_ptr<const Device> device_of(const KnownCost& known) {
+    static std::mutex mutex;
+    static auto& asked = *new std::map<std::string, std::shared_ptr<const Device>>;  // guarded by mutex
+    const std::lock_guard lock(mutex);
+    if (const auto it = asked.find(known.cost.device); it != asked.end()) return it->second;
+    std::shared_ptr<const Device> found;
+    try {
+        const Device device(known.cost.device);
+        if (one_line(device.info().name) == known.name && one_line(device.info().driver) == known.driver) {
+            if (!device.state().is_host()) device.state().queue_device();
+            found = std::make_shared<const Device>(device);
+        }
+    } catch (const Error&) {}  // gone since it was measured
+    return asked.emplace(known.cost.device, std::move(found)).first->second;
+}
+
+}  // namespace
+
+RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
+    RunOptions here = options;
+    here.device = cpu();
+    if (options.stream) return here;
+    const auto seconds = [&](const KnownCost& known) {
+        double rate = known.cost.rate;
+        // Measured with all threads.
+        if (known.cost.device == "cpu" && options.threads != 0)
+            rate *= std::min(1.0, static_cast<double>(options.threads) / static_cast<double>(default_threads()));
+        return known.cost.latency + static_cast<double>(bytes) / rate;
+    };
+    const std::vector<KnownCost>& costs = options.device.state().costs;
+    double best = -1;
+    for (const KnownCost& known : costs) {
+        if (known.cost.job == job && known.cost.device == "cpu") best = seconds(known);
+    }
+    // Only what promises to be faster is opened: a driver takes long to start.
+    for (const KnownCost& known : costs) {
+        if (known.cost.job != job || seconds(known) >= best) continue;
+        const auto device = device_of(known);
+        if (!device || device->state().is_host() || !device->state().queue_device()->is_own_process()) continue;
+        best = seconds(known);
+        here.device = *device;
+    }
+    return here;
+}
+
+namespace {
+
+constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
+constexpr double long_enough = 0.05;                                            // seconds
+
+// The least of a few runs after a first one, which compiles.
+double measure(const Device& device, Job job, std::span<const Digest> data) {
+    const RunOptions options{.device = device};
+    double least = 0;
+    for (int i = 0; i < 6; i++) {
+        const auto start = std::chrono::steady_clock::now();
+        if (job == Job::digest) {
+            hash(std::as_bytes(data), {}, options);
+        } else {
+            const MerkleTree tree(data, job == Job::blake3_tree ? Hash::blake3 : Hash::rp64_256, {}, options);
+        }
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (i == 1 || (i > 1 && seconds < least)) least = seconds;
+        if (i > 1 && seconds > long_enough) break;
+    }
+    return least;
+}
+
+}  // namespace
+}  // namespace runtime
+
+const char* name_of(Job job) noexcept { return runtime::job_names[static_cast<std::size_t>(job)]; }
+
+std::vector<Cost> calibration() {
+    std::vector<Cost> costs;
+    const std::vector<DeviceInfo> found = devices();
+    for (const runtime::KnownCost& known : runtime::load_costs()) {
+        const bool is_here = std::ranges::any_of(found, [&](const DeviceInfo& info) {
+            return info.id == known.cost.device && runtime::one_line(info.name) == known.name &&
+                   runtime::one_line(info.driver) == known.driver;
+        });
+        if (is_here) costs.push_back(known.cost);
+    }
+    return costs;
+}
+
+std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
+    // Words below 2^63 are elements of the field, too.
+    std::vector<Digest> data(runtime::most_bytes / Digest::size);
+    for (std::uint64_t i = 0, word = 1; i < data.size(); i++) {
+        std::array<std::uint64_t, 4> words;
+        for (std::uint64_t& w : words) w = (word = word * 6364136223846793005u + 1442695040888963407u) >> 1;
+        data[i] = Digest::from_words(words);
+    }
+    std::vector<runtime::KnownCost> costs;
+    const std::vector<DeviceInfo> found = devices();
+    std::size_t n_done = 0;
+    for (const DeviceInfo& info : found) {
+        for (const Job job : {Job::digest, Job::blake3_tree, Job::rescue_tree}) {
+            const double done = static_cast<double>(n_done++) / static_cast<double>(3 * found.size());
+            if (progress && !progress(done))
+                throw Error(ErrorCode::cancelled, "calibrate: cancelled by the caller's progress function");
+            try {
+                const Device device(info.id);
+                const auto seconds_of = [&](std::uint64_t bytes) {
+                    return runtime::measure(device, job, std::span(data).first(bytes / Digest::size));
+                };
+                const double small = seconds_of(runtime::small_bytes);
+                double large = 0;
+                std::uint64_t bytes = runtime::small_bytes;
+                do {
+                    bytes *= 4;
+                    large = seconds_of(bytes);
+                } while (bytes < runtime::most_bytes && large < runtime::long_enough);
+                // Two points make the line; noise must not make it fall.
+                const double a_byte =
+                    std::max((large - small) / static_cast<double>(bytes - runtime::small_bytes), 1e-15);
+                const double latency = std::max(0.0, small - a_byte * static_cast<double>(runtime::small_bytes));
+                costs.push_back({{info.id, job, latency, 1 / a_byte}, info.name, info.driver});
+            } catch (const Error&) {}  // a device that cannot do it is not chosen for it
+        }
+    }
+    runtime::store_costs(costs);
+    std::vector<Cost> measured;
+    for (const runtime::KnownCost& known : costs) measured.push_back(known.cost);
+    return measured;
+}
+
+}  // namespace merklize

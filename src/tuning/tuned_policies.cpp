@@ -1,0 +1,149 @@
+#include "tuning/tuned_policies.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
+#include "merklize/version.hpp"
+#include "host/kept_files.hpp"
+
+// Kept as text, one file a device: a line a policy, "job hash log2 levels_per_launch group_size lanes constants seconds
+// builtin_seconds".
+
+namespace merklize::runtime {
+namespace {
+
+struct TunedJob {
+    mkz_kernel kernel;
+    std::string_view name;
+};
+constexpr TunedJob jobs[] = {{MKZ_KERNEL_HASH_CHUNKS, "digest"},
+                             {MKZ_KERNEL_MERGE_SUBTREES, "tree"},
+                             {MKZ_KERNEL_HASH_ELEMENTS, "hash_elements"},
+                             {MKZ_KERNEL_MERGE_PAIRS, "merge"}};
+
+KernelCache store() {
+    KernelFolder folder = kernel_folder();
+    if (!folder.path.empty()) folder.path = folder.path.parent_path() / "tuned";
+    return KernelCache(folder);
+}
+
+std::string key(const DeviceInfo& device) {
+    return kernel_key({"tuned policies", device.isa, device.name + " x " + std::to_string(device.units),
+                       MERKLIZE_VERSION_STRING, device.backend + " " + device.driver});
+}
+
+bool is_time(double value) { return std::isfinite(value) && value > 0; }
+
+std::optional<TunedPolicy> parse(const std::string& line) {
+    TunedPolicy found;
+    mkz_tuning& tuning = found.tuning;
+    std::string job, hash;
+    std::istringstream fields(line);
+    fields >> job >> hash >> found.log2 >> tuning.levels_per_launch >> tuning.group_size >> tuning.lanes >>
+        tuning.constants >> found.seconds >> found.builtin_seconds;
+    const auto* of_name = std::ranges::find(jobs, job, &TunedJob::name);
+    const auto traits = std::ranges::find(hashes(), hash, &HashTraits::name);
+    if (!fields || of_name == std::end(jobs) || traits == hashes().end()) return std::nullopt;
+    if (tuning.constants > MKZ_CONSTANTS_LOCAL || !is_time(found.seconds) || !is_time(found.builtin_seconds))
+        return std::nullopt;
+    found.kernel = of_name->kernel;
+    found.hash = static_cast<std::uint32_t>(traits->hash);
+    return found;
+}
+
+/// What launches of this process go by, a device: read when it is first asked for.
+struct Tables {
+    using Key = std::pair<const mkz_backend*, std::uint32_t>;
+    std::mutex mutex;
+    std::map<Key, std::vector<TunedPolicy>> known;  // guarded by mutex
+};
+Tables& tables() {
+    static Tables& all = *new Tables;  // never destroyed: launches may outlive static objects
+    return all;
+}
+
+bool is_off() {
+    const char* value = std::getenv("MERKLIZE_TUNED");
+    return value != nullptr && std::string_view(value) == "0";
+}
+
+std::vector<TunedPolicy> read_table(const mkz_backend& backend, std::uint32_t device) {
+    mkz_device_facts facts{};
+    if (is_off() || backend.device_facts(device, &facts) != MKZ_OK) return {};
+    return load_tuned_policies({.id = {},
+                                .backend = backend.name,
+                                .name = facts.name,
+                                .vendor = facts.vendor,
+                                .driver = facts.driver,
+                                .isa = facts.isa,
+                                .units = facts.units});
+}
+
+}  // namespace
+
+std::string_view tuned_job_name(mkz_kernel kernel) noexcept {
+    const auto* found = std::ranges::find(jobs, kernel, &TunedJob::kernel);
+    return found == std::end(jobs) ? std::string_view() : found->name;
+}
+
+std::vector<TunedPolicy> load_tuned_policies(const DeviceInfo& device) {
+    const auto bytes = store().load(key(device));
+    if (!bytes) return {};
+    std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+    std::vector<TunedPolicy> policies;
+    for (std::string line; std::getline(lines, line);) {
+        const auto policy = parse(line);
+        if (!policy) return {};
+        policies.push_back(*policy);
+    }
+    return policies;
+}
+
+void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy> policies) {
+    std::string text;
+    for (const TunedPolicy& policy : policies) {
+        char numbers[160];
+        std::snprintf(numbers, sizeof numbers, " %u %u %u %u %u %.9g %.9g\n", policy.log2,
+                      policy.tuning.levels_per_launch, policy.tuning.group_size, policy.tuning.lanes,
+                      policy.tuning.constants, policy.seconds, policy.builtin_seconds);
+        text.append(tuned_job_name(policy.kernel)).append(" ");
+        text.append(traits(static_cast<Hash>(policy.hash)).name).append(numbers);
+    }
+    const std::string why = store().store(key(device), std::as_bytes(std::span(text)));
+    if (!why.empty()) throw Error(ErrorCode::io, "tuned policies: " + why);
+    Tables& all = tables();
+    const std::lock_guard lock(all.mutex);
+    all.known.clear();
+}
+
+mkz_tuning tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_kernel kernel, std::uint32_t hash,
+                        std::uint64_t n, const mkz_tuning& wanted) {
+    if (wanted.levels_per_launch != 0 || wanted.group_size != 0 || wanted.lanes != 0 || wanted.constants != 0)
+        return wanted;
+    Tables& all = tables();
+    const std::lock_guard lock(all.mutex);
+    auto it = all.known.find({&backend, device});
+    if (it == all.known.end()) it = all.known.emplace(Tables::Key(&backend, device), read_table(backend, device)).first;
+    constexpr int farthest = 2;
+    const int log2 = static_cast<int>(std::bit_width(std::max<std::uint64_t>(n, 1))) - 1;
+    const TunedPolicy* best = nullptr;
+    int least = farthest + 1;
+    for (const TunedPolicy& policy : it->second) {
+        const int distance = std::abs(static_cast<int>(policy.log2) - log2);
+        if (policy.kernel != kernel || policy.hash != hash || distance >= least) continue;
+        best = &policy;
+        least = distance;
+    }
+    return best == nullptr ? wanted : best->tuning;
+}
+
+}  // namespace merklize::runtime
