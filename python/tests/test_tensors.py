@@ -356,7 +356,7 @@ class TestDeviceArrays:
     def test_never_on_the_host_silently(self, opencl):
         there = merklize.DeviceArray.from_numpy(np.zeros((3, 32), np.uint8), opencl)
         assert len(there) == 3
-        with pytest.raises(TypeError, match=r"not on the host: numpy\(\) copies it"):
+        with pytest.raises(TypeError, match=r"not in memory of the host: call \.numpy\(\) to copy it"):
             np.asarray(there)
         for act in (there.__dlpack__, there.__dlpack_device__, lambda: np.from_dlpack(there)):
             with pytest.raises(BufferError, match=rf"memory of {opencl} has no DLPack form: numpy\(\) copies it"):

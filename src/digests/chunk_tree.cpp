@@ -5,9 +5,9 @@
 #include <cstring>
 #include <string>
 
+#include "jobs/keyed.hpp"
 #include "merklize/core/blake3.h"
 #include "merklize/error.hpp"
-#include "jobs/keyed.hpp"
 
 namespace merklize::runtime {
 namespace {

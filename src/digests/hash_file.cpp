@@ -18,11 +18,11 @@
 #include <thread>
 #include <vector>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
+#include "host/wipe.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
-#include "host/wipe.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
 
 // Files are read, never mapped: a mapped file that shrinks kills the process. Reading costs a copy into a buffer that stays in
 // cache (docs/performance.md has what that is).
@@ -254,9 +254,18 @@ void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, std::
 
 }  // namespace
 
-File::File(const std::filesystem::path& path)
-    : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), name_(path.string()), owned_(true) {
+File::File(const std::filesystem::path& path, const std::function<bool(double)>& progress)
+    : fd_(-1), name_(path.string()), owned_(true) {
+    // Opening a named pipe waits for its other side, and signals interrupt that.
+    while ((fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR && progress) {
+        if (!progress(0)) throw Error(ErrorCode::cancelled, "cancelled by the caller's progress function");
+    }
     if (fd_ < 0) fail("cannot open", errno);
+}
+
+std::function<bool(double)> asked_on_signals(const RunOptions& options) {
+    if (options.progress) return options.progress;
+    return [](double) { return true; };
 }
 
 File::~File() {
@@ -264,7 +273,8 @@ File::~File() {
 }
 
 void File::fail(const std::string& what, int error_number) const {
-    throw Error(ErrorCode::io, name_ + ": " + what + ": " + std::generic_category().message(error_number));
+    throw Error(ErrorCode::io, name_ + ": " + what + ": " + std::generic_category().message(error_number), error_number,
+                name_);
 }
 
 std::uint64_t File::regular_size() const {
@@ -440,7 +450,7 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
 
 void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                const RunOptions& options) {
-    const runtime::File file(path);
+    const runtime::File file(path, runtime::asked_on_signals(options));
     runtime::Run run(options);
     runtime::root_of(file, mode, run).expand(out, seek, run);
 }
@@ -458,13 +468,15 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     // Small files side by side, a thread each; then the large ones and what is no regular file, each by all threads.
     constexpr std::uint64_t small_bytes = 4 << 20;
     std::vector<char> later(paths.size());
-    Timings times{};  // of all files together
+    const std::thread::id caller = std::this_thread::get_id();  // only it may ask the progress function
+    Timings times{};                                            // of all files together
     std::mutex guards_times;
     const auto hash_one = [&](std::size_t i, RunOptions one, bool small_only) {
         Timings of_one{};
         if (options.timings != nullptr) one.timings = &of_one;
         try {
-            const runtime::File file(paths[i]);
+            const bool is_caller = std::this_thread::get_id() == caller;
+            const runtime::File file(paths[i], runtime::asked_on_signals(is_caller ? options : one));
             std::uint64_t position = 0, bytes = 0;
             const bool extent = file.has_extent(position, bytes);
             later[i] = small_only && (!extent || bytes > small_bytes);
@@ -484,6 +496,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
             if (error.code() != ErrorCode::io) throw;
             results[i].output.clear();
             results[i].error = error.what();
+            results[i].system_error = error.system_error();
         }
     };
     RunOptions alone = options;

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
-#include "merklize/tree.hpp"
 #include "digests/chunk_tree.hpp"
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
+#include "merklize/tree.hpp"
 
 namespace merklize {
 namespace {

@@ -3,19 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
-#include "merklize/digest.hpp"
 #include "digests/chunk_tree.hpp"
 #include "jobs/run.hpp"
+#include "merklize/digest.hpp"
 
 namespace merklize::runtime {
 
 /// A descriptor open for reading, closed at the end if it was opened here. `name` is for error texts.
 class File {
 public:
-    explicit File(const std::filesystem::path& path);
+    /// progress  asked when a signal interrupts the opening, as it may where a named pipe waits for its other side: true tries
+    ///           again, false cancels. Without one such a signal is an error
+    explicit File(const std::filesystem::path& path, const std::function<bool(double)>& progress = {});
     File(int fd, std::string_view name) : fd_(fd), name_(name), owned_(false) {}
     ~File();
     File(const File&) = delete;
@@ -68,6 +71,9 @@ std::size_t File::read_some(std::span<std::byte> out, Wait wait) const {
     }
     return done;
 }
+
+/// What the opening of a file asks after a signal: the call's progress function, or one that goes on.
+std::function<bool(double)> asked_on_signals(const RunOptions& options);
 
 /// The root of everything from the descriptor's position to its end.
 Node root_of(const File& file, const Mode& mode, Run& run);

@@ -7,14 +7,14 @@
 #include <memory>
 #include <string>
 
+#include "host/threads.hpp"
+#include "jobs/backend.h"
+#include "jobs/registry.hpp"
+#include "jobs/side_by_side.hpp"
 #include "merklize/buffer.hpp"
 #include "merklize/device.hpp"
 #include "merklize/error.hpp"
-#include "jobs/backend.h"
 #include "queue/session.hpp"
-#include "jobs/registry.hpp"
-#include "jobs/side_by_side.hpp"
-#include "host/threads.hpp"
 
 namespace merklize::runtime {
 
@@ -30,8 +30,8 @@ public:
         if (!state_.is_host()) {
             session_ = std::make_unique<Session>(state_.queue_device(), options, threads());
         } else if (options.stream) {
-            throw Error(ErrorCode::invalid_argument, "the stream is of " + options.stream->device().info().id +
-                                                         ", the call is for " + state_.info.id);
+            throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + state_.info.id +
+                                                         ", got one of " + options.stream->device().info().id);
         }
     }
 
@@ -157,7 +157,7 @@ inline mkz_place place_of(const Buffer& buffer) { return buffer.block()->at(buff
 /// Throws invalid_argument if two operands are on different devices.
 inline void require_same_device(const char* what, const Buffer& one, const Buffer& other) {
     if (&one.device().state() == &other.device().state()) return;
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands on different devices: " +
+    throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands must be on one device, got " +
                                                  one.device().info().id + " and " + other.device().info().id);
 }
 

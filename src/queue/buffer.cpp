@@ -3,10 +3,10 @@
 #include <bit>
 #include <string>
 
+#include "host/threads.hpp"
+#include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "queue/session.hpp"
-#include "jobs/registry.hpp"
-#include "host/threads.hpp"
 
 namespace merklize {
 namespace {
@@ -15,7 +15,8 @@ __extension__ using Wide = __int128;  // places of items, which may be claimed a
 
 const std::shared_ptr<runtime::QueueDevice>& queue_of(const Device& device) {
     if (device.state().is_host()) {
-        throw Error(ErrorCode::unavailable, device.info().id + " has no memory or queues of its own: use spans");
+        throw Error(ErrorCode::unavailable,
+                    device.info().id + " has no memory or queues of its own: its data is host memory");
     }
     return device.state().queue_device();
 }

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "merklize/error.hpp"
-#include "jobs/field.hpp"
 #include "host/input_file.hpp"
+#include "jobs/field.hpp"
+#include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize {
@@ -164,7 +164,7 @@ std::span<const Digest> MerkleTree::level(unsigned level) const {
 }
 
 Buffer MerkleTree::device_nodes() const {
-    if (!on_device()) invalid("tree: its nodes are on the host");
+    if (!on_device()) invalid("device_nodes: the tree's nodes are in memory of the host; nodes() has them");
     return state_->nodes.buffer().slice(0, Digest::size * state_->layout.slots());
 }
 

@@ -35,7 +35,7 @@ void check_levels(const std::filesystem::path& path, const std::vector<std::vect
     for (unsigned l = 0; l < levels.size(); ++l) {
         std::vector<Digest> nodes(levels[l].size());
         file.read(l, 0, nodes);
-        CHECK(nodes == levels[l]);
+        CHECK_EQ(nodes, levels[l]);
     }
 }
 
@@ -91,7 +91,7 @@ TEST("tree_file: every node of every form; proofs hold") {
             CHECK(file.check().empty());
             const merklize::MerkleTree tree(all, f.form);
             for (const std::size_t k : {std::size_t{0}, n / 2, n - 1}) {
-                CHECK(file.prove(k) == tree.prove(k));
+                CHECK_EQ(file.prove(k), tree.prove(k));
                 CHECK(merklize::verify(file.prove(k), file.root(), f.form.mode));
             }
             std::vector<std::uint64_t> indices;
@@ -99,12 +99,12 @@ TEST("tree_file: every node of every form; proofs hold") {
                 if (random.below(3) == 0 || k == n - 1) indices.push_back(k);
             }
             std::ranges::reverse(indices);
-            CHECK(file.prove_together(indices) == tree.prove_together(indices));
+            CHECK_EQ(file.prove_together(indices), tree.prove_together(indices));
             CHECK(merklize::verify(file.prove_together(indices), file.root(), f.form.mode));
             if (f.form.rule != TreeRule::left_full) continue;
             for (std::uint64_t old = 1; old <= n; old += 1 + old / 5) {
                 const Digest old_root = merklize::merkle_root(std::span(all).first(old), f.form);
-                CHECK(file.prove_consistency(old) == tree.prove_consistency(old));
+                CHECK_EQ(file.prove_consistency(old), tree.prove_consistency(old));
                 CHECK(merklize::verify(file.prove_consistency(old), old_root, file.root(), f.form.mode));
             }
         }
@@ -231,10 +231,10 @@ TEST("tree_file: check finds the nodes that are wrong, and says which") {
             return out;
         };
         using Wrong = std::vector<std::pair<unsigned, std::uint64_t>>;
-        CHECK((found(0, 7) == Wrong{{1, 3}}));  // a leaf shows above it alone
-        CHECK((found(0, n - 1) == Wrong{{1, (n - 1) / 2}}));
-        CHECK((found(2, 3) == Wrong{{2, 3}, {3, 1}}));  // a node also against its children
-        CHECK((found(file.height() - 1, 1) == Wrong{{file.height() - 1, 1}, {file.height(), 0}}));
+        CHECK_EQ(found(0, 7), (Wrong{{1, 3}}));  // a leaf shows above it alone
+        CHECK_EQ(found(0, n - 1), (Wrong{{1, (n - 1) / 2}}));
+        CHECK_EQ(found(2, 3), (Wrong{{2, 3}, {3, 1}}));  // a node also against its children
+        CHECK_EQ(found(file.height() - 1, 1), (Wrong{{file.height() - 1, 1}, {file.height(), 0}}));
     }
     // At most so many; field elements that are none.
     Bytes bytes = read_all(path);

@@ -54,13 +54,13 @@ TEST("kernel_text: the embedded sources are the headers, byte for byte") {
     std::vector<std::string> found;
     for (const KernelSource& source : kernel_sources()) {
         found.emplace_back(source.name);
-        CHECK(joined(source) == read_text(root / source.name));
+        CHECK_EQ(joined(source), read_text(root / source.name));
         for (const std::string_view piece : source.pieces) CHECK(!piece.empty() && piece.size() <= 16000);
     }
     std::ranges::sort(expected);
     std::ranges::sort(found);
     CHECK(expected.size() > 5);
-    CHECK(found == expected);
+    CHECK_EQ(found, expected);
 }
 
 TEST("kernel_text: guarded headers come once, lists and variants each time") {
@@ -132,7 +132,7 @@ TEST("kernel_text: a compiler sees the same in the text and in the headers") {
         const std::string text = program_text(defines, program);
         const std::string start = text.substr(0, text.size() - kernel_text().size());
         const std::string flat = preprocessed(folder, text, "-nostdinc");
-        CHECK(flat == preprocessed(folder, start + "#include <merklize/core/entry.h>\n", "-I" MERKLIZE_INCLUDE));
+        CHECK_EQ(flat, preprocessed(folder, start + "#include <merklize/core/entry.h>\n", "-I" MERKLIZE_INCLUDE));
         // The kernels of this hash and of no other.
         CHECK_EQ(count(flat, "void mkz_gather_paths"), std::size_t{1});
         for (const merklize::HashTraits& traits : merklize::hashes()) {
