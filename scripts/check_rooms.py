@@ -79,7 +79,9 @@ def find_circle(graph: dict[str, set[str]]) -> list[str]:
 def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[str]:
     faults = []
     folders = {p.name for p in SOURCE.iterdir() if p.is_dir()}
-    faults += [f"{TABLE.name}: the table has {room}/, but there is no src/{room}" for room in sorted(set(rooms) - folders)]
+    faults += [
+        f"{TABLE.name}: the table has {room}/, but there is no src/{room}" for room in sorted(set(rooms) - folders)
+    ]
     for room in sorted(folders):
         if room not in rooms:
             faults.append(f"src/{room}: no row in the table of {TABLE.name}")
@@ -97,7 +99,9 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
             if there in ("", here) or here not in rooms:
                 continue
             if there not in rooms[here]:
-                faults.append(f"src/{path}: includes {name}, but {here}/ may include {', '.join(sorted(rooms[here])) or 'no room'}")
+                faults.append(
+                    f"src/{path}: includes {name}, but {here}/ may include {', '.join(sorted(rooms[here])) or 'no room'}"
+                )
             between[here].add(there)
     for what, graph in (("files", {path: set(names) for path, names in includes.items()}), ("rooms", between)):
         if circle := find_circle(graph):
