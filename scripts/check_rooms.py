@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the rooms of src/ against the table in docs/architecture.md.
 
-A room is a folder of src/. The table says what each may include: rooms by name, `core` for include/merklize/core. Public headers
-are free to all. Reported are
+A room is a folder of src/. The table says what each may include: rooms by name, `core` for include/merklize/core. Public
+headers are free to all. Reported are
 
 - an include of a room that the table does not allow;
 - a circle of includes, between files or between rooms;
@@ -24,13 +24,10 @@ EXTENSIONS = {".h", ".hpp", ".cpp", ".inc"}
 
 
 def read_table(text: str) -> dict[str, set[str]]:
-    """The rows `| `room/` | what lives there | rooms, separated by commas |`; "all above" adds every room of the rows before."""
+    """What each room may include, from rows of the form `| `room/` | what lives there | rooms, separated by commas |`."""
     rooms: dict[str, set[str]] = {}
     for name, allowed in re.findall(r"^\| `(\w+)/` \|[^|]*\|([^|]*)\|", text, re.MULTILINE):
-        words = {word.strip(" `") for word in allowed.split(",")} - {"", "nothing"}
-        if "all above" in words:
-            words = words - {"all above"} | set(rooms) | {"core"}
-        rooms[name] = words
+        rooms[name] = {word.strip(" `") for word in allowed.split(",")} - {""}
     return rooms
 
 
@@ -87,7 +84,7 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
             faults.append(f"src/{room}: no row in the table of {TABLE.name}")
             continue
         if not (SOURCE / room / "README.md").exists():
-            faults.append(f"src/{room}: README.md is missing: a few lines on what lives there and what it may include")
+            faults.append(f"src/{room}: README.md is missing: what lives there, and what it may include")
         count = sum(1 for path in includes if room_of(path) == room and path.count("/") == 1)
         if count > MOST_FILES:
             faults.append(f"src/{room}: {count} sources, at most {MOST_FILES}: a room should be cut in two")
