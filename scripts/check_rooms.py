@@ -39,7 +39,7 @@ def room_of(path: str) -> str:
 
 
 def read_includes() -> dict[str, list[str]]:
-    """The quoted includes of each source, by its path below src/; those of files that are made by the build are left out."""
+    """The includes of each source, by its path below src/, but for headers of the system and files that a build makes."""
     includes = {}
     for path in sorted(p for p in SOURCE.rglob("*") if p.suffix in EXTENSIONS):
         found = re.findall(r'^#include ["<]([\w./]+)[">]', path.read_text(), re.MULTILINE)
@@ -96,9 +96,8 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
             if there in ("", here) or here not in rooms:
                 continue
             if there not in rooms[here]:
-                faults.append(
-                    f"src/{path}: includes {name}, but {here}/ may include {', '.join(sorted(rooms[here])) or 'no room'}"
-                )
+                allowed = ", ".join(sorted(rooms[here])) or "no room"
+                faults.append(f"src/{path}: includes {name}, but {here}/ may include {allowed}")
             between[here].add(there)
     for what, graph in (("files", {path: set(names) for path, names in includes.items()}), ("rooms", between)):
         if circle := find_circle(graph):

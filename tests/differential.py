@@ -5,8 +5,8 @@
 
 DEVICE is a name as `merklize devices` prints it, or several devices ("cuda:all"). The CPU's digests are checked against
 the official BLAKE3 where that is installed. Sizes are drawn near the edges where kernels and launches change: powers of
-two and chunk lengths, give or take one. The last line says how many jobs of each kind ran. A difference ends the program
-with exit code 1 and prints the seed that draws this very job again:
+two and chunk lengths, give or take one. The last line says how many jobs of each kind ran. A difference ends the
+program with exit code 1 and prints the seed that draws this very job again:
 
     differential.py DEVICE 1 SEED --job NAME
 """
