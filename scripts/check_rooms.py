@@ -39,7 +39,7 @@ def room_of(path: str) -> str:
 
 
 def read_includes() -> dict[str, list[str]]:
-    """The includes of each source, by its path below src/, but for headers of the system and files that a build makes."""
+    """What each source includes, by its path below src/, without headers of the system and files that a build makes."""
     includes = {}
     for path in sorted(p for p in SOURCE.rglob("*") if p.suffix in EXTENSIONS):
         found = re.findall(r'^#include ["<]([\w./]+)[">]', path.read_text(), re.MULTILINE)
