@@ -24,7 +24,7 @@ EXTENSIONS = {".h", ".hpp", ".cpp", ".inc"}
 
 
 def read_table(text: str) -> dict[str, set[str]]:
-    """What each room may include, from rows of the form `| `room/` | what lives there | rooms, separated by commas |`."""
+    """What each room may include: the third column, by the name in the first one."""
     rooms: dict[str, set[str]] = {}
     for name, allowed in re.findall(r"^\| `(\w+)/` \|[^|]*\|([^|]*)\|", text, re.MULTILINE):
         rooms[name] = {word.strip(" `") for word in allowed.split(",")} - {""}
