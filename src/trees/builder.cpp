@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "jobs/field.hpp"
+#include "jobs/run.hpp"
+#include "levels/merges.hpp"
+#include "levels/peaks.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
-#include "jobs/field.hpp"
-#include "levels/merges.hpp"
-#include "jobs/run.hpp"
-#include "levels/peaks.hpp"
 
 namespace merklize {
 
@@ -91,7 +91,7 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
     state_->append(
         leaves.size(),
         [&](std::uint64_t first, std::uint64_t n, const TreeForm& form, const RunOptions& options) {
-            return merkle_root(leaves.subspan(first, n), form, {}, options);
+            return merkle_root(leaves.subspan(first, n), form, options);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             std::ranges::copy(leaves.subspan(first, out.size()), out.begin());
@@ -117,7 +117,7 @@ void TreeBuilder::append(const Buffer& leaves) {
     state_->append(
         n,
         [&](std::uint64_t first, std::uint64_t count, const TreeForm& form, const RunOptions& part) {
-            return merkle_root(leaves.slice(Digest::size * first, Digest::size * count), form, {}, part);
+            return merkle_root(leaves.slice(Digest::size * first, Digest::size * count), form, part);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             if (out.empty()) return;
