@@ -9,6 +9,7 @@
 #define MKZ_BACKEND_H
 
 #include "jobs/driver.h"
+#include "jobs/hash_info.h"
 #include "jobs/status.h"
 
 #ifdef __cplusplus
@@ -26,12 +27,8 @@ typedef enum {
 
 /* Whether a hash is of field elements; else it is of bytes. */
 static inline uint32_t mkz_is_field(uint32_t hash) {
-    enum { MKZ_KIND_tree, MKZ_KIND_chain, MKZ_KIND_field };
-    uint32_t is_field = 0;
-#define MKZ_HASH(id, name, prefix, lane, kind) \
-    if (hash == (id)) is_field = MKZ_KIND_##kind == MKZ_KIND_field ? 1 : 0;
-#include "merklize/hashes.def"
-    return is_field;
+    const mkz_hash_info *info = mkz_find_hash(hash);
+    return info != NULL && info->modulus != 0;
 }
 
 typedef struct {

@@ -107,7 +107,7 @@ public:
     /// The way back: slot slots[i] = values[i], no slot twice. The host bytes may go when it returns.
     void scatter_nodes(mkz_place nodes, std::span<const std::uint64_t> slots, const void* values);
     /// Throws invalid_argument, with the place of the first, if one of n words on the device is not a field element.
-    void require_canonical(mkz_place words, std::uint64_t n, const char* what);
+    void require_canonical(const mkz_hash_info& hash, mkz_place words, std::uint64_t n, const char* what);
 
     /// The same n nodes at a place that kernels take, on 32 bytes: where they are, or a copy of them for this call.
     mkz_place aligned_nodes(const mkz_place& nodes, std::uint64_t n);

@@ -78,15 +78,15 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     // All threads copy, and so share the first touch of the pages.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
-    const bool is_field = traits(form.hash).is_field, to_copy = drop_levels == 0 && !state.nodes.on_device();
+    const bool is_field = runtime::is_field(runtime::info(form.hash)),
+               to_copy = drop_levels == 0 && !state.nodes.on_device();
     std::byte* slots = to_copy ? host_bytes(state.base()) : nullptr;
     if (to_copy || is_field) {
         run.parallel((leaves.size() + per_piece - 1) / per_piece,
                      [&](std::size_t piece) {
                          const std::size_t first = piece * per_piece;
                          const auto part = leaves.subspan(first, std::min(per_piece, leaves.size() - first));
-                         if (is_field)
-                             runtime::require_canonical(part.data(), 4 * part.size(), "tree: leaves", 4 * first);
+                         if (is_field) runtime::require_canonical(form.hash, part, "tree: leaves", first);
                          if (to_copy) std::memcpy(slots + Digest::size * first, part.data(), part.size_bytes());
                      },
                      copy_share);
