@@ -14,13 +14,12 @@ MerkleForest make_forest(nb::handle leaves, nb::handle n_leaves, const TreeForm&
                          nb::handle policy) {
     const Input input(leaves, "MerkleForest: leaves", settings);
     const std::uint64_t n = to_u64(n_leaves, "MerkleForest: leaves of a tree");
-    const TreePolicy tuning = to_tree_policy(policy);
     std::optional<MerkleForest> forest;
-    Run(settings, input.on_device())([&](const RunOptions& options) {
+    Run(settings, input.on_device(), to_policy(policy))([&](const RunOptions& options) {
         if (input.on_device() != nullptr) {
-            forest.emplace(input.buffer(), n, form, tuning, options);
+            forest.emplace(input.buffer(), n, form, options);
         } else {
-            forest.emplace(as_digests(input.span()), n, form, tuning, options);
+            forest.emplace(as_digests(input.span()), n, form, options);
         }
     });
     return std::move(*forest);

@@ -48,7 +48,7 @@ void check_signals() {
 
 thread_local std::exception_ptr Run::raised_;
 
-Run::Run(const Settings& settings, const DeviceArray* data, const HashPolicy& policy) {
+Run::Run(const Settings& settings, const DeviceArray* data, const Policy& policy) {
     if (data != nullptr) require_device("device", data->device().id, settings.device);
     options_.device = data != nullptr ? data->buffer.device() : to_device(settings.device);
     options_.threads = settings.threads;

@@ -49,11 +49,10 @@ Tree made(const Run& run, Build&& build) {
 Tree make_tree(nb::handle leaves, const TreeForm& form, nb::handle drop_levels, const Settings& settings,
                nb::handle policy) {
     const Input input(leaves, "MerkleTree: leaves", settings);
-    const TreePolicy tuning = to_tree_policy(policy);
     const auto drop = static_cast<unsigned>(to_int(drop_levels, "MerkleTree: drop_levels"));
-    return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
-        return input.on_device() != nullptr ? MerkleTree(input.buffer(), form, tuning, options, drop)
-                                            : MerkleTree(as_digests(input.span()), form, tuning, options, drop);
+    return made(Run(settings, input.on_device(), to_policy(policy)), [&](const RunOptions& options) {
+        return input.on_device() != nullptr ? MerkleTree(input.buffer(), form, options, drop)
+                                            : MerkleTree(as_digests(input.span()), form, options, drop);
     });
 }
 
@@ -61,10 +60,9 @@ Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, const TreeForm& for
                          nb::handle policy) {
     const Input input(rows, "MerkleTree.from_rows: rows", settings);
     const std::uint64_t n = to_u64(n_rows, "MerkleTree.from_rows: rows");
-    const TreePolicy tuning = to_tree_policy(policy);
-    return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
-        return input.on_device() != nullptr ? MerkleTree::from_rows(input.buffer(), n, form, tuning, options)
-                                            : MerkleTree::from_rows(input.span(), n, form, tuning, options);
+    return made(Run(settings, input.on_device(), to_policy(policy)), [&](const RunOptions& options) {
+        return input.on_device() != nullptr ? MerkleTree::from_rows(input.buffer(), n, form, options)
+                                            : MerkleTree::from_rows(input.span(), n, form, options);
     });
 }
 
@@ -72,34 +70,29 @@ Tree make_tree_from_file(nb::handle path, nb::handle leaf_bytes, const TreeForm&
                          nb::handle policy) {
     const std::filesystem::path file = to_path(path, "MerkleTree.from_file: path");
     const std::uint64_t bytes = to_u64(leaf_bytes, "MerkleTree.from_file: leaf_size");
-    const TreePolicy tuning = to_tree_policy(policy);
-    return made(Run(settings),
-                [&](const RunOptions& options) { return MerkleTree::from_file(file, bytes, form, tuning, options); });
+    return made(Run(settings, nullptr, to_policy(policy)),
+                [&](const RunOptions& options) { return MerkleTree::from_file(file, bytes, form, options); });
 }
 
 nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& settings, nb::handle policy) {
     const DeviceArray* array = nb::isinstance<DeviceArray>(nodes) ? nb::inst_ptr<DeviceArray>(nodes) : nullptr;
-    const TreePolicy tuning = to_tree_policy(policy);
-    const Run run(settings, array);
-    TreePolicy used;
+    const Run run(settings, array, to_policy(policy));
+    Policy used;
     if (array != nullptr) {
-        run([&](const RunOptions& options) { used = merklize::build_tree(array->buffer, form, tuning, options); });
+        run([&](const RunOptions& options) { used = merklize::build_tree(array->buffer, form, options); });
     } else {
         const OutputBytes slots(nodes);
-        run([&](const RunOptions& options) {
-            used = merklize::build_tree(as_digests(slots.span()), form, tuning, options);
-        });
+        run([&](const RunOptions& options) { used = merklize::build_tree(as_digests(slots.span()), form, options); });
     }
     return to_dict(used, run.on_host());
 }
 
 nb::bytes merkle_root(nb::handle leaves, const TreeForm& form, const Settings& settings, nb::handle policy) {
     const Input input(leaves, "merkle_root: leaves", settings);
-    const TreePolicy tuning = to_tree_policy(policy);
     Digest root;
-    Run(settings, input.on_device())([&](const RunOptions& options) {
-        root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), form, tuning, options)
-                                            : merklize::merkle_root(as_digests(input.span()), form, tuning, options);
+    Run(settings, input.on_device(), to_policy(policy))([&](const RunOptions& options) {
+        root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), form, options)
+                                            : merklize::merkle_root(as_digests(input.span()), form, options);
     });
     return to_bytes(root.bytes);
 }

@@ -235,16 +235,16 @@ Node root_of_stream(const File& file, const Mode& mode, Run& run) {
 template <class Launch>
 void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t offset, Digest* out, Hash hash,
                const Mode& mode, Launch launch) {
-    const bool is_field = traits(hash).is_field;
-    if (is_field) require_canonical(data.data(), data.size() / 8, "leaves", offset / 8);
+    const mkz_hash_info& facts = info(hash);
+    const unsigned unit = facts.row_unit_bytes;
+    require_canonical(facts, data.data(), data.size() / unit, "leaves", offset / unit);
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
         const mkz_place from = host_place(data.data() + row * piece_bytes), to = host_place(out + row);
-        if (is_field) {
-            const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash), from, n, row_bytes / 8, to, {}};
+        if (is_field(facts)) {
+            const mkz_hash_elements arguments{facts.id, from, n, row_bytes / unit, to, {}};
             return launch(MKZ_KERNEL_HASH_ELEMENTS, arguments);
         }
-        const Keyed<mkz_hash_rows> arguments(mode,
-                                             {static_cast<std::uint32_t>(hash), from, n, row_bytes, {}, {}, to, {}});
+        const Keyed<mkz_hash_rows> arguments(mode, {facts.id, from, n, row_bytes, {}, {}, to, {}});
         launch(MKZ_KERNEL_HASH_ROWS, arguments);
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
@@ -388,11 +388,13 @@ void require_pieces(std::uint64_t bytes, std::uint64_t piece_bytes, Hash hash, c
     const auto invalid = [&](const std::string& text) {
         throw Error(ErrorCode::invalid_argument, "leaves of " + std::to_string(piece_bytes) + " bytes: " + text);
     };
-    if (hash != Hash::blake3 && piece_bytes > batch_bytes) {
+    const mkz_hash_info& facts = info(hash);
+    if (!facts.has_chunk_tree && piece_bytes > batch_bytes) {
         invalid("with another hash than blake3 at most " + std::to_string(batch_bytes));
     }
-    if (!traits(hash).is_field) return;
-    if (piece_bytes % 8 != 0) invalid("not a whole count of field elements of 8 bytes");
+    if (!is_field(facts)) return;
+    if (piece_bytes % facts.row_unit_bytes != 0)
+        invalid("not a whole count of field elements of " + std::to_string(facts.row_unit_bytes) + " bytes");
     if (bytes % piece_bytes != 0) {
         invalid("the file of " + std::to_string(bytes) +
                 " bytes is not a whole count of them, which a hash of field "
@@ -414,7 +416,7 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
         return hash_rows({}, piece_bytes, 0, out.data(), hash, mode,
                          [&](mkz_kernel kernel, const auto& arguments) { run.launch_here(kernel, arguments); });
     }
-    const bool in_batches = !run.on_host() || hash != Hash::blake3;
+    const bool in_batches = !run.on_host() || !info(hash).has_chunk_tree;
     if (piece_bytes <= read_bytes && run.on_host()) {
         const std::uint64_t per_read = read_bytes / piece_bytes;
         run.parallel((out.size() + per_read - 1) / per_read,
