@@ -117,8 +117,7 @@ Threads may share one: each call waits for the one before.)");
         +[](nb::handle key, nb::handle context, const Settings& settings, nb::handle policy) {
             Settings quiet = settings;  // each update would report its own share
             quiet.progress = nb::none();
-            return std::make_unique<Hasher>(to_mode(key, context, "hash_file"),
-                                            Run(quiet, nullptr, to_policy(policy)));
+            return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr, to_policy(policy)));
         },
         "def make_hasher(key: object, context: str | None, settings: Settings, policy: object, /) -> Hasher");
     hasher.attr("name") = "blake3";

@@ -108,6 +108,8 @@ def hash_file(
         raise TypeError(
             f"hash_file: an open file must give bytes, got a text file ({type(path).__name__}); open it with mode 'rb'"
         )
+    if hasattr(path, "readable") and not path.readable():
+        raise FileError(f"hash_file: {path!r} is not open for reading")
     if _is_plain(path):
         return _hash_plain_file(path, options)
     if hasattr(path, "readinto") or hasattr(path, "read"):
@@ -126,8 +128,6 @@ def _is_plain(file: Any) -> bool:
 
 
 def _hash_plain_file(file: Any, options: tuple[Any, ...]) -> bytes:
-    if not file.readable():
-        raise FileError(f"hash_file: {file.name!r} is not open for reading")
     descriptor = file.fileno()
     name = file.name if isinstance(file.name, str) else f"file descriptor {descriptor}"
     seekable = file.seekable()

@@ -42,8 +42,7 @@ TEST("tree: every node of every form and size") {
             CHECK_EQ(tree.nodes().size(), merklize::heap_slots(n));
             CHECK_EQ(tree.nodes(), heap);
             for (unsigned l = 0; l < levels.size(); ++l) CHECK_EQ(tree.level(l), levels[l]);
-            for (unsigned h = 0; h < levels.size(); ++h)
-                CHECK_EQ(tree.cap(h), levels[levels.size() - 1 - h]);
+            for (unsigned h = 0; h < levels.size(); ++h) CHECK_EQ(tree.cap(h), levels[levels.size() - 1 - h]);
             CHECK_EQ(merklize::merkle_root(given, f.form, {.policy = policy}), levels.back()[0]);
             // In the caller's memory, which held other things.
             std::vector<Digest> nodes = leaves(f.form.hash, heap.size(), 3);
