@@ -5,10 +5,10 @@
 #include <cstring>
 #include <string_view>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {

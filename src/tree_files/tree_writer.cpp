@@ -1,10 +1,10 @@
-// TreeWriter: the public face of tree_output.
+// TreeWriter: the public face of writer.hpp.
 #include <algorithm>
 #include <string>
 
+#include "jobs/field.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
-#include "jobs/field.hpp"
 #include "tree_files/writer.hpp"
 
 namespace merklize {
@@ -19,7 +19,7 @@ public:
           source(source),
           options(options) {}
 
-    runtime::TreeOutput output;
+    runtime::TreeFileWriter output;
     bool is_field;
     std::uint64_t n_leaves;
     LeafSource source;
