@@ -10,7 +10,6 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
-#include <merklize/policy.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree_form.hpp>
 #include <merklize/tree_input.hpp>
@@ -33,22 +32,18 @@ std::uint64_t heap_slots(std::uint64_t n_leaves);
 /// errors   invalid_argument (a count of slots that no n has, n not a power of two under the rule perfect, a mode for another hash
 ///          than blake3, for field hashes a word >= p), cancelled (parents undefined)
 /// cost     n-1 merges, and at most log2 n for the last nodes of levels
-TreePolicy build_tree(std::span<Digest> nodes, const TreeForm& form = {}, const TreePolicy& policy = {},
-                      const RunOptions& options = {});
+Policy build_tree(std::span<Digest> nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The same in the memory of a device: nodes is there, on 32 bytes; options.device is not looked at.
 /// order    after what is enqueued on options.stream; complete when it returns
-TreePolicy build_tree(const Buffer& nodes, const TreeForm& form = {}, const TreePolicy& policy = {},
-                      const RunOptions& options = {});
+Policy build_tree(const Buffer& nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The root alone, of n >= 1 leaves; that of one leaf is the leaf.
 /// errors  as build_tree, and out_of_memory
 /// cost    n-1 merges, and at most log2 n for the last nodes of levels; 32 bytes of working memory for each leaf, counted up to a power
 ///         of two; at most 256 MiB of it on a device for leaves on the host
-Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                   const RunOptions& options = {});
-Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                   const RunOptions& options = {});
+Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {}, const RunOptions& options = {});
+Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The root of the tree over an input, in little memory: about 64 MiB, and a read of it. Reading and hashing is by all threads or for
 /// the device.
@@ -60,8 +55,7 @@ TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form = {}, co
 /// leaves  2^k buffers of equal counts of leaves, a power of two
 /// order   complete when it returns. There is no common stream: what wrote the leaves must have ended
 /// errors  invalid_argument (counts; a stream), and those of merkle_root()
-Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                         const RunOptions& options = {});
+Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// A Merkle tree and its nodes: leaves and all levels above, 32 bytes each. They are in the memory of the device that built it, or
 /// on the host where that is the same memory (the CPU) or they do not fit. Safe to read from any thread; update() and append() are
@@ -72,26 +66,25 @@ public:
     /// drop_levels  levels at the bottom, leaves included, that are not kept: the tree takes 2^drop_levels times less memory, and
     ///         proofs need the leaves again. At most the tree's height.
     /// errors  as build_tree, and out_of_memory
-    explicit MerkleTree(std::span<const Digest> leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                        const RunOptions& options = {}, unsigned drop_levels = 0);
+    explicit MerkleTree(std::span<const Digest> leaves, const TreeForm& form = {}, const RunOptions& options = {},
+                        unsigned drop_levels = 0);
 
     /// leaves  [n] digests on a device; copied there. options.device is not looked at.
-    explicit MerkleTree(const Buffer& leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                        const RunOptions& options = {}, unsigned drop_levels = 0);
+    explicit MerkleTree(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {},
+                        unsigned drop_levels = 0);
 
     /// Leaf k is the digest of row k by hash_leaves(): the rows are hashed where they lie and merged, in one pass.
     /// rows  n_rows rows of equal length, one after another: bytes, or words of field hashes
     static MerkleTree from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form = {},
-                                const TreePolicy& policy = {}, const RunOptions& options = {});
+                                const RunOptions& options = {});
     static MerkleTree from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form = {},
-                                const TreePolicy& policy = {}, const RunOptions& options = {});
+                                const RunOptions& options = {});
 
     /// The tree over a regular file, by every hash, rule and mode; form.mode is for leaves and merges alike. The file is read once, by
     /// all threads or for the device, and not held.
     /// errors  io (also what is no regular file, or changes its size); invalid_argument (as TreeInput says; a count of leaves that the
     ///         rule does not take); out_of_memory, before anything is read, if the tree is larger than the machine's memory
-    static MerkleTree from_file(const TreeInput& input, const TreeForm& form = {}, const TreePolicy& policy = {},
-                                const RunOptions& options = {});
+    static MerkleTree from_file(const TreeInput& input, const TreeForm& form = {}, const RunOptions& options = {});
 
     MerkleTree(MerkleTree&&) noexcept;
     MerkleTree& operator=(MerkleTree&&) noexcept;
@@ -150,7 +143,7 @@ public:
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
 
     const DeviceInfo& device() const noexcept;
-    const TreePolicy& policy() const noexcept;
+    const Policy& policy() const noexcept;
 
 private:
     struct State;
@@ -165,8 +158,8 @@ public:
     /// n_leaves  leaves of each tree, a power of two: so all rules are one
     /// errors    as MerkleTree; invalid_argument (n_leaves, or a count of digests that is no multiple of it)
     MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leaves, const TreeForm& form = {},
-                 const TreePolicy& policy = {}, const RunOptions& options = {});
-    MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
+                 const RunOptions& options = {});
+    MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form = {},
                  const RunOptions& options = {});
     MerkleForest(MerkleForest&&) noexcept;
     MerkleForest& operator=(MerkleForest&&) noexcept;
@@ -185,7 +178,7 @@ public:
     MerkleProof prove(std::uint64_t tree, std::uint64_t index) const;
 
     const DeviceInfo& device() const noexcept;
-    const TreePolicy& policy() const noexcept;
+    const Policy& policy() const noexcept;
 
 private:
     struct State;

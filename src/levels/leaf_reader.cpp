@@ -28,20 +28,19 @@ InputFile opened(const TreeInput& input) {
 }
 
 // Leaves of the pieces of `data`, the last one perhaps shorter; nothing is one empty piece.
-// first_word  index of the first word of `data` in the input, for errors
+// begin  bytes of the input before `data`, for errors
 template <class Launch>
-void hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t first_word, Digest* out,
-                 Hash hash, const Mode& mode, Launch launch) {
-    const bool is_field = traits(hash).is_field;
-    if (is_field) require_canonical(data.data(), data.size() / 8, "leaves", first_word);
+void hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t begin, Digest* out,
+                 const mkz_hash_info& hash, const Mode& mode, Launch launch) {
+    const unsigned unit = hash.row_unit_bytes;
+    require_canonical(hash, data.data(), data.size() / unit, "leaves", begin / unit);
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
         const mkz_place from = host_place(data.data() + row * piece_bytes), to = host_place(out + row);
-        if (is_field) {
-            const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash), from, n, row_bytes / 8, to, {}};
+        if (is_field(hash)) {
+            const mkz_hash_elements arguments{hash.id, from, n, row_bytes / unit, to, {}};
             return launch(MKZ_KERNEL_HASH_ELEMENTS, arguments);
         }
-        const Keyed<mkz_hash_rows> arguments(mode,
-                                             {static_cast<std::uint32_t>(hash), from, n, row_bytes, {}, {}, to, {}});
+        const Keyed<mkz_hash_rows> arguments(mode, {hash.id, from, n, row_bytes, {}, {}, to, {}});
         launch(MKZ_KERNEL_HASH_ROWS, arguments);
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
@@ -50,10 +49,10 @@ void hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, std
 }
 
 // The same on the run's device; long pieces of BLAKE3 by its chunks.
-void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t first_word, Digest* out,
-                    Hash hash, const Mode& mode, Run& run, double share) {
-    if (hash != Hash::blake3 || piece_bytes <= long_bytes) {
-        return hash_pieces(data, piece_bytes, first_word, out, hash, mode,
+void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t begin, Digest* out,
+                    const mkz_hash_info& hash, const Mode& mode, Run& run, double share) {
+    if (!hash.has_chunk_tree || piece_bytes <= long_bytes) {
+        return hash_pieces(data, piece_bytes, begin, out, hash, mode,
                            [&](mkz_kernel kernel, const auto& arguments) { run.launch(kernel, arguments, share); });
     }
     const double n = static_cast<double>((data.size() + piece_bytes - 1) / piece_bytes);
@@ -67,7 +66,7 @@ void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, 
 }  // namespace
 
 LeafReader::LeafReader(const TreeInput& input, Hash hash, const Mode& mode)
-    : input_(input), hash_(hash), mode_(mode), is_field_(traits(hash).is_field), file_(opened(input)) {
+    : input_(input), hash_(info(hash)), mode_(mode), file_(opened(input)) {
     require_merges(hash, mode, "leaves");
     has_extent_ = file_.has_extent(position_, bytes_) && bytes_ != 0;
     require_sizes();
@@ -82,10 +81,13 @@ std::uint64_t LeafReader::count(std::uint64_t bytes) const noexcept {
 void LeafReader::require_sizes() const {
     if (input_.kind == Kind::leaves) return;
     const std::string leaf = file_.name() + ": leaves of " + std::to_string(input_.leaf_bytes) + " bytes: ";
-    if (hash_ != Hash::blake3 && input_.leaf_bytes > batch_bytes) {
+    if (!hash_.has_chunk_tree && input_.leaf_bytes > batch_bytes) {
         invalid(leaf + "with another hash than blake3 at most " + std::to_string(batch_bytes));
     }
-    if (is_field_ && input_.leaf_bytes % 8 != 0) invalid(leaf + "not a whole count of field elements of 8 bytes");
+    const unsigned unit = hash_.row_unit_bytes;
+    if (input_.leaf_bytes % unit != 0) {
+        invalid(leaf + "not a whole count of field elements of " + std::to_string(unit) + " bytes");
+    }
 }
 
 // What an input must be that ends after so many bytes.
@@ -95,14 +97,14 @@ void LeafReader::require_end(std::uint64_t bytes) const {
     if (rest != 0 && input_.kind == Kind::leaves) invalid(found + "leaves of 32 bytes");
     if (rest != 0 && input_.kind == Kind::rows)
         invalid(found + "rows of " + std::to_string(input_.leaf_bytes) + " bytes");
-    if (is_field_ && rest != 0) {
+    if (is_field(hash_) && rest != 0) {
         invalid(found + "leaves of " + std::to_string(input_.leaf_bytes) +
                 " bytes, which a hash of field elements needs");
     }
 }
 
 void LeafReader::require_leaves(std::span<const Digest> leaves) const {
-    if (is_field_) require_canonical(leaves.data(), 4 * leaves.size(), "leaves", 4 * next_);
+    require_canonical(hash_, leaves.data(), node_words(hash_) * leaves.size(), "leaves", node_words(hash_) * next_);
 }
 
 std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
@@ -135,17 +137,17 @@ void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span
                          const auto buffer = thread_buffer().first(std::min(per_read * size, bytes - first));
                          file_.read_at(buffer, position_ + begin + first);
                          hash_pieces(
-                             buffer, size, (begin + first) / 8, &out[i * per_read], hash_, mode_,
+                             buffer, size, begin + first, &out[i * per_read], hash_, mode_,
                              [&](mkz_kernel kernel, const auto& arguments) { run.launch_here(kernel, arguments); });
                      },
                      share);
-    } else if (size <= batch_bytes && (!run.on_host() || hash_ != Hash::blake3)) {
+    } else if (size <= batch_bytes && (!run.on_host() || !hash_.has_chunk_tree)) {
         const std::uint64_t per_batch = batch_bytes / size * size;
         buffer_.resize(std::min(bytes, per_batch));
         for (std::uint64_t first = 0; first < bytes; first += per_batch) {
             const auto data = std::span(buffer_).first(std::min(per_batch, bytes - first));
             read_together(file_, data, position_ + begin + first, run, 0);
-            hash_on_device(data, size, (begin + first) / 8, &out[first / size], hash_, mode_, run, part(data.size()));
+            hash_on_device(data, size, begin + first, &out[first / size], hash_, mode_, run, part(data.size()));
         }
     } else {
         for (std::size_t i = 0; i < out.size(); i++) {
@@ -186,7 +188,7 @@ std::uint64_t LeafReader::read_stream(std::span<Digest> out, Run& run) {
                         std::to_string(most_stream_leaf) + " bytes, got " + std::to_string(size));
             }
             n = count(bytes_) - next_;
-            if (n != 0) hash_on_device(data, size, size * next_ / 8, out.data(), hash_, mode_, run, 0);
+            if (n != 0) hash_on_device(data, size, size * next_, out.data(), hash_, mode_, run, 0);
         }
         next_ += n;
         out = out.subspan(n);

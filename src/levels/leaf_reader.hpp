@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/input_file.hpp"
+#include "jobs/hash_info.hpp"
 #include "jobs/run.hpp"
 #include "merklize/tree_input.hpp"
 
@@ -49,9 +50,8 @@ private:
     void require_leaves(std::span<const Digest> leaves) const;
 
     const TreeInput input_;
-    const Hash hash_;
+    const mkz_hash_info& hash_;
     const Mode& mode_;
-    const bool is_field_;
     const InputFile file_;
     bool has_extent_;
     std::uint64_t position_ = 0;  // in the file, of the first leaf

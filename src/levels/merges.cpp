@@ -3,10 +3,10 @@
 #include <bit>
 #include <string>
 
-#include "merklize/error.hpp"
+#include "host/wipe.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
-#include "host/wipe.hpp"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 
@@ -18,10 +18,10 @@ void require_tree_size(std::uint64_t n_leaves, const char* what) {
 }
 
 Merges::Merges(const TreeForm& form, unsigned below)
-    : form_(form), is_field_(traits(form.hash).is_field), below_(below), key_(merge_key(form.mode)) {
+    : form_(form), info_(runtime::info(form.hash)), below_(below), key_(merge_key(form.mode)) {
     rule_name(form.rule);  // throws on a number that is no rule
     require_merges(form.hash, form.mode, "tree");
-    if (form.rule == TreeRule::pad && is_field_) require_canonical(&form_.padding, 4, "tree: padding");
+    if (form.rule == TreeRule::pad) require_canonical(form.hash, {&form_.padding, 1}, "tree: padding");
 }
 
 Merges::~Merges() { wipe(&key_, sizeof key_); }

@@ -164,8 +164,8 @@ void Session::finish() {
     if (!available) timings = Timings{};
 }
 
-void Session::require_canonical(mkz_place words, std::uint64_t n, const char* what) {
-    if (n == 0) return;
+void Session::require_canonical(const mkz_hash_info& hash, mkz_place words, std::uint64_t n, const char* what) {
+    if (n == 0 || !is_field(hash)) return;
     const Range range = aligned_to({static_cast<mkz_memory*>(words.pointer), words.offset}, 8, 8 * n);
     const auto flag = scratch(256);
     const std::uint32_t zero = 0;
@@ -185,7 +185,7 @@ void Session::require_canonical(mkz_place words, std::uint64_t n, const char* wh
         check(device_->driver().copy_to_host(stream_, piece.data(), range.memory, range.offset + 8 * first, 8 * count,
                                              nullptr));
         check(device_->driver().stream_synchronize(stream_));
-        runtime::require_canonical(piece.data(), count, what, first);
+        runtime::require_canonical(hash, piece.data(), count, what, first);
     }
     throw Error(ErrorCode::internal, std::string(what) + ": a word that is no field element was there on " +
                                          device_->id() + " and then was not: the memory changed during the call");

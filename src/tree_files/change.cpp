@@ -28,7 +28,7 @@ void write_nodes(AtomicFile& out, const TreeHeader& header, unsigned level, std:
 }
 
 void require_leaves(const TreeForm& form, std::span<const Digest> leaves, const char* what) {
-    if (traits(form.hash).is_field) runtime::require_canonical(leaves.data(), 4 * leaves.size(), what);
+    runtime::require_canonical(form.hash, leaves, what);
 }
 
 // Nodes of one level that are new, by ascending index.

@@ -35,8 +35,7 @@ void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const De
 
 }  // namespace
 
-MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const TreePolicy& policy,
-                                 const RunOptions& options) {
+MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
     LeafReader reader(input, form.hash, form.mode);
     reader.file().regular_size();  // throws if it is none
     runtime::Run run(options);
@@ -57,7 +56,7 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
         std::ranges::copy(leaves, out.begin());
     }
     if (state->nodes.on_device()) run.session().upload(state->base(), leaves.data(), Digest::size * n);
-    state->build_above(policy, run, 1 - file_share);
+    state->build_above(run, 1 - file_share);
     state->source = reader.source();
     return MerkleTree(std::move(state));
 }
