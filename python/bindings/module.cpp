@@ -48,4 +48,5 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_parts(m);
     merklize::binding::bind_tree(m);
     merklize::binding::bind_tree_file(m);
+    merklize::binding::bind_tree_input(m);
 }

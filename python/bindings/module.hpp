@@ -13,5 +13,6 @@ void bind_proof(nanobind::module_& m);
 void bind_parts(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_tree_file(nanobind::module_& m);
+void bind_tree_input(nanobind::module_& m);
 
 }  // namespace merklize::binding

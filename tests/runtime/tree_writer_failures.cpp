@@ -220,7 +220,7 @@ TEST("tree_writer: processes that change one file lose nothing") {
         const TreeFile file(path);
         CHECK(file.check(10, cpu()).empty());
         if (round % 2 == 0) {
-            CHECK_EQ(file.root(), merklize::merkle_root(all, form, {}, cpu()));
+            CHECK_EQ(file.root(), merklize::merkle_root(all, form, cpu()));
         } else {  // in any order
             CHECK_EQ(file.n_leaves(), n + processes);
             std::vector<Digest> added = file.read(0, n, processes);
@@ -278,7 +278,7 @@ TEST("tree_writer: changes that are killed leave one whole file and nothing else
     const auto path = folder.path() / "t.mkl";
     constexpr std::size_t n = 1 << 17;
     const std::vector<Digest> all = leaves(Hash::blake3, n, 1);
-    const merklize::MerkleTree tree(all, form, {}, cpu());
+    const merklize::MerkleTree tree(all, form, cpu());
     merklize::save_tree(tree, path);
     Random random(static_cast<std::uint64_t>(::getpid()));
     const auto files = [&] { return std::distance(std::filesystem::directory_iterator(folder.path()), {}); };
