@@ -20,9 +20,8 @@ TreeInput to_tree_input(nb::handle input, nb::handle leaf_size, nb::handle row_s
         throw Error(ErrorCode::invalid_argument,
                     "input: a descriptor must be at least 0, got " + std::to_string(descriptor));
     }
-    const std::filesystem::path path = !is_descriptor    ? to_path(input, "input")
-                                       : descriptor == 0 ? std::filesystem::path("standard input")
-                                                         : "descriptor " + std::to_string(descriptor);
+    const std::string name = descriptor == 0 ? "standard input" : "descriptor " + std::to_string(descriptor);
+    const std::filesystem::path path = is_descriptor ? std::filesystem::path(name) : to_path(input, "input");
     TreeInput result = !leaf_size.is_none()  ? TreeInput::pieces(path, to_u64(leaf_size, "leaf_size"))
                        : !row_size.is_none() ? TreeInput::rows(path, to_u64(row_size, "row_size"))
                                              : TreeInput::leaves(path);
