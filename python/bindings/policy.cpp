@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "arguments.hpp"
+#include "module.hpp"
 
 namespace merklize::binding {
 
@@ -40,16 +41,41 @@ Policy to_policy(nb::handle policy) {
 nb::dict to_dict(const Policy& policy, bool on_host) {
     nb::dict result;
     for (const PolicyField& field : policy_fields) {
-        if (!on_host || field.name == "levels_per_launch")
-            result[to_str(std::string(field.name))] = to_object(field, policy);
+        if (!on_host || field.name == "levels_per_launch") result[to_str(field.name)] = to_object(field, policy);
     }
     return result;
+}
+
+void bind_policy(nb::module_& m) {
+    // Name and values of each field.
+    define(
+        m, "policy_fields",
+        +[] {
+            nb::list result;
+            for (const PolicyField& field : policy_fields) {
+                nb::list values;
+                for (std::uint32_t value = 1; value <= field.greatest; value++) {
+                    Policy policy;
+                    field.set(policy, value);
+                    if (field.takes(value)) values.append(to_object(field, policy));
+                }
+                result.append(nb::make_tuple(to_str(field.name), nb::tuple(values)));
+            }
+            return result;
+        },
+        "def policy_fields() -> list[tuple[str, tuple[int | str, ...]]]");
+    define(
+        m, "policy_from_text", +[](nb::handle text) { return chosen(policy_from_text(to_text(text, "policy"))); },
+        "def policy_from_text(text: str, /) -> dict[str, int | str]");
+    define(
+        m, "policy_text", +[](nb::handle policy) { return to_str(to_text(to_policy(policy))); },
+        "def policy_text(policy: object, /) -> str");
 }
 
 nb::dict chosen(const Policy& policy) {
     nb::dict result;
     for (const PolicyField& field : policy_fields) {
-        if (field.get(policy) != 0) result[to_str(std::string(field.name))] = to_object(field, policy);
+        if (field.get(policy) != 0) result[to_str(field.name)] = to_object(field, policy);
     }
     return result;
 }
