@@ -68,7 +68,10 @@ void bind_device(nb::module_& m) {
         m, "is_processor",
         +[](nb::handle name) {
             const Device device = to_device(to_text(name, "device"));
-            return device.state().is_host() || device.state().queue_device()->facts().is_cpu != 0;
+            const runtime::DeviceState& state = device.state();
+            mkz_driver_facts facts{};
+            return state.is_host() ||
+                   (state.backend->driver->facts(state.index, &facts) == MKZ_OK && facts.is_cpu != 0);
         },
         "def is_processor(device: str, /) -> bool");
     define(

@@ -17,6 +17,15 @@ nb::object to_object(const PolicyField& field, const Policy& policy) {
     return nb::cast(field.get(policy));
 }
 
+std::string value_text(const PolicyField& field, nb::handle value) {
+    const std::string what = "policy: " + std::string(field.name);
+    if (field.values == PolicyValues::name) return std::string(to_text(value, what.c_str()));
+    const nb::object number = nb::steal(PyBool_Check(value.ptr()) ? nullptr : PyNumber_Index(value.ptr()));
+    if (number.is_valid()) return nb::cast<std::string>(nb::str(number));  // of any size: set_field() has the rule
+    PyErr_Clear();
+    wrong_type(what.c_str(), "an integer", value);
+}
+
 }  // namespace
 
 Policy to_policy(nb::handle policy) {
@@ -29,11 +38,9 @@ Policy to_policy(nb::handle policy) {
     }
     for (auto [key, value] : given) {
         const std::string name(to_text(key, "policy: key"));
-        const std::string what = "policy: " + name;
         const auto* field = std::ranges::find(policy_fields, name, &PolicyField::name);
-        const bool is_count = field != std::end(policy_fields) && field->values != PolicyValues::name;
-        set_field(result, name,
-                  is_count ? std::to_string(to_int(value, what.c_str())) : std::string(to_text(value, what.c_str())));
+        const bool is_known = field != std::end(policy_fields);  // else set_field() says which fields there are
+        set_field(result, name, is_known ? value_text(*field, value) : "");
     }
     return result;
 }
