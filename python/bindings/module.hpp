@@ -6,6 +6,7 @@ namespace merklize::binding {
 
 void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
+void bind_policy(nanobind::module_& m);
 void bind_hash(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
