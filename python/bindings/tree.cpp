@@ -10,6 +10,7 @@
 #include "proof.hpp"
 #include "run.hpp"
 #include "tree.hpp"
+#include "tree_input.hpp"
 
 namespace merklize::binding {
 
@@ -66,12 +67,11 @@ Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, const TreeForm& for
     });
 }
 
-Tree make_tree_from_file(nb::handle path, nb::handle leaf_bytes, const TreeForm& form, const Settings& settings,
-                         nb::handle policy) {
-    const std::filesystem::path file = to_path(path, "MerkleTree.from_file: path");
-    const std::uint64_t bytes = to_u64(leaf_bytes, "MerkleTree.from_file: leaf_size");
+Tree make_tree_from_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, const TreeForm& form,
+                         const Settings& settings, nb::handle policy) {
+    const TreeInput from = to_tree_input(input, leaf_size, row_size);
     return made(Run(settings, nullptr, to_policy(policy)),
-                [&](const RunOptions& options) { return MerkleTree::from_file(file, bytes, form, options); });
+                [&](const RunOptions& options) { return MerkleTree::from_file(from, form, options); });
 }
 
 nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& settings, nb::handle policy) {
@@ -196,10 +196,9 @@ PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer
 
 }  // namespace
 
-void save(nb::handle tree, nb::handle path, const LeafSource& source) {
+void save(nb::handle tree, nb::handle path) {
     const std::filesystem::path to = to_path(path, "save: path");
-    nb::cast<Tree&>(tree).read(
-        [&](const MerkleTree& which) { Run::without_gil([&] { save_tree(which, to, source); }); });
+    nb::cast<Tree&>(tree).read([&](const MerkleTree& which) { Run::without_gil([&] { save_tree(which, to); }); });
 }
 
 void bind_tree(nb::module_& m) {
@@ -212,6 +211,10 @@ void bind_tree(nb::module_& m) {
     property("n_leaves", [](const MerkleTree& tree) { return tree.n_leaves(); }, "def n_leaves(self) -> int");
     property("height", [](const MerkleTree& tree) { return tree.height(); }, "def height(self) -> int");
     property("drop_levels", [](const MerkleTree& tree) { return tree.drop_levels(); }, "def drop_levels(self) -> int");
+    property(
+        "leaf_size", [](const MerkleTree& tree) { return tree.source().leaf_bytes; }, "def leaf_size(self) -> int");
+    property(
+        "file_size", [](const MerkleTree& tree) { return tree.source().total_bytes; }, "def file_size(self) -> int");
     property("root", [](const MerkleTree& tree) { return to_bytes(tree.root().bytes); }, "def root(self) -> bytes");
     property("device", [](const MerkleTree& tree) { return tree.device().id; }, "def device(self) -> str");
     property(
@@ -249,8 +252,8 @@ void bind_tree(nb::module_& m) {
            "def make_tree_from_rows(rows: object, n_rows: int, form: TreeForm, settings: Settings, policy: object, /) "
            "-> Tree");
     define(m, "make_tree_from_file", make_tree_from_file,
-           "def make_tree_from_file(path: bytes, leaf_bytes: int, form: TreeForm, settings: Settings, policy: object, "
-           "/) -> Tree");
+           "def make_tree_from_file(input: bytes | int, leaf_size: int | None, row_size: int | None, form: TreeForm, "
+           "settings: Settings, policy: object, /) -> Tree");
     define(m, "build_tree", build_tree,
            "def build_tree(nodes: object, form: TreeForm, settings: Settings, policy: object, /) "
            "-> dict[str, int | str]");

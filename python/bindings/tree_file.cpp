@@ -8,6 +8,7 @@
 #include "proof.hpp"
 #include "run.hpp"
 #include "tree.hpp"
+#include "tree_input.hpp"
 
 namespace merklize::binding {
 
@@ -28,8 +29,8 @@ nb::bytes read(const SharedFile& self, nb::handle level, nb::handle first, nb::h
     const auto from = static_cast<unsigned>(to_int(level, "read: level"));
     const std::uint64_t begin = to_u64(first, "read: first"), n = to_u64(count, "read: count");
     return self.read("TreeFile", [&](const TreeFile& file) {
-        std::vector<Digest> nodes(n);
-        Run::without_gil([&] { file.read(from, begin, nodes); });
+        std::vector<Digest> nodes;
+        Run::without_gil([&] { nodes = file.read(from, begin, n); });
         return to_bytes(std::as_bytes(std::span(nodes)));
     });
 }
@@ -50,6 +51,15 @@ MultiProof prove_together(const SharedFile& self, nb::handle indices) {
     return self.read("TreeFile", [&](const TreeFile& file) {
         MultiProof proof;
         Run::without_gil([&] { proof = file.prove_together(wanted); });
+        return proof;
+    });
+}
+
+MultiProof prove_range(const SharedFile& self, nb::handle first, nb::handle last) {
+    const std::uint64_t from = to_u64(first, "prove_range: first"), to = to_u64(last, "prove_range: last");
+    return self.read("TreeFile", [&](const TreeFile& file) {
+        MultiProof proof;
+        Run::without_gil([&] { proof = file.prove_range(from, to); });
         return proof;
     });
 }
@@ -77,21 +87,6 @@ SharedWriter make_writer(nb::handle path, nb::handle n_leaves, const TreeForm& f
                                    to_source(source), is_true(resume), run.options()));
 }
 
-nb::bytes build_tree_file(nb::handle input, nb::handle leaf_bytes, nb::handle output, const TreeForm& form,
-                          nb::handle resume, const Settings& settings) {
-    const std::filesystem::path from = to_path(input, "build_tree_file: input");
-    const std::filesystem::path to = to_path(output, "build_tree_file: output");
-    const bool go_on = is_true(resume);
-    const std::uint64_t bytes = leaf_bytes.is_none() ? 0 : to_u64(leaf_bytes, "build_tree_file: leaf_size");
-    const bool holds_leaves = leaf_bytes.is_none();
-    Digest root;
-    Run{settings}([&](const RunOptions& options) {
-        root = holds_leaves ? merklize::build_tree_file(from, to, form, go_on, options)
-                            : merklize::build_tree_file(from, bytes, to, form, go_on, options);
-    });
-    return to_bytes(root.bytes);
-}
-
 }  // namespace
 
 void bind_tree_file(nb::module_& m) {
@@ -111,6 +106,7 @@ void bind_tree_file(nb::module_& m) {
     property("root", [](const TreeFile& file) { return to_bytes(file.root().bytes); }, "def root(self) -> bytes");
     property("leaf_size", [](const TreeFile& file) { return file.source().leaf_bytes; }, "def leaf_size(self) -> int");
     property("file_size", [](const TreeFile& file) { return file.source().total_bytes; }, "def file_size(self) -> int");
+    property("descriptor", [](const TreeFile& file) { return file.descriptor(); }, "def descriptor(self) -> int");
     file.def(
             "set_mode",
             [](SharedFile& self, nb::handle key, nb::handle context) {
@@ -132,6 +128,8 @@ void bind_tree_file(nb::module_& m) {
              "indices: uint64[k].")
         .def("prove_together", prove_together, nb::arg().none(),
              nb::sig("def prove_together(self, indices: object, /) -> MultiProof"), "indices: uint64[k].")
+        .def("prove_range", prove_range, nb::arg().none(), nb::arg().none(),
+             nb::sig("def prove_range(self, first: int, last: int, /) -> MultiProof"))
         .def(
             "prove_consistency",
             [](const SharedFile& self, nb::handle old_leaves) {
@@ -162,12 +160,23 @@ void bind_tree_file(nb::module_& m) {
                 });
             },
             nb::arg().none(), nb::arg().none(),
-            nb::sig("def append(self, leaves: object, settings: Settings, /) -> None"));
+            nb::sig("def append(self, leaves: object, settings: Settings, /) -> None"))
+        .def(
+            "append_file",
+            [](SharedFile& self, nb::handle input, nb::handle leaf_size, nb::handle row_size,
+               const Settings& settings) {
+                const TreeInput from = to_tree_input(input, leaf_size, row_size);
+                return self.change("TreeFile", [&](TreeFile& file) {
+                    std::uint64_t count = 0;
+                    Run{settings}([&](const RunOptions& options) { count = file.append(from, options); });
+                    return count;
+                });
+            },
+            nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+            nb::sig("def append_file(self, input: bytes | int, leaf_size: int | None, row_size: int | None, settings: "
+                    "Settings, /) -> int"));
     define(m, "open_tree_file", open_tree_file, "def open_tree_file(path: bytes, /) -> TreeFile");
-    define(
-        m, "save_tree",
-        +[](nb::handle tree, nb::handle path, nb::handle source) { save(tree, path, to_source(source)); },
-        "def save_tree(tree: Tree, path: bytes, source: tuple[int, int], /) -> None");
+    define(m, "save_tree", save, "def save_tree(tree: Tree, path: bytes, /) -> None");
 
     nb::class_<SharedBuilder>(m, "Builder", "The root of leaves that come in pieces.")
         .def_prop_ro(
@@ -233,9 +242,6 @@ void bind_tree_file(nb::module_& m) {
     define(m, "make_writer", make_writer,
            "def make_writer(path: bytes, n_leaves: int, form: TreeForm, source: tuple[int, int], resume: "
            "bool, settings: Settings, /) -> Writer");
-    define(m, "build_tree_file", build_tree_file,
-           "def build_tree_file(input: bytes, leaf_size: int | None, output: bytes, form: TreeForm, resume: "
-           "bool, settings: Settings, /) -> bytes");
 }
 
 }  // namespace merklize::binding

@@ -263,7 +263,7 @@ def test_ctrl_c_stops_many_proofs():
             process.kill()
 
 
-@pytest.mark.parametrize("call", ["hash_file(path)"])
+@pytest.mark.parametrize("call", ["hash_file(path)", "hash_files([path])"])
 def test_signals_while_a_fifo_is_opened(tmp_path, call):
     """A handler runs at once, and the opening goes on; what it raises ends it."""
     path = tmp_path / "fifo"

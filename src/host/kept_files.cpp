@@ -15,11 +15,11 @@
 #include <system_error>
 #include <utility>
 
+#include "host/descriptor.hpp"
 #include "merklize/device.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
-#include "host/descriptor.hpp"
 
 // A file is: magic (8 bytes), format (4), payload's bytes (8), check (32), payload; numbers little endian. The check is
 // BLAKE3 of the payload, keyed with the file's own name, so a good file under another name is damaged, too.
