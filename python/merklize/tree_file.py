@@ -129,7 +129,7 @@ class TreeFile:
 
     def prove_range(self, first: int, last: int) -> MultiProof:
         """Return one proof of leaves first to last - 1."""
-        return MultiProof(*self._open.prove_range(first, last))
+        return MultiProof._of(self._open.prove_range(first, last))
 
     def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
         """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one."""
