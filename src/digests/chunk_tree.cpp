@@ -5,9 +5,9 @@
 #include <cstring>
 #include <string>
 
+#include "jobs/keyed.hpp"
 #include "merklize/core/blake3.h"
 #include "merklize/error.hpp"
-#include "jobs/keyed.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -112,7 +112,7 @@ std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t b
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << levels;
     std::vector<ChainingValue> values((bytes + subtree_bytes - 1) / subtree_bytes);
     const Keyed<mkz_hash_chunks> arguments(
-        mode, {data, bytes, counter, {}, {}, levels, host_place(values.data()), tuning_of(run.options().policy)});
+        mode, {data, bytes, counter, {}, {}, levels, host_place(values.data()), to_seam(run.options().policy)});
     run.launch(MKZ_KERNEL_HASH_CHUNKS, arguments, share);
     return values;
 }

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
-#include "merklize/tree.hpp"
 #include "digests/chunk_tree.hpp"
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
+#include "merklize/tree.hpp"
 
 namespace merklize {
 namespace {
@@ -131,8 +131,7 @@ void hash_parts(std::span<const Buffer> all_parts, std::span<std::byte> out, std
     root.expand(out, seek, run);
 }
 
-Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, const TreePolicy& policy,
-                         const RunOptions& options) {
+Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, const RunOptions& options) {
     require_no_stream("merkle_root_parts", options);
     if (!std::has_single_bit(leaves.size()))
         invalid("merkle_root_parts: the count of parts must be a power of two, got " + std::to_string(leaves.size()));
@@ -149,10 +148,9 @@ Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, c
     std::vector<Digest> roots(leaves.size());
     const RunOptions cpu = on_the_cpu(options);
     runtime::Run run(cpu);
-    on_their_devices(leaves, options, run, [&](std::size_t k, const RunOptions& here) {
-        roots[k] = merkle_root(leaves[k], form, policy, here);
-    });
-    return merkle_root(roots, form, {}, cpu);
+    on_their_devices(leaves, options, run,
+                     [&](std::size_t k, const RunOptions& here) { roots[k] = merkle_root(leaves[k], form, here); });
+    return merkle_root(roots, form, cpu);
 }
 
 }  // namespace merklize

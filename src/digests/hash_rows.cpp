@@ -37,8 +37,7 @@ std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uin
 void launch_rows(Hash hash, const mkz_place& rows, std::size_t n, std::size_t bytes, const mkz_place& out,
                  const Mode& mode, runtime::Run& run) {
     const runtime::Keyed<mkz_hash_rows> arguments(
-        mode,
-        {static_cast<std::uint32_t>(hash), rows, n, bytes, {}, {}, out, runtime::tuning_of(run.options().policy)});
+        mode, {static_cast<std::uint32_t>(hash), rows, n, bytes, {}, {}, out, runtime::to_seam(run.options().policy)});
     run.launch(MKZ_KERNEL_HASH_ROWS, arguments, 1);
 }
 
@@ -66,8 +65,8 @@ void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, s
 
 void launch_elements(Hash hash, const mkz_place& rows, std::size_t n_rows, std::size_t elements, const mkz_place& out,
                      runtime::Run& run) {
-    const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash),        rows, n_rows, elements, out,
-                                      runtime::tuning_of(run.options().policy)};
+    const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash),      rows, n_rows, elements, out,
+                                      runtime::to_seam(run.options().policy)};
     run.launch(MKZ_KERNEL_HASH_ELEMENTS, arguments, 1);
 }
 
@@ -114,7 +113,7 @@ void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t o
 void launch_pairs(Hash hash, const Mode& mode, const mkz_place& left, const mkz_place& right, std::uint64_t n,
                   const mkz_place& out, runtime::Run& run) {
     const runtime::Keyed<mkz_merge_pairs> arguments(
-        mode, {static_cast<std::uint32_t>(hash), {}, left, right, n, out, runtime::tuning_of(run.options().policy)});
+        mode, {static_cast<std::uint32_t>(hash), {}, left, right, n, out, runtime::to_seam(run.options().policy)});
     run.launch(MKZ_KERNEL_MERGE_PAIRS, arguments, 1);
 }
 

@@ -55,26 +55,17 @@ typedef struct {
     uint32_t on_device;
 } mkz_place;
 
-/* Where a field hash's constants are while a kernel runs. 0 leaves the choice to tune(). */
+/* The values of mkz_policy's `constants`, as MKZ_CONSTANTS_local. */
 typedef enum {
-    MKZ_CONSTANTS_LITERAL = 1, /* in the instructions */
-    MKZ_CONSTANTS_CONSTANT,    /* constant memory */
-    MKZ_CONSTANTS_GLOBAL,      /* a block of device memory */
-    MKZ_CONSTANTS_LOCAL,       /* copied to the group's memory first */
+#define MKZ_POLICY_NAME(value, name) MKZ_CONSTANTS_##name = value,
+#include "merklize/policy.def"
 } mkz_constants;
 
-/* How a kernel runs: no choice changes a byte. 0 in a field: the backend's tune() fills it. */
+/* How a kernel runs: the fields of policy.def. 0 in a field: the backend's tune() fills it. */
 typedef struct {
-    uint32_t levels_per_launch; /* of a tree; of the tree inside a digest, in the launch that hashes its chunks */
-    uint32_t group_size;        /* items of a group */
-    uint32_t lanes;             /* merges or chunks that an item computes side by side: 1, 2, 4, 8 or 16 */
-    uint32_t constants;         /* mkz_constants */
-    /* Of compilers for GPUs; not the caller's to choose. 0: as the core has it. */
-    uint32_t cells;         /* MKZ_RP_CELLS */
-    uint32_t min_groups;    /* MKZ_MIN_GROUPS */
-    uint32_t read_ahead;    /* MKZ_READ_AHEAD */
-    uint32_t mul_by_halves; /* MKZ_MUL_BY_HALVES */
-} mkz_tuning;
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) uint32_t field;
+#include "merklize/policy.def"
+} mkz_policy;
 
 typedef enum {
     MKZ_KERNEL_HASH_CHUNKS,
@@ -105,7 +96,7 @@ typedef struct {
     uint32_t flags;
     uint32_t levels;
     mkz_place out;
-    mkz_tuning tuning;
+    mkz_policy policy;
 } mkz_hash_chunks;
 
 /* n chaining values, in place, to the ceil(n / 2) values above them. */
@@ -126,7 +117,7 @@ typedef struct {
     uint32_t key[8];
     uint32_t flags;
     mkz_place out;
-    mkz_tuning tuning;
+    mkz_policy policy;
 } mkz_hash_rows;
 
 /* n blocks of extendable output, from block `counter` on, of the root compression (cv, block, block_len, flags). */
@@ -147,7 +138,7 @@ typedef struct {
     uint64_t n;
     uint64_t elements;
     mkz_place out;
-    mkz_tuning tuning;
+    mkz_policy policy;
 } mkz_hash_elements;
 
 /* out[i] = merge(left[i], right[i]). */
@@ -158,7 +149,7 @@ typedef struct {
     mkz_place right;
     uint64_t n;
     mkz_place out;
-    mkz_tuning tuning;
+    mkz_policy policy;
 } mkz_merge_pairs;
 
 /* Builds `levels` levels of a tree above a level of n nodes, n a multiple of 2^levels. offset[l]: place in `nodes`, counted in
@@ -172,7 +163,7 @@ typedef struct {
     mkz_place below;
     mkz_place nodes;
     uint64_t offset[MKZ_MAX_LEVELS + 1];
-    mkz_tuning tuning;
+    mkz_policy policy;
 } mkz_merge_subtrees;
 
 /* What becomes of a node without a sibling: its parent is ... */
@@ -198,7 +189,7 @@ typedef struct {
     mkz_lone lone; /* where the count of a level is odd and its last node is on a way */
     const uint8_t
         *fillers; /* of MKZ_LONE_PAD: [levels][32], the sibling of a lone node of the level, of the one above, ... */
-    mkz_tuning tuning;
+    mkz_policy policy;
 } mkz_merge_at;
 
 typedef struct {
@@ -208,9 +199,9 @@ typedef struct {
     const char *(*why_unavailable)(void);
     uint32_t (*device_count)(void);
     mkz_status (*device_facts)(uint32_t device, mkz_device_facts *facts);
-    /* Fills the fields of *tuning that are 0, from the backend's table. n: merges, chunks or rows of the job; `threads` as in
+    /* Fills the fields of *policy that are 0, from the backend's table. n: merges, chunks or rows of the job; `threads` as in
      * mkz_run. */
-    void (*tune)(uint32_t device, mkz_kernel kernel, uint32_t hash, uint64_t n, uint32_t threads, mkz_tuning *tuning);
+    void (*tune)(uint32_t device, mkz_kernel kernel, uint32_t hash, uint64_t n, uint32_t threads, mkz_policy *policy);
     /* The table of queues and programs, or null for a backend that has kernels of its own. */
     const mkz_driver *driver;
     /* Null if there is a driver. Runs `kernel` with its arguments struct (mkz_hash_chunks for MKZ_KERNEL_HASH_CHUNKS and so on); done when it returns. */

@@ -7,14 +7,15 @@
 #include <memory>
 #include <string>
 
+#include "host/threads.hpp"
+#include "jobs/backend.h"
+#include "jobs/policy.hpp"
+#include "jobs/registry.hpp"
+#include "jobs/side_by_side.hpp"
 #include "merklize/buffer.hpp"
 #include "merklize/device.hpp"
 #include "merklize/error.hpp"
-#include "jobs/backend.h"
 #include "queue/session.hpp"
-#include "jobs/registry.hpp"
-#include "jobs/side_by_side.hpp"
-#include "host/threads.hpp"
 
 namespace merklize::runtime {
 
@@ -26,6 +27,7 @@ inline constinit std::atomic<int> tick_milliseconds{50};
 class Run {
 public:
     explicit Run(const RunOptions& options) : options_(options), state_(options.device.state()) {
+        require_valid(options.policy);
         if (options.timings != nullptr) *options.timings = Timings{};
         if (!state_.is_host()) {
             session_ = std::make_unique<Session>(state_.queue_device(), options, threads());
@@ -159,11 +161,6 @@ inline void require_same_device(const char* what, const Buffer& one, const Buffe
     if (&one.device().state() == &other.device().state()) return;
     throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands on different devices: " +
                                                  one.device().info().id + " and " + other.device().info().id);
-}
-
-/// A HashPolicy as a launch wants it.
-inline mkz_tuning tuning_of(const HashPolicy& policy) {
-    return {0, policy.group_size, policy.chunks_per_item, static_cast<std::uint32_t>(policy.constants), 0, 0, 0, 0};
 }
 
 }  // namespace merklize::runtime

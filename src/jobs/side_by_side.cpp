@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
+#include "jobs/keyed.hpp"
+#include "jobs/registry.hpp"
 #include "merklize/core/blake3.h"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
-#include "jobs/keyed.hpp"
 #include "queue/session.hpp"
-#include "jobs/registry.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -211,7 +211,7 @@ bool merge_subtrees(const mkz_merge_subtrees& a, const RunOptions& options, unsi
     if (levels != 0) top.below = a.nodes;
     top.levels = top_levels;
     top.n = subtrees;
-    top.tuning = {};
+    top.policy = {};
     std::copy(a.offset + levels, a.offset + a.levels + 1, top.offset);
     return launch_on_host(MKZ_KERNEL_MERGE_SUBTREES, &top, threads);
 }

@@ -42,11 +42,11 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
             const bool wanted = t.is_field ? job.for_fields : t.hash == Hash::sha256 ? job.for_sha256 : job.for_blake3;
             if (!wanted) continue;
             for (unsigned log2 = 0; log2 <= 30; log2++) {
-                mkz_tuning tuning{};
-                tune(job.kernel, hash, std::uint64_t{1} << log2, tuning);
+                mkz_policy policy{};
+                tune(job.kernel, hash, std::uint64_t{1} << log2, policy);
                 for (const Body& body : job.bodies) {
-                    if (job.kernel == MKZ_KERNEL_MERGE_AT) tuning.lanes = 1;  // as Session::merge_at()
-                    Variant variant = variant_of(hash, tuning);
+                    if (job.kernel == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as Session::merge_at()
+                    Variant variant = variant_of(hash, policy);
                     add(variant, body);
                     const bool is_of_bytes = job.kernel == MKZ_KERNEL_HASH_ROWS || job.kernel == MKZ_KERNEL_HASH_CHUNKS;
                     variant.align = is_of_bytes ? 1 : variant.align;

@@ -7,15 +7,15 @@
 
 namespace merklize::runtime {
 
-Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning) {
+Variant variant_of(std::uint32_t hash, const mkz_policy& policy) {
     return {.hash = hash,
-            .group_size = tuning.group_size,
-            .lanes = tuning.lanes,
-            .constants = mkz_is_field(hash) ? tuning.constants : 0,  // of byte hashes there are none to place
-            .cells = tuning.cells,
-            .min_groups = tuning.min_groups,
-            .read_ahead = tuning.read_ahead,
-            .mul_by_halves = tuning.mul_by_halves};
+            .group_size = policy.group_size,
+            .lanes = policy.lanes,
+            .constants = mkz_is_field(hash) ? policy.constants : 0,  // of byte hashes there are none to place
+            .cells = policy.cells,
+            .min_groups = policy.min_groups,
+            .read_ahead = policy.read_ahead,
+            .mul_by_halves = policy.mul_by_halves};
 }
 
 std::string entry_name(const Variant& variant, const Body& body) {

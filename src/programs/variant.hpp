@@ -48,7 +48,7 @@ struct Variant {
 };
 
 /// What a launch of this hash needs with these choices; aligned places.
-Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning);
+Variant variant_of(std::uint32_t hash, const mkz_policy& policy);
 
 /// The name of a body's entry point in a variant's program.
 std::string entry_name(const Variant& variant, const Body& body);

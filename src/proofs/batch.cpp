@@ -2,13 +2,13 @@
 #include <string>
 #include <vector>
 
-#include "merklize/error.hpp"
-#include "merklize/proof.hpp"
 #include "jobs/keyed.hpp"
 #include "jobs/merge_one.hpp"
+#include "jobs/run.hpp"
+#include "merklize/error.hpp"
+#include "merklize/proof.hpp"
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
-#include "jobs/run.hpp"
 
 // Many merges at once: the pairs of a level are brought together, and merged in lanes.
 
@@ -20,7 +20,7 @@ using runtime::Sibling;
 /// The merges of one level, filled and run again and again.
 class Pairs {
 public:
-    Pairs(Hash hash, const Mode& mode, const HashPolicy& policy, std::size_t most)
+    Pairs(Hash hash, const Mode& mode, const Policy& policy, std::size_t most)
         : left_(most),
           right_(most),
           arguments_(mode, {static_cast<std::uint32_t>(hash),
@@ -29,7 +29,7 @@ public:
                             runtime::host_place(right_.data()),
                             0,
                             {},
-                            runtime::tuning_of(policy)}) {}
+                            runtime::to_seam(policy)}) {}
     Pairs(const Pairs&) = delete;
     Pairs& operator=(const Pairs&) = delete;
 
@@ -89,7 +89,7 @@ std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
 
 /// Some proofs of one hash, level by level. launch(arguments, share) runs the merges of a level, which are that share of all.
 template <class Launch>
-void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode, const HashPolicy& policy,
+void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode, const Policy& policy,
                   std::span<std::uint8_t> holds, Launch launch) {
     struct Path {
         std::size_t proof;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "queue/session.hpp"
 #include "host/wipe.hpp"
+#include "queue/session.hpp"
 
 namespace merklize::runtime {
 
@@ -35,8 +35,8 @@ inline std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b 
 
 /// What a merge job's kernels are compiled for.
 template <class Job>
-Variant merge_variant(const Job& job, const mkz_tuning& tuning) {
-    Variant variant = variant_of(job.hash, tuning);
+Variant merge_variant(const Job& job, const mkz_policy& policy) {
+    Variant variant = variant_of(job.hash, policy);
     variant.keyed = job.key.flags != 0;
     return variant;
 }

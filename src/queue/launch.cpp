@@ -13,25 +13,13 @@ namespace {
 
 std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
 
-void require_choices(const mkz_tuning& tuning) {
-    const auto invalid = [](const char* name, const char* rule, std::uint32_t got) {
-        throw Error(ErrorCode::invalid_argument,
-                    std::string("policy: ") + name + " must be " + rule + ", got " + std::to_string(got));
-    };
-    if (tuning.group_size != 0 && (!std::has_single_bit(tuning.group_size) || tuning.group_size > 1024))
-        invalid("group_size", "a power of two up to 1024", tuning.group_size);
-    if (tuning.lanes != 0 && (!std::has_single_bit(tuning.lanes) || tuning.lanes > 16))
-        invalid("merges_per_item or chunks_per_item", "1, 2, 4, 8 or 16", tuning.lanes);
-}
-
 }  // namespace
 
-mkz_tuning Session::wanted_for(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_tuning& given) const {
-    require_choices(given);
+mkz_policy Session::wanted_for(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_policy& given) const {
     return tuned_policy(device_->backend(), device_->index(), kernel, hash, n, given);
 }
 
-mkz_tuning Session::filled(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const {
+mkz_policy Session::filled(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy wanted) const {
     device_->backend().tune(device_->index(), kernel, hash, n, threads_, &wanted);
     return wanted;
 }
@@ -71,17 +59,17 @@ void Session::values_above(Range in, std::uint64_t count, std::uint32_t levels, 
 
 bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
     const std::uint64_t chunks = divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN);
-    const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_CHUNKS, MKZ_HASH_blake3, chunks, a.tuning);
+    const mkz_policy policy = tuned(MKZ_KERNEL_HASH_CHUNKS, MKZ_HASH_blake3, chunks, a.policy);
     // Staged and wrapped host memory begins on 16 bytes; device memory begins where the caller says.
     const bool is_even = !a.data.on_device || is_aligned({static_cast<mkz_memory*>(a.data.pointer), a.data.offset}, 16);
-    Variant variant = variant_of(MKZ_HASH_blake3, tuning);
+    Variant variant = variant_of(MKZ_HASH_blake3, policy);
     variant.align = is_even ? 16 : 1;
-    const Kernel hash = kernel(variant, bodies::hash_chunks, a.tuning.group_size == 0);
+    const Kernel hash = kernel(variant, bodies::hash_chunks, a.policy.group_size == 0);
     // Groups merge what they hashed in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
     constexpr std::uint64_t most_in_group = 1024;
-    const std::uint64_t group_chunks = std::uint64_t{tuning.lanes} * hash.group_size;
+    const std::uint64_t group_chunks = std::uint64_t{policy.lanes} * hash.group_size;
     const std::uint32_t in_group =
-        group_chunks > most_in_group ? 0 : std::min({a.levels, log2_of(group_chunks), tuning.levels_per_launch});
+        group_chunks > most_in_group ? 0 : std::min({a.levels, log2_of(group_chunks), policy.levels_per_launch});
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
     const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
     const auto values = scratch(32 * n);
@@ -92,7 +80,7 @@ bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
             const std::uint64_t start = first * subtree_bytes;
             const std::uint64_t bytes = std::min(count * subtree_bytes, a.bytes - start);
             enqueue(hash,
-                    divide_up(divide_up(bytes, MKZ_BLAKE3_CHUNK_LEN), std::uint64_t{tuning.lanes} * hash.group_size),
+                    divide_up(divide_up(bytes, MKZ_BLAKE3_CHUNK_LEN), std::uint64_t{policy.lanes} * hash.group_size),
                     at[0].memory, at[0].offset, bytes, std::uint64_t{1}, at[1].memory, at[1].offset / 32, key_of(a.key),
                     a.flags, a.counter + start / MKZ_BLAKE3_CHUNK_LEN, in_group);
         },
@@ -114,9 +102,9 @@ bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
 
 bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
     if (a.hash != MKZ_HASH_blake3)
-        return rows_by_items(MKZ_KERNEL_HASH_ROWS, a.hash, a.rows, a.n, a.bytes, 1, a.out, a.tuning, tick);
+        return rows_by_items(MKZ_KERNEL_HASH_ROWS, a.hash, a.rows, a.n, a.bytes, 1, a.out, a.policy, tick);
     const std::uint64_t chunks = std::max<std::uint64_t>(1, divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN));
-    const mkz_tuning tuning = tuned(MKZ_KERNEL_HASH_ROWS, MKZ_HASH_blake3, a.n * chunks, a.tuning);
+    const mkz_policy policy = tuned(MKZ_KERNEL_HASH_ROWS, MKZ_HASH_blake3, a.n * chunks, a.policy);
     // The values of long rows wait in two blocks in turn, until each row has one.
     constexpr std::uint64_t most_values = (std::uint64_t{256} << 20) / 32;
     const std::uint64_t per_piece = chunks == 1 ? a.n : std::clamp<std::uint64_t>(most_values / chunks, 1, a.n);
@@ -133,11 +121,11 @@ bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
             const bool is_even = a.bytes % 16 == 0 && is_aligned(at[0], 16);
             // An empty row has no memory; any block will do, since nothing of it is read.
             const Range data = at[0].memory != nullptr ? at[0] : Range{at[1].memory, 0};
-            Variant variant = variant_of(MKZ_HASH_blake3, tuning);
+            Variant variant = variant_of(MKZ_HASH_blake3, policy);
             variant.align = is_even && is_aligned(at[1], 16) ? 16u : 1u;
-            const Kernel hash = kernel(variant, bodies::hash_chunks, a.tuning.group_size == 0);
+            const Kernel hash = kernel(variant, bodies::hash_chunks, a.policy.group_size == 0);
             const Range out = aligned_out(at[1], 32 * count);
-            enqueue(hash, divide_up(count * chunks, std::uint64_t{tuning.lanes} * hash.group_size), data.memory,
+            enqueue(hash, divide_up(count * chunks, std::uint64_t{policy.lanes} * hash.group_size), data.memory,
                     data.offset, a.bytes, count, chunks == 1 ? out.memory : values->memory(),
                     chunks == 1 ? out.offset / 32 : std::uint64_t{0}, key_of(a.key),
                     chunks == 1 ? a.flags | MKZ_BLAKE3_ROOT : a.flags, std::uint64_t{0}, std::uint32_t{0});
@@ -157,33 +145,33 @@ bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
 // ---- Batches of rows and merges ---------------------------------------------------------------------------------
 
 bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
-    return rows_by_items(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.rows, a.n, a.elements, 8, a.out, a.tuning, tick);
+    return rows_by_items(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.rows, a.n, a.elements, 8, a.out, a.policy, tick);
 }
 
 // Rows of `length` units of so many bytes, an item each.
 bool Session::rows_by_items(mkz_kernel job, std::uint32_t hash, const mkz_place& rows, std::uint64_t n,
                             std::uint64_t length, std::uint64_t unit, const mkz_place& digests,
-                            const mkz_tuning& wanted, const Tick& tick) {
+                            const mkz_policy& wanted, const Tick& tick) {
     if (length > UINT32_MAX) {
         throw Error(ErrorCode::invalid_argument, std::string(unit == 1 ? "leaves" : "hash_elements") +
                                                      ": rows of at most " + std::to_string(UINT32_MAX) +
                                                      (unit == 1 ? " bytes on " : " elements on ") + device_->id() +
                                                      ", got " + std::to_string(length));
     }
-    const mkz_tuning tuning = tuned(job, hash, n, wanted);
+    const mkz_policy policy = tuned(job, hash, n, wanted);
     mkz_memory* constants = device_->constants();
     const std::uint64_t row_bytes = unit * length;
     return in_pieces(
         n, {{rows, row_bytes, n * row_bytes}, {digests, 32, 32 * n}}, n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
-            Variant variant = variant_of(hash, tuning);
+            Variant variant = variant_of(hash, policy);
             // Words are brought where they can be read; bytes are read where they are.
             if (unit == 1 && (row_bytes % 16 != 0 || !is_aligned(at[0], 16))) variant.align = 1;
             const Kernel kernel = this->kernel(variant, bodies::hash_rows, wanted.group_size == 0);
             const Range out = aligned_out(at[1], 32 * count);
             const Range in =
                 at[0].memory == nullptr ? Range{out.memory, 0} : aligned_to(at[0], unit, count * row_bytes);
-            enqueue(kernel, divide_up(count, std::uint64_t{tuning.lanes} * kernel.group_size), in.memory,
+            enqueue(kernel, divide_up(count, std::uint64_t{policy.lanes} * kernel.group_size), in.memory,
                     in.offset / unit, length, std::uint64_t{1}, static_cast<std::uint32_t>(length), out.memory,
                     out.offset / 32, count, constants);
             return_out(at[1], out, 32 * count);
@@ -192,8 +180,8 @@ bool Session::rows_by_items(mkz_kernel job, std::uint32_t hash, const mkz_place&
 }
 
 bool Session::merge_pairs(const mkz_merge_pairs& a, const Tick& tick) {
-    const mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.tuning);
-    const Kernel merge = kernel(merge_variant(a, tuning), bodies::merge_pairs, a.tuning.group_size == 0);
+    const mkz_policy policy = tuned(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.policy);
+    const Kernel merge = kernel(merge_variant(a, policy), bodies::merge_pairs, a.policy.group_size == 0);
     mkz_memory* constants = device_->constants();
     const std::uint64_t bytes = 32 * a.n;
     return in_pieces(
@@ -201,7 +189,7 @@ bool Session::merge_pairs(const mkz_merge_pairs& a, const Tick& tick) {
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
             const Range left = aligned_to(at[0], 32, 32 * count), right = aligned_to(at[1], 32, 32 * count);
             const Range out = aligned_out(at[2], 32 * count);
-            enqueue_merges(a.key, merge, divide_up(count, std::uint64_t{tuning.lanes} * merge.group_size), left.memory,
+            enqueue_merges(a.key, merge, divide_up(count, std::uint64_t{policy.lanes} * merge.group_size), left.memory,
                            left.offset / 32, right.memory, right.offset / 32, out.memory, out.offset / 32, count,
                            constants);
             return_out(at[2], out, 32 * count);

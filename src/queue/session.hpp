@@ -158,7 +158,7 @@ private:
     bool hash_rows(const mkz_hash_rows& a, const Tick& tick);
     bool hash_elements(const mkz_hash_elements& a, const Tick& tick);
     bool rows_by_items(mkz_kernel job, std::uint32_t hash, const mkz_place& rows, std::uint64_t n, std::uint64_t length,
-                       std::uint64_t unit, const mkz_place& digests, const mkz_tuning& wanted, const Tick& tick);
+                       std::uint64_t unit, const mkz_place& digests, const mkz_policy& wanted, const Tick& tick);
     bool merge_pairs(const mkz_merge_pairs& a, const Tick& tick);
     bool merge_subtrees(const mkz_merge_subtrees& a, const Tick& tick);
     bool merge_host_subtrees(const mkz_merge_subtrees& all, const Tick& tick);
@@ -189,11 +189,11 @@ private:
         copy_on_host(std::span(copies.begin(), copies.size()));
     }
 
-    // A policy whose choices are possible: the caller's, or what was found best for the whole job (tuned_policies.hpp).
-    mkz_tuning wanted_for(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_tuning& given) const;
+    // The caller's policy, or what was found best for the whole job (tuned_policies.hpp).
+    mkz_policy wanted_for(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_policy& given) const;
     // With what the backend's table says for n.
-    mkz_tuning filled(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning wanted) const;
-    mkz_tuning tuned(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_tuning& given) const {
+    mkz_policy filled(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy wanted) const;
+    mkz_policy tuned(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, const mkz_policy& given) const {
         return filled(kernel, hash, n, wanted_for(kernel, hash, n, given));
     }
     // `is_free`: whether the group may be made smaller to fit the kernel (the caller did not ask for it).

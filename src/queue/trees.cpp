@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "jobs/keyed.hpp"
-#include "queue/enqueue.hpp"
 #include "jobs/registry.hpp"
+#include "queue/enqueue.hpp"
 
 namespace merklize::runtime {
 
@@ -22,18 +22,18 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
     require_node_alignment(nodes);
     mkz_memory* constants = device_->constants();
     std::uint64_t n = a.n;
-    const mkz_tuning wanted = wanted_for(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n, a.tuning);
+    const mkz_policy wanted = wanted_for(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n, a.policy);
     for (std::uint32_t level = 0; level < a.levels;) {
         // Each stretch of levels gets its own choice of the table's: the narrow top of a tree runs otherwise than its wide bottom.
-        const mkz_tuning tuning = filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
-        const std::uint32_t levels = std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
+        const mkz_policy policy = filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
+        const std::uint32_t levels = std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
         const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
-        const Variant variant = merge_variant(a, tuning);
-        const bool is_free = a.tuning.group_size == 0;
+        const Variant variant = merge_variant(a, policy);
+        const bool is_free = a.policy.group_size == 0;
         if (levels == 1) {
             const Kernel merge = kernel(variant, bodies::merge_level, is_free);
-            enqueue_merges(a.key, merge, divide_up(n / 2, std::uint64_t{tuning.lanes} * merge.group_size), in.memory,
+            enqueue_merges(a.key, merge, divide_up(n / 2, std::uint64_t{policy.lanes} * merge.group_size), in.memory,
                            in_node, nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants);
         } else {
             const Kernel merge = kernel(variant, bodies::merge_subtree, is_free);
@@ -161,9 +161,9 @@ void Session::merge_ways(const mkz_merge_at& a) {
                                                      " are of levels of at most 2^32 nodes, this one has " +
                                                      std::to_string(a.width));
     }
-    mkz_tuning tuning = tuned(MKZ_KERNEL_MERGE_AT, a.hash, a.n, a.tuning);
-    tuning.lanes = 1;  // neighbours of a list are seldom neighbours in memory
-    const Kernel merge = kernel(merge_variant(a, tuning), bodies::merge_at, a.tuning.group_size == 0);
+    mkz_policy policy = tuned(MKZ_KERNEL_MERGE_AT, a.hash, a.n, a.policy);
+    policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
+    const Kernel merge = kernel(merge_variant(a, policy), bodies::merge_at, a.policy.group_size == 0);
     const auto ways = std::make_shared<const WaysUp>(ways_up(a, std::size_t{2} * merge.group_size));
     const auto lists = scratch(4 * ways->words.size());
     send(lists, ways, ways->words.data(), 4 * ways->words.size());

@@ -89,7 +89,7 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
     state_->append(
         leaves.size(),
         [&](std::uint64_t first, std::uint64_t n, const TreeForm& form, const RunOptions& options) {
-            return merkle_root(leaves.subspan(first, n), form, {}, options);
+            return merkle_root(leaves.subspan(first, n), form, options);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             std::ranges::copy(leaves.subspan(first, out.size()), out.begin());
@@ -116,7 +116,7 @@ void TreeBuilder::append(const Buffer& leaves) {
     state_->append(
         n,
         [&](std::uint64_t first, std::uint64_t count, const TreeForm& form, const RunOptions& part) {
-            return merkle_root(leaves.slice(Digest::size * first, Digest::size * count), form, {}, part);
+            return merkle_root(leaves.slice(Digest::size * first, Digest::size * count), form, part);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             if (out.empty()) return;

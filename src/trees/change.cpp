@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "jobs/keyed.hpp"
 #include "merklize/error.hpp"
 #include "trees/indices.hpp"
-#include "jobs/keyed.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize {
@@ -32,7 +32,7 @@ mkz_lone lone_of(TreeRule rule) {
 
 // Hashes the ways from changed leaves to the root.
 Digest hash_ways_up(const mkz_place& nodes, const TreeLayout& layout, std::span<const std::uint64_t> changed,
-                    runtime::Merges& merges, const TreePolicy& policy, runtime::Run& run) {
+                    runtime::Merges& merges, const Policy& policy, runtime::Run& run) {
     if (layout.height() != 0) {
         std::vector<Digest> fillers;
         if (merges.form().rule == TreeRule::pad) {
@@ -48,7 +48,7 @@ Digest hash_ways_up(const mkz_place& nodes, const TreeLayout& layout, std::span<
                                                 layout.height(),
                                                 lone_of(merges.form().rule),
                                                 reinterpret_cast<const std::uint8_t*>(fillers.data()),
-                                                runtime::tuning_of(policy)});
+                                                runtime::to_seam(policy)});
         arguments.key = merges.key();
         run.launch(MKZ_KERNEL_MERGE_AT, arguments, 1);
     }

@@ -33,7 +33,7 @@ std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const Tree
 }  // namespace
 
 MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form,
-                                 const TreePolicy& policy, const RunOptions& options) {
+                                 const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, options.device);
     const double share = row_share(row_bytes);
@@ -49,12 +49,12 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
     }
     const RunOptions rest = part_of(options, share, 1 - share);
     runtime::Run run(rest);
-    state->build_above(policy, run, 1);
+    state->build_above(run, 1);
     return MerkleTree(std::move(state));
 }
 
 MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form,
-                                 const TreePolicy& policy, const RunOptions& options) {
+                                 const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
     const double share = row_share(row_bytes);
@@ -70,7 +70,7 @@ MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const
     }
     const RunOptions rest = part_of(here, share, 1 - share);
     runtime::Run run(rest);
-    state->build_above(policy, run, 1);
+    state->build_above(run, 1);
     return MerkleTree(std::move(state));
 }
 

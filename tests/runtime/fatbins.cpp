@@ -16,8 +16,8 @@ namespace {
 
 // As src/backends/cuda/write_fatbin_programs.cpp has it.
 std::vector<Variant> of_the_table() {
-    return tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning& tuning) {
-        merklize::nvidia::tune(kernel, hash, n, &tuning);
+    return tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
+        merklize::nvidia::tune(kernel, hash, n, &policy);
     });
 }
 

@@ -5,8 +5,8 @@
 namespace merklize::cuda {
 
 void tune(std::uint32_t, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t,
-          mkz_tuning* tuning) noexcept {
-    nvidia::tune(kernel, hash, n, tuning);
+          mkz_policy* policy) noexcept {
+    nvidia::tune(kernel, hash, n, policy);
 }
 
 }  // namespace merklize::cuda

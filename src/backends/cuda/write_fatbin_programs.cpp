@@ -31,7 +31,7 @@ int main(int argc, char** argv) try {
     for (int i = 2; i < argc; i++) only.insert(static_cast<std::uint32_t>(hash_from_name(argv[i])));
     // What the tuning table asks for: it is one for all devices of CUDA.
     std::vector<Variant> variants = tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n,
-                                                      mkz_tuning& tuning) { nvidia::tune(kernel, hash, n, &tuning); });
+                                                      mkz_policy& policy) { nvidia::tune(kernel, hash, n, &policy); });
     std::erase_if(variants, [&](const Variant& variant) {
         return !only.empty() && variant.hash != Variant::no_hash && !only.contains(variant.hash);
     });
