@@ -32,7 +32,7 @@ using Element4 = std::array<std::uint64_t, 4>;
 void rescue_permute(int variant, State& state);
 Element4 rescue_hash_elements(int variant, const std::vector<std::uint64_t>& elements);
 
-/// Merge of two 32-byte digests. hash  id as in hashes.def; mode of blake3 alone
+/// Merge of two 32-byte digests. hash  id as in core/hashes.h; mode of blake3 alone
 Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode = {});
 
 /// Leaf of a record, as hash_leaves() has it.

@@ -21,7 +21,7 @@
 #include "host/wipe.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
 // Files are read, never mapped: a mapped file that shrinks kills the process. Reading costs a copy into a buffer that stays in

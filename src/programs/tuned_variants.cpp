@@ -34,7 +34,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
         variant.only = body.only;
         if (seen.insert(variant).second) found.push_back(variant);
     };
-    add({.group_size = 256}, bodies::check_words);  // and the others without a hash
+    add({.group_size = 256}, bodies::check_words64);  // and the others without a hash
     add({.hash = MKZ_HASH_blake3, .group_size = 256}, bodies::hash_parents);
     for (const HashTraits& t : hashes()) {
         const auto hash = static_cast<std::uint32_t>(t.hash);

@@ -11,7 +11,7 @@ Variant variant_of(std::uint32_t hash, const mkz_policy& policy) {
     return {.hash = hash,
             .group_size = policy.group_size,
             .lanes = policy.lanes,
-            .constants = mkz_is_field(hash) ? policy.constants : 0,  // of byte hashes there are none to place
+            .constants = mkz_find_hash(hash)->table_words != 0 ? policy.constants : 0,
             .cells = policy.cells,
             .min_groups = policy.min_groups,
             .read_ahead = policy.read_ahead,
