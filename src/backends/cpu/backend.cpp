@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "backends/cpu/lanes.hpp"
+#include "backends/cpu/tuning.hpp"
 #include "host/threads.hpp"
 #include "merklize/core/hashes/blake3.h"
 
@@ -286,24 +287,6 @@ mkz_status device_facts(std::uint32_t, mkz_device_facts* facts) {
     } catch (const std::exception& e) {
         return fail(MKZ_INTERNAL, e.what());
     }
-}
-
-// Subtrees of 2^12 leaves take 256 KiB, leaves and parents: they stay in a core's second-level cache. Small trees are cut finer,
-// so that every thread has several. Field hashes compute too long to need the cache; smaller subtrees share out and stop sooner.
-// 2^10 leaves of blake3 are merged before another thread is awake (12 us alone, 16 to 30 by two).
-void tune(std::uint32_t, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t threads,
-          mkz_policy* policy) {
-    policy->group_size = 0;
-    policy->lanes = 0;
-    policy->constants = 0;
-    if (kernel != MKZ_KERNEL_MERGE_SUBTREES || policy->levels_per_launch != 0) return;
-    constexpr unsigned subtrees_per_thread = 4;
-    const unsigned most_levels = mkz_is_field(hash) ? 8 : 12;
-    constexpr std::uint64_t least_shared = std::uint64_t{1} << 10;  // merges of blake3
-    const bool alone = threads == 1 || (hash == MKZ_HASH_blake3 && n < least_shared);
-    const unsigned spread = alone ? 0 : std::bit_width(subtrees_per_thread * threads - 1);
-    const unsigned height = std::bit_width(n);  // n merges: 2^height - 1 of them
-    policy->levels_per_launch = std::min(most_levels, height > spread + 4 ? height - spread : height);
 }
 
 mkz_status launch(std::uint32_t, mkz_kernel kernel, const void* arguments, const mkz_run* run) {
