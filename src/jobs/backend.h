@@ -25,12 +25,6 @@ typedef enum {
 #include "merklize/core/hashes.h"
 } mkz_hash;
 
-/* Whether a hash is of field elements; else it is of bytes. */
-static inline uint32_t mkz_is_field(uint32_t hash) {
-    const mkz_hash_info *info = mkz_find_hash(hash);
-    return info != NULL && info->modulus != 0;
-}
-
 typedef struct {
     char name[128];
     char vendor[64];

@@ -48,7 +48,7 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
 // All at once, or in parts between which the caller is asked: subtrees first, then what is above them. A part takes some
 // milliseconds, since each ends in narrow levels and a wait (2^25 leaves of blake3 on an H200: 1.43 ms in parts of 2^22, else 1.10).
 bool Session::merge_asking(const mkz_merge_subtrees& a, const Tick& tick) {
-    const std::uint32_t part_levels = device_->facts().is_cpu ? 14 : mkz_is_field(a.hash) ? 23 : 27;
+    const std::uint32_t part_levels = device_->facts().is_cpu ? 14 : mkz_find_hash(a.hash)->modulus != 0 ? 23 : 27;
     if (!tick || a.levels <= part_levels) {
         merge_on_device(a);
         return !tick || tick(1);

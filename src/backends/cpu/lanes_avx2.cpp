@@ -1,5 +1,5 @@
-// AVX2: 8 lanes of 32 bits, 4 of 64. Its 16 registers just hold BLAKE3's state, so the order of steps in core/blake3.h matters
-// most here.
+// AVX2: 8 lanes of 32 bits, 4 of 64. Its 16 registers just hold BLAKE3's state, so the order of steps in
+// core/hashes/blake3.h matters most here.
 #include <immintrin.h>
 
 #include <cstring>
