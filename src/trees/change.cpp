@@ -157,6 +157,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     if (moves) state.nodes = std::move(*larger);
     state.n_leaves = grown.n_leaves;
     state.layout = grown;
+    state.source = {};
 }
 
 }  // namespace merklize

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "levels/peaks.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 #include "trees/tree_state.hpp"
@@ -9,13 +10,29 @@
 namespace merklize {
 namespace {
 
-// Hashing the rows is a part of the call, whose progress is the caller's.
-RunOptions part_of(const RunOptions& options, double before, double share) {
-    RunOptions part = options;
-    if (options.progress)
-        part.progress = [&options, before, share](double done) { return options.progress(before + done * share); };
-    return part;
-}
+// The two steps of a call as calls of their own: hashing the rows, then the merges. Their times add up.
+class Steps {
+public:
+    Steps(const RunOptions& options, double share)
+        : hashing(runtime::part_of(options, 0, share)),
+          merging(runtime::part_of(options, share, 1 - share)),
+          total_(options.timings) {
+        if (total_ != nullptr) hashing.timings = &first_, merging.timings = &second_;
+    }
+
+    /// After both.
+    void add_times() const {
+        if (total_ == nullptr) return;
+        *total_ = {first_.available || second_.available, first_.kernel + second_.kernel,
+                   first_.to_device + second_.to_device, first_.to_host + second_.to_host};
+    }
+
+    RunOptions hashing, merging;
+
+private:
+    Timings first_{}, second_{};
+    Timings* total_;
+};
 
 // Permutations or compressions of the rows, against one a merge.
 double row_share(std::uint64_t row_bytes) {
@@ -36,20 +53,19 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
                                  const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, options.device);
-    const double share = row_share(row_bytes);
-    if (state->nodes.on_device()) {
-        std::vector<Digest> leaves(n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(options, 0, share));
-        runtime::Run run(options);
-        run.session().upload(state->base(), leaves.data(), Digest::size * n_rows);
-        run.finish();
-    } else {
-        const std::span leaves(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(options, 0, share));
+    const Steps steps(options, row_share(row_bytes));
+    const bool on_device = state->nodes.on_device();
+    std::vector<Digest> passing(on_device ? n_rows : 0);
+    const std::span<Digest> leaves =
+        on_device ? std::span(passing)
+                  : std::span(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
+    hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, steps.hashing);
+    {
+        runtime::Run run(steps.merging);
+        if (on_device) run.session().upload(state->base(), leaves.data(), leaves.size_bytes());
+        state->build_above(run, 1);
     }
-    const RunOptions rest = part_of(options, share, 1 - share);
-    runtime::Run run(rest);
-    state->build_above(run, 1);
+    steps.add_times();
     return MerkleTree(std::move(state));
 }
 
@@ -57,20 +73,22 @@ MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const
                                  const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
-    const double share = row_share(row_bytes);
     const RunOptions here = runtime::on_device_of(rows, options);
+    const Steps steps(here, row_share(row_bytes));
     if (state->nodes.on_device()) {
         const Buffer leaves =
             state->nodes.buffer().slice(Digest::size * state->layout.leaf_slot, Digest::size * n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(here, 0, share));
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, steps.hashing);
     } else {
         const Buffer leaves(rows.device(), Digest::size * n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(here, 0, share));
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, steps.hashing);
         leaves.copy_to({runtime::host_bytes(state->base()), leaves.size()});
     }
-    const RunOptions rest = part_of(here, share, 1 - share);
-    runtime::Run run(rest);
-    state->build_above(run, 1);
+    {
+        runtime::Run run(steps.merging);
+        state->build_above(run, 1);
+    }
+    steps.add_times();
     return MerkleTree(std::move(state));
 }
 
