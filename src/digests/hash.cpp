@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
 #include "digests/chunk_tree.hpp"
 #include "host/wipe.hpp"
+#include "merklize/core/hashes/blake3.h"
+#include "merklize/error.hpp"
 
 namespace merklize {
 Mode::Mode() noexcept { mkz_blake3_iv(key_); }
