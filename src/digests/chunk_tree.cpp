@@ -6,7 +6,7 @@
 #include <string>
 
 #include "jobs/keyed.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

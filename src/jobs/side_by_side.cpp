@@ -13,7 +13,7 @@
 
 #include "jobs/keyed.hpp"
 #include "jobs/registry.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 #include "queue/session.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "merklize/core/rescue_prime_constants.h"
+#include "jobs/hash_info.hpp"
 
 namespace merklize::runtime {
 
@@ -54,21 +54,24 @@ void QueueDevice::require_own_process() const {
                                             "workers by spawn or forkserver, or open the device only in the child");
 }
 
-mkz_memory* QueueDevice::constants() {
+mkz_memory* QueueDevice::constants(std::uint32_t hash) {
+    const std::span<const std::uint64_t> table = constants_of(static_cast<Hash>(hash));
     const std::lock_guard lock(mutex_);
-    if (constants_) return constants_->memory();
-    std::vector<unsigned char> tables(sizeof MKZ_RP_ARK + sizeof MKZ_RP_MDS_DENSE);
-    std::memcpy(tables.data(), MKZ_RP_ARK, sizeof MKZ_RP_ARK);
-    std::memcpy(tables.data() + sizeof MKZ_RP_ARK, MKZ_RP_MDS_DENSE, sizeof MKZ_RP_MDS_DENSE);
-    auto block = Block::allocate(shared_from_this(), tables.size());
-    mkz_stream* stream = nullptr;
-    check(driver().stream_open(index_, nullptr, 0, &stream));
-    mkz_status status = driver().copy_to_device(stream, block->memory(), 0, tables.data(), tables.size(), nullptr);
-    if (status == MKZ_OK) status = driver().stream_synchronize(stream);
-    driver().stream_close(stream);
-    check(status);
-    constants_ = std::move(block);
-    return constants_->memory();
+    // All hashes without a table share a block, which no kernel reads.
+    std::shared_ptr<Block>& kept = constants_[table.empty() ? no_hash : hash];
+    if (kept) return kept->memory();
+    auto block = Block::allocate(shared_from_this(), std::max<std::size_t>(table.size_bytes(), 8));
+    if (!table.empty()) {
+        mkz_stream* stream = nullptr;
+        check(driver().stream_open(index_, nullptr, 0, &stream));
+        mkz_status status =
+            driver().copy_to_device(stream, block->memory(), 0, table.data(), table.size_bytes(), nullptr);
+        if (status == MKZ_OK) status = driver().stream_synchronize(stream);
+        driver().stream_close(stream);
+        check(status);
+    }
+    kept = std::move(block);
+    return kept->memory();
 }
 
 mkz_stream* QueueDevice::borrow_stream(bool timed) {

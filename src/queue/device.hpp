@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
-#include "merklize/error.hpp"
 #include "jobs/backend.h"
+#include "merklize/error.hpp"
 #include "queue/programs.hpp"
 
 namespace merklize::runtime {
@@ -68,8 +69,9 @@ public:
         if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), backend_.last_error());
     }
 
-    /// The tables of Rescue Prime for kernels that read them from global memory (core/kernels.h, `constants`).
-    mkz_memory* constants();
+    static constexpr std::uint32_t no_hash = ~0u;
+    /// A hash's table for kernels that read it from global memory (core/entry.h, `constants`); any block if it has none.
+    mkz_memory* constants(std::uint32_t hash);
 
     /// A queue of our own, for one call at a time. timed: its events have times.
     mkz_stream* borrow_stream(bool timed);
@@ -87,9 +89,9 @@ private:
     Programs programs_;
 
     std::mutex mutex_;
-    std::vector<mkz_stream*> streams_[2];  // guarded by mutex_; not timed, timed
-    std::vector<Pinned> pinned_;           // guarded by mutex_
-    std::shared_ptr<Block> constants_;     // guarded by mutex_
+    std::vector<mkz_stream*> streams_[2];                        // guarded by mutex_; not timed, timed
+    std::vector<Pinned> pinned_;                                 // guarded by mutex_
+    std::map<std::uint32_t, std::shared_ptr<Block>> constants_;  // guarded by mutex_; by hash
 };
 
 }  // namespace merklize::runtime

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/hash.hpp"
 #include "queue/enqueue.hpp"
 #include "tuning/tuned_policies.hpp"
@@ -101,7 +101,7 @@ bool Session::hash_chunks(const mkz_hash_chunks& a, const Tick& tick) {
 }
 
 bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
-    if (a.hash != MKZ_HASH_blake3)
+    if (!mkz_find_hash(a.hash)->has_chunk_tree)
         return rows_by_items(MKZ_KERNEL_HASH_ROWS, a.hash, a.rows, a.n, a.bytes, 1, a.out, a.policy, tick);
     const std::uint64_t chunks = std::max<std::uint64_t>(1, divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN));
     const mkz_policy policy = tuned(MKZ_KERNEL_HASH_ROWS, MKZ_HASH_blake3, a.n * chunks, a.policy);
@@ -145,7 +145,8 @@ bool Session::hash_rows(const mkz_hash_rows& a, const Tick& tick) {
 // ---- Batches of rows and merges ---------------------------------------------------------------------------------
 
 bool Session::hash_elements(const mkz_hash_elements& a, const Tick& tick) {
-    return rows_by_items(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.rows, a.n, a.elements, 8, a.out, a.policy, tick);
+    return rows_by_items(MKZ_KERNEL_HASH_ELEMENTS, a.hash, a.rows, a.n, a.elements,
+                         mkz_find_hash(a.hash)->row_unit_bytes, a.out, a.policy, tick);
 }
 
 // Rows of `length` units of so many bytes, an item each.
@@ -159,7 +160,7 @@ bool Session::rows_by_items(mkz_kernel job, std::uint32_t hash, const mkz_place&
                                                      ", got " + std::to_string(length));
     }
     const mkz_policy policy = tuned(job, hash, n, wanted);
-    mkz_memory* constants = device_->constants();
+    mkz_memory* constants = device_->constants(hash);
     const std::uint64_t row_bytes = unit * length;
     return in_pieces(
         n, {{rows, row_bytes, n * row_bytes}, {digests, 32, 32 * n}}, n,
@@ -182,7 +183,7 @@ bool Session::rows_by_items(mkz_kernel job, std::uint32_t hash, const mkz_place&
 bool Session::merge_pairs(const mkz_merge_pairs& a, const Tick& tick) {
     const mkz_policy policy = tuned(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.policy);
     const Kernel merge = kernel(merge_variant(a, policy), bodies::merge_pairs, a.policy.group_size == 0);
-    mkz_memory* constants = device_->constants();
+    mkz_memory* constants = device_->constants(a.hash);
     const std::uint64_t bytes = 32 * a.n;
     return in_pieces(
         a.n, {{a.left, 32, bytes}, {a.right, 32, bytes}, {a.out, 32, bytes}}, a.n,

@@ -55,7 +55,8 @@ void Session::end_stretch() {
     if (several_kernels_ && !kernels_last_) {
         // A copy of nothing, to any block, marks the place.
         Event mark(device_->driver());
-        check(device_->driver().copy_to_device(stream_, device_->constants(), 0, nullptr, 0, mark.slot()));
+        check(device_->driver().copy_to_device(stream_, device_->constants(QueueDevice::no_hash), 0, nullptr, 0,
+                                               mark.slot()));
         kernels_last_ = std::move(mark);
     }
     // One kernel is a stretch from its own start to its own end: an empty `first` means that.
@@ -166,24 +167,26 @@ void Session::finish() {
 
 void Session::require_canonical(const mkz_hash_info& hash, mkz_place words, std::uint64_t n, const char* what) {
     if (n == 0 || !is_field(hash)) return;
-    const Range range = aligned_to({static_cast<mkz_memory*>(words.pointer), words.offset}, 8, 8 * n);
+    const std::uint64_t word_bytes = hash.word_bits / 8;
+    const Range range = aligned_to({static_cast<mkz_memory*>(words.pointer), words.offset}, word_bytes, word_bytes * n);
     const auto flag = scratch(256);
     const std::uint32_t zero = 0;
     copy_to_device(flag->at(0), &zero, sizeof zero);
-    const Kernel check_words = kernel({.group_size = 256}, bodies::check_words, true);
-    enqueue(check_words, (n + check_words.group_size - 1) / check_words.group_size, range.memory, range.offset / 8, n,
-            flag->memory());
+    const Kernel check_words =
+        kernel({.group_size = 256}, word_bytes == 8 ? bodies::check_words64 : bodies::check_words32, true);
+    enqueue(check_words, (n + check_words.group_size - 1) / check_words.group_size, range.memory,
+            range.offset / word_bytes, n, hash.modulus, flag->memory());
     std::uint32_t found = 0;
     copy_to_host(&found, flag->at(0), sizeof found);
     check(device_->driver().stream_synchronize(stream_));
     if (found == 0) return;
     // Rare, so it may be slow: the host looks where, and says it.
     constexpr std::uint64_t per_piece = 1 << 20;
-    std::vector<std::uint64_t> piece(std::min(per_piece, n));
+    std::vector<std::byte> piece(word_bytes * std::min(per_piece, n));
     for (std::uint64_t first = 0; first < n; first += per_piece) {
         const std::uint64_t count = std::min(per_piece, n - first);
-        check(device_->driver().copy_to_host(stream_, piece.data(), range.memory, range.offset + 8 * first, 8 * count,
-                                             nullptr));
+        check(device_->driver().copy_to_host(stream_, piece.data(), range.memory, range.offset + word_bytes * first,
+                                             word_bytes * count, nullptr));
         check(device_->driver().stream_synchronize(stream_));
         runtime::require_canonical(hash, piece.data(), count, what, first);
     }

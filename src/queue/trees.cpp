@@ -20,7 +20,7 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
     const Range nodes{static_cast<mkz_memory*>(a.nodes.pointer), a.nodes.offset};
     require_node_alignment(below);
     require_node_alignment(nodes);
-    mkz_memory* constants = device_->constants();
+    mkz_memory* constants = device_->constants(a.hash);
     std::uint64_t n = a.n;
     const mkz_policy wanted = wanted_for(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n, a.policy);
     for (std::uint32_t level = 0; level < a.levels;) {
@@ -48,7 +48,7 @@ void Session::merge_on_device(const mkz_merge_subtrees& a) {
 // All at once, or in parts between which the caller is asked: subtrees first, then what is above them. A part takes some
 // milliseconds, since each ends in narrow levels and a wait (2^25 leaves of blake3 on an H200: 1.43 ms in parts of 2^22, else 1.10).
 bool Session::merge_asking(const mkz_merge_subtrees& a, const Tick& tick) {
-    const std::uint32_t part_levels = device_->facts().is_cpu ? 14 : mkz_is_field(a.hash) ? 23 : 27;
+    const std::uint32_t part_levels = device_->facts().is_cpu ? 14 : mkz_find_hash(a.hash)->modulus != 0 ? 23 : 27;
     if (!tick || a.levels <= part_levels) {
         merge_on_device(a);
         return !tick || tick(1);
@@ -167,7 +167,7 @@ void Session::merge_ways(const mkz_merge_at& a) {
     const auto ways = std::make_shared<const WaysUp>(ways_up(a, std::size_t{2} * merge.group_size));
     const auto lists = scratch(4 * ways->words.size());
     send(lists, ways, ways->words.data(), 4 * ways->words.size());
-    mkz_memory* constants = device_->constants();
+    mkz_memory* constants = device_->constants(a.hash);
     for (const WaysUp::Stage& stage : ways->stages) {
         enqueue_merges(a.key, merge, stage.segments, nodes.memory, nodes.offset / 32, a.first >> stage.level,
                        ((a.width - 1) >> stage.level) + 1, lists->memory(), stage.list, stage.starts, stage.levels,

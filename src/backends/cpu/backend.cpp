@@ -19,7 +19,7 @@
 #include "backends/cpu/lanes.hpp"
 #include "backends/cpu/tuning.hpp"
 #include "host/threads.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 
 static_assert(std::endian::native == std::endian::little, "the kernels read words as they lie in memory");
 
@@ -152,11 +152,13 @@ bool rows_by_lanes(std::uint32_t hash, const std::uint8_t* rows, std::uint64_t n
 }
 
 bool hash_elements(const mkz_hash_elements& a, const mkz_run& run) {
-    return rows_by_lanes(a.hash, at(a.rows), a.n, 8 * a.elements, a.elements, at(a.out), run);
+    return rows_by_lanes(a.hash, at(a.rows), a.n, mkz_find_hash(a.hash)->row_unit_bytes * a.elements, a.elements,
+                         at(a.out), run);
 }
 
 bool hash_rows(const mkz_hash_rows& a, const mkz_run& run) {
-    if (a.hash != MKZ_HASH_blake3) return rows_by_lanes(a.hash, at(a.rows), a.n, a.bytes, a.bytes, at(a.out), run);
+    if (mkz_find_hash(a.hash)->has_chunk_tree == 0)
+        return rows_by_lanes(a.hash, at(a.rows), a.n, a.bytes, a.bytes, at(a.out), run);
     const std::uint8_t* rows = at(a.rows);
     std::uint8_t* out = at(a.out);
     const std::uint64_t per_piece = std::max<std::uint64_t>(1, 131072 / std::max<std::uint64_t>(a.bytes, 64));
