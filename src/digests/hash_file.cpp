@@ -1,5 +1,4 @@
 #include "host/input_file.hpp"
-#include "jobs/keyed.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -45,9 +44,12 @@ std::span<std::byte> thread_buffer() {
 // Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
 void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
                const Run& run, ChainingValue* out) {
-    const Keyed<mkz_hash_chunks> arguments(
-        mode, {host_place(data.data()), data.size(), first_chunk, {}, {}, levels, host_place(out), {}});
-    run.launch_here(MKZ_KERNEL_HASH_CHUNKS, arguments);
+    run.launch_here(HashChunks{.data = host_place(data.data()),
+                               .bytes = data.size(),
+                               .first_chunk = first_chunk,
+                               .levels = levels,
+                               .mode = mode,
+                               .out = host_place(out)});
 }
 
 // For a device: 64 MiB, read by all threads or as they come, then hashed there.
@@ -235,17 +237,14 @@ Node root_of_stream(const File& file, const Mode& mode, Run& run) {
 template <class Launch>
 void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t offset, Digest* out, Hash hash,
                const Mode& mode, Launch launch) {
-    const bool is_field = traits(hash).is_field;
-    if (is_field) require_canonical(data.data(), data.size() / 8, "leaves", offset / 8);
+    if (traits(hash).is_field) require_canonical(data.data(), data.size() / 8, "leaves", offset / 8);
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
-        const mkz_place from = host_place(data.data() + row * piece_bytes), to = host_place(out + row);
-        if (is_field) {
-            const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash), from, n, row_bytes / 8, to, {}};
-            return launch(MKZ_KERNEL_HASH_ELEMENTS, arguments);
-        }
-        const Keyed<mkz_hash_rows> arguments(mode,
-                                             {static_cast<std::uint32_t>(hash), from, n, row_bytes, {}, {}, to, {}});
-        launch(MKZ_KERNEL_HASH_ROWS, arguments);
+        launch(HashRows{.hash = hash,
+                        .rows = host_place(data.data() + row * piece_bytes),
+                        .n = n,
+                        .length = row_bytes / row_unit(hash),
+                        .mode = mode,
+                        .out = host_place(out + row)});
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
     if (whole != 0) rows(0, whole, piece_bytes);
@@ -402,7 +401,7 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
     };
     if (bytes == 0) {
         return hash_rows({}, piece_bytes, 0, out.data(), hash, mode,
-                         [&](mkz_kernel kernel, const auto& arguments) { run.launch_here(kernel, arguments); });
+                         [&](const HashRows& job) { run.launch_here(job); });
     }
     const bool in_batches = !run.on_host() || hash != Hash::blake3;
     if (piece_bytes <= read_bytes && run.on_host()) {
@@ -414,7 +413,7 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
                          file.read_at(buffer, offset);
                          hash_rows(
                              buffer, piece_bytes, offset, &out[first], hash, mode,
-                             [&](mkz_kernel kernel, const auto& arguments) { run.launch_here(kernel, arguments); });
+                             [&](const HashRows& job) { run.launch_here(job); });
                      },
                      share);
     } else if (in_batches && piece_bytes <= batch_bytes) {
@@ -425,7 +424,7 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
             read_together(file, data, offset, run, 0);
             hash_rows(
                 data, piece_bytes, offset, &out[(offset - begin) / piece_bytes], hash, mode,
-                [&](mkz_kernel kernel, const auto& arguments) { run.launch(kernel, arguments, part(data.size())); });
+                [&](const HashRows& job) { run.launch(job, part(data.size())); });
         }
     } else {
         for (std::size_t i = 0; i < out.size(); i++) {
@@ -495,13 +494,9 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     const auto n_later = std::count(later.begin(), later.end(), 1);
     double before = 0.5;
     RunOptions together = options;
-    if (options.progress) {
-        together.progress = [&](double done) {
-            return options.progress(before + 0.5 * done / static_cast<double>(n_later));
-        };
-    }
     for (std::size_t i = 0; i < paths.size(); i++) {
         if (!later[i]) continue;
+        together.progress = runtime::part_of(options.progress, before, 0.5 / static_cast<double>(n_later));
         hash_one(i, together, false);
         before += 0.5 / static_cast<double>(n_later);
     }

@@ -1,6 +1,5 @@
 #include "jobs/merge_one.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -56,12 +55,6 @@ const HashTraits* find_traits(Hash hash) noexcept {
         if (t.hash == hash) return &t;
     }
     return nullptr;
-}
-
-mkz_merge_key merge_key(const Mode& mode) noexcept {
-    mkz_merge_key key{{}, mode.flags()};
-    if (key.flags != 0) std::copy_n(mode.key_words(), 8, key.words);
-    return key;
 }
 
 void require_merges(Hash hash, const Mode& mode, const char* what) {

@@ -2,7 +2,6 @@
 
 #include "merklize/digest.hpp"
 #include "merklize/hash.hpp"
-#include "jobs/backend.h"
 
 namespace merklize::runtime {
 
@@ -15,9 +14,6 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
 
 /// traits() without an error: null for an unknown hash.
 const HashTraits* find_traits(Hash hash) noexcept;
-
-/// The mode as the merge jobs want it. Wipe the copy after its use.
-mkz_merge_key merge_key(const Mode& mode) noexcept;
 
 /// Throws invalid_argument "<what>: ..." if the hash is unknown or has no such mode: keys are of blake3 alone.
 void require_merges(Hash hash, const Mode& mode, const char* what);

@@ -6,7 +6,6 @@
 #include "merklize/error.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
-#include "host/wipe.hpp"
 
 namespace merklize::runtime {
 
@@ -18,13 +17,11 @@ void require_tree_size(std::uint64_t n_leaves, const char* what) {
 }
 
 Merges::Merges(const TreeForm& form, unsigned below)
-    : form_(form), is_field_(traits(form.hash).is_field), below_(below), key_(merge_key(form.mode)) {
+    : form_(form), is_field_(traits(form.hash).is_field), below_(below) {
     rule_name(form.rule);  // throws on a number that is no rule
     require_merges(form.hash, form.mode, "tree");
     if (form.rule == TreeRule::pad && is_field_) require_canonical(&form_.padding, 4, "tree: padding");
 }
-
-Merges::~Merges() { wipe(&key_, sizeof key_); }
 
 void Merges::require_count(std::uint64_t n, const char* what) const {
     require_tree_size(n, what);

@@ -68,7 +68,4 @@ private:
     HostBlock block_{Digest::size * 2 * capacity};  // heap order
 };
 
-/// The options of a part of a call: its progress goes from `before` to `before` + `share` of the whole.
-RunOptions part_of(const RunOptions& options, double before, double share);
-
 }  // namespace merklize::runtime

@@ -19,7 +19,7 @@ std::vector<Digest> edge_above(const TreeLayout& layout, Merges& merges, std::sp
     return edge;
 }
 
-std::optional<Digest> build_edge(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout,
+std::optional<Digest> build_edge(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout,
                                  Merges& merges, Run& run) {
     if (!layout.has_edge(layout.height())) return std::nullopt;
     std::vector<std::uint64_t> slots;

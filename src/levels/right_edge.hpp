@@ -22,7 +22,7 @@ std::vector<Digest> edge_above(const TreeLayout& layout, Merges& merges, std::sp
 
 /// Builds the edge of a heap whose whole nodes are there; the leaves may be elsewhere.
 /// returns  its highest node; nothing if every node is whole
-std::optional<Digest> build_edge(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout,
+std::optional<Digest> build_edge(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout,
                                  Merges& merges, Run& run);
 
 }  // namespace merklize::runtime

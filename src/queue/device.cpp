@@ -4,7 +4,9 @@
 
 #include <cstring>
 
+#include "jobs/registry.hpp"
 #include "merklize/core/rescue_prime_constants.h"
+#include "queue/executor.hpp"
 
 namespace merklize::runtime {
 
@@ -120,6 +122,18 @@ void QueueDevice::give_back(Pinned pinned) noexcept {
         }
     } catch (...) {}
     driver().release_host(index_, pinned.bytes);
+}
+
+std::unique_ptr<Executor> QueueDevice::executor(const RunOptions& options, unsigned threads) {
+    return std::make_unique<QueueExecutor>(shared_from_this(), options, threads);
+}
+
+std::shared_ptr<OpenedDevice> open_device(const mkz_backend& backend, std::uint32_t index, std::string id) {
+    return std::make_shared<QueueDevice>(backend, index, std::move(id));
+}
+
+std::shared_ptr<QueueDevice> queue_device(const Device& device) {
+    return std::static_pointer_cast<QueueDevice>(device.state().opened());
 }
 
 }  // namespace merklize::runtime

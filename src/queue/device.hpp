@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "merklize/error.hpp"
 #include "jobs/backend.h"
+#include "jobs/opened_device.hpp"
+#include "merklize/error.hpp"
 #include "queue/programs.hpp"
 
 namespace merklize::runtime {
@@ -28,7 +29,7 @@ public:
     std::uint64_t size() const noexcept { return bytes_; }
     const std::shared_ptr<QueueDevice>& device() const noexcept { return device_; }
     /// A place in it for a launch.
-    mkz_place at(std::uint64_t offset) const noexcept { return {memory_, offset, 1}; }
+    Place at(std::uint64_t offset) const noexcept { return {memory_, offset, true}; }
 
 private:
     Block(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) : device_(std::move(device)), bytes_(bytes) {}
@@ -47,7 +48,7 @@ struct Pinned {
 };
 
 /// A device with queues and programs, opened: what all calls on it share. Lives as long as the process.
-class QueueDevice : public std::enable_shared_from_this<QueueDevice> {
+class QueueDevice final : public OpenedDevice, public std::enable_shared_from_this<QueueDevice> {
 public:
     /// id  for error texts
     QueueDevice(const mkz_backend& backend, std::uint32_t index, std::string id);
@@ -61,7 +62,10 @@ public:
 
     /// Throws unavailable in a child of fork(): drivers' threads and locks stay with the parent.
     void require_own_process() const;
-    bool is_own_process() const noexcept;
+    bool is_own_process() const noexcept override;
+    bool is_unified() const noexcept override { return facts_.unified != 0; }
+    std::uint64_t max_allocation() const noexcept override { return facts_.max_allocation; }
+    std::unique_ptr<Executor> executor(const RunOptions& options, unsigned threads) override;
 
     /// Throws what the status says, with the driver's text.
     void check(mkz_status status) const {
@@ -91,5 +95,8 @@ private:
     std::vector<Pinned> pinned_;           // guarded by mutex_
     std::shared_ptr<Block> constants_;     // guarded by mutex_
 };
+
+/// A device opened.  errors  invalid_argument (the CPU, or several devices)
+std::shared_ptr<QueueDevice> queue_device(const Device& device);
 
 }  // namespace merklize::runtime

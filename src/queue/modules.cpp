@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "host/kept_files.hpp"
+#include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
-#include "host/kept_files.hpp"
-#include "queue/device.hpp"
 #include "programs/tuned_variants.hpp"
-#include "jobs/registry.hpp"
+#include "queue/device.hpp"
 #include "tuning/tuned_policies.hpp"
 
 namespace merklize::runtime {
@@ -48,7 +48,7 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
         throw Error(ErrorCode::invalid_argument,
                     "kernel modules are for OpenCL devices, and " + device.info().id + " is none");
     }
-    QueueDevice& queue = *device.state().queue_device();
+    QueueDevice& queue = *queue_device(device);
     const auto tune = [&](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning& tuning) {
         tuning = tuned_policy(queue.backend(), queue.index(), kernel, hash, n, tuning);
         queue.backend().tune(queue.index(), kernel, hash, n, 1, &tuning);

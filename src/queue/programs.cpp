@@ -2,12 +2,12 @@
 
 #include <vector>
 
+#include "host/kept_files.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
-#include "host/kept_files.hpp"
+#include "programs/fatbins.hpp"
 #include "programs/kernel_text.hpp"
 #include "queue/device.hpp"
-#include "programs/fatbins.hpp"
 #include "queue/modules.hpp"
 
 namespace merklize::runtime {

@@ -5,6 +5,7 @@
 #include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
 #include "jobs/field.hpp"
+#include "jobs/progress.hpp"
 #include "tree_files/writer.hpp"
 
 namespace merklize {

@@ -6,6 +6,7 @@
 
 #include "merklize/error.hpp"
 #include "jobs/field.hpp"
+#include "jobs/progress.hpp"
 #include "levels/merges.hpp"
 
 namespace merklize::runtime {

@@ -112,7 +112,7 @@ void TreeBuilder::append(const Buffer& leaves) {
     if (traits(state_->form().hash).is_field) {
         const RunOptions check = runtime::part_of(options, 0, 0);
         runtime::Run run(check);
-        run.session().require_canonical(runtime::place_of(leaves), 4 * n, "append: leaves");
+        run.memory().require_canonical(runtime::place_of(leaves), 4 * n, "append: leaves");
     }
     state_->append(
         n,

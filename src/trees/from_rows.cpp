@@ -1,21 +1,17 @@
 // Trees over rows of a matrix.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize {
-namespace {
 
-// Hashing the rows is a part of the call, whose progress is the caller's.
-RunOptions part_of(const RunOptions& options, double before, double share) {
-    RunOptions part = options;
-    if (options.progress)
-        part.progress = [&options, before, share](double done) { return options.progress(before + done * share); };
-    return part;
-}
+using runtime::part_of;
+
+namespace {
 
 // Permutations or compressions of the rows, against one a merge.
 double row_share(std::uint64_t row_bytes) {
@@ -37,19 +33,18 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, options.device);
     const double share = row_share(row_bytes);
-    if (state->nodes.on_device()) {
-        std::vector<Digest> leaves(n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(options, 0, share));
-        runtime::Run run(options);
-        run.session().upload(state->base(), leaves.data(), Digest::size * n_rows);
-        run.finish();
-    } else {
-        const std::span leaves(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(options, 0, share));
-    }
-    const RunOptions rest = part_of(options, share, 1 - share);
+    Timings of_rows;
+    const RunOptions first = part_of(options, 0, share, options.timings == nullptr ? nullptr : &of_rows);
+    std::vector<Digest> leaves(state->nodes.on_device() ? n_rows : 0);
+    const std::span out = state->nodes.on_device()
+                              ? std::span(leaves)
+                              : std::span(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
+    hash_leaves(rows, row_bytes, out, form.hash, form.mode, first);
+    const RunOptions rest = part_of(options, share, 1 - share, options.timings);
     runtime::Run run(rest);
+    if (state->nodes.on_device()) run.memory().upload(state->base(), leaves.data(), Digest::size * n_rows);
     state->build_above(policy, run, 1);
+    if (options.timings != nullptr) runtime::add(*options.timings, of_rows);
     return MerkleTree(std::move(state));
 }
 
@@ -59,18 +54,21 @@ MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const
     auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
     const double share = row_share(row_bytes);
     const RunOptions here = runtime::on_device_of(rows, options);
+    Timings of_rows;
+    const RunOptions first = part_of(here, 0, share, options.timings == nullptr ? nullptr : &of_rows);
     if (state->nodes.on_device()) {
         const Buffer leaves =
             state->nodes.buffer().slice(Digest::size * state->layout.leaf_slot, Digest::size * n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(here, 0, share));
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, first);
     } else {
         const Buffer leaves(rows.device(), Digest::size * n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, part_of(here, 0, share));
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, first);
         leaves.copy_to({runtime::host_bytes(state->base()), leaves.size()});
     }
-    const RunOptions rest = part_of(here, share, 1 - share);
+    const RunOptions rest = part_of(here, share, 1 - share, options.timings);
     runtime::Run run(rest);
     state->build_above(policy, run, 1);
+    if (options.timings != nullptr) runtime::add(*options.timings, of_rows);
     return MerkleTree(std::move(state));
 }
 

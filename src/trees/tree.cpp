@@ -96,7 +96,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
                       state.base(), policy, run, share);
         share = 0;
     } else if (state.nodes.on_device()) {
-        run.session().upload(state.base(), leaves.data(), leaves.size_bytes());
+        run.memory().upload(state.base(), leaves.data(), leaves.size_bytes());
     }
     state.build_above(policy, run, share);
 }
@@ -110,7 +110,7 @@ MerkleTree::MerkleTree(const Buffer& leaves, const TreeForm& form, const TreePol
     require_leaves(place_of(leaves), state.n_leaves, runtime::Merges(form), "tree: leaves", run);
     double share = 1;
     if (drop_levels != 0) {
-        reduce_levels({run.session().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
+        reduce_levels({run.memory().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
                       form, 0, runtime::part_levels, state.base(), policy, run, share);
         share = 0;
     } else {
@@ -138,7 +138,7 @@ MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_
     if (state->nodes.on_device()) {
         std::vector<Digest> leaves(n);
         runtime::hash_pieces(file, bytes, leaf_bytes, 0, leaves, form.hash, form.mode, run, file_share);
-        run.session().upload(state->base(), leaves.data(), Digest::size * n);
+        run.memory().upload(state->base(), leaves.data(), Digest::size * n);
     } else {
         runtime::hash_pieces(file, bytes, leaf_bytes, 0, {reinterpret_cast<Digest*>(host_bytes(state->base())), n},
                              form.hash, form.mode, run, file_share);

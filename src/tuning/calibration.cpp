@@ -12,7 +12,7 @@
 #include "merklize/tree.hpp"
 #include "merklize/version.hpp"
 #include "host/kept_files.hpp"
-#include "queue/device.hpp"
+#include "jobs/opened_device.hpp"
 #include "jobs/registry.hpp"
 #include "host/threads.hpp"
 
@@ -22,7 +22,7 @@ namespace merklize {
 namespace runtime {
 namespace {
 
-constexpr const char* job_names[] = {"digest", "blake3 tree", "rescue tree"};
+constexpr const char* job_names[] = {"digest", "tree of a byte hash", "tree of a field hash"};
 
 const Device& cpu() {
     static const Device& device = *new Device("cpu");  // never destroyed: used as long as the process lives
@@ -100,7 +100,7 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
     try {
         const Device device(known.cost.device);
         if (one_line(device.info().name) == known.name && one_line(device.info().driver) == known.driver) {
-            if (!device.state().is_host()) device.state().queue_device();
+            if (!device.state().is_host()) device.state().opened();
             found = std::make_shared<const Device>(device);
         }
     } catch (const Error&) {}  // gone since it was measured
@@ -129,7 +129,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     for (const KnownCost& known : costs) {
         if (known.cost.job != job || seconds(known) >= best) continue;
         const auto device = device_of(known);
-        if (!device || device->state().is_host() || !device->state().queue_device()->is_own_process()) continue;
+        if (!device || device->state().is_host() || !device->state().opened()->is_own_process()) continue;
         best = seconds(known);
         here.device = *device;
     }
@@ -141,6 +141,17 @@ namespace {
 constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
 constexpr double long_enough = 0.05;                                            // seconds
 
+// The hash that a tree job is measured by: the first of bytes, the last of field elements.
+Hash representative(Job job) {
+    Hash found{};
+    for (const HashTraits& t : hashes()) {
+        if (t.is_field != (job == Job::elements_tree)) continue;
+        found = t.hash;
+        if (!t.is_field) break;
+    }
+    return found;
+}
+
 // The least of a few runs after a first one, which compiles.
 double measure(const Device& device, Job job, std::span<const Digest> data) {
     const RunOptions options{.device = device};
@@ -150,7 +161,7 @@ double measure(const Device& device, Job job, std::span<const Digest> data) {
         if (job == Job::digest) {
             hash(std::as_bytes(data), {}, options);
         } else {
-            const MerkleTree tree(data, job == Job::blake3_tree ? Hash::blake3 : Hash::rp64_256, {}, options);
+            const MerkleTree tree(data, representative(job), {}, options);
         }
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (i == 1 || (i > 1 && seconds < least)) least = seconds;
@@ -189,7 +200,7 @@ std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
     const std::vector<DeviceInfo> found = devices();
     std::size_t n_done = 0;
     for (const DeviceInfo& info : found) {
-        for (const Job job : {Job::digest, Job::blake3_tree, Job::rescue_tree}) {
+        for (const Job job : {Job::digest, Job::bytes_tree, Job::elements_tree}) {
             const double done = static_cast<double>(n_done++) / static_cast<double>(3 * found.size());
             if (progress && !progress(done))
                 throw Error(ErrorCode::cancelled, "calibrate: cancelled by the caller's progress function");
