@@ -123,6 +123,8 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@echo "== formats"
 	@clang-format --dry-run -Werror $(CPP_SOURCES)
 	@ruff check -q && ruff format -q --check
+	@echo "== rooms of src"
+	@python scripts/check_rooms.py
 	@echo "== generated files"
 	@python scripts/generate_rescue_prime_constants.py --check
 	@python bench/tables.py --check

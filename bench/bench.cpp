@@ -67,13 +67,13 @@ int run_job(const std::string& job, const Options& options) {
         std::vector<Digest> nodes(n);
         const std::vector<Digest> leaves = random_leaves(n, tree_hash);
         nodes.insert(nodes.end(), leaves.begin(), leaves.end());
-        build_tree(nodes, tree_hash, {}, run);
-        report("tree", n, options, run, nodes[1].hex(), [&] { build_tree(nodes, tree_hash, {}, run); });
+        build_tree(nodes, tree_hash, run);
+        report("tree", n, options, run, nodes[1].hex(), [&] { build_tree(nodes, tree_hash, run); });
     } else if (job == "merkle-tree") {  // the same through MerkleTree: allocation and copy of the leaves included
         const std::uint64_t n = std::uint64_t{1} << options.log2_leaves;
         const std::vector<Digest> leaves = random_leaves(n, tree_hash);
-        result = MerkleTree(leaves, tree_hash, {}, run).root();
-        report("merkle-tree", n, options, run, result.hex(), [&] { MerkleTree(leaves, tree_hash, {}, run); });
+        result = MerkleTree(leaves, tree_hash, run).root();
+        report("merkle-tree", n, options, run, result.hex(), [&] { MerkleTree(leaves, tree_hash, run); });
     } else if (job == "hash-many") {  // 64-byte messages
         const std::uint64_t n = std::uint64_t{1} << options.log2_leaves;
         const auto messages = random_values<std::byte>(64 * n, "messages");

@@ -19,8 +19,8 @@
 #include <merklize/merklize.hpp>
 
 #include "jobs.hpp"
-#include "queue/device.hpp"
 #include "jobs/registry.hpp"
+#include "queue/device.hpp"
 
 using namespace merklize;
 using Clock = std::chrono::steady_clock;
@@ -65,12 +65,12 @@ public:
     /// call  runs the job once with these options and returns a digest of what it made, which must be `expected`
     void row(const std::string& job, Hash hash, const std::string& policy, std::uint64_t n, const char* unit,
              const Digest& expected, OnCpu& cpu, const std::function<Digest(const RunOptions&)>& call,
-             const HashPolicy& tuning = {}) {
+             const Policy& choice = {}) {
         Timings timings;
         RunOptions run;
         run.device = device_;
         run.timings = &timings;
-        run.policy = tuning;
+        run.policy = choice;
         auto start = Clock::now();
         try {
             require(call(run), expected, job, policy);
@@ -147,13 +147,13 @@ void digests(Bench& bench) {
         Bench::OnCpu cpu{[&](const RunOptions& run) { hash(data, {}, run); }};
         struct Choice {
             std::string name;
-            HashPolicy policy;
+            Policy policy;
         };
         std::vector<Choice> choices = {{"tuned", {}}};
         if (!bench.options().tuned) {
             // The originals: one chunk an item, and 2 to 16 as lanes of a vector.
             for (const std::uint32_t lanes : {1, 2, 4, 8, 16})
-                choices.push_back({"chunks_per_item=" + std::to_string(lanes), {.chunks_per_item = lanes}});
+                choices.push_back({"lanes=" + std::to_string(lanes), {.lanes = lanes}});
         }
         if (bench.wanted(resident)) {
             // Copies in turn, so that no call finds its input in a cache.
@@ -178,7 +178,7 @@ void digests(Bench& bench) {
 void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     struct Choice {
         std::string name;
-        TreePolicy policy;
+        Policy policy;
     };
     std::vector<Choice> choices = {{"tuned", {}}};
     if (!bench.options().tuned && traits(which).is_field) {
@@ -203,19 +203,22 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         const std::vector<Digest> leaves = bench::random_leaves(n, which);
         nodes.insert(nodes.end(), leaves.begin(), leaves.end());
         std::vector<Digest> expected = nodes;
-        build_tree(expected, which, {}, bench::on_cpu());
-        Bench::OnCpu cpu{[&](const RunOptions& run) { build_tree(expected, which, {}, run); }};
+        build_tree(expected, which, bench::on_cpu());
+        Bench::OnCpu cpu{[&](const RunOptions& run) { build_tree(expected, which, run); }};
         // All nodes count, not only the root.
         const Digest all = hash(std::as_bytes(std::span(expected)), {}, bench::on_cpu());
         if (bench.wanted(resident)) {
             const Buffer buffer = Buffer::copy_of(std::as_bytes(std::span(nodes)), bench.device());
             for (const Choice& choice : choices) {
                 Digest got;
-                bench.row(resident, which, choice.name, n - 1, "merges", expected[1], cpu, [&](const RunOptions& run) {
-                    build_tree(buffer, which, choice.policy, run);
-                    buffer.slice(Digest::size, Digest::size).copy_to(got.bytes);
-                    return got;
-                });
+                bench.row(
+                    resident, which, choice.name, n - 1, "merges", expected[1], cpu,
+                    [&](const RunOptions& run) {
+                        build_tree(buffer, which, run);
+                        buffer.slice(Digest::size, Digest::size).copy_to(got.bytes);
+                        return got;
+                    },
+                    choice.policy);
                 if (hash(buffer) != all) {
                     std::fprintf(stderr, "wrong nodes: %s, %s\n", resident.c_str(), choice.name.c_str());
                     std::exit(1);
@@ -224,11 +227,11 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         }
         if (bench.wanted(there)) {
             bench.row(there, which, "tuned", n - 1, "merges", expected[1], cpu,
-                      [&](const RunOptions& run) { return MerkleTree(leaves, which, {}, run).root(); });
+                      [&](const RunOptions& run) { return MerkleTree(leaves, which, run).root(); });
         }
         const auto host_to_host = [&](const std::string& job, std::span<Digest> memory) {
             bench.row(job, which, "tuned", n - 1, "merges", expected[1], cpu, [&](const RunOptions& run) {
-                build_tree(memory, which, {}, run);
+                build_tree(memory, which, run);
                 return memory[1];
             });
             if (hash(std::as_bytes(memory), {}, bench::on_cpu()) != all) {

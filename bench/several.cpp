@@ -181,7 +181,7 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
             const auto block = bench::random_leaves(std::min(n, block_bytes / Digest::size), which);
             bench.job(resident, which, n - 1, "merges", {}, [&](const std::vector<Device>& devices) {
                 return [which, parts = spread(devices, std::as_bytes(std::span(block)), Digest::size * n)](
-                           const RunOptions& run) { return merkle_root_parts(parts, which, {}, run); };
+                           const RunOptions& run) { return merkle_root_parts(parts, which, run); };
             });
         }
         const std::string root = power("root, host memory, " + field + ", leaves", log2);
@@ -194,12 +194,12 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         std::vector<Digest> expected = given;
         RunOptions first;
         first.device = bench.first(1)[0];
-        build_tree(expected, which, {}, traits(which).is_field ? first : on_cpu());
+        build_tree(expected, which, traits(which).is_field ? first : on_cpu());
         if (bench.wanted(root)) {
             bench.job(root, which, n - 1, "merges", expected[1], [&](const std::vector<Device>& devices) {
                 return [&leaves, which, device = together(devices)](RunOptions run) {
                     run.device = device;
-                    return merkle_root(leaves, which, {}, run);
+                    return merkle_root(leaves, which, run);
                 };
             });
         }
@@ -207,7 +207,7 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
             bench.job(nodes, which, n - 1, "merges", expected[1], [&](const std::vector<Device>& devices) {
                 return [&given, which, device = together(devices)](RunOptions run) {
                     run.device = device;
-                    build_tree(given, which, {}, run);
+                    build_tree(given, which, run);
                     return given[1];
                 };
             });

@@ -123,7 +123,7 @@ void proofs_and_updates(const Bench& bench) {
     if (!bench.wanted(multi) && !bench.wanted(singles) && !bench.wanted(update) && !bench.wanted(merges)) return;
     const std::uint64_t n = std::uint64_t{1} << bench.options().leaves;
     const std::vector<Digest> leaves = bench::random_leaves(n, Hash::blake3);
-    MerkleTree tree(leaves, Hash::blake3, {}, bench.on_device());
+    MerkleTree tree(leaves, Hash::blake3, bench.on_device());
     const std::vector<std::uint64_t> many = random_indices(n, 100000, "many"), some = random_indices(n, 10000, "some");
     if (bench.wanted(multi)) {
         MultiProof proof;
@@ -158,7 +158,7 @@ void proofs_and_updates(const Bench& bench) {
         for (const std::uint64_t index : some) old.push_back(leaves[index]);
         bench.row(update, Hash::blake3, n, count, "merges", [&] { tree.update(some, (forth = !forth) ? fresh : old); });
         for (std::size_t i = 0; i < some.size(); i++) changed[some[i]] = forth ? fresh[i] : old[i];
-        if (merkle_root(changed, Hash::blake3, {}, on_cpu()) != tree.root()) wrong(update);
+        if (merkle_root(changed, Hash::blake3, on_cpu()) != tree.root()) wrong(update);
     }
     if (bench.wanted(merges)) {
         // The same merges of pairs at the same places, without a tree: lists made before, one call a level.
@@ -193,15 +193,15 @@ void forests(const Bench& bench) {
         const auto check = [&] {
             for (std::uint64_t t = 0; t < trees; t += 4099) {
                 const std::span part = std::span(leaves).subspan(t * n, n);
-                if (roots[t] != merkle_root(part, hash, {}, on_cpu())) wrong(forest);
+                if (roots[t] != merkle_root(part, hash, on_cpu())) wrong(forest);
             }
         };
         if (!bench.has_memory()) {
             bench.row(forest, hash, trees * n, trees * (n - 1), "merges",
-                      [&] { roots = MerkleForest(leaves, n, hash, {}, bench.on_device()).roots(); });
+                      [&] { roots = MerkleForest(leaves, n, hash, bench.on_device()).roots(); });
             check();
             bench.row(one, hash, trees * n, trees * n - 1, "merges",
-                      [&] { MerkleTree(leaves, hash, {}, bench.on_device()).root(); });
+                      [&] { MerkleTree(leaves, hash, bench.on_device()).root(); });
         } else {
             const Buffer there = Buffer::copy_of(std::as_bytes(std::span(leaves)), Device(bench.options().device));
             bench.row(forest, hash, trees * n, trees * (n - 1), "merges", [&] { MerkleForest(there, n, hash); });
@@ -224,10 +224,10 @@ void rows(const Bench& bench) {
     Digest root;
     if (!bench.has_memory()) {
         bench.row(job, hash, n, permutations, "permutations",
-                  [&] { root = MerkleTree::from_rows(bytes, n, hash, {}, bench.on_device()).root(); });
+                  [&] { root = MerkleTree::from_rows(bytes, n, hash, bench.on_device()).root(); });
         return;
     }
-    const Digest expected = MerkleTree::from_rows(bytes, n, hash, {}, on_cpu()).root();
+    const Digest expected = MerkleTree::from_rows(bytes, n, hash, on_cpu()).root();
     const Device device(bench.options().device);
     const Buffer there = Buffer::copy_of(bytes, device);
     bench.row(job, hash, n, permutations, "permutations", [&] { root = MerkleTree::from_rows(there, n, hash).root(); });

@@ -10,7 +10,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
         "Compute capabilities with machine code of their own; later ones get PTX of the last")
     set(MERKLIZE_FATBIN_HASHES "" CACHE STRING "Hashes whose kernels are compiled ahead of time, separated by commas; empty: all")
     # The programs are texts of this very library: a program made of its sources writes them.
-    add_executable(merklize-fatbin-programs EXCLUDE_FROM_ALL backends/cuda/write_fatbin_programs.cpp
+    add_executable(merklize-fatbin-programs EXCLUDE_FROM_ALL
+      ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_fatbin_programs.cpp backends/tuning.cpp
       programs/fatbins.cpp programs/tuned_variants.cpp programs/variant.cpp jobs/hashes.cpp
       programs/kernel_text.cpp programs/no_fatbins.cpp ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
     target_compile_features(merklize-fatbin-programs PRIVATE cxx_std_20)

@@ -49,7 +49,7 @@ int main() {
         handler.single_task([=] { *verdict = verify(nodes, digests, proven); });
     });
     // One digest of all of the data, four chunks an item, beside the tree.
-    constexpr merklize::HashPolicy four{.chunks_per_item = 4};
+    constexpr merklize::Policy four{.lanes = 4};
     const sycl::event digested = merklize::sycl::hash<four>(queue, data, leaves * leaf_bytes, whole, {filled});
     sycl::event::wait({checked, digested});
 

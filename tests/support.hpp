@@ -93,9 +93,10 @@ inline std::vector<Digest> known_leaves(std::size_t n) {
     return out;
 }
 
-inline merklize::RunOptions threads(unsigned n) {
+inline merklize::RunOptions threads(unsigned n, const merklize::Policy& policy = {}) {
     merklize::RunOptions options;
     options.threads = n;
+    options.policy = policy;
     return options;
 }
 

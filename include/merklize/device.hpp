@@ -119,8 +119,8 @@ struct RunOptions {
     std::function<bool(double done)> progress{};
     /// The queue to run on; nothing = one of our own. Must be of `device`.
     std::optional<Stream> stream{};
-    /// Tuning of digests and batches; trees have their own TreePolicy.
-    HashPolicy policy{};
+    /// Tuning values: how the job runs on the device. No choice changes a byte.
+    Policy policy{};
     /// Where to put the times, or null: measuring them costs a few microseconds.
     Timings* timings = nullptr;
 };

@@ -1,41 +1,92 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace merklize {
 
-/// Where the constants of a field hash are while a kernel of a device runs.
-enum class Constants : std::uint8_t {
-    tuned = 0,  ///< the backend's table decides
-    literal,    ///< in the instructions
-    constant,   ///< constant memory
-    global,     ///< a block of device memory
-    local,      ///< copied to the group's memory first
+/// Where the constants of a field hash are while a kernel of a device runs: tuned, literal, constant, global or local (policy.def).
+enum class Constants : std::uint32_t {
+#define MKZ_POLICY_NAME(value, name) name = value,
+#include <merklize/policy.def>
 };
 
-/// Tuning values of one tree. Zero means "the backend's table decides"; MerkleTree::policy() tells what was used. Every choice
-/// gives the same bytes. The CPU has its own lanes and takes levels_per_launch alone.
-struct TreePolicy {
-    /// Levels that one launch builds: a subtree of 2^levels_per_launch nodes stays in cache (CPU) or in a group (GPU). 1 is
-    /// level by level.
-    std::uint32_t levels_per_launch = 0;
-    /// Items of a group: a power of two.
-    std::uint32_t group_size = 0;
-    /// Merges that one item computes side by side, as lanes of a vector: 1, 2, 4, 8 or 16.
-    std::uint32_t merges_per_item = 0;
-    Constants constants = Constants::tuned;
+/// Tuning values of one call, for digests and trees alike: how it runs on a device. Every choice gives the same bytes. 0 in a field
+/// (Constants::tuned): the library chooses; MerkleTree::policy() tells what was used. The CPU has its own lanes and looks at
+/// levels_per_launch alone.
+///
+/// policy.def lists the fields, their meaning and their values: levels_per_launch, group_size, lanes, constants.
+struct Policy {
+#define MKZ_TYPE_count std::uint32_t
+#define MKZ_TYPE_power std::uint32_t
+#define MKZ_TYPE_name Constants
+#define MKZ_MEMBER_caller(field, values) MKZ_TYPE_##values field{};
+#define MKZ_MEMBER_compiler(field, values)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_MEMBER_##chooser(field, values)
+#include <merklize/policy.def>
+#undef MKZ_MEMBER_caller
+#undef MKZ_MEMBER_compiler
+#undef MKZ_TYPE_count
+#undef MKZ_TYPE_power
+#undef MKZ_TYPE_name
 
-    bool operator==(const TreePolicy&) const = default;
+    bool operator==(const Policy&) const = default;
 };
 
-/// Tuning values of digests and batches, in the same sense.
-struct HashPolicy {
-    /// Chunks (or rows, or merges) that one item computes side by side, as lanes of a vector: 1, 2, 4, 8 or 16.
-    std::uint32_t chunks_per_item = 0;
-    std::uint32_t group_size = 0;
-    Constants constants = Constants::tuned;
-
-    bool operator==(const HashPolicy&) const = default;
+/// What a field of a policy may be, besides 0.
+enum class PolicyValues : std::uint8_t {
+    count,  ///< 1 to greatest
+    power,  ///< a power of two, 1 to greatest
+    name,   ///< as count; texts have the names of Constants
 };
+
+/// A field of Policy, for code that treats all alike.
+struct PolicyField {
+    std::string_view name;
+    PolicyValues values;
+    std::uint32_t greatest;
+    std::uint32_t (*get)(const Policy& policy);
+    void (*set)(Policy& policy, std::uint32_t value);
+
+    constexpr bool takes(std::uint32_t value) const {
+        return value == 0 || (value <= greatest && (values != PolicyValues::power || std::has_single_bit(value)));
+    }
+};
+
+inline constexpr PolicyField policy_fields[] = {
+#define MKZ_FIELD_caller(field, values, greatest)                                   \
+    {#field, PolicyValues::values, greatest,                                        \
+     [](const Policy& policy) { return static_cast<std::uint32_t>(policy.field); }, \
+     [](Policy& policy, std::uint32_t value) { policy.field = decltype(policy.field)(value); }},
+#define MKZ_FIELD_compiler(field, values, greatest)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##chooser(field, values, greatest)
+#include <merklize/policy.def>
+#undef MKZ_FIELD_caller
+#undef MKZ_FIELD_compiler
+};
+
+constexpr bool is_valid(const Policy& policy) {
+    for (const PolicyField& field : policy_fields) {
+        if (!field.takes(field.get(policy))) return false;
+    }
+    return true;
+}
+
+/// errors  invalid_argument (the text has the field, its value and what it may be)
+void require_valid(const Policy& policy);
+
+/// Sets a field from text: a number, or a name of Constants.
+/// errors  invalid_argument (an unknown field, or a value that it does not take; the text says what there is)
+void set_field(Policy& policy, std::string_view field, std::string_view value);
+/// The value of a field as text: a number, or a name of Constants.
+std::string field_text(const PolicyField& field, const Policy& policy);
+
+/// "levels_per_launch=3,constants=local": the fields that are not 0; empty if there are none.
+std::string to_text(const Policy& policy);
+/// The same back; spaces around names and values are left out.
+/// errors  invalid_argument (as set_field(); text that is not NAME=VALUE; a field twice)
+Policy policy_from_text(std::string_view text);
 
 }  // namespace merklize

@@ -26,19 +26,19 @@
 namespace merklize::sycl {
 
 /// BLAKE3 digest.
-/// policy   chunks_per_item: 1, or 2, 4, 8 or 16 chunks as the lanes of a vector; group_size
+/// policy   lanes: 1, or 2, 4, 8 or 16 chunks as the lanes of a vector; group_size
 /// data     `bytes` bytes, any count
 /// digest   32 bytes, written
 /// cost     reads the data once; the working memory of hash_scratch_bytes(), which a host task frees after the event. AdaptiveCpp
 ///          has no host tasks: there the call waits; with `scratch` it does not
-template <HashPolicy policy = HashPolicy{}>
+template <Policy policy = Policy{}>
 ::sycl::event hash(::sycl::queue& queue, const void* data, std::size_t bytes, void* digest,
                    const std::vector<::sycl::event>& after = {}) {
     return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash", data, bytes, 1, digest, nullptr, after);
 }
 
 /// The same of a span of anything whose bytes are its value.
-template <HashPolicy policy = HashPolicy{}, class T>
+template <Policy policy = Policy{}, class T>
 ::sycl::event hash(::sycl::queue& queue, std::span<const T> data, void* digest,
                    const std::vector<::sycl::event>& after = {}) {
     return hash<policy>(queue, data.data(), data.size_bytes(), digest, after);
@@ -48,7 +48,7 @@ template <HashPolicy policy = HashPolicy{}, class T>
 /// messages  [n, message_bytes] bytes
 /// digests   [n, 32] bytes, written
 /// cost      as hash(); one launch for messages of up to 1024 bytes, else one more for each halving of their chunks
-template <HashPolicy policy = HashPolicy{}>
+template <Policy policy = Policy{}>
 ::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
                         void* digests, const std::vector<::sycl::event>& after = {}) {
     return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash_many", messages, message_bytes, n, digests,
@@ -57,17 +57,17 @@ template <HashPolicy policy = HashPolicy{}>
 
 /// Bytes of working memory for hash_many() with this policy on the queue's device; hash() is n = 1: 32 bytes for each group's
 /// subtree of chunks (up to 1024), or 48 for each chunk, if there are several messages.
-template <HashPolicy policy = HashPolicy{}>
+template <Policy policy = Policy{}>
 std::size_t hash_scratch_bytes(::sycl::queue& queue, std::size_t message_bytes, std::size_t n = 1) {
     const detail::QueueSubmit submit{queue};
     return detail::DigestPlan(n, message_bytes, detail::group_size_on(submit, policy.group_size, "hash_scratch_bytes"),
-                              detail::lanes_of(policy.chunks_per_item))
+                              detail::lanes_of(policy.lanes))
         .scratch_bytes();
 }
 
 /// hash_many(), and with n = 1 hash(), in the caller's working memory: nothing is allocated.
 /// scratch  hash_scratch_bytes() bytes on 16, not null; free when the event is complete
-template <HashPolicy policy = HashPolicy{}>
+template <Policy policy = Policy{}>
 ::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
                         void* digests, void* scratch, const std::vector<::sycl::event>& after = {}) {
     if (scratch == nullptr) detail::invalid("hash_many: scratch is null");
@@ -77,13 +77,13 @@ template <HashPolicy policy = HashPolicy{}>
 
 /// All parents of a binary Merkle tree.
 /// hash     of the parents: of their two children's 64 bytes
-/// policy   merges_per_item: lanes; levels_per_launch: 1 is a launch a level, more are fused by group barriers; constants
+/// policy   lanes: merges an item; levels_per_launch: 1 is a launch a level, more are fused by group barriers; constants
 /// leaves   [n, 32] bytes; n a power of two >= 2. Of a field hash each is 4 words < p (check_elements())
 /// nodes    [n, 32] bytes, written, in heap order: the root at 1, children of i at 2i and 2i+1, where leaf k counts as n+k; slot 0
 ///          is zeros. `leaves` may be `nodes` + 32 n: then both are one tree of 2n slots, as merklize::build_tree() has it.
 /// errors   invalid_argument (n; alignment; a device with smaller groups or less local memory than the policy wants)
 /// cost     n-1 merges; Constants::global takes 5 KB of working memory, with the costs of hash()'s
-template <Hash hash = Hash::blake3, TreePolicy policy = TreePolicy{}>
+template <Hash hash = Hash::blake3, Policy policy = Policy{}>
 ::sycl::event merklize(::sycl::queue& queue, const void* leaves, void* nodes, std::size_t n,
                        const std::vector<::sycl::event>& after = {}) {
     return detail::merklize_on<hash, policy>(detail::QueueSubmit{queue}, leaves, nodes, n, after);
@@ -91,7 +91,7 @@ template <Hash hash = Hash::blake3, TreePolicy policy = TreePolicy{}>
 
 /// The same of spans of bytes, words or 32-byte structs; n is leaves.size_bytes() / 32.
 /// errors  invalid_argument also for spans that are no whole nodes, or not of the same size
-template <Hash hash = Hash::blake3, TreePolicy policy = TreePolicy{}, class T>
+template <Hash hash = Hash::blake3, Policy policy = Policy{}, class T>
 ::sycl::event merklize(::sycl::queue& queue, std::span<const T> leaves, std::span<T> nodes,
                        const std::vector<::sycl::event>& after = {}) {
     if (leaves.size_bytes() % 32 != 0 || leaves.size_bytes() != nodes.size_bytes()) {
@@ -102,20 +102,20 @@ template <Hash hash = Hash::blake3, TreePolicy policy = TreePolicy{}, class T>
 }
 
 /// Merges of n pairs: out[i] = merge(left[i], right[i]).
-/// policy            chunks_per_item: merges an item, as lanes
+/// policy            lanes: merges an item
 /// left, right, out  [n, 32] bytes; out may be left or right
-template <Hash hash = Hash::blake3, HashPolicy policy = HashPolicy{}>
+template <Hash hash = Hash::blake3, Policy policy = Policy{}>
 ::sycl::event merge(::sycl::queue& queue, const void* left, const void* right, void* out, std::size_t n,
                     const std::vector<::sycl::event>& after = {}) {
     return detail::merge_on<hash, policy>(detail::QueueSubmit{queue}, left, right, out, n, after);
 }
 
 /// Rescue Prime digests of n rows of field elements.
-/// policy   chunks_per_item: rows an item, as lanes
+/// policy   lanes: rows an item
 /// rows     [n, elements] words; one that is >= p counts mod p (check_elements()). elements < 2^32
 /// digests  [n, 32] bytes, written
 /// cost     ceil(elements / 8) permutations a row
-template <Hash hash = Hash::rp64_256, HashPolicy policy = HashPolicy{}>
+template <Hash hash = Hash::rp64_256, Policy policy = Policy{}>
 ::sycl::event hash_elements(::sycl::queue& queue, const std::uint64_t* rows, std::size_t n, std::size_t elements,
                             void* digests, const std::vector<::sycl::event>& after = {}) {
     return detail::hash_elements_on<hash, policy>(detail::QueueSubmit{queue}, rows, n, elements, digests, after);

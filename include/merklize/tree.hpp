@@ -11,7 +11,6 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
-#include <merklize/policy.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree_form.hpp>
 
@@ -33,30 +32,25 @@ std::uint64_t heap_slots(std::uint64_t n_leaves);
 /// errors   invalid_argument (a count of slots that no n has, n not a power of two under the rule perfect, a mode for another hash
 ///          than blake3, for field hashes a word >= p), cancelled (parents undefined)
 /// cost     n-1 merges, and at most log2 n for the last nodes of levels
-TreePolicy build_tree(std::span<Digest> nodes, const TreeForm& form = {}, const TreePolicy& policy = {},
-                      const RunOptions& options = {});
+Policy build_tree(std::span<Digest> nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The same in the memory of a device: nodes is there, on 32 bytes; options.device is not looked at.
 /// order    after what is enqueued on options.stream; complete when it returns
-TreePolicy build_tree(const Buffer& nodes, const TreeForm& form = {}, const TreePolicy& policy = {},
-                      const RunOptions& options = {});
+Policy build_tree(const Buffer& nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The root alone, of n >= 1 leaves; that of one leaf is the leaf.
 /// errors  as build_tree, and out_of_memory
 /// cost    n-1 merges, and at most log2 n for the last nodes of levels; 32 bytes of working memory for each leaf, counted up to a power
 ///         of two; at most 256 MiB of it on a device for leaves on the host
-Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                   const RunOptions& options = {});
-Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                   const RunOptions& options = {});
+Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {}, const RunOptions& options = {});
+Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The root of leaves that lie in several buffers, which may be on several devices: each has the leaves of one subtree, and all
 /// devices work at once, by one host thread each.
 /// leaves  2^k buffers of equal counts of leaves, a power of two
 /// order   complete when it returns. There is no common stream: what wrote the leaves must have ended
 /// errors  invalid_argument (counts; a stream), and those of merkle_root()
-Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                         const RunOptions& options = {});
+Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// A Merkle tree and its nodes: leaves and all levels above, 32 bytes each. They are in the memory of the device that built it, or
 /// on the host where that is the same memory (the CPU) or they do not fit. Safe to read from any thread; update() and append() are
@@ -67,25 +61,25 @@ public:
     /// drop_levels  levels at the bottom, leaves included, that are not kept: the tree takes 2^drop_levels times less memory, and
     ///         proofs need the leaves again. At most the tree's height.
     /// errors  as build_tree, and out_of_memory
-    explicit MerkleTree(std::span<const Digest> leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                        const RunOptions& options = {}, unsigned drop_levels = 0);
+    explicit MerkleTree(std::span<const Digest> leaves, const TreeForm& form = {}, const RunOptions& options = {},
+                        unsigned drop_levels = 0);
 
     /// leaves  [n] digests on a device; copied there. options.device is not looked at.
-    explicit MerkleTree(const Buffer& leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
-                        const RunOptions& options = {}, unsigned drop_levels = 0);
+    explicit MerkleTree(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {},
+                        unsigned drop_levels = 0);
 
     /// Leaf k is the digest of row k by hash_leaves(): the rows are hashed where they lie and merged, in one pass.
     /// rows  n_rows rows of equal length, one after another: bytes, or words of field hashes
     static MerkleTree from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form = {},
-                                const TreePolicy& policy = {}, const RunOptions& options = {});
+                                const RunOptions& options = {});
     static MerkleTree from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form = {},
-                                const TreePolicy& policy = {}, const RunOptions& options = {});
+                                const RunOptions& options = {});
 
     /// Leaf k = BLAKE3 of bytes [k leaf_bytes, (k+1) leaf_bytes) of the file (the last one may be shorter), with form.mode; parents
     /// by form, whose hash is blake3. The file is read once, by all threads, and not held. An empty file is one empty leaf.
     /// errors  io; invalid_argument (leaf_bytes 0; another hash; a count of leaves that the rule does not take)
     static MerkleTree from_file(const std::filesystem::path& path, std::uint64_t leaf_bytes, const TreeForm& form = {},
-                                const TreePolicy& policy = {}, const RunOptions& options = {});
+                                const RunOptions& options = {});
 
     MerkleTree(MerkleTree&&) noexcept;
     MerkleTree& operator=(MerkleTree&&) noexcept;
@@ -139,7 +133,7 @@ public:
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
 
     const DeviceInfo& device() const noexcept;
-    const TreePolicy& policy() const noexcept;
+    const Policy& policy() const noexcept;
 
 private:
     struct State;
@@ -154,8 +148,8 @@ public:
     /// n_leaves  leaves of each tree, a power of two: so all rules are one
     /// errors    as MerkleTree; invalid_argument (n_leaves, or a count of digests that is no multiple of it)
     MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leaves, const TreeForm& form = {},
-                 const TreePolicy& policy = {}, const RunOptions& options = {});
-    MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form = {}, const TreePolicy& policy = {},
+                 const RunOptions& options = {});
+    MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form = {},
                  const RunOptions& options = {});
     MerkleForest(MerkleForest&&) noexcept;
     MerkleForest& operator=(MerkleForest&&) noexcept;
@@ -174,7 +168,7 @@ public:
     MerkleProof prove(std::uint64_t tree, std::uint64_t index) const;
 
     const DeviceInfo& device() const noexcept;
-    const TreePolicy& policy() const noexcept;
+    const Policy& policy() const noexcept;
 
 private:
     struct State;

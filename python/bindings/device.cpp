@@ -1,10 +1,11 @@
 #include "arguments.hpp"
+#include "host/kept_files.hpp"
+#include "jobs/policy.hpp"
+#include "levels/build.hpp"
 #include "module.hpp"
 #include "policy.hpp"
-#include "run.hpp"
-#include "levels/build.hpp"
-#include "host/kept_files.hpp"
 #include "queue/modules.hpp"
+#include "run.hpp"
 #include "tuning/tuned_policies.hpp"
 
 namespace merklize::binding {
@@ -23,16 +24,10 @@ nb::tuple describe(const DeviceInfo& info) {
                           info.units, info.memory_bytes);
 }
 
-bool is_tree(const runtime::TunedPolicy& policy) { return policy.kernel == MKZ_KERNEL_MERGE_SUBTREES; }
-
 nb::tuple describe(const runtime::TunedPolicy& policy) {
-    const mkz_tuning& t = policy.tuning;
-    const auto constants = static_cast<Constants>(t.constants);
     return nb::make_tuple(to_str(std::string(runtime::tuned_job_name(policy.kernel))),
                           to_str(std::string(traits(static_cast<Hash>(policy.hash)).name)), policy.log2,
-                          is_tree(policy) ? chosen(TreePolicy{t.levels_per_launch, t.group_size, t.lanes, constants})
-                                          : chosen(HashPolicy{t.lanes, t.group_size, constants}),
-                          policy.seconds, policy.builtin_seconds);
+                          chosen(runtime::from_seam(policy.policy)), policy.seconds, policy.builtin_seconds);
 }
 
 runtime::TunedPolicy to_tuned(nb::handle described) {
@@ -47,8 +42,7 @@ runtime::TunedPolicy to_tuned(nb::handle described) {
         throw Error(ErrorCode::invalid_argument, "tuned policies: no job '" + std::string(job) + "' is tuned");
     policy.hash = static_cast<std::uint32_t>(hash_from_name(to_text(fields[1], "hash")));
     policy.log2 = nb::cast<std::uint32_t>(fields[2]);
-    policy.tuning =
-        is_tree(policy) ? runtime::tuning_of(to_tree_policy(fields[3])) : runtime::tuning_of(to_hash_policy(fields[3]));
+    policy.policy = runtime::to_seam(to_policy(fields[3]));
     policy.seconds = nb::cast<double>(fields[4]);
     policy.builtin_seconds = nb::cast<double>(fields[5]);
     return policy;

@@ -16,13 +16,12 @@ MerkleForest make_forest(nb::handle leaves, nb::handle n_leaves, nb::handle form
     const Input input(leaves, "MerkleForest: leaves", settings);
     const std::uint64_t n = to_u64(n_leaves, "MerkleForest: leaves of a tree");
     const TreeForm wanted = to_form(form);
-    const TreePolicy tuning = to_tree_policy(policy);
     std::optional<MerkleForest> forest;
-    Run(settings, input.on_device())([&](const RunOptions& options) {
+    Run(settings, input.on_device(), to_policy(policy))([&](const RunOptions& options) {
         if (input.on_device() != nullptr) {
-            forest.emplace(input.buffer(), n, wanted, tuning, options);
+            forest.emplace(input.buffer(), n, wanted, options);
         } else {
-            forest.emplace(as_digests(input.span()), n, wanted, tuning, options);
+            forest.emplace(as_digests(input.span()), n, wanted, options);
         }
     });
     return std::move(*forest);

@@ -17,7 +17,7 @@ nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle l
                nb::handle settings, nb::handle policy) {
     const Input input(data, "hash: data", settings);
     const Mode mode = to_mode(key, context, "hash");
-    const Run run(settings, input.on_device(), to_hash_policy(policy));
+    const Run run(settings, input.on_device(), to_policy(policy));
     const Output out(length, seek, "hash");
     // Short work is done before another thread could take over.
     constexpr std::size_t short_work = 2048;
@@ -35,7 +35,7 @@ nb::bytes hash_file(nb::handle path, nb::handle key, nb::handle context, nb::han
                     nb::handle settings, nb::handle policy) {
     const std::filesystem::path file = to_path(path, "hash_file: path");
     const Mode mode = to_mode(key, context, "hash_file");
-    const Run run(settings, nullptr, to_hash_policy(policy));
+    const Run run(settings, nullptr, to_policy(policy));
     const Output out(length, seek, "hash_file");
     run([&](const RunOptions& options) { merklize::hash_file(file, out.span(), out.seek(), mode, options); });
     return out.bytes();
@@ -46,7 +46,7 @@ nb::bytes hash_descriptor(nb::handle descriptor, nb::handle name, nb::handle key
     const int fd = to_int(descriptor, "hash_file: file descriptor");
     const std::string_view shown = to_text(name, "hash_file: name");
     const Mode mode = to_mode(key, context, "hash_file");
-    const Run run(settings, nullptr, to_hash_policy(policy));
+    const Run run(settings, nullptr, to_policy(policy));
     const Output out(length, seek, "hash_file");
     run([&](const RunOptions& options) {
         merklize::hash_descriptor(fd, shown, out.span(), out.seek(), mode, options);
@@ -60,7 +60,7 @@ nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::ha
     for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "hash_files: path"));
     const Mode mode = to_mode(key, context, "hash_files");
     const Output one(length, seek, "hash_files");
-    const Run run(settings, nullptr, to_hash_policy(policy));
+    const Run run(settings, nullptr, to_policy(policy));
     std::vector<FileDigest> digests;
     run([&](const RunOptions& options) {
         digests = merklize::hash_files(files, one.span().size(), one.seek(), mode, options);
@@ -84,7 +84,7 @@ void hash_many(nb::handle messages, nb::handle message_bytes, nb::handle out, nb
     const Input input(messages, "hash_many: messages", settings);
     const Mode mode = to_mode(key, context, "hash_many");
     const std::uint64_t bytes = to_u64(message_bytes, "hash_many: message length");
-    const Run run(settings, input.on_device(), to_hash_policy(policy));
+    const Run run(settings, input.on_device(), to_policy(policy));
     if (input.on_device() != nullptr) {
         const Buffer& output = nb::inst_ptr<DeviceArray>(out)->buffer;
         return run(
@@ -100,7 +100,7 @@ void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::
     const std::uint64_t n = to_u64(n_rows, "hash_elements: rows");
     const std::uint64_t width = to_u64(elements, "hash_elements: elements");
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Run run(settings, input.on_device(), to_hash_policy(policy));
+    const Run run(settings, input.on_device(), to_policy(policy));
     if (input.on_device() != nullptr) {
         const Buffer& output = nb::inst_ptr<DeviceArray>(out)->buffer;
         return run([&](const RunOptions& options) {
@@ -140,7 +140,7 @@ void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, n
     const Input second(right, "merge: right", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
     const Mode mode = to_mode(key, context, "merge");
-    const Run run(settings, first.on_device(), to_hash_policy(policy));
+    const Run run(settings, first.on_device(), to_policy(policy));
     if (first.on_device() != nullptr) {
         const Buffer& output = nb::inst_ptr<DeviceArray>(out)->buffer;
         return run([&](const RunOptions& options) {

@@ -48,7 +48,7 @@ nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::h
                      nb::handle settings, nb::handle policy) {
     const Parts given(parts, "hash_parts", settings);
     const Mode mode = to_mode(key, context, "hash_parts");
-    const Run run(settings, nullptr, to_hash_policy(policy));
+    const Run run(settings, nullptr, to_policy(policy));
     const Output out(length, seek, "hash_parts");
     given.settle();
     run([&](const RunOptions& options) {
@@ -60,13 +60,10 @@ nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::h
 nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, nb::handle settings, nb::handle policy) {
     const Parts given(parts, "merkle_root_parts", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const TreePolicy wanted = to_tree_policy(policy);
-    const Run run(settings);
+    const Run run(settings, nullptr, to_policy(policy));
     Digest root;
     given.settle();
-    run([&](const RunOptions& options) {
-        root = merklize::merkle_root_parts(given.buffers(), which, wanted, options);
-    });
+    run([&](const RunOptions& options) { root = merklize::merkle_root_parts(given.buffers(), which, options); });
     return to_bytes(root.bytes);
 }
 

@@ -5,15 +5,13 @@
 
 namespace merklize::binding {
 
-/// policy  None, or a mapping of the fields of the C++ struct by their names; constants by the name of its value
-/// errors  InvalidArgument (unknown fields or values)
-TreePolicy to_tree_policy(nanobind::handle policy);
-HashPolicy to_hash_policy(nanobind::handle policy);
+/// policy  None, or a mapping of the fields of merklize::Policy by their names; constants by the name of its value
+/// errors  InvalidArgument (an unknown field, or a value that it does not take)
+Policy to_policy(nanobind::handle policy);
 
-/// All fields, for a tree of a device; those that the CPU has, for one of the CPU.
-nanobind::dict to_dict(const TreePolicy& policy, bool on_host);
+/// All fields that a job of a device has, or of the CPU.
+nanobind::dict to_dict(const Policy& policy, bool on_host);
 /// The fields that are set.
-nanobind::dict chosen(const TreePolicy& policy);
-nanobind::dict chosen(const HashPolicy& policy);
+nanobind::dict chosen(const Policy& policy);
 
 }  // namespace merklize::binding

@@ -45,7 +45,7 @@ Stream to_stream(const Device& device, std::uint64_t handle) {
 
 thread_local std::exception_ptr Run::raised_;
 
-Run::Run(nb::handle settings, const DeviceArray* data, const HashPolicy& policy) {
+Run::Run(nb::handle settings, const DeviceArray* data, const Policy& policy) {
     PyObject* parts[5];
     if (!PyArg_ParseTuple(settings.ptr(), "OOOOO", &parts[0], &parts[1], &parts[2], &parts[3], &parts[4])) {
         nb::raise_python_error();

@@ -33,7 +33,7 @@ Stream to_stream(const Device& device, std::uint64_t handle);
 class Run {
 public:
     /// data  None, or what is on a device already: the call runs there
-    explicit Run(nb::handle settings, const DeviceArray* data = nullptr, const HashPolicy& policy = {});
+    explicit Run(nb::handle settings, const DeviceArray* data = nullptr, const Policy& policy = {});
 
     const RunOptions& options() const noexcept { return options_; }
     bool on_host() const { return options_.device.info().backend == "cpu"; }

@@ -39,11 +39,10 @@ Tree made(const Run& run, Build&& build) {
 Tree make_tree(nb::handle leaves, nb::handle form, nb::handle drop_levels, nb::handle settings, nb::handle policy) {
     const Input input(leaves, "MerkleTree: leaves", settings);
     const TreeForm wanted = to_form(form);
-    const TreePolicy tuning = to_tree_policy(policy);
     const auto drop = static_cast<unsigned>(to_int(drop_levels, "MerkleTree: drop_levels"));
-    return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
-        return input.on_device() != nullptr ? MerkleTree(input.buffer(), wanted, tuning, options, drop)
-                                            : MerkleTree(as_digests(input.span()), wanted, tuning, options, drop);
+    return made(Run(settings, input.on_device(), to_policy(policy)), [&](const RunOptions& options) {
+        return input.on_device() != nullptr ? MerkleTree(input.buffer(), wanted, options, drop)
+                                            : MerkleTree(as_digests(input.span()), wanted, options, drop);
     });
 }
 
@@ -51,10 +50,9 @@ Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, nb::handle form, nb
     const Input input(rows, "MerkleTree.from_rows: rows", settings);
     const std::uint64_t n = to_u64(n_rows, "MerkleTree.from_rows: rows");
     const TreeForm wanted = to_form(form);
-    const TreePolicy tuning = to_tree_policy(policy);
-    return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
-        return input.on_device() != nullptr ? MerkleTree::from_rows(input.buffer(), n, wanted, tuning, options)
-                                            : MerkleTree::from_rows(input.span(), n, wanted, tuning, options);
+    return made(Run(settings, input.on_device(), to_policy(policy)), [&](const RunOptions& options) {
+        return input.on_device() != nullptr ? MerkleTree::from_rows(input.buffer(), n, wanted, options)
+                                            : MerkleTree::from_rows(input.span(), n, wanted, options);
     });
 }
 
@@ -63,24 +61,20 @@ Tree make_tree_from_file(nb::handle path, nb::handle leaf_bytes, nb::handle form
     const std::filesystem::path file = to_path(path, "MerkleTree.from_file: path");
     const std::uint64_t bytes = to_u64(leaf_bytes, "MerkleTree.from_file: leaf_size");
     const TreeForm wanted = to_form(form);
-    const TreePolicy tuning = to_tree_policy(policy);
-    return made(Run(settings),
-                [&](const RunOptions& options) { return MerkleTree::from_file(file, bytes, wanted, tuning, options); });
+    return made(Run(settings, nullptr, to_policy(policy)),
+                [&](const RunOptions& options) { return MerkleTree::from_file(file, bytes, wanted, options); });
 }
 
 nb::dict build_tree(nb::handle nodes, nb::handle form, nb::handle settings, nb::handle policy) {
     const DeviceArray* array = nb::isinstance<DeviceArray>(nodes) ? nb::inst_ptr<DeviceArray>(nodes) : nullptr;
     const TreeForm wanted = to_form(form);
-    const TreePolicy tuning = to_tree_policy(policy);
-    const Run run(settings, array);
-    TreePolicy used;
+    const Run run(settings, array, to_policy(policy));
+    Policy used;
     if (array != nullptr) {
-        run([&](const RunOptions& options) { used = merklize::build_tree(array->buffer, wanted, tuning, options); });
+        run([&](const RunOptions& options) { used = merklize::build_tree(array->buffer, wanted, options); });
     } else {
         const OutputBytes slots(nodes);
-        run([&](const RunOptions& options) {
-            used = merklize::build_tree(as_digests(slots.span()), wanted, tuning, options);
-        });
+        run([&](const RunOptions& options) { used = merklize::build_tree(as_digests(slots.span()), wanted, options); });
     }
     return to_dict(used, run.on_host());
 }
@@ -88,11 +82,10 @@ nb::dict build_tree(nb::handle nodes, nb::handle form, nb::handle settings, nb::
 nb::bytes merkle_root(nb::handle leaves, nb::handle form, nb::handle settings, nb::handle policy) {
     const Input input(leaves, "merkle_root: leaves", settings);
     const TreeForm wanted = to_form(form);
-    const TreePolicy tuning = to_tree_policy(policy);
     Digest root;
-    Run(settings, input.on_device())([&](const RunOptions& options) {
-        root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), wanted, tuning, options)
-                                            : merklize::merkle_root(as_digests(input.span()), wanted, tuning, options);
+    Run(settings, input.on_device(), to_policy(policy))([&](const RunOptions& options) {
+        root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), wanted, options)
+                                            : merklize::merkle_root(as_digests(input.span()), wanted, options);
     });
     return to_bytes(root.bytes);
 }

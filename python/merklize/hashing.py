@@ -57,8 +57,8 @@ def hash(
     threads   of the CPU; None is all that the process may use
     stream    the device's queue to run on, after what it has already: a stream of PyTorch, CuPy or Numba, or the number
               of a CUstream or cl_command_queue. None is CUDA's default stream, ordered after the tensor's own
-    policy    tuning of a device: chunks_per_item, group_size, constants ("literal", "constant", "global", "local");
-              never changes a byte
+    policy    tuning of a device: group_size, lanes, constants ("literal", "constant", "global", "local");
+              never changes a byte (docs/cli.md)
     timings   a Timings() to fill
 
     Raises InvalidArgument, Unavailable, OutOfMemory.

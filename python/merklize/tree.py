@@ -189,7 +189,7 @@ class MerkleTree:
 
         levels_per_launch  levels that one launch builds, as subtrees that stay in a cache (CPU) or a group (GPU)
 
-        On devices also group_size, the items of a group; merges_per_item, merges that an item computes side by side;
+        On devices also group_size, the items of a group; lanes, the merges that an item computes side by side;
         and constants, where those of field hashes lie: "literal", "constant", "global" or "local".
         """
         return self._tree.policy

@@ -117,9 +117,9 @@ def test_what_is_kept_is_gone_by(cache: Path) -> None:
 def test_devices_with_all_fields(opencl: str, cache: Path) -> None:
     try:
         tuned.keep(opencl, winner("hash_elements", "rp64_256_v3", 8, constants="global", group_size=16))
-        tuned.keep(opencl, winner("digest", "blake3", 16, chunks_per_item=1, group_size=16))
+        tuned.keep(opencl, winner("digest", "blake3", 16, lanes=1, group_size=16))
         assert [(entry.job, entry.log2, entry.policy) for entry in tuned.kept(opencl)] == [
-            ("digest", 16, {"chunks_per_item": 1, "group_size": 16}),
+            ("digest", 16, {"lanes": 1, "group_size": 16}),
             ("hash_elements", 8, {"constants": "global", "group_size": 16}),
         ]
         data = np.random.default_rng(2).bytes(1 << 16)
@@ -156,16 +156,16 @@ def test_command(tmp_path: Path, cache: Path, device: str) -> None:
 
 def test_the_line_for_the_table() -> None:
     cpu = library.devices()[0]
-    row = winner("digest", "blake3", 26, chunks_per_item=2, group_size=64)
+    row = winner("digest", "blake3", 26, lanes=2, group_size=64)
     evidence, line = tuned.table_line(row, cpu, "2026-01-01").splitlines()
     assert evidence.startswith(f"// {cpu.name}, {cpu.isa}, merklize {library.__version__}, 2026-01-01: digest")
     assert evidence.endswith("5e+05 us instead of 1e+06")
     assert line == (
         "if (kernel == MKZ_KERNEL_HASH_CHUNKS && hash == MKZ_HASH_blake3 && n >= 16384 && n < 524288) "
-        "{ fill(tuning->lanes, 2); fill(tuning->group_size, 64); }"
+        "{ fill(policy->lanes, 2); fill(policy->group_size, 64); }"
     )
     line = tuned.table_line(winner("merge", "rp64_256_v1", 0, constants="local"), cpu, "").splitlines()[1]
-    assert "n >= 1 && n < 8) { fill(tuning->constants, MKZ_CONSTANTS_LOCAL); }" in line
+    assert "n >= 1 && n < 8) { fill(policy->constants, MKZ_CONSTANTS_local); }" in line
 
 
 def test_ctrl_c_leaves_whole_files(tmp_path: Path, cache: Path) -> None:

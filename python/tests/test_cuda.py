@@ -369,7 +369,7 @@ def test_trees(torch, cupy, hash, n, tmp_path):
         assert timings.kernel > 0
         assert isinstance(tree.nodes, merklize.DeviceArray)
         assert np.array_equal(tree.nodes.numpy(), expected.nodes)
-        assert set(tree.policy) == {"levels_per_launch", "group_size", "merges_per_item", "constants"}
+        assert set(tree.policy) == {"levels_per_launch", "group_size", "lanes", "constants"}
         assert merklize.merkle_root(given, hash, device="cuda:0") == expected.root
     for height in range(n.bit_length()):
         assert np.array_equal(tree.cap(height).numpy(), expected.cap(height))
@@ -472,7 +472,7 @@ def test_build_tree_in_place(torch, cupy, hash):
 POLICIES = [
     {"group_size": 32},
     {"levels_per_launch": 1, "group_size": 128},
-    {"levels_per_launch": 1, "merges_per_item": 2},
+    {"levels_per_launch": 1, "lanes": 2},
     {"levels_per_launch": 4, "constants": "literal"},
     {"constants": "constant"},
     {"constants": "global", "group_size": 64},
@@ -492,7 +492,7 @@ def test_policies_change_no_byte(torch, hash, policy):
 def test_policies_of_digests(torch):
     data = oracle.pattern(1_000_001)
     tensor = on_device(torch, np.frombuffer(data, np.uint8))
-    for policy in ({"group_size": 64}, {"chunks_per_item": 2}, {"constants": "local", "group_size": 32}):
+    for policy in ({"group_size": 64}, {"lanes": 2}, {"constants": "local", "group_size": 32}):
         timings = merklize.Timings()
         assert merklize.hash(tensor, policy=policy, timings=timings) == digest(data)
         assert timings.kernel > 0

@@ -223,6 +223,6 @@ def test_policies_that_pocl_gets_wrong(opencl):
     if not any(d.id == opencl and d.name.startswith(("pthread", "cpu")) for d in merklize.devices()):
         pytest.skip("the device is not PoCL's")
     rows = np.random.default_rng(1).integers(0, 2**62, (1 << 10, 8), np.uint64)
-    policy = {"chunks_per_item": 16, "constants": "local"}
+    policy = {"lanes": 16, "constants": "local"}
     found = merklize.hash_elements(rows, "rp64_256_v3", device=opencl, policy=policy)
     assert (found == merklize.hash_elements(rows, "rp64_256_v3", device="cpu")).all()

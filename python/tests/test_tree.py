@@ -60,7 +60,7 @@ def test_policies_change_no_byte(hash, levels_per_launch, threads):
 DEVICE_POLICIES = [
     {"group_size": 32},
     {"group_size": 128, "levels_per_launch": 1},
-    {"levels_per_launch": 1, "merges_per_item": 4},
+    {"levels_per_launch": 1, "lanes": 4},
     {"levels_per_launch": 3, "constants": "literal"},
     {"levels_per_launch": 5, "constants": "constant", "group_size": 16},
     {"constants": "global"},
@@ -78,7 +78,7 @@ def test_policies_of_devices_change_no_byte(hash, policy, device):
     if device == "cpu":
         assert set(tree.policy) == {"levels_per_launch"}
         return
-    assert set(tree.policy) == {"levels_per_launch", "group_size", "merges_per_item", "constants"}
+    assert set(tree.policy) == {"levels_per_launch", "group_size", "lanes", "constants"}
     for name, value in policy.items():
         assert tree.policy[name] == value or value == "tuned"
     again = merklize.MerkleTree(leaves, hash, device=device, policy=tree.policy)

@@ -36,7 +36,7 @@ inline const char* last_error() noexcept {
 }
 
 /// The exception that is being handled as a status, its text kept for last_error(). Only to be called in a catch block.
-/// backend  "opencl", which the text of an exception begins with that is no Failure
+/// backend  what the text of any other exception begins with: "opencl"
 inline mkz_status note_exception(const char* backend) noexcept {
     LastError& kept = kept_error();
     kept.without_memory[0] = '\0';

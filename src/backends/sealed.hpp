@@ -1,5 +1,5 @@
 // What program_binary() gives and program_load() takes: a vendor's binary in an envelope that says who made it and shows damage.
-// Vendors' loaders check little themselves: some are not told the size, some run a damaged binary or another version's.
+// Vendors' loaders check little themselves: some are not told the size, some run a damaged binary or one of another version.
 #pragma once
 
 #include <cstddef>

@@ -2,15 +2,25 @@
 
 #include <cstdint>
 
+#include "jobs/backend.h"
+
 namespace merklize::backends {
 
-/// Sets a value of mkz_tuning that the caller left open, which is 0.
-inline void fill(std::uint32_t& value, std::uint32_t from) noexcept {
-    if (value == 0) value = from;
-}
+/// The devices that the tuning defaults tell apart.
+enum class DeviceClass : std::uint32_t {
+    nvidia_gpu = 1,       ///< through CUDA or OpenCL
+    gpu = 2,              ///< any other
+    intel_processor = 4,  ///< Intel's OpenCL or SYCL runtime on a processor
+    pocl_processor = 8,   ///< PoCL on a processor
+};
 
-/// Levels a launch of a field hash's tree on a processor, level of `n` nodes: one, until there are so few that groups of 64 items would
-/// leave cores idle. 2^10 leaves take 0.55 of the time so, 2^12 0.86, 2^14 0.99 (Intel's runtimes 2026.0 on 2 cores).
-constexpr std::uint32_t levels_on_processors(std::uint64_t n) noexcept { return n <= std::uint64_t{1} << 12 ? 8 : 1; }
+/// Fills the fields of *policy that are 0, as mkz_backend's tune(), for a device with queues.
+/// max_group_size  of the device: a group that the caller did not ask for is not larger. 0: not known
+void tune(DeviceClass device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t max_group_size,
+          mkz_policy* policy) noexcept;
+
+/// The same of the CPU backend, which has levels_per_launch alone; the other fields become 0.
+void tune_cpu(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t threads,
+              mkz_policy* policy) noexcept;
 
 }  // namespace merklize::backends

@@ -117,7 +117,7 @@ std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes
                           .levels = levels,
                           .mode = mode,
                           .out = host_place(values.data()),
-                          .policy = tuning_of(run.options().policy)},
+                          .policy = to_seam(run.options().policy)},
                share);
     return values;
 }

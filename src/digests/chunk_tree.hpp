@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "merklize/hash.hpp"
-#include "jobs/run.hpp"
 #include "host/wipe.hpp"
+#include "jobs/run.hpp"
+#include "merklize/hash.hpp"
 
 namespace merklize::runtime {
 

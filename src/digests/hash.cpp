@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
 #include "digests/chunk_tree.hpp"
 #include "host/wipe.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 
 namespace merklize {

@@ -17,11 +17,11 @@
 #include <thread>
 #include <vector>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
+#include "host/wipe.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
-#include "host/wipe.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
 
 // Files are read, never mapped: a mapped file that shrinks kills the process. Reading costs a copy into a buffer that stays in
 // cache (docs/performance.md has what that is).
@@ -237,12 +237,14 @@ Node root_of_stream(const File& file, const Mode& mode, Run& run) {
 template <class Launch>
 void hash_rows(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t offset, Digest* out, Hash hash,
                const Mode& mode, Launch launch) {
-    if (traits(hash).is_field) require_canonical(data.data(), data.size() / 8, "leaves", offset / 8);
+    const mkz_hash_info& facts = info(hash);
+    const unsigned unit = facts.row_unit_bytes;
+    require_canonical(facts, data.data(), data.size() / unit, "leaves", offset / unit);
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
         launch(HashRows{.hash = hash,
                         .rows = host_place(data.data() + row * piece_bytes),
                         .n = n,
-                        .length = row_bytes / row_unit(hash),
+                        .length = row_bytes / unit,
                         .mode = mode,
                         .out = host_place(out + row)});
     };
@@ -377,11 +379,13 @@ void require_pieces(std::uint64_t bytes, std::uint64_t piece_bytes, Hash hash, c
     const auto invalid = [&](const std::string& text) {
         throw Error(ErrorCode::invalid_argument, "leaves of " + std::to_string(piece_bytes) + " bytes: " + text);
     };
-    if (hash != Hash::blake3 && piece_bytes > batch_bytes) {
+    const mkz_hash_info& facts = info(hash);
+    if (!facts.has_chunk_tree && piece_bytes > batch_bytes) {
         invalid("with another hash than blake3 at most " + std::to_string(batch_bytes));
     }
-    if (!traits(hash).is_field) return;
-    if (piece_bytes % 8 != 0) invalid("not a whole count of field elements of 8 bytes");
+    if (!is_field(facts)) return;
+    if (piece_bytes % facts.row_unit_bytes != 0)
+        invalid("not a whole count of field elements of " + std::to_string(facts.row_unit_bytes) + " bytes");
     if (bytes % piece_bytes != 0) {
         invalid("the file of " + std::to_string(bytes) +
                 " bytes is not a whole count of them, which a hash of field "
@@ -403,7 +407,7 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
         return hash_rows({}, piece_bytes, 0, out.data(), hash, mode,
                          [&](const HashRows& job) { run.launch_here(job); });
     }
-    const bool in_batches = !run.on_host() || hash != Hash::blake3;
+    const bool in_batches = !run.on_host() || !info(hash).has_chunk_tree;
     if (piece_bytes <= read_bytes && run.on_host()) {
         const std::uint64_t per_read = read_bytes / piece_bytes;
         run.parallel((out.size() + per_read - 1) / per_read,
@@ -411,9 +415,8 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
                          const std::uint64_t first = i * per_read, offset = begin + first * piece_bytes;
                          const auto buffer = thread_buffer().first(std::min(per_read * piece_bytes, end - offset));
                          file.read_at(buffer, offset);
-                         hash_rows(
-                             buffer, piece_bytes, offset, &out[first], hash, mode,
-                             [&](const HashRows& job) { run.launch_here(job); });
+                         hash_rows(buffer, piece_bytes, offset, &out[first], hash, mode,
+                                   [&](const HashRows& job) { run.launch_here(job); });
                      },
                      share);
     } else if (in_batches && piece_bytes <= batch_bytes) {
@@ -422,9 +425,8 @@ void hash_pieces(const File& file, std::uint64_t bytes, std::uint64_t piece_byte
         for (std::uint64_t offset = begin; offset < end; offset += per_batch) {
             const auto data = std::span(batch).first(std::min<std::uint64_t>(batch.size(), end - offset));
             read_together(file, data, offset, run, 0);
-            hash_rows(
-                data, piece_bytes, offset, &out[(offset - begin) / piece_bytes], hash, mode,
-                [&](const HashRows& job) { run.launch(job, part(data.size())); });
+            hash_rows(data, piece_bytes, offset, &out[(offset - begin) / piece_bytes], hash, mode,
+                      [&](const HashRows& job) { run.launch(job, part(data.size())); });
         }
     } else {
         for (std::size_t i = 0; i < out.size(); i++) {

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
-#include "merklize/hash.hpp"
 #include "digests/chunk_tree.hpp"
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
 
 namespace merklize {
 namespace {
@@ -59,8 +59,7 @@ void hash_parts(std::span<const Buffer> all_parts, std::span<std::byte> out, std
             [&](const runtime::ChainingValue& value, std::uint64_t first) { values[k].push_back({value, first}); });
         const std::uint64_t rest = parts[k].size() - done, chunk = first_chunks[k] + done / MKZ_BLAKE3_CHUNK_LEN;
         if (rest == 0) return;
-        const runtime::Node node =
-            runtime::chunk_node(runtime::moved(data, done), rest, chunk, mode, part);
+        const runtime::Node node = runtime::chunk_node(runtime::moved(data, done), rest, chunk, mode, part);
         if (k + 1 < parts.size()) {
             values[k].push_back({runtime::value_of(node), chunk});
         } else {

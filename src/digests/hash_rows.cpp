@@ -3,12 +3,12 @@
 #include <cstring>
 #include <string>
 
-#include "merklize/error.hpp"
-#include "merklize/hash.hpp"
 #include "digests/chunk_tree.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
 #include "jobs/run.hpp"
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
 
 namespace merklize {
 namespace {
@@ -42,18 +42,25 @@ void launch_rows(Hash hash, const runtime::Place& rows, std::size_t n, std::size
                                  .length = length,
                                  .mode = mode,
                                  .out = out,
-                                 .policy = runtime::tuning_of(run.options().policy)},
+                                 .policy = runtime::to_seam(run.options().policy)},
                1);
 }
 
+// Words are of 64 bits, as hash_elements() has them.
 void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, std::size_t elements,
                            std::uint64_t out_words) {
-    if (!traits(hash).is_field) {
-        invalid("hash_elements: hash '" + std::string(traits(hash).name) + "' is of bytes, not of field elements");
+    const mkz_hash_info& facts = runtime::info(hash);
+    if (!runtime::is_field(facts)) {
+        invalid(std::string("hash_elements: hash '") + facts.name + "' is of bytes, not of field elements");
     }
-    if (out_words / 4 != n_rows || out_words % 4 != 0) {
-        invalid("hash_elements: out has " + std::to_string(out_words) + " words, not 4 for each of " +
-                std::to_string(n_rows) + " rows");
+    if (facts.word_bits != 64) {
+        invalid(std::string("hash_elements: elements of '") + facts.name + "' have " + std::to_string(facts.word_bits) +
+                " bits, and this function takes words of 64; use hash_leaves");
+    }
+    const unsigned node_words = runtime::node_words(facts);
+    if (out_words / node_words != n_rows || out_words % node_words != 0) {
+        invalid("hash_elements: out has " + std::to_string(out_words) + " words, not " + std::to_string(node_words) +
+                " for each of " + std::to_string(n_rows) + " rows");
     }
     if (elements != 0 ? words / elements != n_rows || words % elements != 0 : words != 0) {
         invalid("hash_elements: " + std::to_string(n_rows) + " rows of " + std::to_string(elements) +
@@ -64,7 +71,7 @@ void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, s
 // Rows of canonical words, `what` in the texts of errors; sizes fit.
 void element_rows(Hash hash, const void* rows, std::size_t n_rows, std::size_t elements, void* out, const char* what,
                   const RunOptions& options) {
-    runtime::require_canonical(rows, n_rows * elements, what);
+    runtime::require_canonical(runtime::info(hash), rows, n_rows * elements, what);
     if (n_rows == 0) return;
     runtime::Run run(options);
     launch_rows(hash, host_place(rows), n_rows, elements, host_place(out), {}, run);
@@ -76,7 +83,7 @@ void element_rows(Hash hash, const Buffer& rows, std::size_t n_rows, std::size_t
     runtime::require_same_device(what, rows, out);
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
-    run.memory().require_canonical(place_of(rows), n_rows * elements, what);
+    run.memory().require_canonical(runtime::info(hash), place_of(rows), n_rows * elements, what);
     launch_rows(hash, place_of(rows), n_rows, elements, place_of(out), {}, run);
     run.finish();
 }
@@ -87,9 +94,11 @@ void require_records(Hash hash, const Mode& mode, std::uint64_t bytes, std::uint
         invalid("hash_leaves: " + std::to_string(n) + " records of " + std::to_string(record_bytes) +
                 " bytes do not make " + std::to_string(bytes) + " bytes");
     }
-    if (traits(hash).is_field && record_bytes % 8 != 0) {
-        invalid("hash_leaves: records of '" + std::string(traits(hash).name) + "' are words of 8 bytes; " +
-                std::to_string(record_bytes) + " bytes are no whole count of them");
+    const mkz_hash_info& facts = runtime::info(hash);
+    if (record_bytes % facts.row_unit_bytes != 0) {
+        invalid(std::string("hash_leaves: records of '") + facts.name + "' are words of " +
+                std::to_string(facts.row_unit_bytes) + " bytes; " + std::to_string(record_bytes) +
+                " bytes are no whole count of them");
     }
 }
 
@@ -107,7 +116,7 @@ void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const
                                    .right = right,
                                    .n = n,
                                    .out = out,
-                                   .policy = runtime::tuning_of(run.options().policy)},
+                                   .policy = runtime::to_seam(run.options().policy)},
                1);
 }
 
@@ -173,9 +182,12 @@ void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements,
 void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out, Hash hash,
                  const Mode& mode, const RunOptions& options) {
     require_records(hash, mode, records.size(), record_bytes, out.size());
-    if (traits(hash).is_field)
-        return element_rows(hash, records.data(), out.size(), record_bytes / 8, out.data(), "hash_leaves", options);
-    if (hash == Hash::blake3) return hash_many(records, record_bytes, std::as_writable_bytes(out), mode, options);
+    const mkz_hash_info& facts = runtime::info(hash);
+    if (runtime::is_field(facts)) {
+        return element_rows(hash, records.data(), out.size(), record_bytes / facts.row_unit_bytes, out.data(),
+                            "hash_leaves", options);
+    }
+    if (facts.has_chunk_tree) return hash_many(records, record_bytes, std::as_writable_bytes(out), mode, options);
     if (out.empty()) return;
     runtime::Run run(options);
     launch_rows(hash, host_place(records.data()), out.size(), record_bytes, host_place(out.data()), mode, run);
@@ -185,8 +197,11 @@ void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer
                  const RunOptions& options) {
     const std::uint64_t n = count_of(out, Digest::size, "hash_leaves: out");
     require_records(hash, mode, records.size(), record_bytes, n);
-    if (traits(hash).is_field) return element_rows(hash, records, n, record_bytes / 8, out, "hash_leaves", options);
-    if (hash == Hash::blake3) return hash_many(records, record_bytes, out, mode, options);
+    const mkz_hash_info& facts = runtime::info(hash);
+    if (runtime::is_field(facts)) {
+        return element_rows(hash, records, n, record_bytes / facts.row_unit_bytes, out, "hash_leaves", options);
+    }
+    if (facts.has_chunk_tree) return hash_many(records, record_bytes, out, mode, options);
     if (n == 0) return;
     runtime::require_same_device("hash_leaves", records, out);
     const RunOptions here = runtime::on_device_of(out, options);
@@ -199,10 +214,8 @@ void merge(std::span<const Digest> left, std::span<const Digest> right, std::spa
            const RunOptions& options, const Mode& mode) {
     runtime::require_merges(hash, mode, "merge");
     require_pair_sizes(left.size(), right.size(), out.size());
-    if (traits(hash).is_field) {
-        runtime::require_canonical(left.data(), 4 * left.size(), "merge: left");
-        runtime::require_canonical(right.data(), 4 * right.size(), "merge: right");
-    }
+    runtime::require_canonical(hash, left, "merge: left");
+    runtime::require_canonical(hash, right, "merge: right");
     if (out.empty()) return;
     runtime::Run run(options);
     launch_pairs(hash, mode, host_place(left.data()), host_place(right.data()), out.size(), host_place(out.data()),
@@ -219,9 +232,9 @@ void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash
     runtime::require_same_device("merge", right, out);
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
-    if (traits(hash).is_field) {
-        run.memory().require_canonical(place_of(left), 4 * n, "merge: left");
-        run.memory().require_canonical(place_of(right), 4 * n, "merge: right");
+    if (const mkz_hash_info& facts = runtime::info(hash); runtime::is_field(facts)) {
+        run.memory().require_canonical(facts, place_of(left), runtime::node_words(facts) * n, "merge: left");
+        run.memory().require_canonical(facts, place_of(right), runtime::node_words(facts) * n, "merge: right");
     }
     launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
     run.finish();
@@ -229,10 +242,8 @@ void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash
 
 Digest merge(const Digest& left, const Digest& right, Hash hash, const Mode& mode) {
     runtime::require_merges(hash, mode, "merge");
-    if (traits(hash).is_field) {
-        runtime::require_canonical(&left, 4, "merge: left");
-        runtime::require_canonical(&right, 4, "merge: right");
-    }
+    runtime::require_canonical(hash, {&left, 1}, "merge: left");
+    runtime::require_canonical(hash, {&right, 1}, "merge: right");
     return runtime::merge_one(hash, left, right, mode);
 }
 

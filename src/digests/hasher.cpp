@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "digests/chunk_tree.hpp"
 #include "merklize/core/blake3.h"
 #include "merklize/hash.hpp"
-#include "digests/chunk_tree.hpp"
 
 namespace merklize {
 namespace runtime {

@@ -9,6 +9,7 @@
 #define MKZ_BACKEND_H
 
 #include "jobs/driver.h"
+#include "jobs/hash_info.h"
 #include "jobs/status.h"
 
 #ifdef __cplusplus
@@ -25,12 +26,8 @@ typedef enum {
 
 /* Whether a hash is of field elements; else it is of bytes. */
 static inline uint32_t mkz_is_field(uint32_t hash) {
-    enum { MKZ_KIND_tree, MKZ_KIND_chain, MKZ_KIND_field };
-    uint32_t is_field = 0;
-#define MKZ_HASH(id, name, prefix, lane, kind) \
-    if (hash == (id)) is_field = MKZ_KIND_##kind == MKZ_KIND_field ? 1 : 0;
-#include "merklize/hashes.def"
-    return is_field;
+    const mkz_hash_info *info = mkz_find_hash(hash);
+    return info != NULL && info->modulus != 0;
 }
 
 typedef struct {
@@ -42,26 +39,17 @@ typedef struct {
     uint64_t memory_bytes;
 } mkz_device_facts;
 
-/* Where a field hash's constants are while a kernel runs. 0 leaves the choice to tune(). */
+/* The values of mkz_policy's `constants`, as MKZ_CONSTANTS_local. */
 typedef enum {
-    MKZ_CONSTANTS_LITERAL = 1, /* in the instructions */
-    MKZ_CONSTANTS_CONSTANT,    /* constant memory */
-    MKZ_CONSTANTS_GLOBAL,      /* a block of device memory */
-    MKZ_CONSTANTS_LOCAL,       /* copied to the group's memory first */
+#define MKZ_POLICY_NAME(value, name) MKZ_CONSTANTS_##name = value,
+#include "merklize/policy.def"
 } mkz_constants;
 
-/* How a kernel runs: no choice changes a byte. 0 in a field: the backend's tune() fills it. */
+/* How a kernel runs: the fields of policy.def. 0 in a field: the backend's tune() fills it. */
 typedef struct {
-    uint32_t levels_per_launch; /* of a tree; of the tree inside a digest, in the launch that hashes its chunks */
-    uint32_t group_size;        /* items of a group */
-    uint32_t lanes;             /* merges or chunks that an item computes side by side: 1, 2, 4, 8 or 16 */
-    uint32_t constants;         /* mkz_constants */
-    /* Of compilers for GPUs; not the caller's to choose. 0: as the core has it. */
-    uint32_t cells;         /* MKZ_RP_CELLS */
-    uint32_t min_groups;    /* MKZ_MIN_GROUPS */
-    uint32_t read_ahead;    /* MKZ_READ_AHEAD */
-    uint32_t mul_by_halves; /* MKZ_MUL_BY_HALVES */
-} mkz_tuning;
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) uint32_t field;
+#include "merklize/policy.def"
+} mkz_policy;
 
 /* The kinds of jobs that a policy is chosen for (jobs.hpp). */
 typedef enum {
@@ -80,9 +68,9 @@ typedef struct {
     const char *(*why_unavailable)(void);
     uint32_t (*device_count)(void);
     mkz_status (*device_facts)(uint32_t device, mkz_device_facts *facts);
-    /* Fills the fields of *tuning that are 0, from the backend's table. n: merges, chunks or rows of the job; threads: CPU threads
+    /* Fills the fields of *policy that are 0, from the backend's table. n: merges, chunks or rows of the job; threads: CPU threads
      * of the call. */
-    void (*tune)(uint32_t device, mkz_kernel kernel, uint32_t hash, uint64_t n, uint32_t threads, mkz_tuning *tuning);
+    void (*tune)(uint32_t device, mkz_kernel kernel, uint32_t hash, uint64_t n, uint32_t threads, mkz_policy *policy);
     /* The table of queues and programs. Null for the CPU alone, whose executor is C++ (host_executor.hpp). */
     const mkz_driver *driver;
     const char *(*last_error)(void);

@@ -31,8 +31,9 @@ public:
     /// Slot slots[i] = values[i], no slot twice. The host bytes may go when it returns.
     virtual void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) = 0;
 
-    /// Throws invalid_argument, with the place of the first, if one of n words is not a field element.
-    virtual void require_canonical(const Place& words, std::uint64_t n, const char* what) = 0;
+    /// Throws invalid_argument, with the place of the first, if one of n words is not below the modulus of the hash.
+    virtual void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n,
+                                   const char* what) = 0;
     /// The same n nodes at a place that kernels take, a multiple of 32 bytes: where they are, or a copy of them for this call.
     virtual Place aligned_nodes(const Place& nodes, std::uint64_t n) = 0;
 };

@@ -4,42 +4,62 @@
 #include <cstring>
 #include <string>
 
-#include "merklize/core/goldilocks.h"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
 
-std::uint64_t word_at(const void* words, std::size_t i) noexcept {
-    std::uint64_t word;
-    std::memcpy(&word, static_cast<const char*>(words) + 8 * i, 8);
+template <class Word>
+Word word_at(const void* words, std::size_t i) noexcept {
+    Word word;
+    std::memcpy(&word, static_cast<const char*>(words) + sizeof(Word) * i, sizeof word);
     return word;
 }
 
-}  // namespace
-
-std::size_t first_not_canonical(const void* words, std::size_t n) noexcept {
+template <class Word>
+std::size_t first_at_least(Word modulus, const void* words, std::size_t n) noexcept {
     // By blocks without a branch inside: valid input, the usual case, goes at memory speed.
     constexpr std::size_t block = 256;
     for (std::size_t start = 0; start < n; start += block) {
         const std::size_t end = std::min(start + block, n);
         bool any = false;
-        for (std::size_t i = start; i < end; i++) any |= word_at(words, i) >= MKZ_GL_P;
+        for (std::size_t i = start; i < end; i++) any |= word_at<Word>(words, i) >= modulus;
         if (!any) continue;
         for (std::size_t i = start; i < end; i++) {
-            if (word_at(words, i) >= MKZ_GL_P) return i;
+            if (word_at<Word>(words, i) >= modulus) return i;
         }
     }
     return n;
 }
 
-void require_canonical(const void* words, std::size_t n, const char* what, std::uint64_t first_index) {
-    const std::size_t i = first_not_canonical(words, n);
+}  // namespace
+
+std::size_t first_not_canonical(const mkz_hash_info& hash, const void* words, std::size_t n) noexcept {
+    if (!is_field(hash)) return n;
+    return hash.word_bits == 32 ? first_at_least(static_cast<std::uint32_t>(hash.modulus), words, n)
+                                : first_at_least<std::uint64_t>(hash.modulus, words, n);
+}
+
+void require_canonical(const mkz_hash_info& hash, const void* words, std::size_t n, const char* what,
+                       std::uint64_t first_index) {
+    const std::size_t i = first_not_canonical(hash, words, n);
     if (i == n) return;
+    const std::uint64_t word =
+        hash.word_bits == 32 ? word_at<std::uint32_t>(words, i) : word_at<std::uint64_t>(words, i);
     throw Error(ErrorCode::invalid_argument,
-                std::string(what) + ": word " + std::to_string(first_index + i) + " is " +
-                    std::to_string(word_at(words, i)) +
-                    ", not a field element: it must be below p = " + std::to_string(MKZ_GL_P));
+                std::string(what) + ": word " + std::to_string(first_index + i) + " is " + std::to_string(word) +
+                    ", not a field element: it must be below p = " + std::to_string(hash.modulus));
+}
+
+void require_canonical(Hash hash, std::span<const Digest> digests, const char* what, std::uint64_t first) {
+    const mkz_hash_info& facts = info(hash);
+    const unsigned words = node_words(facts);
+    require_canonical(facts, digests.data(), words * digests.size(), what, words * first);
+}
+
+bool are_canonical(const mkz_hash_info& hash, std::span<const Digest> digests) noexcept {
+    const std::size_t words = node_words(hash) * digests.size();
+    return first_not_canonical(hash, digests.data(), words) == words;
 }
 
 }  // namespace merklize::runtime

@@ -2,14 +2,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "jobs/hash_info.hpp"
+#include "merklize/digest.hpp"
 
 namespace merklize::runtime {
 
-/// Index of the first of n words, of any alignment, that is not a canonical Goldilocks element (>= p), or n.
-std::size_t first_not_canonical(const void* words, std::size_t n) noexcept;
+/// Words of a field hash must be canonical: below its modulus. A hash of bytes takes any word, and these functions then pass.
 
-/// Throws invalid_argument "<what>: word <i> is <value>, not below p = ..." if a word is >= p.
+/// Index of the first of n words of the hash, of any alignment, that is not below its modulus; n if there is none.
+std::size_t first_not_canonical(const mkz_hash_info& hash, const void* words, std::size_t n) noexcept;
+
+/// Throws invalid_argument "<what>: word <i> is <value>, ... below p = ..." if a word is not below the modulus.
 /// first_index  added to the index in the text
-void require_canonical(const void* words, std::size_t n, const char* what, std::uint64_t first_index = 0);
+void require_canonical(const mkz_hash_info& hash, const void* words, std::size_t n, const char* what,
+                       std::uint64_t first_index = 0);
+
+/// The same for digests: node_words() words each.
+/// first  added to the digest's index in the text, which counts words
+void require_canonical(Hash hash, std::span<const Digest> digests, const char* what, std::uint64_t first = 0);
+
+/// Whether all words are canonical.
+bool are_canonical(const mkz_hash_info& hash, std::span<const Digest> digests) noexcept;
 
 }  // namespace merklize::runtime

@@ -5,6 +5,7 @@
 
 #include "host/wipe.hpp"
 #include "jobs/backend.h"
+#include "jobs/hash_info.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/hash.hpp"
 
@@ -38,13 +39,14 @@ inline constexpr std::uint32_t max_levels = 32;
 /// BLAKE3 chaining values of subtrees of 2^levels chunks: none of them is a root. The last chunk and the last subtree may be partial.
 /// A partial subtree has BLAKE3's shape: an odd node goes up unmerged.
 struct HashChunks {
+    Hash hash = Hash::blake3;  ///< one that has a tree of chunks
     Place data{};
     std::uint64_t bytes = 0;        ///< at least 1
     std::uint64_t first_chunk = 0;  ///< index of the first chunk in the whole message: a multiple of 2^levels
     std::uint32_t levels = 0;
     Mode mode{};
     Place out{};  ///< one value of 32 bytes a subtree
-    mkz_tuning policy{};
+    mkz_policy policy{};
 };
 
 /// n rows of equal length, one after another, to n digests: leaves by this hash.
@@ -55,11 +57,11 @@ struct HashRows {
     std::uint64_t length = 0;  ///< units of a row: words of 8 bytes, canonical ones, of a field hash; else bytes
     Mode mode{};               ///< looked at where the hash takes keys
     Place out{};
-    mkz_tuning policy{};
+    mkz_policy policy{};
 };
 
 /// Bytes of a unit of a row.
-inline std::uint64_t row_unit(Hash hash) { return traits(hash).is_field ? 8 : 1; }
+inline std::uint64_t row_unit(Hash hash) { return info(hash).row_unit_bytes; }
 
 /// out[i] = merge(left[i], right[i]).
 struct MergePairs {
@@ -69,7 +71,7 @@ struct MergePairs {
     Place right{};
     std::uint64_t n = 0;
     Place out{};
-    mkz_tuning policy{};
+    mkz_policy policy{};
 };
 
 /// Builds `levels` levels above a level of n nodes, n a multiple of 2^levels. Level 0 is the level that is there. An executor sees
@@ -82,7 +84,7 @@ struct MergeSubtrees {
     Place below{};  ///< of level 0; may be `nodes`
     Place nodes{};
     std::uint64_t offset[max_levels + 1]{};  ///< of each level: nodes into `nodes`, of level 0 into `below`
-    mkz_tuning policy{};
+    mkz_policy policy{};
 };
 
 /// What the parent of a node without a sibling is. The numbers are the kernels' (core/kernels.h).
@@ -108,7 +110,7 @@ struct MergeAt {
     std::uint32_t levels = 0;
     Lone lone = Lone::promote;        ///< where the count of a level is odd and its last node is on a path
     const Digest* fillers = nullptr;  ///< of Lone::pad: [levels], the sibling of a lone node of each level
-    mkz_tuning policy{};
+    mkz_policy policy{};
 };
 
 /// n chaining values, in place, to the ceil(n / 2) values above them. A job of the host alone.

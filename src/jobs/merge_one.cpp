@@ -1,8 +1,10 @@
 #include "jobs/merge_one.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
+#include "jobs/hash_info.hpp"
 #include "merklize/core/blake3.h"
 #include "merklize/core/rescue_prime.h"
 #include "merklize/core/sha256.h"
@@ -50,19 +52,20 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
     return {};
 }
 
-const HashTraits* find_traits(Hash hash) noexcept {
-    for (const HashTraits& t : hashes()) {
-        if (t.hash == hash) return &t;
-    }
-    return nullptr;
+bool takes(Hash hash, const Mode& mode) noexcept {
+    const mkz_hash_info* facts = find_info(hash);
+    return facts != nullptr && (mode.flags() == 0 || facts->is_keyed);
 }
 
 void require_merges(Hash hash, const Mode& mode, const char* what) {
-    const HashTraits& t = traits(hash);
-    if (mode.flags() == 0 || hash == Hash::blake3) return;
-    throw Error(
-        ErrorCode::invalid_argument,
-        std::string(what) + ": keys and contexts are of the hash 'blake3', not of '" + std::string(t.name) + "'");
+    const mkz_hash_info& facts = info(hash);
+    if (takes(hash, mode)) return;
+    std::string keyed;
+    for (const HashTraits& t : hashes()) {
+        if (info(t.hash).is_keyed) keyed += (keyed.empty() ? "'" : ", '") + std::string(t.name) + "'";
+    }
+    throw Error(ErrorCode::invalid_argument,
+                std::string(what) + ": keys and contexts are of the hash " + keyed + ", not of '" + facts.name + "'");
 }
 
 }  // namespace merklize::runtime

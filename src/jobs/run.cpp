@@ -7,6 +7,7 @@
 namespace merklize::runtime {
 
 Run::Run(const RunOptions& options) : options_(options), progress_(options.progress) {
+    require_valid(options.policy);
     if (options.timings != nullptr) *options.timings = Timings{};
     if (options.stream && device().is_host()) {
         throw Error(ErrorCode::invalid_argument,
@@ -35,10 +36,6 @@ void require_same_device(const char* what, const Buffer& one, const Buffer& othe
     if (&one.device().state() == &other.device().state()) return;
     throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands must be on one device, got " +
                                                  one.device().info().id + " and " + other.device().info().id);
-}
-
-mkz_tuning tuning_of(const HashPolicy& policy) {
-    return {0, policy.group_size, policy.chunks_per_item, static_cast<std::uint32_t>(policy.constants), 0, 0, 0, 0};
 }
 
 }  // namespace merklize::runtime

@@ -7,6 +7,7 @@
 #include "host/threads.hpp"
 #include "jobs/executor.hpp"
 #include "jobs/host_executor.hpp"
+#include "jobs/policy.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/buffer.hpp"
@@ -81,8 +82,5 @@ Place place_of(const Buffer& buffer);
 
 /// Throws invalid_argument if two operands are on different devices.
 void require_same_device(const char* what, const Buffer& one, const Buffer& other);
-
-/// A HashPolicy as a job has it.
-mkz_tuning tuning_of(const HashPolicy& policy);
 
 }  // namespace merklize::runtime

@@ -242,6 +242,7 @@ RunOptions on_the_cpu(const RunOptions& options) {
     here.device = cpu;
     here.stream = {};
     here.timings = nullptr;
+    here.policy = {};  // the caller chose for the devices
     return here;
 }
 

@@ -7,24 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "jobs/policy.hpp"
+#include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
-#include "levels/right_edge.hpp"
 #include "tuning/tuned_policies.hpp"
 
 namespace merklize {
 namespace runtime {
-mkz_tuning tuning_of(const TreePolicy& policy) {
-    return {std::min<std::uint32_t>(policy.levels_per_launch, max_levels),
-            policy.group_size,
-            policy.merges_per_item,
-            static_cast<std::uint32_t>(policy.constants),
-            0,
-            0,
-            0,
-            0};
-}
-
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
     if (!options.device.state().chooses()) return options;
     return chosen(options, traits(hash).is_field ? Job::elements_tree : Job::bytes_tree, Digest::size * n_leaves);
@@ -32,22 +22,22 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 
 namespace {
 
-TreePolicy tuned(const TreePolicy& wanted, const Merges& merges, std::uint64_t n_leaves, const Run& run) {
+Policy tuned(const Policy& wanted, const Merges& merges, std::uint64_t n_leaves, const Run& run) {
     const mkz_backend& backend = *run.device().backend;
     const std::uint32_t device = run.device().index;
-    const auto hash = static_cast<std::uint32_t>(merges.hash());
-    mkz_tuning tuning = tuning_of(wanted);
+    const std::uint32_t hash = merges.info().id;
+    mkz_policy policy = to_seam(wanted);
     // What is kept for the CPU was measured with all threads.
     if (!run.on_host() || run.threads() == default_threads())
-        tuning = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, hash, n_leaves, tuning);
-    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n_leaves, 2) - 1,
-                 run.threads(), &tuning);
-    return {tuning.levels_per_launch, tuning.group_size, tuning.lanes, static_cast<Constants>(tuning.constants)};
+        policy = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, hash, n_leaves, policy);
+    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n_leaves, 2) - 1, run.threads(),
+                 &policy);
+    return from_seam(policy);
 }
 
 // The whole nodes.
 void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, std::uint64_t first_leaf,
-                 const Merges& merges, const TreePolicy& wanted, const TreePolicy& policy, Run& run, double share) {
+                 const Merges& merges, const Policy& wanted, const Policy& policy, Run& run, double share) {
     // A device gets all levels at once: its queue cuts them into launches, each with its own choice. Above a count that is not
     // even, the cuts are made here, where what does not fit a launch is known.
     const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
@@ -55,7 +45,7 @@ void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& la
         if (at_once) return max_levels;
         return run.on_host() ? policy.levels_per_launch : tuned(wanted, merges, n, run).levels_per_launch;
     };
-    MergeSubtrees job{.hash = merges.hash(), .mode = merges.mode(), .nodes = nodes, .policy = tuning_of(wanted)};
+    MergeSubtrees job{.hash = merges.hash(), .mode = merges.mode(), .nodes = nodes, .policy = to_seam(wanted)};
     for (const Launch& launch : plan_tree(layout, levels_above, first_leaf)) {
         job.levels = launch.levels;
         job.n = launch.count;
@@ -70,16 +60,16 @@ void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& la
 
 }  // namespace
 
-TreePolicy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
-                        const TreePolicy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf) {
-    const TreePolicy policy = tuned(wanted, merges, layout.n_leaves, run);
+Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
+                    const Policy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf) {
+    const Policy policy = tuned(wanted, merges, layout.n_leaves, run);
     build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share);
     const std::optional<Digest> edge = build_edge(leaves, nodes, layout, merges, run);
     if (top != nullptr && edge) {
         *top = *edge;
     } else if (top != nullptr) {
         const Place at = layout.height() == 0 ? at_node(leaves.place, leaves.first)
-                                                  : at_node(nodes, layout.level_offset(layout.height()));
+                                              : at_node(nodes, layout.level_offset(layout.height()));
         copy_nodes(host_place(top), at, 1, run);
     }
     run.finish();
@@ -100,13 +90,12 @@ TreeLayout layout_of_slots(std::uint64_t slots) {
     return layout;
 }
 
-TreePolicy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeForm& form,
-                          const TreePolicy& policy, Run& run) {
+Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeForm& form, Run& run) {
     Merges merges(form);
     merges.require_count(layout.n_leaves, "build_tree");
     require_leaves(at_node(nodes, layout.leaf_slot), layout.n_leaves, merges, "build_tree: leaves", run);
     clear_gaps(nodes, layout, run);
-    return build_levels({nodes, layout.leaf_slot}, nodes, layout, merges, policy, run);
+    return build_levels({nodes, layout.leaf_slot}, nodes, layout, merges, run.options().policy, run);
 }
 
 }  // namespace
@@ -118,19 +107,18 @@ std::uint64_t heap_slots(std::uint64_t n_leaves) {
     return runtime::TreeLayout{n_leaves}.slots();
 }
 
-TreePolicy build_tree(std::span<Digest> nodes, const TreeForm& form, const TreePolicy& policy,
-                      const RunOptions& options) {
+Policy build_tree(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(nodes.size());
     const RunOptions here = runtime::chosen_for_tree(options, form.hash, layout.n_leaves);
     runtime::Run run(here);
-    return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, policy, run);
+    return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, run);
 }
 
-TreePolicy build_tree(const Buffer& nodes, const TreeForm& form, const TreePolicy& policy, const RunOptions& options) {
+Policy build_tree(const Buffer& nodes, const TreeForm& form, const RunOptions& options) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "build_tree: nodes"));
     const RunOptions here = runtime::on_device_of(nodes, options);
     runtime::Run run(here);
-    return runtime::build_in_place(runtime::place_of(nodes), layout, form, policy, run);
+    return runtime::build_in_place(runtime::place_of(nodes), layout, form, run);
 }
 
 }  // namespace merklize

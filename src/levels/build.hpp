@@ -2,16 +2,13 @@
 
 #include <cstdint>
 
-#include "merklize/policy.hpp"
+#include "jobs/run.hpp"
 #include "levels/heap.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"
-#include "jobs/run.hpp"
+#include "merklize/policy.hpp"
 
 namespace merklize::runtime {
-
-/// A TreePolicy as a launch wants it.
-mkz_tuning tuning_of(const TreePolicy& policy);
 
 /// The options of a call on n leaves in host memory, where "auto" has chosen.
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves);
@@ -20,9 +17,9 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 /// top         where to put the first node of the highest level, or null
 /// first_leaf  as plan_tree() has it
 /// returns     what the backend made of the caller's wishes for the widest part of the tree
-TreePolicy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
-                        const TreePolicy& wanted, Run& run, double share = 1, Digest* top = nullptr,
-                        std::uint64_t first_leaf = 0);
+Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
+                    const Policy& wanted, Run& run, double share = 1, Digest* top = nullptr,
+                    std::uint64_t first_leaf = 0);
 
 /// Levels of a part of 128 MiB of leaves.
 constexpr unsigned part_levels = 22;
@@ -33,6 +30,6 @@ constexpr unsigned part_levels = 22;
 /// part         a part has 2^part leaves
 /// out          [ceil(n / 2^levels)] digests, on the host or on the run's device
 void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, const TreeForm& form, unsigned below,
-                   unsigned part, const Place& out, const TreePolicy& wanted, Run& run, double share = 1);
+                   unsigned part, const Place& out, Run& run, double share = 1);
 
 }  // namespace merklize::runtime

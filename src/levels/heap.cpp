@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "merklize/error.hpp"
 #include "jobs/field.hpp"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 
@@ -91,14 +91,16 @@ void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run) {
 }
 
 void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run) {
-    if (!merges.is_field()) return;
-    if (leaves.on_device) return run.memory().require_canonical(leaves, 4 * n, what);
+    const mkz_hash_info& hash = merges.info();
+    if (!is_field(hash)) return;
+    const unsigned words = node_words(hash);
+    if (leaves.on_device) return run.memory().require_canonical(hash, leaves, words * n, what);
     constexpr std::uint64_t per_piece = 1 << 14;
     run.parallel((n + per_piece - 1) / per_piece,
                  [&](std::size_t piece) {
                      const std::uint64_t first = piece * per_piece;
-                     require_canonical(host_bytes(at_node(leaves, first)), 4 * std::min(per_piece, n - first), what,
-                                       4 * first);
+                     require_canonical(hash, host_bytes(at_node(leaves, first)), words * std::min(per_piece, n - first),
+                                       what, words * first);
                  },
                  0);
 }

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <span>
 
-#include "merklize/buffer.hpp"
-#include "merklize/digest.hpp"
+#include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"
-#include "jobs/run.hpp"
+#include "merklize/buffer.hpp"
+#include "merklize/digest.hpp"
 
 namespace merklize::runtime {
 

@@ -3,9 +3,9 @@
 #include <bit>
 #include <string>
 
-#include "merklize/error.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 
@@ -16,11 +16,10 @@ void require_tree_size(std::uint64_t n_leaves, const char* what) {
         throw Error(ErrorCode::out_of_memory, std::string(what) + ": too many leaves: " + std::to_string(n_leaves));
 }
 
-Merges::Merges(const TreeForm& form, unsigned below)
-    : form_(form), is_field_(traits(form.hash).is_field), below_(below) {
+Merges::Merges(const TreeForm& form, unsigned below) : form_(form), info_(runtime::info(form.hash)), below_(below) {
     rule_name(form.rule);  // throws on a number that is no rule
     require_merges(form.hash, form.mode, "tree");
-    if (form.rule == TreeRule::pad && is_field_) require_canonical(&form_.padding, 4, "tree: padding");
+    if (form.rule == TreeRule::pad) require_canonical(form.hash, {&form_.padding, 1}, "tree: padding");
 }
 
 void Merges::require_count(std::uint64_t n, const char* what) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "jobs/hash_info.hpp"
 #include "merklize/tree_form.hpp"
 
 namespace merklize::runtime {
@@ -11,7 +12,7 @@ namespace merklize::runtime {
 class Merges {
 public:
     /// below   levels of the tree under those that are called 0, 1, ... here
-    /// errors  invalid_argument (no such rule, a mode for another hash than blake3, padding that is no field element)
+    /// errors  invalid_argument (no such rule, a mode that the hash has not, padding that is no field element)
     explicit Merges(const TreeForm& form, unsigned below = 0);
     Merges(const Merges&) = delete;
     Merges& operator=(const Merges&) = delete;
@@ -19,7 +20,7 @@ public:
     const TreeForm& form() const noexcept { return form_; }
     Hash hash() const noexcept { return form_.hash; }
     const Mode& mode() const noexcept { return form_.mode; }
-    bool is_field() const noexcept { return is_field_; }
+    const mkz_hash_info& info() const noexcept { return info_; }
 
     /// require_tree_size(), and invalid_argument for a count that the rule does not take.
     void require_count(std::uint64_t n, const char* what) const;
@@ -32,7 +33,7 @@ public:
 
 private:
     const TreeForm form_;
-    const bool is_field_;
+    const mkz_hash_info& info_;
     const unsigned below_;
     std::vector<Digest> fillers_{};
 };

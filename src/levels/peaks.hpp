@@ -5,10 +5,10 @@
 #include <functional>
 #include <span>
 
+#include "host/host_block.hpp"
 #include "merklize/device.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/tree_form.hpp"
-#include "host/host_block.hpp"
 
 namespace merklize::runtime {
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "merklize/error.hpp"
-#include "merklize/tree.hpp"
-#include "levels/build.hpp"
 #include "host/host_block.hpp"
 #include "jobs/side_by_side.hpp"
+#include "levels/build.hpp"
+#include "merklize/error.hpp"
+#include "merklize/tree.hpp"
 
 namespace merklize {
 namespace runtime {
@@ -36,14 +36,14 @@ private:
 }  // namespace
 
 void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, const TreeForm& form, unsigned below,
-                   unsigned part, const Place& out, const TreePolicy& wanted, Run& run, double share) {
+                   unsigned part, const Place& out, Run& run, double share) {
     if (levels > part) {
         // The roots of parts, and what is above them.
         std::vector<Digest> roots(((n - 1) >> part) + 1);
         const double top_share = share * static_cast<double>(roots.size()) / static_cast<double>(n);
-        reduce_levels(leaves, n, part, form, below, part, host_place(roots.data()), wanted, run, share - top_share);
+        reduce_levels(leaves, n, part, form, below, part, host_place(roots.data()), run, share - top_share);
         return reduce_levels({host_place(roots.data()), 0}, roots.size(), levels - part, form, below + part, part, out,
-                             wanted, run, top_share);
+                             run, top_share);
     }
     Merges merges(form, below);
     const std::uint64_t per_part =
@@ -56,10 +56,10 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
         if (to_upload) {
             if (!run.tick(0)) run.throw_cancelled();
             run.memory().upload(uploaded.place(), host_bytes(at_node(at.place, at.first)),
-                                 Digest::size * layout.n_leaves);
+                                Digest::size * layout.n_leaves);
             at = {uploaded.place(), 0};
         }
-        build_levels(at, above.place(), layout, merges, wanted, run,
+        build_levels(at, above.place(), layout, merges, run.options().policy, run,
                      share * static_cast<double>(layout.n_leaves) / static_cast<double>(n));
         copy_nodes(at_node(out, first >> levels), at_node(above.place(), layout.level_offset(levels)),
                    layout.level_size(levels), run);
@@ -69,7 +69,7 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
 
 namespace {
 
-Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, const TreePolicy& policy, Run& run) {
+Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
     {
         const Merges merges(form);
         merges.require_count(n, "merkle_root");
@@ -82,20 +82,20 @@ Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, const
         run.finish();
     } else {
         const bool whole = run.device().is_host() || leaves.on_device;
-        reduce_levels({leaves, 0}, n, height, form, 0, whole ? height : part_levels, host_place(&root), policy, run);
+        reduce_levels({leaves, 0}, n, height, form, 0, whole ? height : part_levels, host_place(&root), run);
     }
     return root;
 }
 
 // Several devices share the subtrees, the host merges what is above them.
-Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy, Run& run) {
+Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run& run) {
     const std::vector<Device>& devices = run.device().parts;
     const unsigned height = TreeLayout{leaves.size()}.height();
     const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices.size()));
     const unsigned levels = height - cut;
     RunOptions alone = run.options();
     alone.device = cut == 0 || levels == 0 ? devices[0] : Device("cpu");
-    if (cut == 0 || levels == 0) return merkle_root(leaves, form, policy, alone);
+    if (cut == 0 || levels == 0) return merkle_root(leaves, form, alone);
     {
         const Merges merges(form);
         merges.require_count(leaves.size(), "merkle_root");
@@ -109,35 +109,35 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, con
         const std::uint64_t n = std::min<std::uint64_t>(mine.size << levels, leaves.size() - first);
         Run part(here);
         reduce_levels({host_place(leaves.data()), first}, n, levels, form, 0, part_levels,
-                      host_place(roots.data() + mine.first), policy, part);
+                      host_place(roots.data() + mine.first), part);
     };
     run.progress().step(
         1, [&](const Tick& tick) { return side_by_side(devices, run.options(), run.threads(), subtrees, tick); });
     alone.stream = {};
     alone.timings = nullptr;
+    alone.policy = {};  // the caller chose for the devices
     Run top(alone);
     Digest root;
-    reduce_levels({host_place(roots.data()), 0}, roots.size(), cut, form, levels, cut, host_place(&root), {}, top);
+    reduce_levels({host_place(roots.data()), 0}, roots.size(), cut, form, levels, cut, host_place(&root), top);
     return root;
 }
 
 }  // namespace
 }  // namespace runtime
 
-Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy,
-                   const RunOptions& options) {
+Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
     const RunOptions here = runtime::chosen_for_tree(options, form.hash, leaves.size());
     runtime::Run run(here);
-    if (!run.device().parts.empty() && !leaves.empty()) return runtime::root_by_several(leaves, form, policy, run);
-    return runtime::root_of(runtime::host_place(leaves.data()), leaves.size(), form, policy, run);
+    if (!run.device().parts.empty() && !leaves.empty()) return runtime::root_by_several(leaves, form, run);
+    return runtime::root_of(runtime::host_place(leaves.data()), leaves.size(), form, run);
 }
 
-Digest merkle_root(const Buffer& leaves, const TreeForm& form, const TreePolicy& policy, const RunOptions& options) {
+Digest merkle_root(const Buffer& leaves, const TreeForm& form, const RunOptions& options) {
     const std::uint64_t n = runtime::digests_in(leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
-    return runtime::root_of(run.memory().aligned_nodes(runtime::place_of(leaves), n), n, form, policy, run);
+    return runtime::root_of(run.memory().aligned_nodes(runtime::place_of(leaves), n), n, form, run);
 }
 
 }  // namespace merklize

@@ -14,8 +14,7 @@ namespace {
 
 }  // namespace
 
-Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, const TreePolicy& policy,
-                         const RunOptions& options) {
+Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, const RunOptions& options) {
     runtime::require_no_stream("merkle_root_parts", options);
     if (!std::has_single_bit(leaves.size()))
         invalid("merkle_root_parts: the count of parts must be a power of two, got " + std::to_string(leaves.size()));
@@ -31,9 +30,8 @@ Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, c
     }
     std::vector<Digest> roots(leaves.size());
     runtime::on_their_devices(
-        leaves, options,
-        [&](std::size_t k, const RunOptions& here) { roots[k] = merkle_root(leaves[k], form, policy, here); });
-    return merkle_root(roots, form, {}, runtime::on_the_cpu(options));
+        leaves, options, [&](std::size_t k, const RunOptions& here) { roots[k] = merkle_root(leaves[k], form, here); });
+    return merkle_root(roots, form, runtime::on_the_cpu(options));
 }
 
 }  // namespace merklize

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "merklize/hash.hpp"
+#include "jobs/hash_info.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -10,24 +10,30 @@ namespace {
 constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs,  bodies::merge_subtree, bodies::hash_rows,
                               bodies::hash_chunks, bodies::hash_parents, bodies::merge_at};
 
-struct Job {
-    mkz_kernel kernel;
-    std::vector<Body> bodies;
-    bool for_blake3, for_sha256, for_fields;
-};
+// Which bodies run a job, by the hash.
+std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
+    switch (kernel) {
+        case MKZ_KERNEL_HASH_CHUNKS:
+            if (hash.has_chunk_tree) return {bodies::hash_chunks};
+            return {};
+        case MKZ_KERNEL_HASH_ROWS:
+            if (is_field(hash)) return {};
+            return {hash.has_chunk_tree ? bodies::hash_chunks : bodies::hash_rows};
+        case MKZ_KERNEL_HASH_ELEMENTS:
+            if (is_field(hash)) return {bodies::hash_rows};
+            return {};
+        case MKZ_KERNEL_MERGE_PAIRS: return {bodies::merge_pairs};
+        case MKZ_KERNEL_MERGE_SUBTREES: return {bodies::merge_level, bodies::merge_subtree};
+        case MKZ_KERNEL_MERGE_AT: return {bodies::merge_at};
+    }
+    return {};
+}
 
 }  // namespace
 
 std::vector<Variant> tuned_variants(const Tune& tune) {
-    const Job jobs[] = {
-        {MKZ_KERNEL_HASH_CHUNKS, {bodies::hash_chunks}, true, false, false},
-        {MKZ_KERNEL_HASH_ROWS, {bodies::hash_chunks}, true, false, false},
-        {MKZ_KERNEL_HASH_ROWS, {bodies::hash_rows}, false, true, false},
-        {MKZ_KERNEL_HASH_ELEMENTS, {bodies::hash_rows}, false, false, true},
-        {MKZ_KERNEL_MERGE_PAIRS, {bodies::merge_pairs}, true, true, true},
-        {MKZ_KERNEL_MERGE_SUBTREES, {bodies::merge_level, bodies::merge_subtree}, true, true, true},
-        {MKZ_KERNEL_MERGE_AT, {bodies::merge_at}, true, true, true},
-    };
+    constexpr mkz_kernel jobs[] = {MKZ_KERNEL_HASH_CHUNKS, MKZ_KERNEL_HASH_ROWS,      MKZ_KERNEL_HASH_ELEMENTS,
+                                   MKZ_KERNEL_MERGE_PAIRS, MKZ_KERNEL_MERGE_SUBTREES, MKZ_KERNEL_MERGE_AT};
     std::set<Variant> seen;
     std::vector<Variant> found;
     const auto add = [&](Variant variant, const Body& body) {
@@ -35,22 +41,20 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
         if (seen.insert(variant).second) found.push_back(variant);
     };
     add({.group_size = 256}, bodies::check_words);  // and the others without a hash
-    add({.hash = MKZ_HASH_blake3, .group_size = 256}, bodies::hash_parents);
     for (const HashTraits& t : hashes()) {
-        const auto hash = static_cast<std::uint32_t>(t.hash);
-        for (const Job& job : jobs) {
-            const bool wanted = t.is_field ? job.for_fields : t.hash == Hash::sha256 ? job.for_sha256 : job.for_blake3;
-            if (!wanted) continue;
+        const mkz_hash_info& hash = info(t.hash);
+        if (hash.has_chunk_tree) add({.hash = hash.id, .group_size = 256}, bodies::hash_parents);
+        for (const mkz_kernel job : jobs) {
+            const bool is_of_bytes = job == MKZ_KERNEL_HASH_ROWS || job == MKZ_KERNEL_HASH_CHUNKS;
             for (unsigned log2 = 0; log2 <= 30; log2++) {
-                mkz_tuning tuning{};
-                tune(job.kernel, hash, std::uint64_t{1} << log2, tuning);
-                for (const Body& body : job.bodies) {
-                    if (job.kernel == MKZ_KERNEL_MERGE_AT) tuning.lanes = 1;  // as Session::merge_at()
-                    Variant variant = variant_of(hash, tuning);
+                mkz_policy policy{};
+                tune(job, hash.id, std::uint64_t{1} << log2, policy);
+                for (const Body& body : bodies_of(job, hash)) {
+                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as TreeLaunches::merge_at()
+                    Variant variant = variant_of(hash.id, policy);
                     add(variant, body);
-                    const bool is_of_bytes = job.kernel == MKZ_KERNEL_HASH_ROWS || job.kernel == MKZ_KERNEL_HASH_CHUNKS;
-                    variant.align = is_of_bytes ? 1 : variant.align;
-                    variant.keyed = !is_of_bytes && t.hash == Hash::blake3;
+                    if (is_of_bytes) variant.align = 1;
+                    variant.keyed = !is_of_bytes && hash.is_keyed;
                     add(variant, body);
                 }
             }
@@ -65,9 +69,16 @@ std::string describe(const Variant& variant) {
         if (variant.only == body.only) name = body.name;
     }
     if (variant.hash != Variant::no_hash) name += "_" + std::string(traits(static_cast<Hash>(variant.hash)).name);
-    name += " group_size=" + std::to_string(variant.group_size) + " lanes=" + std::to_string(variant.lanes);
-    if (variant.constants != 0) name += " constants=" + std::to_string(variant.constants);
-    if (variant.align != 16) name += " align=" + std::to_string(variant.align);
+    const auto add = [&](const char* field, std::uint32_t value) {
+        if (value != 0) name.append(" ").append(field).append("=").append(std::to_string(value));
+    };
+#define MKZ_FIELD_program(field) add(#field, variant.field);
+#define MKZ_FIELD_launch(field)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##part(field)
+#include "merklize/policy.def"
+#undef MKZ_FIELD_program
+#undef MKZ_FIELD_launch
+    if (variant.align != 16) add("align", variant.align);
     if (variant.keyed != 0) name += " keyed";
     return name;
 }

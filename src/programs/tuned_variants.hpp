@@ -9,7 +9,7 @@
 namespace merklize::runtime {
 
 /// Fills what is open, as mkz_backend's tune() for one device.
-using Tune = std::function<void(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning& tuning)>;
+using Tune = std::function<void(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy)>;
 
 /// The programs that a tuning table asks for over all hashes, jobs and sizes: what is worth compiling ahead of time.
 std::vector<Variant> tuned_variants(const Tune& tune);

@@ -7,15 +7,16 @@
 
 namespace merklize::runtime {
 
-Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning) {
-    return {.hash = hash,
-            .group_size = tuning.group_size,
-            .lanes = tuning.lanes,
-            .constants = mkz_is_field(hash) ? tuning.constants : 0,  // of byte hashes there are none to place
-            .cells = tuning.cells,
-            .min_groups = tuning.min_groups,
-            .read_ahead = tuning.read_ahead,
-            .mul_by_halves = tuning.mul_by_halves};
+Variant variant_of(std::uint32_t hash, const mkz_policy& policy) {
+    Variant variant{.hash = hash};
+#define MKZ_FIELD_program(field, macro) variant.field = policy.field;
+#define MKZ_FIELD_launch(field, macro)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##part(field, macro)
+#include "merklize/policy.def"
+#undef MKZ_FIELD_program
+    const mkz_hash_info* info = mkz_find_hash(hash);
+    if (info == nullptr || info->table_words == 0) variant.constants = 0;  // there are none to place
+    return variant;
 }
 
 std::string entry_name(const Variant& variant, const Body& body) {
@@ -24,20 +25,17 @@ std::string entry_name(const Variant& variant, const Body& body) {
 }
 
 std::vector<std::pair<std::string, std::string>> macros_of(const Variant& variant, const Target& target) {
-    std::vector<std::pair<std::string, std::string>> macros = {
-        {"MKZ_GROUP_SIZE", std::to_string(variant.group_size)},
-        {"MKZ_ALIGN", std::to_string(variant.align)},
-        {"MKZ_LANES", std::to_string(variant.lanes)},
-    };
+    std::vector<std::pair<std::string, std::string>> macros;
     const auto add = [&](const char* name, std::uint32_t value) {
         if (value != 0) macros.emplace_back(name, std::to_string(value));
     };
+#define MKZ_FIELD_program(field, macro) add(macro, variant.field);
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##part(field, macro)
+#include "merklize/policy.def"
+#undef MKZ_FIELD_program
+#undef MKZ_FIELD_launch
+    add("MKZ_ALIGN", variant.align);
     add("MKZ_ONLY", variant.only);
-    add("MKZ_CONSTANTS", variant.constants);
-    add("MKZ_RP_CELLS", variant.cells);
-    add("MKZ_MIN_GROUPS", variant.min_groups);
-    add("MKZ_READ_AHEAD", variant.read_ahead);
-    add("MKZ_MUL_BY_HALVES", variant.mul_by_halves);
     add("MKZ_KEYED", variant.keyed);
     // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
     add("MKZ_NVIDIA_PTX",

@@ -28,27 +28,27 @@ inline constexpr Body merge_level{"mkz_merge_level", 1}, merge_pairs{"mkz_merge_
 
 }  // namespace bodies
 
-/// What a program is compiled for: the values of the core's macros. A program has one body of one hash, or all those without.
+/// What a program is compiled for: the values of the core's macros; 0: as the core has it. A program has one body of one hash, or
+/// all bodies without a hash.
 struct Variant {
     static constexpr std::uint32_t no_hash = ~0u;
 
-    std::uint32_t hash = no_hash;  // mkz_hash
-    std::uint32_t only = 0;        // Body::only
-    std::uint32_t group_size = 0;
-    std::uint32_t lanes = 1;
-    std::uint32_t constants = 0;  // mkz_constants
-    std::uint32_t align = 16;     // MKZ_ALIGN
-    std::uint32_t cells = 0;      // MKZ_RP_CELLS and so on: 0 as the core has it
-    std::uint32_t min_groups = 0;
-    std::uint32_t read_ahead = 0;
-    std::uint32_t mul_by_halves = 0;
-    std::uint32_t keyed = 0;  // MKZ_KEYED
+    std::uint32_t hash = no_hash;
+    std::uint32_t only = 0;  // Body::only
+#define MKZ_MEMBER_program(field) std::uint32_t field = 0;
+#define MKZ_MEMBER_launch(field)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_MEMBER_##part(field)
+#include "merklize/policy.def"
+#undef MKZ_MEMBER_program
+#undef MKZ_MEMBER_launch
+    std::uint32_t align = 16;  // MKZ_ALIGN
+    std::uint32_t keyed = 0;   // MKZ_KEYED
 
     auto operator<=>(const Variant&) const = default;
 };
 
-/// What a launch of this hash needs with these choices; aligned places.
-Variant variant_of(std::uint32_t hash, const mkz_tuning& tuning);
+/// What a launch of this hash by this policy needs; aligned places.
+Variant variant_of(std::uint32_t hash, const mkz_policy& policy);
 
 /// The name of a body's entry point in a variant's program.
 std::string entry_name(const Variant& variant, const Body& body);

@@ -2,12 +2,12 @@
 #include <string>
 #include <vector>
 
+#include "jobs/merge_one.hpp"
+#include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/proof.hpp"
-#include "jobs/merge_one.hpp"
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
-#include "jobs/run.hpp"
 
 // Many merges at once: the pairs of a level are brought together, and merged in lanes.
 
@@ -19,14 +19,14 @@ using runtime::Sibling;
 /// The merges of one level, filled and run again and again.
 class Pairs {
 public:
-    Pairs(Hash hash, const Mode& mode, const HashPolicy& policy, std::size_t most)
+    Pairs(Hash hash, const Mode& mode, const Policy& policy, std::size_t most)
         : left_(most),
           right_(most),
           job_{.hash = hash,
                .mode = mode,
                .left = runtime::host_place(left_.data()),
                .right = runtime::host_place(right_.data()),
-               .policy = runtime::tuning_of(policy)} {}
+               .policy = runtime::to_seam(policy)} {}
     Pairs(const Pairs&) = delete;
     Pairs& operator=(const Pairs&) = delete;
 
@@ -82,7 +82,7 @@ std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
 
 /// Some proofs of one hash, level by level. launch(arguments, share) runs the merges of a level, which are that share of all.
 template <class Launch>
-void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode, const HashPolicy& policy,
+void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode, const Policy& policy,
                   std::span<std::uint8_t> holds, Launch launch) {
     struct Path {
         std::size_t proof;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "jobs/hash_info.hpp"
 #include "merklize/error.hpp"
 #include "merklize/proof.hpp"
-#include "jobs/merge_one.hpp"
 #include "proofs/shape.hpp"
 
 // docs/layouts.md has these bytes one by one. A reader takes what a writer makes and nothing else: no count is written that follows
@@ -46,7 +46,7 @@ Header read_header(ProofReader& in, Kind kind) noexcept {
     header.rule = static_cast<TreeRule>(in.u8());
     if (in.u8() != static_cast<std::uint8_t>(kind)) in.refuse();
     header.n_leaves = in.u64();
-    if (runtime::find_traits(header.hash) == nullptr || !runtime::is_tree(header.n_leaves, header.rule)) in.refuse();
+    if (runtime::find_info(header.hash) == nullptr || !runtime::is_tree(header.n_leaves, header.rule)) in.refuse();
     return header;
 }
 
@@ -56,7 +56,7 @@ bool done(const ProofReader& in) noexcept { return in.ok() && in.left() == 0; }
 /// What to_bytes() would write, from_bytes() would refuse.
 void require(bool fits, const std::string& what, Hash hash, TreeRule rule, std::uint64_t n_leaves,
              std::uint64_t siblings) {
-    if (fits && runtime::find_traits(hash) != nullptr) return;
+    if (fits && runtime::find_info(hash) != nullptr) return;
     throw Error(ErrorCode::invalid_argument,
                 "to_bytes: there is no such proof: hash " + std::to_string(static_cast<unsigned>(hash)) + ", rule " +
                     std::to_string(static_cast<unsigned>(rule)) + ", " + std::to_string(n_leaves) + " leaves, " + what +

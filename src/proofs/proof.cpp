@@ -10,13 +10,10 @@
 namespace merklize {
 namespace runtime {
 
-bool can_merge(Hash hash, const Mode& mode) noexcept {
-    return find_traits(hash) != nullptr && (mode.flags() == 0 || hash == Hash::blake3);
-}
+bool can_merge(Hash hash, const Mode& mode) noexcept { return takes(hash, mode); }
 
 bool are_digests(Hash hash, std::span<const Digest> digests) noexcept {
-    return !find_traits(hash)->is_field ||
-           first_not_canonical(digests.data(), 4 * digests.size()) == 4 * digests.size();
+    return are_canonical(*find_info(hash), digests);
 }
 
 bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept {

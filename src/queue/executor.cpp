@@ -20,8 +20,9 @@ Place QueueExecutor::aligned_nodes(const Place& nodes, std::uint64_t n) {
     return kernels_.aligned_to(range_of(nodes), 32, 32 * n).place();
 }
 
-void QueueExecutor::require_canonical(const Place& words, std::uint64_t n, const char* what) {
-    if (n == 0) return;
+void QueueExecutor::require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n,
+                                      const char* what) {
+    if (n == 0 || !is_field(hash)) return;
     const Range range = kernels_.aligned_to(range_of(words), 8, 8 * n);
     const auto flag = timeline_.scratch(256);
     const std::uint32_t zero = 0;
@@ -41,7 +42,7 @@ void QueueExecutor::require_canonical(const Place& words, std::uint64_t n, const
         timeline_.check(timeline_.driver().copy_to_host(timeline_.main(), piece.data(), range.memory,
                                                         range.offset + 8 * first, 8 * count, nullptr));
         timeline_.synchronize_main();
-        runtime::require_canonical(piece.data(), count, what, first);
+        runtime::require_canonical(hash, piece.data(), count, what, first);
     }
     throw Error(ErrorCode::internal, std::string(what) + ": a word that is no field element was there on " +
                                          timeline_.device()->id() +

@@ -62,7 +62,7 @@ public:
     void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) override {
         trees_.scatter_nodes(nodes, slots, values);
     }
-    void require_canonical(const Place& words, std::uint64_t n, const char* what) override;
+    void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what) override;
     Place aligned_nodes(const Place& nodes, std::uint64_t n) override;
 
     /// Packs the items of a strided array in `source`, in C order, into `out`.

@@ -1,38 +1,22 @@
 #include "queue/kernels.hpp"
 
-#include <bit>
 #include <string>
 
 #include "merklize/error.hpp"
 #include "tuning/tuned_policies.hpp"
 
 namespace merklize::runtime {
-namespace {
 
-void require_choices(const mkz_tuning& policy) {
-    const auto invalid = [](const char* name, const char* rule, std::uint32_t got) {
-        throw Error(ErrorCode::invalid_argument,
-                    std::string("policy: ") + name + " must be " + rule + ", got " + std::to_string(got));
-    };
-    if (policy.group_size != 0 && (!std::has_single_bit(policy.group_size) || policy.group_size > 1024))
-        invalid("group_size", "a power of two up to 1024", policy.group_size);
-    if (policy.lanes != 0 && (!std::has_single_bit(policy.lanes) || policy.lanes > 16))
-        invalid("merges_per_item or chunks_per_item", "1, 2, 4, 8 or 16", policy.lanes);
-}
-
-}  // namespace
-
-mkz_tuning Kernels::wanted(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_tuning& given) const {
-    require_choices(given);
+mkz_policy Kernels::wanted(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_policy& given) const {
     return tuned_policy(device().backend(), device().index(), job, static_cast<std::uint32_t>(hash), n, given);
 }
 
-mkz_tuning Kernels::filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_tuning policy) const {
+mkz_policy Kernels::filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_policy policy) const {
     device().backend().tune(device().index(), job, static_cast<std::uint32_t>(hash), n, threads_, &policy);
     return policy;
 }
 
-Variant Kernels::merge_variant(Hash hash, const Mode& mode, const mkz_tuning& policy) {
+Variant Kernels::merge_variant(Hash hash, const Mode& mode, const mkz_policy& policy) {
     Variant variant = variant_of(static_cast<std::uint32_t>(hash), policy);
     variant.keyed = mode.flags() != 0;
     return variant;

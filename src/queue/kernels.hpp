@@ -39,12 +39,11 @@ public:
 
     QueueDevice& device() const noexcept { return *timeline_.device(); }
 
-    /// The caller's policy, or what was found best for the whole job (tuned_policies.hpp); possible choices alone.
-    /// errors  invalid_argument (a choice that no device has)
-    mkz_tuning wanted(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_tuning& given) const;
+    /// The caller's policy, or what was found best for the whole job (tuned_policies.hpp).
+    mkz_policy wanted(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_policy& given) const;
     /// A policy with what the backend's table says for n where it leaves a choice.
-    mkz_tuning filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_tuning policy) const;
-    mkz_tuning chosen(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_tuning& given) const {
+    mkz_policy filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_policy policy) const;
+    mkz_policy chosen(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_policy& given) const {
         return filled(job, hash, n, wanted(job, hash, n, given));
     }
 
@@ -61,7 +60,7 @@ public:
         wipe(&key, sizeof key);
     }
     /// What a merge job's kernels are compiled for.
-    static Variant merge_variant(Hash hash, const Mode& mode, const mkz_tuning& policy);
+    static Variant merge_variant(Hash hash, const Mode& mode, const mkz_policy& policy);
 
     bool is_aligned(const Range& range, std::uint64_t to) const;
     /// The same bytes on a multiple of `to` bytes: where they are, or a copy of them.

@@ -21,7 +21,8 @@ public:
 
 private:
     // `count` values to the ceil(count / 2^levels) above them.
-    void values_above(Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode, const Range& out);
+    void values_above(Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
+                      const Range& out);
     // Rows of a hash with a tree of chunks: each row is a message.
     bool hash_messages(const HashRows& job, const Tick& tick);
     // Rows of other hashes, an item each.

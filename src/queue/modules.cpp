@@ -49,9 +49,9 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
                     "kernel modules are for OpenCL devices, and " + device.info().id + " is none");
     }
     QueueDevice& queue = *queue_device(device);
-    const auto tune = [&](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning& tuning) {
-        tuning = tuned_policy(queue.backend(), queue.index(), kernel, hash, n, tuning);
-        queue.backend().tune(queue.index(), kernel, hash, n, 1, &tuning);
+    const auto tune = [&](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
+        policy = tuned_policy(queue.backend(), queue.index(), kernel, hash, n, policy);
+        queue.backend().tune(queue.index(), kernel, hash, n, 1, &policy);
     };
     std::vector<KernelModule> found;
     for (const Variant& variant : tuned_variants(tune))

@@ -43,7 +43,7 @@ std::shared_ptr<Block> Timeline::wrap_host(void* host, std::uint64_t bytes) {
 
 // Events between kernels would hold the next one up: only the first of a stretch has one, and end_stretch() marks the end.
 void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments,
-                      const mkz_argument* arguments) {
+                       const mkz_argument* arguments) {
     const bool wanted = events_required_ || (timings_ != nullptr && !kernels_first_);
     Event event(driver());
     idle_ = false;

@@ -18,18 +18,18 @@ void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
     kernels_.require_node_alignment(nodes);
     mkz_memory* constants = kernels_.device().constants();
     std::uint64_t n = a.n;
-    const mkz_tuning wanted = kernels_.wanted(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n, a.policy);
+    const mkz_policy wanted = kernels_.wanted(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n, a.policy);
     for (std::uint32_t level = 0; level < a.levels;) {
         // Each stretch of levels gets its own choice of the table's: the narrow top of a tree runs otherwise than its wide bottom.
-        const mkz_tuning tuning = kernels_.filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
-        const std::uint32_t levels = std::clamp<std::uint32_t>(tuning.levels_per_launch, 1, a.levels - level);
+        const mkz_policy policy = kernels_.filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
+        const std::uint32_t levels = std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
         const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
-        const Variant variant = Kernels::merge_variant(a.hash, a.mode, tuning);
+        const Variant variant = Kernels::merge_variant(a.hash, a.mode, policy);
         const bool is_free = a.policy.group_size == 0;
         if (levels == 1) {
             const Kernel merge = kernels_.find(variant, bodies::merge_level, is_free);
-            kernels_.launch_merges(a.mode, merge, divide_up(n / 2, std::uint64_t{tuning.lanes} * merge.group_size),
+            kernels_.launch_merges(a.mode, merge, divide_up(n / 2, std::uint64_t{policy.lanes} * merge.group_size),
                                    in.memory, in_node, nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants);
         } else {
             const Kernel merge = kernels_.find(variant, bodies::merge_subtree, is_free);
@@ -44,7 +44,7 @@ void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
 // All at once, or in parts between which the caller is asked: subtrees first, then what is above them. A part takes some
 // milliseconds, since each ends in narrow levels and a wait (2^25 leaves of blake3 on an H200: 1.43 ms in parts of 2^22, else 1.10).
 bool TreeLaunches::merge_asking(const MergeSubtrees& a, const Tick& tick) {
-    const std::uint32_t part_levels = facts().is_cpu ? 14 : traits(a.hash).is_field ? 23 : 27;
+    const std::uint32_t part_levels = facts().is_cpu ? 14 : is_field(info(a.hash)) ? 23 : 27;
     if (!tick || a.levels <= part_levels) {
         merge_on_device(a);
         return !tick || tick(1);
@@ -211,10 +211,10 @@ void TreeLaunches::merge_at_on_device(const MergeAt& a) {
                                                      " are of levels of at most 2^32 nodes, this one has " +
                                                      std::to_string(a.width));
     }
-    mkz_tuning tuning = kernels_.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n, a.policy);
-    tuning.lanes = 1;  // neighbours of a list are seldom neighbours in memory
+    mkz_policy policy = kernels_.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n, a.policy);
+    policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
     const Kernel merge =
-        kernels_.find(Kernels::merge_variant(a.hash, a.mode, tuning), bodies::merge_at, a.policy.group_size == 0);
+        kernels_.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_at, a.policy.group_size == 0);
     const auto paths = std::make_shared<const Paths>(paths_of(a, std::size_t{2} * merge.group_size));
     const auto lists = timeline_.scratch(4 * paths->words.size());
     send(lists, paths, paths->words.data(), 4 * paths->words.size());

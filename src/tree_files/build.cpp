@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "host/input_file.hpp"
+#include "jobs/field.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
-#include "jobs/field.hpp"
-#include "host/input_file.hpp"
 #include "tree_files/writer.hpp"
 
 namespace merklize {
@@ -96,8 +96,7 @@ public:
 
 private:
     void require_leaves(std::span<const Digest> leaves, std::uint64_t first) const {
-        if (!traits(form_.hash).is_field) return;
-        runtime::require_canonical(leaves.data(), 4 * leaves.size(), "build_tree_file: leaves", 4 * first);
+        runtime::require_canonical(form_.hash, leaves, "build_tree_file: leaves", first);
     }
 
     std::uint64_t leaf_bytes_;

@@ -3,13 +3,13 @@
 #include <string>
 #include <utility>
 
-#include "merklize/error.hpp"
-#include "jobs/field.hpp"
-#include "trees/indices.hpp"
-#include "levels/merges.hpp"
 #include "host/atomic_file.hpp"
-#include "tree_files/state.hpp"
+#include "jobs/field.hpp"
+#include "levels/merges.hpp"
 #include "levels/peaks.hpp"
+#include "merklize/error.hpp"
+#include "tree_files/state.hpp"
+#include "trees/indices.hpp"
 
 namespace merklize {
 namespace {
@@ -27,7 +27,7 @@ void write_nodes(OutputFile& out, const TreeHeader& header, unsigned level, std:
 }
 
 void require_leaves(const TreeForm& form, std::span<const Digest> leaves, const char* what) {
-    if (traits(form.hash).is_field) runtime::require_canonical(leaves.data(), 4 * leaves.size(), what);
+    runtime::require_canonical(form.hash, leaves, what);
 }
 
 // Nodes of one level that are new, by ascending index.

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "merklize/error.hpp"
 #include "jobs/field.hpp"
-#include "levels/merges.hpp"
 #include "jobs/run.hpp"
+#include "levels/merges.hpp"
+#include "merklize/error.hpp"
 #include "tree_files/state.hpp"
 
 namespace merklize {
@@ -86,11 +86,11 @@ private:
     // Nodes that are no digests of a field hash are wrong whatever is below; those noted already differ from `merged`.
     void require_elements(unsigned level, std::uint64_t first, std::span<const Digest> stored,
                           std::span<const Digest> merged) {
-        if (!merges_.is_field() || runtime::first_not_canonical(stored.data(), 4 * stored.size()) == 4 * stored.size())
-            return;
+        if (runtime::are_canonical(merges_.info(), stored)) return;
         for (std::size_t i = 0; i < stored.size() && wrong_.size() < most_; i++) {
             const bool noted = !merged.empty() && stored[i] != merged[i];
-            if (!noted && runtime::first_not_canonical(&stored[i], 4) != 4) wrong_.push_back({level, first + i});
+            if (!noted && !runtime::are_canonical(merges_.info(), {&stored[i], 1}))
+                wrong_.push_back({level, first + i});
         }
     }
 

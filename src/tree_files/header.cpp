@@ -5,10 +5,10 @@
 #include <cstring>
 #include <string_view>
 
-#include "merklize/core/blake3.h"
-#include "merklize/error.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
+#include "merklize/core/blake3.h"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -132,11 +132,11 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     const auto hash_id = get<std::uint32_t>(bytes, at_hash);
     const auto rule_id = get<std::uint8_t>(bytes, at_rule);
     const auto merges_id = get<std::uint8_t>(bytes, at_merges);
-    const HashTraits* hash_traits = hash_id > 0xff ? nullptr : find_traits(static_cast<Hash>(hash_id));
-    if (hash_traits == nullptr) fail("unknown hash " + std::to_string(hash_id));
+    const mkz_hash_info* facts = mkz_find_hash(hash_id);
+    if (facts == nullptr) fail("unknown hash " + std::to_string(hash_id));
     if (rule_id > static_cast<std::uint8_t>(TreeRule::duplicate_last)) fail("unknown rule " + std::to_string(rule_id));
     if (merges_id > static_cast<std::uint8_t>(Merges::derived)) fail("unknown mode " + std::to_string(merges_id));
-    header.hash = hash_traits->hash;
+    header.hash = static_cast<Hash>(facts->id);
     header.rule = static_cast<TreeRule>(rule_id);
     header.merges = static_cast<Merges>(merges_id);
     header.n_leaves = get<std::uint64_t>(bytes, at_leaves);
@@ -149,13 +149,13 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     if (std::ranges::any_of(bytes.subspan<at_zeros, at_leaves - at_zeros>(), nonzero)) {
         fail("bytes 18 to 23 are not zeros; written by a newer version?");
     }
-    if (header.merges != Merges::plain && header.hash != Hash::blake3) {
-        fail("keyed merges of the hash " + std::string(hash_traits->name) + ", which has none");
+    if (header.merges != Merges::plain && !facts->is_keyed) {
+        fail("keyed merges of the hash " + std::string(facts->name) + ", which has none");
     }
     if (header.merges == Merges::plain && header.key_check != 0) fail("a check of a key, and no keyed merges");
     if (header.rule != TreeRule::pad && header.padding != Digest{}) fail("a padding, and another rule than pad");
-    if (hash_traits->is_field && first_not_canonical(header.padding.bytes.data(), 4) != 4) {
-        fail("the padding is no digest of the hash " + std::string(hash_traits->name));
+    if (!are_canonical(*facts, {&header.padding, 1})) {
+        fail("the padding is no digest of the hash " + std::string(facts->name));
     }
     const std::uint64_t n = header.n_leaves;
     if (n == 0 || n > most_leaves) fail("the header says " + std::to_string(n) + " leaves");

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "merklize/tree_file.hpp"
 #include "levels/plan.hpp"
+#include "merklize/tree_file.hpp"
 
 namespace merklize::runtime {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "merklize/digest.hpp"
 #include "host/input_file.hpp"
+#include "merklize/digest.hpp"
 #include "proofs/plan.hpp"
 #include "tree_files/header.hpp"
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "merklize/error.hpp"
-#include "trees/indices.hpp"
-#include "levels/merges.hpp"
 #include "host/threads.hpp"
+#include "levels/merges.hpp"
+#include "merklize/error.hpp"
 #include "tree_files/state.hpp"
+#include "trees/indices.hpp"
 
 namespace merklize {
 namespace {

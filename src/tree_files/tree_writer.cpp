@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <string>
 
-#include "merklize/error.hpp"
-#include "merklize/tree_file.hpp"
 #include "jobs/field.hpp"
 #include "jobs/progress.hpp"
+#include "merklize/error.hpp"
+#include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 
 namespace merklize {
@@ -15,13 +15,13 @@ public:
     State(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form, const LeafSource& source,
           bool resume, const RunOptions& options)
         : output(path, n_leaves, form, source, resume),
-          is_field(traits(form.hash).is_field),
+          hash(form.hash),
           n_leaves(n_leaves),
           source(source),
           options(options) {}
 
     runtime::TreeOutput output;
-    bool is_field;
+    Hash hash;
     std::uint64_t n_leaves;
     LeafSource source;
     RunOptions options;
@@ -43,7 +43,7 @@ void TreeWriter::append(std::span<const Digest> leaves) {
                                                      std::to_string(written()) + " are more than " +
                                                      std::to_string(state.n_leaves));
     }
-    if (state.is_field) runtime::require_canonical(leaves.data(), 4 * leaves.size(), "append: leaves");
+    runtime::require_canonical(state.hash, leaves, "append: leaves");
     const auto n = static_cast<double>(leaves.size());
     for (std::size_t first = 0; first < leaves.size();) {
         const std::span<Digest> room = state.output.room();

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "merklize/error.hpp"
 #include "jobs/field.hpp"
 #include "jobs/progress.hpp"
 #include "levels/merges.hpp"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -53,8 +53,7 @@ bool TreeOutput::resume(std::uint64_t leaves) {
     bool sound = true;
     const auto read = [&](std::span<Digest> out, std::uint64_t offset) {
         file_.read(std::as_writable_bytes(out), offset);
-        sound = sound &&
-                (!traits(form_.hash).is_field || first_not_canonical(out.data(), 4 * out.size()) == 4 * out.size());
+        sound = sound && are_canonical(info(form_.hash), out);
     };
     read(filling().leaves().first(held), header_.offset(0, before));
     if (count_known()) {

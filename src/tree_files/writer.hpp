@@ -6,10 +6,10 @@
 #include <future>
 #include <span>
 
-#include "merklize/tree_file.hpp"
 #include "host/atomic_file.hpp"
-#include "tree_files/header.hpp"
 #include "levels/peaks.hpp"
+#include "merklize/tree_file.hpp"
+#include "tree_files/header.hpp"
 
 namespace merklize::runtime {
 

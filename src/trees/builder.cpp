@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "jobs/field.hpp"
+#include "jobs/run.hpp"
+#include "levels/merges.hpp"
+#include "levels/peaks.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
-#include "jobs/field.hpp"
-#include "levels/merges.hpp"
-#include "jobs/run.hpp"
-#include "levels/peaks.hpp"
 
 namespace merklize {
 
@@ -85,13 +85,11 @@ TreeBuilder& TreeBuilder::operator=(TreeBuilder&&) noexcept = default;
 TreeBuilder::~TreeBuilder() = default;
 
 void TreeBuilder::append(std::span<const Digest> leaves) {
-    if (traits(state_->form().hash).is_field) {
-        runtime::require_canonical(leaves.data(), 4 * leaves.size(), "append: leaves");
-    }
+    runtime::require_canonical(state_->form().hash, leaves, "append: leaves");
     state_->append(
         leaves.size(),
         [&](std::uint64_t first, std::uint64_t n, const TreeForm& form, const RunOptions& options) {
-            return merkle_root(leaves.subspan(first, n), form, {}, options);
+            return merkle_root(leaves.subspan(first, n), form, options);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             std::ranges::copy(leaves.subspan(first, out.size()), out.begin());
@@ -109,15 +107,16 @@ void TreeBuilder::append(const Buffer& leaves) {
                                                      ", the builder works on " + options.device.info().id);
     }
     const std::uint64_t n = leaves.size() / Digest::size;
-    if (traits(state_->form().hash).is_field) {
+    if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {
         const RunOptions check = runtime::part_of(options, 0, 0);
         runtime::Run run(check);
-        run.memory().require_canonical(runtime::place_of(leaves), 4 * n, "append: leaves");
+        run.memory().require_canonical(hash, runtime::place_of(leaves), runtime::node_words(hash) * n,
+                                       "append: leaves");
     }
     state_->append(
         n,
         [&](std::uint64_t first, std::uint64_t count, const TreeForm& form, const RunOptions& part) {
-            return merkle_root(leaves.slice(Digest::size * first, Digest::size * count), form, {}, part);
+            return merkle_root(leaves.slice(Digest::size * first, Digest::size * count), form, part);
         },
         [&](std::span<Digest> out, std::uint64_t first) {
             if (out.empty()) return;

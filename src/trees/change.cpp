@@ -33,7 +33,7 @@ Lone lone_of(TreeRule rule) {
 
 // Hashes the paths from changed leaves to the root.
 Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const std::uint64_t> changed,
-                    runtime::Merges& merges, const TreePolicy& policy, runtime::Run& run) {
+                  runtime::Merges& merges, const Policy& policy, runtime::Run& run) {
     if (layout.height() != 0) {
         std::vector<Digest> fillers;
         if (merges.form().rule == TreeRule::pad) {
@@ -49,7 +49,7 @@ Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const 
                                     .levels = layout.height(),
                                     .lone = lone_of(merges.form().rule),
                                     .fillers = fillers.data(),
-                                    .policy = runtime::tuning_of(policy)},
+                                    .policy = runtime::to_seam(policy)},
                    1);
     }
     Digest root;

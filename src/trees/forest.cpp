@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "levels/build.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
-#include "levels/build.hpp"
 #include "trees/indices.hpp"
 #include "trees/node_store.hpp"
 
@@ -41,13 +41,14 @@ struct MerkleForest::State {
     TreeLayout layout;
     Device device;
     runtime::NodeStore nodes;
-    TreePolicy policy{};
+    Policy policy{};
 
-    void build(const Place& leaves, const TreePolicy& wanted, runtime::Run& run) {
+    void build(const Place& leaves, runtime::Run& run) {
         runtime::Merges merges(form);
         require_leaves(leaves, layout.n_leaves, merges, "forest: leaves", run);
         copy_nodes(runtime::at_node(nodes.place(), layout.leaf_slot), leaves, layout.n_leaves, run);
-        policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, wanted, run);
+        policy =
+            build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run.options().policy, run);
     }
     void require_level(unsigned level) const {
         if (level <= layout.height()) return;
@@ -57,18 +58,18 @@ struct MerkleForest::State {
 };
 
 MerkleForest::MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leaves, const TreeForm& form,
-                           const TreePolicy& policy, const RunOptions& options)
+                           const RunOptions& options)
     : state_(std::make_unique<State>(form, leaves.size(), n_leaves, options.device)) {
     runtime::Run run(options);
-    state_->build(runtime::host_place(leaves.data()), policy, run);
+    state_->build(runtime::host_place(leaves.data()), run);
 }
 
-MerkleForest::MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form, const TreePolicy& policy,
+MerkleForest::MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form,
                            const RunOptions& options)
     : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "forest: leaves"), n_leaves, leaves.device())) {
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
-    state_->build(runtime::place_of(leaves), policy, run);
+    state_->build(runtime::place_of(leaves), run);
 }
 
 MerkleForest::MerkleForest(MerkleForest&&) noexcept = default;
@@ -81,7 +82,7 @@ std::uint64_t MerkleForest::n_trees() const noexcept { return state_->layout.n_l
 unsigned MerkleForest::height() const noexcept { return state_->layout.height(); }
 bool MerkleForest::on_device() const noexcept { return state_->nodes.on_device(); }
 const DeviceInfo& MerkleForest::device() const noexcept { return state_->device.info(); }
-const TreePolicy& MerkleForest::policy() const noexcept { return state_->policy; }
+const Policy& MerkleForest::policy() const noexcept { return state_->policy; }
 
 std::vector<Digest> MerkleForest::roots() const {
     std::vector<Digest> roots(n_trees());

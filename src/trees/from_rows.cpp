@@ -29,7 +29,7 @@ std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const Tree
 }  // namespace
 
 MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form,
-                                 const TreePolicy& policy, const RunOptions& options) {
+                                 const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, options.device);
     const double share = row_share(row_bytes);
@@ -43,13 +43,13 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
     const RunOptions rest = part_of(options, share, 1 - share, options.timings);
     runtime::Run run(rest);
     if (state->nodes.on_device()) run.memory().upload(state->base(), leaves.data(), Digest::size * n_rows);
-    state->build_above(policy, run, 1);
+    state->build_above(run, 1);
     if (options.timings != nullptr) runtime::add(*options.timings, of_rows);
     return MerkleTree(std::move(state));
 }
 
 MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form,
-                                 const TreePolicy& policy, const RunOptions& options) {
+                                 const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
     const double share = row_share(row_bytes);
@@ -67,7 +67,7 @@ MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const
     }
     const RunOptions rest = part_of(here, share, 1 - share, options.timings);
     runtime::Run run(rest);
-    state->build_above(policy, run, 1);
+    state->build_above(run, 1);
     if (options.timings != nullptr) runtime::add(*options.timings, of_rows);
     return MerkleTree(std::move(state));
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "merklize/error.hpp"
 #include "jobs/opened_device.hpp"
+#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <span>
 
+#include "host/host_block.hpp"
+#include "levels/heap.hpp"
 #include "merklize/buffer.hpp"
 #include "merklize/digest.hpp"
-#include "levels/heap.hpp"
-#include "host/host_block.hpp"
 
 namespace merklize::runtime {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "merklize/error.hpp"
-#include "jobs/field.hpp"
 #include "host/input_file.hpp"
+#include "jobs/field.hpp"
+#include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize {
@@ -43,10 +43,11 @@ MerkleTree::State::State(const TreeForm& of, std::uint64_t n, unsigned dropped, 
       device(on),
       nodes(on, layout.slots()) {}
 
-void MerkleTree::State::build_above(const TreePolicy& wanted, runtime::Run& run, double share) {
+void MerkleTree::State::build_above(runtime::Run& run, double share) {
     runtime::Merges merges(form, drop_levels);
     nodes.clear_gaps(layout, run);
-    policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, wanted, run, share, &root);
+    policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run.options().policy, run,
+                          share, &root);
 }
 
 unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
@@ -67,8 +68,8 @@ MerkleTree::MerkleTree(MerkleTree&&) noexcept = default;
 MerkleTree& MerkleTree::operator=(MerkleTree&&) noexcept = default;
 MerkleTree::~MerkleTree() = default;
 
-MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, const TreePolicy& policy,
-                       const RunOptions& wanted, unsigned drop_levels)
+MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& wanted,
+                       unsigned drop_levels)
     : state_(std::make_unique<State>(form, leaves.size(), drop_levels,
                                      runtime::chosen_for_tree(wanted, form.hash, leaves.size()).device)) {
     State& state = *state_;
@@ -77,15 +78,15 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     // All threads copy, and so share the first touch of the pages.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
-    const bool is_field = traits(form.hash).is_field, to_copy = drop_levels == 0 && !state.nodes.on_device();
+    const bool is_field = runtime::is_field(runtime::info(form.hash)),
+               to_copy = drop_levels == 0 && !state.nodes.on_device();
     std::byte* slots = to_copy ? host_bytes(state.base()) : nullptr;
     if (to_copy || is_field) {
         run.parallel((leaves.size() + per_piece - 1) / per_piece,
                      [&](std::size_t piece) {
                          const std::size_t first = piece * per_piece;
                          const auto part = leaves.subspan(first, std::min(per_piece, leaves.size() - first));
-                         if (is_field)
-                             runtime::require_canonical(part.data(), 4 * part.size(), "tree: leaves", 4 * first);
+                         if (is_field) runtime::require_canonical(form.hash, part, "tree: leaves", first);
                          if (to_copy) std::memcpy(slots + Digest::size * first, part.data(), part.size_bytes());
                      },
                      copy_share);
@@ -93,16 +94,15 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     double share = 1 - copy_share;
     if (drop_levels != 0) {
         reduce_levels({host_place(leaves.data()), 0}, leaves.size(), drop_levels, form, 0, runtime::part_levels,
-                      state.base(), policy, run, share);
+                      state.base(), run, share);
         share = 0;
     } else if (state.nodes.on_device()) {
         run.memory().upload(state.base(), leaves.data(), leaves.size_bytes());
     }
-    state.build_above(policy, run, share);
+    state.build_above(run, share);
 }
 
-MerkleTree::MerkleTree(const Buffer& leaves, const TreeForm& form, const TreePolicy& policy, const RunOptions& options,
-                       unsigned drop_levels)
+MerkleTree::MerkleTree(const Buffer& leaves, const TreeForm& form, const RunOptions& options, unsigned drop_levels)
     : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "tree: leaves"), drop_levels, leaves.device())) {
     State& state = *state_;
     const RunOptions here = runtime::on_device_of(leaves, options);
@@ -111,16 +111,16 @@ MerkleTree::MerkleTree(const Buffer& leaves, const TreeForm& form, const TreePol
     double share = 1;
     if (drop_levels != 0) {
         reduce_levels({run.memory().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
-                      form, 0, runtime::part_levels, state.base(), policy, run, share);
+                      form, 0, runtime::part_levels, state.base(), run, share);
         share = 0;
     } else {
         copy_nodes(state.base(), place_of(leaves), state.n_leaves, run);
     }
-    state.build_above(policy, run, share);
+    state.build_above(run, share);
 }
 
 MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_t leaf_bytes, const TreeForm& form,
-                                 const TreePolicy& policy, const RunOptions& options) {
+                                 const RunOptions& options) {
     if (leaf_bytes == 0) invalid("from_file: leaf_bytes must be at least 1, got 0");
     if (form.hash != Hash::blake3) {
         invalid("from_file: leaves of files are hashed by 'blake3', not by '" + std::string(traits(form.hash).name) +
@@ -143,7 +143,7 @@ MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_
         runtime::hash_pieces(file, bytes, leaf_bytes, 0, {reinterpret_cast<Digest*>(host_bytes(state->base())), n},
                              form.hash, form.mode, run, file_share);
     }
-    state->build_above(policy, run, 1 - file_share);
+    state->build_above(run, 1 - file_share);
     return MerkleTree(std::move(state));
 }
 
@@ -153,7 +153,7 @@ unsigned MerkleTree::height() const noexcept { return state_->height(); }
 unsigned MerkleTree::drop_levels() const noexcept { return state_->drop_levels; }
 const Digest& MerkleTree::root() const noexcept { return state_->root; }
 const DeviceInfo& MerkleTree::device() const noexcept { return state_->device.info(); }
-const TreePolicy& MerkleTree::policy() const noexcept { return state_->policy; }
+const Policy& MerkleTree::policy() const noexcept { return state_->policy; }
 bool MerkleTree::on_device() const noexcept { return state_->nodes.on_device(); }
 
 std::span<const Digest> MerkleTree::nodes() const { return {state_->nodes.host(), state_->layout.slots()}; }

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "merklize/tree.hpp"
 #include "levels/build.hpp"
+#include "merklize/tree.hpp"
 #include "trees/node_store.hpp"
 
 namespace merklize {
@@ -20,13 +20,13 @@ struct MerkleTree::State {
     Device device;
     runtime::NodeStore nodes;
     Digest root{};
-    TreePolicy policy{};
+    Policy policy{};
 
     unsigned height() const noexcept { return drop_levels + layout.height(); }
     /// Where the lowest level that is kept belongs.
     runtime::Place base() const { return runtime::at_node(nodes.place(), layout.leaf_slot); }
     /// The lowest level that is kept is there: builds the rest.
-    void build_above(const TreePolicy& wanted, runtime::Run& run, double share);
+    void build_above(runtime::Run& run, double share);
     /// A level of the tree as one of `layout`.  errors  invalid_argument (above the root, or dropped)
     unsigned kept_level(unsigned level, const char* what) const;
     /// Of a call on this tree: on its device, whatever the caller's options name.

@@ -8,13 +8,13 @@
 #include <mutex>
 #include <sstream>
 
+#include "host/kept_files.hpp"
+#include "host/threads.hpp"
+#include "jobs/opened_device.hpp"
+#include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 #include "merklize/version.hpp"
-#include "host/kept_files.hpp"
-#include "jobs/opened_device.hpp"
-#include "jobs/registry.hpp"
-#include "host/threads.hpp"
 
 // Kept as text: a line a cost, "device TAB name TAB driver TAB job TAB latency TAB rate".
 
@@ -161,7 +161,7 @@ double measure(const Device& device, Job job, std::span<const Digest> data) {
         if (job == Job::digest) {
             hash(std::as_bytes(data), {}, options);
         } else {
-            const MerkleTree tree(data, representative(job), {}, options);
+            const MerkleTree tree(data, representative(job), options);
         }
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (i == 1 || (i > 1 && seconds < least)) least = seconds;

@@ -10,10 +10,10 @@
 #include <optional>
 #include <sstream>
 
+#include "host/kept_files.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 #include "merklize/version.hpp"
-#include "host/kept_files.hpp"
 
 // Kept as text, one file a device: a line a policy, "job hash log2 levels_per_launch group_size lanes constants seconds
 // builtin_seconds".
@@ -45,15 +45,15 @@ bool is_time(double value) { return std::isfinite(value) && value > 0; }
 
 std::optional<TunedPolicy> parse(const std::string& line) {
     TunedPolicy found;
-    mkz_tuning& tuning = found.tuning;
+    mkz_policy& policy = found.policy;
     std::string job, hash;
     std::istringstream fields(line);
-    fields >> job >> hash >> found.log2 >> tuning.levels_per_launch >> tuning.group_size >> tuning.lanes >>
-        tuning.constants >> found.seconds >> found.builtin_seconds;
+    fields >> job >> hash >> found.log2 >> policy.levels_per_launch >> policy.group_size >> policy.lanes >>
+        policy.constants >> found.seconds >> found.builtin_seconds;
     const auto* of_name = std::ranges::find(jobs, job, &TunedJob::name);
     const auto traits = std::ranges::find(hashes(), hash, &HashTraits::name);
     if (!fields || of_name == std::end(jobs) || traits == hashes().end()) return std::nullopt;
-    if (tuning.constants > MKZ_CONSTANTS_LOCAL || !is_time(found.seconds) || !is_time(found.builtin_seconds))
+    if (policy.constants > MKZ_CONSTANTS_local || !is_time(found.seconds) || !is_time(found.builtin_seconds))
         return std::nullopt;
     found.kernel = of_name->kernel;
     found.hash = static_cast<std::uint32_t>(traits->hash);
@@ -113,8 +113,8 @@ void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy>
     for (const TunedPolicy& policy : policies) {
         char numbers[160];
         std::snprintf(numbers, sizeof numbers, " %u %u %u %u %u %.9g %.9g\n", policy.log2,
-                      policy.tuning.levels_per_launch, policy.tuning.group_size, policy.tuning.lanes,
-                      policy.tuning.constants, policy.seconds, policy.builtin_seconds);
+                      policy.policy.levels_per_launch, policy.policy.group_size, policy.policy.lanes,
+                      policy.policy.constants, policy.seconds, policy.builtin_seconds);
         text.append(tuned_job_name(policy.kernel)).append(" ");
         text.append(traits(static_cast<Hash>(policy.hash)).name).append(numbers);
     }
@@ -125,8 +125,8 @@ void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy>
     all.known.clear();
 }
 
-mkz_tuning tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_kernel kernel, std::uint32_t hash,
-                        std::uint64_t n, const mkz_tuning& wanted) {
+mkz_policy tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_kernel kernel, std::uint32_t hash,
+                        std::uint64_t n, const mkz_policy& wanted) {
     if (wanted.levels_per_launch != 0 || wanted.group_size != 0 || wanted.lanes != 0 || wanted.constants != 0)
         return wanted;
     Tables& all = tables();
@@ -143,7 +143,7 @@ mkz_tuning tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_ke
         best = &policy;
         least = distance;
     }
-    return best == nullptr ? wanted : best->tuning;
+    return best == nullptr ? wanted : best->policy;
 }
 
 }  // namespace merklize::runtime

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "merklize/device.hpp"
 #include "jobs/backend.h"
+#include "merklize/device.hpp"
 
 namespace merklize::runtime {
 
@@ -16,7 +16,7 @@ struct TunedPolicy {
     mkz_kernel kernel{};
     std::uint32_t hash = 0;
     std::uint32_t log2 = 0;      ///< of the n of tuned_policy()
-    mkz_tuning tuning{};         ///< what a caller may choose; 0: the backend's table decides
+    mkz_policy policy{};         ///< what a caller may choose; 0: the backend's table decides
     double seconds = 0;          ///< of the job
     double builtin_seconds = 0;  ///< by the backend's table, at the same time
 };
@@ -35,7 +35,7 @@ void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy>
 /// in it; else what is kept for the nearest log2 of n, at most 2 away. MERKLIZE_TUNED=0 in the
 /// environment: `wanted`.
 /// n  chunks of a digest, leaves of a tree, rows, merges
-mkz_tuning tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_kernel kernel, std::uint32_t hash,
-                        std::uint64_t n, const mkz_tuning& wanted);
+mkz_policy tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_kernel kernel, std::uint32_t hash,
+                        std::uint64_t n, const mkz_policy& wanted);
 
 }  // namespace merklize::runtime

@@ -11,10 +11,9 @@ using namespace support;
 using merklize::Buffer;
 using merklize::Constants;
 using merklize::Device;
-using merklize::HashPolicy;
 using merklize::MerkleTree;
+using merklize::Policy;
 using merklize::RunOptions;
-using merklize::TreePolicy;
 
 namespace {
 
@@ -22,18 +21,18 @@ constexpr std::uint64_t p = 0xffffffff00000001;
 
 bool has_buffers() { return Device().info().backend != "cpu"; }
 
-RunOptions with(const HashPolicy& policy) {
+RunOptions with(const Policy& policy) {
     RunOptions options;
     options.policy = policy;
     return options;
 }
 
-std::vector<TreePolicy> tree_policies(bool is_field) {
-    std::vector<TreePolicy> policies = {{}};
+std::vector<Policy> tree_policies(bool is_field) {
+    std::vector<Policy> policies = {{}};
     for (const std::uint32_t levels : {1, 2, 3, 6, 9, 20}) policies.push_back({.levels_per_launch = levels});
     policies.push_back({.levels_per_launch = 5, .group_size = 128});
-    policies.push_back({.levels_per_launch = 1, .group_size = 32, .merges_per_item = 4});
-    policies.push_back({.levels_per_launch = 4, .group_size = 32, .merges_per_item = 2});
+    policies.push_back({.levels_per_launch = 1, .group_size = 32, .lanes = 4});
+    policies.push_back({.levels_per_launch = 4, .group_size = 32, .lanes = 2});
     if (is_field) {
         for (const Constants c : {Constants::literal, Constants::constant, Constants::global, Constants::local}) {
             policies.push_back(
@@ -48,7 +47,7 @@ std::vector<Digest> nodes_of(Hash hash, const std::vector<Digest>& given) {
     std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(given.size()));
     RunOptions cpu;
     cpu.device = Device("cpu");
-    merklize::build_tree(nodes, hash, {}, cpu);
+    merklize::build_tree(nodes, hash, cpu);
     return nodes;
 }
 
@@ -92,11 +91,11 @@ TEST("buffers: digests of every size and place") {
     merklize::hash(whole, view(out), 63, merklize::Mode::derive_key("buffers"));
     merklize::hash(view(data), view(expected), 63, merklize::Mode::derive_key("buffers"), {.device = Device("cpu")});
     CHECK(out == expected);
-    const HashPolicy policies[] = {{.group_size = 32},
-                                   {.chunks_per_item = 2, .group_size = 64},
-                                   {.chunks_per_item = 4, .group_size = 32},
-                                   {.chunks_per_item = 4, .group_size = 256}};  // more take Intel's compiler minutes
-    for (const HashPolicy& policy : policies) {
+    const Policy policies[] = {{.group_size = 32},
+                               {.group_size = 64, .lanes = 2},
+                               {.group_size = 32, .lanes = 4},
+                               {.group_size = 256, .lanes = 4}};  // more take Intel's compiler minutes
+    for (const Policy& policy : policies) {
         CHECK_EQ(merklize::hash(whole, {}, with(policy)), to_digest(reference::blake3(data)));
         CHECK_EQ(merklize::hash(view(data), {}, with(policy)), to_digest(reference::blake3(data)));
     }
@@ -125,9 +124,9 @@ TEST("policies: hash_elements and merge") {
     if (!has_buffers()) return;
     const RunOptions cpu{.device = Device("cpu")};
     for (const merklize::HashTraits& t : merklize::hashes()) {
-        std::vector<HashPolicy> policies = {{}};
+        std::vector<Policy> policies = {{}};
         for (const std::uint32_t lanes : {2u, t.is_field ? 1u : 8u})
-            policies.push_back({.chunks_per_item = lanes, .group_size = 32});
+            policies.push_back({.group_size = 32, .lanes = lanes});
         if (t.is_field) {
             for (const Constants c : {Constants::literal, Constants::constant, Constants::global, Constants::local})
                 policies.push_back({.group_size = 64, .constants = c});
@@ -136,7 +135,7 @@ TEST("policies: hash_elements and merge") {
             const std::vector<Digest> left = leaves(t.hash, n, n), right = leaves(t.hash, n, n + 1);
             std::vector<Digest> expected(n);
             merklize::merge(left, right, expected, t.hash, cpu);
-            for (const HashPolicy& policy : policies) {
+            for (const Policy& policy : policies) {
                 const Buffer out(Device(), 32 * n + 8);
                 merklize::merge(on_device(left, 16), on_device(right), out.slice(8, 32 * n), t.hash, with(policy));
                 CHECK(on_host<Digest>(out.slice(8, 32 * n)) == expected);
@@ -152,7 +151,7 @@ TEST("policies: hash_elements and merge") {
             std::vector<std::uint64_t> rows(n * elements), expected(4 * n);
             for (std::uint64_t& word : rows) word = random.element();
             merklize::hash_elements(rows, n, elements, expected, t.hash, cpu);
-            for (const HashPolicy& policy : policies) {
+            for (const Policy& policy : policies) {
                 const Buffer out(Device(), 32 * n);
                 merklize::hash_elements(on_device(rows, 8), n, elements, out, t.hash, with(policy));
                 CHECK(on_host<std::uint64_t>(out) == expected);
@@ -182,24 +181,21 @@ TEST("policies: trees, every node") {
             const std::vector<Digest> expected = nodes_of(t.hash, given);
             CHECK_EQ(merklize::merkle_root(given, t.hash), expected[1]);
             if (!has_buffers()) continue;
-            for (const TreePolicy& policy : tree_policies(t.is_field)) {
+            for (const Policy& policy : tree_policies(t.is_field)) {
                 // Wide lanes of field hashes take minutes to compile.
-                if (t.is_field && policy.merges_per_item > 2) continue;
+                if (t.is_field && policy.lanes > 2) continue;
                 std::vector<Digest> in_place(2 * n);
                 std::ranges::copy(given, in_place.begin() + static_cast<std::ptrdiff_t>(n));
                 const Buffer nodes = on_device(in_place, 32);
-                const TreePolicy used = merklize::build_tree(nodes, t.hash, policy);
+                const Policy used = merklize::build_tree(nodes, t.hash, with(policy));
                 if (on_host<Digest>(nodes) != expected) {
                     check::fail(__FILE__, __LINE__,
-                                std::string(t.name) + ", " + std::to_string(n) + " leaves, policy " +
-                                    std::to_string(policy.levels_per_launch) + " levels, group " +
-                                    std::to_string(policy.group_size) + ", lanes " +
-                                    std::to_string(policy.merges_per_item) + ", constants " +
-                                    std::to_string(static_cast<int>(policy.constants)));
+                                std::string(t.name) + ", " + std::to_string(n) + " leaves, policy '" +
+                                    merklize::to_text(policy) + "'");
                 }
-                CHECK(used.levels_per_launch >= 1 && used.group_size >= 1 && used.merges_per_item >= 1);
+                CHECK(used.levels_per_launch >= 1 && used.group_size >= 1 && used.lanes >= 1);
                 CHECK(policy.group_size == 0 || used.group_size == policy.group_size);
-                CHECK_EQ(merklize::merkle_root(on_device(given, n == 4 ? 8 : 32), t.hash, policy), expected[1]);
+                CHECK_EQ(merklize::merkle_root(on_device(given, n == 4 ? 8 : 32), t.hash, with(policy)), expected[1]);
             }
             const MerkleTree tree(on_device(given, 8), t.hash);
             CHECK(std::ranges::equal(tree.nodes(), expected));
@@ -287,7 +283,7 @@ TEST("buffers: streams and times") {
     options.stream = stream;
     options.timings = &timings;
     const std::vector<Digest> given = leaves(Hash::blake3, 1 << 12);
-    const MerkleTree tree(given, Hash::blake3, {}, options);
+    const MerkleTree tree(given, Hash::blake3, options);
     CHECK(std::ranges::equal(tree.nodes(), nodes_of(Hash::blake3, given)));
     // Streams of our own are always timed.
     CHECK(timings.available);
@@ -305,14 +301,15 @@ TEST("buffers: streams and times") {
 }
 
 TEST("buffers: policies that do not exist") {
-    if (!has_buffers()) return;
     const std::vector<Digest> given = leaves(Hash::blake3, 64);
     CHECK_ERROR(invalid_argument, "group_size must be a power of two up to 1024, got 48",
-                MerkleTree(given, Hash::blake3, {.group_size = 48}));
-    CHECK_ERROR(invalid_argument, "must be 1, 2, 4, 8 or 16, got 3",
-                MerkleTree(given, Hash::blake3, {.merges_per_item = 3}));
-    CHECK_ERROR(invalid_argument, "must be 1, 2, 4, 8 or 16, got 32",
-                merklize::hash(view(Bytes(5000)), {}, with({.chunks_per_item = 32})));
+                MerkleTree(given, Hash::blake3, with({.group_size = 48})));
+    CHECK_ERROR(invalid_argument, "lanes must be 1, 2, 4, 8 or 16, got 3",
+                MerkleTree(given, Hash::blake3, with({.lanes = 3})));
+    CHECK_ERROR(invalid_argument, "lanes must be 1, 2, 4, 8 or 16, got 32",
+                merklize::hash(view(Bytes(5000)), {}, with({.lanes = 32})));
+    CHECK_ERROR(invalid_argument, "levels_per_launch must be 1 to 32, got 99",
+                merklize::merkle_root(given, Hash::blake3, with({.levels_per_launch = 99})));
 }
 
 TEST("buffers: host memory that a device does not reach goes there in pieces") {
@@ -331,7 +328,7 @@ TEST("buffers: host memory that a device does not reach goes there in pieces") {
     const std::vector<Digest> given = leaves(Hash::blake3, n, 12);
     std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(n));
     std::ranges::copy(given, expected.begin() + static_cast<std::ptrdiff_t>(n));
-    merklize::build_tree(expected, Hash::blake3, {}, cpu);
+    merklize::build_tree(expected, Hash::blake3, cpu);
     merklize::build_tree(nodes);
     CHECK(std::ranges::equal(nodes, expected));
     // A second tree over the nodes of the first: pairs in pieces, too.

@@ -26,7 +26,7 @@ public:
           field_leaves_(leaves(Hash::rp64_256, 64, seed)),
           digest_(to_digest(reference::blake3(data_))),
           root_(MerkleTree(leaves_).root()),
-          field_root_(MerkleTree(field_leaves_, Hash::rp64_256, {}, threads(1)).root()) {}
+          field_root_(MerkleTree(field_leaves_, Hash::rp64_256, threads(1)).root()) {}
 
     bool run() const {
         merklize::Hasher hasher;
@@ -195,14 +195,13 @@ TEST("cancel: every kind of long work") {
     check_cancel("merge", [&](const auto& options) {
         merklize::merge(digests, digests, std::span(out).first(digests.size()), Hash::rp64_256_v1, options);
     });
-    check_cancel("MerkleTree", [&](const auto& options) { (void)MerkleTree(digests, Hash::rp64_256, {}, options); });
+    check_cancel("MerkleTree", [&](const auto& options) { (void)MerkleTree(digests, Hash::rp64_256, options); });
     check_cancel("build_tree", [&](const auto& options) {
         std::fill(out.begin(), out.end(), Digest{});
-        merklize::build_tree(std::span(out).first(1 << 18), Hash::rp64_256_v2, {}, options);
+        merklize::build_tree(std::span(out).first(1 << 18), Hash::rp64_256_v2, options);
     });
     for (const std::uint64_t leaf : {1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 30}) {
-        check_cancel("from_file",
-                     [&](const auto& options) { (void)MerkleTree::from_file(path, leaf, {}, {}, options); });
+        check_cancel("from_file", [&](const auto& options) { (void)MerkleTree::from_file(path, leaf, {}, options); });
     }
     check_cancel("hash_files", [&](const auto& options) {
         const std::vector<std::filesystem::path> paths(3, path);
@@ -238,19 +237,19 @@ TEST("cancel: progress grows from 0 to 1, and its exceptions come out") {
     for (std::size_t n = 1 << 16;; n *= 2) {
         field_leaves = leaves(Hash::rp64_256, n);
         const auto start = std::chrono::steady_clock::now();
-        (void)MerkleTree(field_leaves, Hash::rp64_256, {}, threads(1)).root();
+        (void)MerkleTree(field_leaves, Hash::rp64_256, threads(1)).root();
         if (std::chrono::steady_clock::now() - start > std::chrono::milliseconds(400)) break;
         if (n == 1 << 20) {
             CHECK(merklize::Device().info().backend != "cpu");
             return;
         }
     }
-    CHECK_ERROR(cancelled, "cancelled", MerkleTree(field_leaves, Hash::rp64_256, {}, options));
+    CHECK_ERROR(cancelled, "cancelled", MerkleTree(field_leaves, Hash::rp64_256, options));
     CHECK_EQ(calls, 3);
     options.progress = [](double) -> bool { throw std::out_of_range("mine"); };
     bool thrown = false;
     try {
-        const MerkleTree tree(field_leaves, Hash::rp64_256, {}, options);
+        const MerkleTree tree(field_leaves, Hash::rp64_256, options);
     } catch (const std::out_of_range& e) {
         thrown = std::string_view(e.what()) == "mine";
     }

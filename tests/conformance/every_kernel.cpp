@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "queue/device.hpp"
 #include "programs/variant.hpp"
+#include "queue/device.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -58,14 +58,14 @@ void trees(Hash hash, const Mode& mode) {
     std::vector<Digest> expected(1024);
     std::ranges::copy(given, expected.begin() + 512);
     std::vector<Digest> nodes = expected;
-    merklize::build_tree(expected, form, {}, on_cpu());
+    merklize::build_tree(expected, form, on_cpu());
     for (const std::uint32_t levels : {1u, 4u, 9u}) {
         const Buffer there = on_device(nodes);
-        merklize::build_tree(there, form, {.levels_per_launch = levels});
+        merklize::build_tree(there, form, {.policy = {.levels_per_launch = levels}});
         const std::vector<Digest> built = on_host<Digest>(there);
         CHECK(std::equal(built.begin() + 1, built.end(), expected.begin() + 1));
     }
-    MerkleTree tree(on_device(given), form), reference(given, form, {}, on_cpu());
+    MerkleTree tree(on_device(given), form), reference(given, form, on_cpu());
     const std::vector<std::uint64_t> indices = {0, 1, 77, 300, 511};
     const std::vector<Digest> fresh = leaves(hash, indices.size(), 4);
     tree.update(indices, fresh);

@@ -125,7 +125,7 @@ TEST("files: trees over pieces") {
         }
         const MerkleTree expected(given);
         for (const unsigned n : {1, 3}) {
-            const MerkleTree tree = MerkleTree::from_file(folder.write("file", data), leaf, {}, {}, threads(n));
+            const MerkleTree tree = MerkleTree::from_file(folder.write("file", data), leaf, {}, threads(n));
             CHECK_EQ(tree.n_leaves(), given.size());
             CHECK(std::ranges::equal(tree.nodes(), expected.nodes()));
         }

@@ -32,7 +32,7 @@ const std::vector<Device>& alone() { return Device().state().parts; }
 std::vector<Digest> nodes_of(Hash hash, const std::vector<Digest>& given, const RunOptions& options) {
     std::vector<Digest> nodes(2 * given.size());
     std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(given.size()));
-    merklize::build_tree(nodes, hash, {}, options);
+    merklize::build_tree(nodes, hash, options);
     return nodes;
 }
 
@@ -190,8 +190,8 @@ TEST("several: every node of trees of host memory") {
             const std::vector<Digest> given = leaves(hash, std::size_t{1} << log2, log2);
             const std::vector<Digest> expected = nodes_of(hash, given, cpu());
             CHECK(nodes_of(hash, given, all) == expected);
-            CHECK_EQ(merklize::merkle_root(given, hash, {}, all), expected[1]);
-            const MerkleTree tree(given, hash, {}, all);
+            CHECK_EQ(merklize::merkle_root(given, hash, all), expected[1]);
+            const MerkleTree tree(given, hash, all);
             CHECK(!tree.on_device());
             CHECK(std::ranges::equal(tree.nodes(), expected));
             CHECK_EQ(tree.device().id, several());
@@ -200,7 +200,7 @@ TEST("several: every node of trees of host memory") {
     }
     std::vector<Digest> bad = leaves(Hash::rp64_256, 1 << 16);
     bad[50000] = Digest::from_words({0, ~std::uint64_t{0}, 0, 0});
-    CHECK_ERROR(invalid_argument, "word 200001 is", merklize::merkle_root(bad, Hash::rp64_256, {}, all));
+    CHECK_ERROR(invalid_argument, "word 200001 is", merklize::merkle_root(bad, Hash::rp64_256, all));
 }
 
 TEST("several: data that lies on the devices") {
@@ -242,7 +242,7 @@ TEST("several: data that lies on the devices") {
 
     for (const Hash hash : {Hash::blake3, Hash::rp64_256}) {
         const std::vector<Digest> given = leaves(hash, 1 << 10, 8);
-        const Digest expected = merklize::merkle_root(given, hash, {}, cpu());
+        const Digest expected = merklize::merkle_root(given, hash, cpu());
         for (const std::size_t count : {1, 2, 4, 1024}) {
             if (hash != Hash::blake3 && count == 1024) continue;
             std::vector<Buffer> parts;

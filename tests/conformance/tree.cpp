@@ -6,7 +6,7 @@
 
 using namespace support;
 using merklize::MerkleTree;
-using merklize::TreePolicy;
+using merklize::Policy;
 
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<Digest> witness(Hash hash, const std::vector<Digest>& given) {
 void check_nodes(Hash hash, std::size_t n, std::initializer_list<std::uint32_t> levels_per_launch) {
     const std::vector<Digest> given = leaves(hash, n, n), expected = witness(hash, given);
     for (const std::uint32_t levels : levels_per_launch) {
-        const MerkleTree tree(given, hash, TreePolicy{.levels_per_launch = levels}, threads(1 + levels % 3));
+        const MerkleTree tree(given, hash, threads(1 + levels % 3, {.levels_per_launch = levels}));
         CHECK_EQ(tree.n_leaves(), n);
         CHECK(tree.hash() == hash);
         CHECK_EQ(tree.root(), expected[1]);
@@ -96,10 +96,10 @@ TEST("tree: known roots") {
 TEST("tree_policies: the same bytes for every count of threads and every policy") {
     for (const merklize::HashTraits& t : merklize::hashes()) {
         const std::vector<Digest> given = leaves(t.hash, t.is_field ? 512 : 1 << 14, 6);
-        const Digest root = MerkleTree(given, t.hash, {}, threads(1)).root();
+        const Digest root = MerkleTree(given, t.hash, threads(1)).root();
         for (unsigned n_threads = 2; n_threads <= 9; ++n_threads) {
             for (const std::uint32_t levels : {std::uint32_t{0}, n_threads})
-                CHECK_EQ(MerkleTree(given, t.hash, {.levels_per_launch = levels}, threads(n_threads)).root(), root);
+                CHECK_EQ(MerkleTree(given, t.hash, threads(n_threads, {.levels_per_launch = levels})).root(), root);
         }
     }
 }
@@ -112,7 +112,7 @@ TEST("tree: build_tree in the caller's memory, aligned or not") {
             Bytes memory(offset + 128 * Digest::size, 0xa5);
             const std::span nodes(reinterpret_cast<Digest*>(memory.data() + offset), 128);
             std::copy(given.begin(), given.end(), nodes.begin() + 64);
-            const TreePolicy used = merklize::build_tree(nodes, t.hash);
+            const Policy used = merklize::build_tree(nodes, t.hash);
             CHECK(used.levels_per_launch >= 1);
             CHECK(std::ranges::equal(nodes, tree.nodes()));
         }

@@ -126,5 +126,5 @@ TEST("tree_builder: leaves on a device") {
     builder.append(buffer.slice(32 * 50, buffer.size() - 32 * 50));
     merklize::RunOptions cpu;
     cpu.device = merklize::Device("cpu");
-    CHECK_EQ(builder.root(), merklize::merkle_root(all, form, {}, cpu));
+    CHECK_EQ(builder.root(), merklize::merkle_root(all, form, cpu));
 }

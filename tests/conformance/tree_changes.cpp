@@ -134,7 +134,7 @@ TEST("tree: bad input changes nothing") {
     check_same(tree, given);
     MerkleTree padded(given, TreeForm(Hash::rp64_256_v2, TreeRule::pad));
     CHECK_ERROR(invalid_argument, "append: the rule must be 'left_full', not 'pad'", padded.append(two));
-    MerkleTree dropped(given, TreeForm(Hash::rp64_256_v2, TreeRule::left_full), {}, {}, 1);
+    MerkleTree dropped(given, TreeForm(Hash::rp64_256_v2, TreeRule::left_full), {}, 1);
     const std::uint64_t zero = 0;
     CHECK_ERROR(invalid_argument, "does not keep its leaves", dropped.append(two));
     CHECK_ERROR(invalid_argument, "does not keep its leaves", dropped.update({&zero, 1}, {two.data(), 1}));

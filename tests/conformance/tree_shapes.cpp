@@ -7,7 +7,7 @@
 
 using namespace support;
 using merklize::MerkleTree;
-using merklize::TreePolicy;
+using merklize::Policy;
 
 namespace {
 
@@ -33,8 +33,8 @@ TEST("tree: every node of every form and size") {
             const std::vector<Digest> given = leaves(f.form.hash, n, n);
             const auto levels = witness_levels(f, given);
             const std::vector<Digest> heap = witness_heap(f, given);
-            const TreePolicy policy{.levels_per_launch = static_cast<std::uint32_t>(n % 5)};
-            const MerkleTree tree(given, f.form, policy, threads(1 + n % 3));
+            const Policy policy{.levels_per_launch = static_cast<std::uint32_t>(n % 5)};
+            const MerkleTree tree(given, f.form, threads(1 + n % 3, policy));
             CHECK_EQ(tree.n_leaves(), n);
             CHECK_EQ(tree.height() + 1, levels.size());
             CHECK(tree.form().rule == f.form.rule);
@@ -44,11 +44,11 @@ TEST("tree: every node of every form and size") {
             for (unsigned l = 0; l < levels.size(); ++l) CHECK(std::ranges::equal(tree.level(l), levels[l]));
             for (unsigned h = 0; h < levels.size(); ++h)
                 CHECK(std::ranges::equal(tree.cap(h), levels[levels.size() - 1 - h]));
-            CHECK_EQ(merklize::merkle_root(given, f.form, policy), levels.back()[0]);
+            CHECK_EQ(merklize::merkle_root(given, f.form, {.policy = policy}), levels.back()[0]);
             // In the caller's memory, which held other things.
             std::vector<Digest> nodes = leaves(f.form.hash, heap.size(), 3);
             std::ranges::copy(given, nodes.end() - static_cast<std::ptrdiff_t>(n));
-            merklize::build_tree(nodes, f.form, policy);
+            merklize::build_tree(nodes, f.form, {.policy = policy});
             CHECK(nodes == heap);
         }
     }
@@ -72,7 +72,7 @@ TEST("tree: dropped levels") {
             const std::vector<Digest> given = leaves(f.form.hash, n, n);
             const MerkleTree whole(given, f.form);
             for (unsigned drop = 0; drop <= whole.height(); ++drop) {
-                const MerkleTree tree(given, f.form, {}, {}, drop);
+                const MerkleTree tree(given, f.form, {}, drop);
                 CHECK_EQ(tree.root(), whole.root());
                 CHECK_EQ(tree.height(), whole.height());
                 CHECK_EQ(tree.drop_levels(), drop);
@@ -82,7 +82,7 @@ TEST("tree: dropped levels") {
                 CHECK(tree.nodes().size() <= (whole.nodes().size() >> drop) + 2);
             }
             CHECK_ERROR(invalid_argument, "drop_levels must be at most the height",
-                        MerkleTree(given, f.form, {}, {}, whole.height() + 1));
+                        MerkleTree(given, f.form, {}, whole.height() + 1));
         }
     }
 }
@@ -101,7 +101,7 @@ TEST("tree: proofs of a tree with dropped levels, from its leaves again") {
             }
             if (some.empty()) some.push_back(n - 1);
             for (unsigned drop = 1; drop <= whole.height(); ++drop) {
-                const MerkleTree tree(given, f.form, {}, {}, drop);
+                const MerkleTree tree(given, f.form, {}, drop);
                 CHECK(tree.prove(indices, given) == whole.prove(indices));
                 CHECK(tree.prove_together(some, given) == whole.prove_together(some));
                 CHECK(tree.prove_range(n / 2, n, given) == whole.prove_range(n / 2, n));
@@ -155,7 +155,7 @@ TEST("tree: every form in the memory of a device") {
             const MerkleTree tree(alone, f.form);
             CHECK(std::ranges::equal(tree.nodes(), heap));
             for (unsigned drop = 1; drop <= tree.height(); drop += 2) {
-                const MerkleTree dropped(alone, f.form, {}, {}, drop);
+                const MerkleTree dropped(alone, f.form, {}, drop);
                 CHECK(std::ranges::equal(dropped.level(drop), tree.level(drop)));
                 CHECK_EQ(dropped.root(), heap[1]);
             }

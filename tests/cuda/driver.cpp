@@ -66,14 +66,14 @@ TEST("cuda: facts") {
 }
 
 TEST("cuda: tuning fills what is 0 and nothing else") {
-    mkz_tuning tuning{};
-    tuning.group_size = 64;
-    tuning.constants = MKZ_CONSTANTS_GLOBAL;
-    backend().tune(0, MKZ_KERNEL_MERGE_SUBTREES, MKZ_HASH_blake3, 1 << 20, 0, &tuning);
-    CHECK(tuning.levels_per_launch >= 1 && tuning.levels_per_launch <= 9);
-    CHECK_EQ(tuning.group_size, 64u);
-    CHECK(tuning.lanes >= 1);
-    CHECK_EQ(tuning.constants, static_cast<std::uint32_t>(MKZ_CONSTANTS_GLOBAL));
+    mkz_policy policy{};
+    policy.group_size = 64;
+    policy.constants = MKZ_CONSTANTS_global;
+    backend().tune(0, MKZ_KERNEL_MERGE_SUBTREES, MKZ_HASH_blake3, 1 << 20, 0, &policy);
+    CHECK(policy.levels_per_launch >= 1 && policy.levels_per_launch <= 9);
+    CHECK_EQ(policy.group_size, 64u);
+    CHECK(policy.lanes >= 1);
+    CHECK_EQ(policy.constants, static_cast<std::uint32_t>(MKZ_CONSTANTS_global));
 }
 
 TEST("cuda: copies with offsets") {

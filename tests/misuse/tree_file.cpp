@@ -136,7 +136,7 @@ TEST("misuse: arguments of tree files") {
     merklize::save_tree(merklize::MerkleTree(all, TreeForm(Hash::blake3, TreeRule::left_full)), path);
     CHECK_ERROR(invalid_argument, "must be 1 to 5, got 6", TreeFile(path).prove_consistency(6));
     CHECK_ERROR(invalid_argument, "levels were dropped",
-                merklize::save_tree(merklize::MerkleTree(all, form, {}, {}, 1), path));
+                merklize::save_tree(merklize::MerkleTree(all, form, {}, 1), path));
     const auto input = folder.write("data", Bytes(100, 0xff));
     const TreeForm field(Hash::rp64_256_v3, TreeRule::left_full);
     CHECK_ERROR(invalid_argument, "at least 1, got 0", merklize::build_tree_file(input, 0, path, field));

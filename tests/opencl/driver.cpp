@@ -62,18 +62,18 @@ TEST("opencl-facts: the device says what it is") {
 
 TEST("opencl-facts: tuning fills what is 0 and nothing else") {
     driver();
-    mkz_tuning tuning{};
-    backend().tune(device(), MKZ_KERNEL_MERGE_SUBTREES, MKZ_HASH_blake3, 1 << 20, 1, &tuning);
-    CHECK(tuning.levels_per_launch >= 1 && tuning.levels_per_launch <= 9);
-    CHECK(tuning.group_size >= 1 && tuning.group_size <= facts().max_group_size);
-    CHECK(tuning.lanes >= 1 && tuning.lanes <= 16);
-    CHECK(tuning.constants >= MKZ_CONSTANTS_LITERAL && tuning.constants <= MKZ_CONSTANTS_LOCAL);
-    tuning = {3, 5, 1, MKZ_CONSTANTS_LOCAL, 0, 0, 0, 0};
-    backend().tune(device(), MKZ_KERNEL_HASH_ROWS, MKZ_HASH_blake3, 1, 1, &tuning);
-    CHECK_EQ(tuning.levels_per_launch, 3u);
-    CHECK_EQ(tuning.group_size, 5u);
-    CHECK_EQ(tuning.lanes, 1u);
-    CHECK_EQ(tuning.constants, std::uint32_t{MKZ_CONSTANTS_LOCAL});
+    mkz_policy policy{};
+    backend().tune(device(), MKZ_KERNEL_MERGE_SUBTREES, MKZ_HASH_blake3, 1 << 20, 1, &policy);
+    CHECK(policy.levels_per_launch >= 1 && policy.levels_per_launch <= 9);
+    CHECK(policy.group_size >= 1 && policy.group_size <= facts().max_group_size);
+    CHECK(policy.lanes >= 1 && policy.lanes <= 16);
+    CHECK(policy.constants >= MKZ_CONSTANTS_literal && policy.constants <= MKZ_CONSTANTS_local);
+    policy = {3, 5, 1, MKZ_CONSTANTS_local, 0, 0, 0, 0};
+    backend().tune(device(), MKZ_KERNEL_HASH_ROWS, MKZ_HASH_blake3, 1, 1, &policy);
+    CHECK_EQ(policy.levels_per_launch, 3u);
+    CHECK_EQ(policy.group_size, 5u);
+    CHECK_EQ(policy.lanes, 1u);
+    CHECK_EQ(policy.constants, std::uint32_t{MKZ_CONSTANTS_local});
 }
 
 TEST("opencl-memory: bytes come back as they went, at any offset") {

@@ -77,9 +77,9 @@ TEST("child-no-library: reasons") {
     CHECK_REFUSED(MKZ_UNAVAILABLE, "/nonexistent", backend().device_facts(0, &facts));
     mkz_memory* memory = nullptr;
     CHECK_REFUSED(MKZ_UNAVAILABLE, "/nonexistent", backend().driver->allocate(0, 1, &memory));
-    mkz_tuning tuning{};
-    backend().tune(0, MKZ_KERNEL_HASH_ROWS, 0, 1, 1, &tuning);
-    CHECK(tuning.group_size > 0);
+    mkz_policy policy{};
+    backend().tune(0, MKZ_KERNEL_HASH_ROWS, 0, 1, 1, &policy);
+    CHECK(policy.group_size > 0);
     backend().driver->release_host(0, nullptr);
 }
 

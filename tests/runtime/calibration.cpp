@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tuning/calibration.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"
+#include "tuning/calibration.hpp"
 
 using namespace support;
 using merklize::Job;
@@ -166,7 +166,7 @@ TEST("calibration_child: what auto chooses") {
         const std::vector<Digest> given = leaves(Hash::blake3, n);
         const merklize::MerkleTree tree(given);
         CHECK_EQ(tree.device().id, device);
-        CHECK_EQ(tree.root(), merklize::merkle_root(given, Hash::blake3, {}, {.device = merklize::Device("cpu")}));
+        CHECK_EQ(tree.root(), merklize::merkle_root(given, Hash::blake3, {.device = merklize::Device("cpu")}));
         // Only devices have a clock of their own.
         const auto ran_on_device = [&](const auto& call) {
             merklize::Timings timings;
@@ -178,10 +178,10 @@ TEST("calibration_child: what auto chooses") {
         const bool is_device = device != "cpu";
         CHECK_EQ(ran_on_device([&](const auto& o) { merklize::hash(std::as_bytes(std::span(given)), {}, o); }),
                  is_device);
-        CHECK_EQ(ran_on_device([&](const auto& o) { merklize::merkle_root(given, Hash::blake3, {}, o); }), is_device);
+        CHECK_EQ(ran_on_device([&](const auto& o) { merklize::merkle_root(given, Hash::blake3, o); }), is_device);
         std::vector<Digest> nodes(2 * n);
         std::ranges::copy(given, nodes.begin() + static_cast<std::ptrdiff_t>(n));
-        CHECK_EQ(ran_on_device([&](const auto& o) { merklize::build_tree(nodes, Hash::blake3, {}, o); }), is_device);
+        CHECK_EQ(ran_on_device([&](const auto& o) { merklize::build_tree(nodes, Hash::blake3, o); }), is_device);
         CHECK(std::ranges::equal(nodes, tree.nodes()));
         // All other jobs are the CPU's.
         std::vector<Digest> out(n);

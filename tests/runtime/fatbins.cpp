@@ -5,7 +5,7 @@
 #include <cstring>
 #include <set>
 
-#include "backends/nvidia.hpp"
+#include "backends/tuning.hpp"
 #include "programs/fatbins.hpp"
 #include "programs/tuned_variants.hpp"
 #include "support.hpp"
@@ -14,10 +14,10 @@ using namespace merklize::runtime;
 
 namespace {
 
-// As src/backends/cuda/write_fatbin_programs.cpp has it.
+// As cmake/write_fatbin_programs.cpp has it.
 std::vector<Variant> of_the_table() {
-    return tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_tuning& tuning) {
-        merklize::nvidia::tune(kernel, hash, n, &tuning);
+    return tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
+        merklize::backends::tune(merklize::backends::DeviceClass::nvidia_gpu, kernel, hash, n, 0, &policy);
     });
 }
 

@@ -74,7 +74,7 @@ TEST("tree_writer: killed at any moment, it is taken up again; the old file stay
     const auto path = folder.path() / "t.mkl", partial = folder.path() / "t.mkl.partial";
     constexpr std::size_t n = 5 * (1 << 18) + 999;
     const std::vector<Digest> all = leaves(Hash::blake3, n, 42);
-    const Digest expected = merklize::merkle_root(all, form, {}, cpu());
+    const Digest expected = merklize::merkle_root(all, form, cpu());
     Random random(static_cast<std::uint64_t>(::getpid()));
     unsigned kills = 0, taken_up = 0;
     for (const std::size_t total : {n, std::size_t{0}}) {
@@ -144,7 +144,7 @@ TEST("tree_writer: no process is killed by its limit of a file's size; what is w
     TreeWriter writer(path, 0, form, {}, true, cpu());
     CHECK(writer.written() > 0);
     writer.append(std::span(all).subspan(writer.written()));
-    CHECK_EQ(writer.finish(), merklize::merkle_root(all, form, {}, cpu()));
+    CHECK_EQ(writer.finish(), merklize::merkle_root(all, form, cpu()));
 }
 
 TEST("tree_writer: a full disk, where the test may mount one") {
@@ -171,7 +171,7 @@ TEST("tree_writer: a full disk, where the test may mount one") {
             TreeWriter writer(path, 0, form, {}, true, cpu());
             CHECK(writer.written() >= n / 2);
             writer.append(std::span(all).subspan(writer.written()));
-            CHECK_EQ(writer.finish(), merklize::merkle_root(all, form, {}, cpu()));
+            CHECK_EQ(writer.finish(), merklize::merkle_root(all, form, cpu()));
         }
         // Files that take others' places leave nothing behind.
         CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=80m"), 0);
@@ -179,7 +179,7 @@ TEST("tree_writer: a full disk, where the test may mount one") {
         const std::uint64_t first = 0;
         CHECK_ERROR(io, "No space left on device", file.update({&first, 1}, std::span(all).first(1)));
         CHECK_ERROR(io, "No space left on device", file.append(all));
-        CHECK_EQ(file.root(), merklize::merkle_root(all, form, {}, cpu()));
+        CHECK_EQ(file.root(), merklize::merkle_root(all, form, cpu()));
         CHECK_EQ(std::distance(std::filesystem::directory_iterator(disk), {}), 1);
     } catch (...) {
         ::umount2(disk.c_str(), MNT_DETACH);

@@ -13,7 +13,6 @@
 using namespace support;
 using merklize::Device;
 using merklize::DeviceInfo;
-using merklize::TreePolicy;
 using merklize::runtime::load_tuned_policies;
 using merklize::runtime::store_tuned_policies;
 using merklize::runtime::tuned_policy;
@@ -42,22 +41,22 @@ private:
                                              : std::nullopt;
 };
 
-TunedPolicy tree_policy(Hash hash, std::uint32_t log2, const mkz_tuning& tuning) {
+TunedPolicy tree_policy(Hash hash, std::uint32_t log2, const mkz_policy& policy) {
     return {.kernel = MKZ_KERNEL_MERGE_SUBTREES,
             .hash = static_cast<std::uint32_t>(hash),
             .log2 = log2,
-            .tuning = tuning,
+            .policy = policy,
             .seconds = 1e-3,
             .builtin_seconds = 2e-3};
 }
 
-mkz_tuning levels(std::uint32_t count) {
-    mkz_tuning tuning{};
-    tuning.levels_per_launch = count;
-    return tuning;
+mkz_policy levels(std::uint32_t count) {
+    mkz_policy policy{};
+    policy.levels_per_launch = count;
+    return policy;
 }
 
-std::uint32_t kept_levels(const Device& device, Hash hash, std::uint64_t n, const mkz_tuning& wanted = {}) {
+std::uint32_t kept_levels(const Device& device, Hash hash, std::uint64_t n, const mkz_policy& wanted = {}) {
     const auto& state = device.state();
     return tuned_policy(*state.backend, state.index, MKZ_KERNEL_MERGE_SUBTREES, static_cast<std::uint32_t>(hash), n,
                         wanted)
@@ -79,7 +78,7 @@ TEST("tuned_policies: kept for this device, driver and size") {
     const std::vector<TunedPolicy> found = load_tuned_policies(cpu.info());
     CHECK_EQ(found.size(), 2u);
     CHECK_EQ(found[1].log2, 14u);
-    CHECK_EQ(found[1].tuning.levels_per_launch, 5u);
+    CHECK_EQ(found[1].policy.levels_per_launch, 5u);
     CHECK_EQ(found[1].seconds, 1e-3);
     CHECK_EQ(found[1].builtin_seconds, 2e-3);
 
@@ -93,7 +92,7 @@ TEST("tuned_policies: kept for this device, driver and size") {
                  .levels_per_launch,
              0u);
     // Whatever the caller chooses, the rest is the built-in table's, as it was measured.
-    mkz_tuning group{};
+    mkz_policy group{};
     group.group_size = 64;
     CHECK_EQ(kept_levels(cpu, Hash::blake3, 1 << 10, group), 0u);
     CHECK_EQ(kept_levels(cpu, Hash::blake3, 1 << 10, levels(7)), 7u);
@@ -127,7 +126,7 @@ TEST("tuned_policies: damaged files and no folder") {
     store_tuned_policies(cpu, odd);
     CHECK(load_tuned_policies(cpu).empty());
     odd = policies;
-    odd[0].tuning.constants = 9;
+    odd[0].policy.constants = 9;
     store_tuned_policies(cpu, odd);
     CHECK(load_tuned_policies(cpu).empty());
     setenv("MERKLIZE_CACHE_DIR", "", 1);
@@ -144,37 +143,39 @@ TEST("tuned_policies: trees and digests go by them") {
         const std::vector<Digest> given = leaves(Hash::blake3, n);
         const merklize::RunOptions options{.device = device};
         store_tuned_policies(device.info(), {});
-        const merklize::MerkleTree before(given, Hash::blake3, {}, options);
+        const merklize::MerkleTree before(given, Hash::blake3, options);
         const bool on_cpu = device.info().id == "cpu";
-        mkz_tuning best = levels(before.policy().levels_per_launch == 1 ? 2 : 1);
+        mkz_policy best = levels(before.policy().levels_per_launch == 1 ? 2 : 1);
         if (!on_cpu) {
             best.group_size = before.policy().group_size == 32 ? 16 : 32;
             best.lanes = 1;
         }
         TunedPolicy digest{
-            .kernel = MKZ_KERNEL_HASH_CHUNKS, .log2 = 5, .tuning = best, .seconds = 1, .builtin_seconds = 1};
-        digest.tuning.levels_per_launch = 0;
+            .kernel = MKZ_KERNEL_HASH_CHUNKS, .log2 = 5, .policy = best, .seconds = 1, .builtin_seconds = 1};
+        digest.policy.levels_per_launch = 0;
         const std::vector<TunedPolicy> policies = {tree_policy(Hash::blake3, 10, best), digest};
         store_tuned_policies(device.info(), policies);
-        const merklize::MerkleTree tree(given, Hash::blake3, {}, options);
+        const merklize::MerkleTree tree(given, Hash::blake3, options);
         CHECK_EQ(tree.root(), before.root());
         CHECK_EQ(tree.policy().levels_per_launch, best.levels_per_launch);
         if (!on_cpu) CHECK_EQ(tree.policy().group_size, best.group_size);
         const auto bytes = std::as_bytes(std::span(given));
         CHECK_EQ(merklize::hash(bytes, {}, options), merklize::hash(bytes, {}, {.device = Device("cpu")}));
         // The caller's choice, and a tree of another size.
-        const merklize::MerkleTree chosen(given, Hash::blake3, TreePolicy{.levels_per_launch = 4}, options);
+        merklize::RunOptions four = options;
+        four.policy.levels_per_launch = 4;
+        const merklize::MerkleTree chosen(given, Hash::blake3, four);
         CHECK_EQ(chosen.policy().levels_per_launch, 4u);
         CHECK_EQ(chosen.root(), before.root());
         if (!on_cpu) CHECK_EQ(chosen.policy().group_size, before.policy().group_size);
         if (on_cpu) {  // what is kept was measured with all threads
             merklize::RunOptions more = options;
             more.threads = merklize::runtime::default_threads() + 1;
-            CHECK(merklize::MerkleTree(given, Hash::blake3, {}, more).policy() != tree.policy());
+            CHECK(merklize::MerkleTree(given, Hash::blake3, more).policy() != tree.policy());
         }
         setenv("MERKLIZE_TUNED", "0", 1);
         store_tuned_policies(device.info(), policies);  // read again
-        CHECK_EQ(merklize::MerkleTree(given, Hash::blake3, {}, options).policy(), before.policy());
+        CHECK_EQ(merklize::MerkleTree(given, Hash::blake3, options).policy(), before.policy());
         unsetenv("MERKLIZE_TUNED");
         store_tuned_policies(device.info(), {});
     }

@@ -2,7 +2,7 @@
 #include "../support.hpp"
 #include "runtime.hpp"
 
-using merklize::HashPolicy;
+using merklize::Policy;
 using sycl_headers::Bytes;
 using sycl_headers::Memory;
 using sycl_headers::Submit;
@@ -10,7 +10,7 @@ namespace headers = merklize::sycl::detail;
 
 namespace {
 
-template <HashPolicy policy>
+template <Policy policy>
 Bytes digest(const Bytes& data, std::size_t shift = 0) {
     Memory in(data, shift), out(32);
     const Submit submit;
@@ -18,15 +18,15 @@ Bytes digest(const Bytes& data, std::size_t shift = 0) {
     return out.bytes();
 }
 
-template <HashPolicy policy>
+template <Policy policy>
 void check_sizes(std::initializer_list<std::size_t> sizes) {
     for (const std::size_t size : sizes) {
         const Bytes data = support::pattern(size);
         const Bytes got = digest<policy>(data);
         if (got != reference::blake3(data)) {
             check::fail(__FILE__, __LINE__,
-                        std::to_string(size) + " bytes, " + std::to_string(policy.chunks_per_item) +
-                            " lanes, groups of " + std::to_string(policy.group_size) + ": " + support::hex(got));
+                        std::to_string(size) + " bytes, " + std::to_string(policy.lanes) + " lanes, groups of " +
+                            std::to_string(policy.group_size) + ": " + support::hex(got));
         }
     }
 }
@@ -38,18 +38,18 @@ constexpr std::initializer_list<std::size_t> small = {0,    1,    3,    4,    63
 // Groups of g items of n lanes hash g n chunks and merge them: one less, as many, one more of each edge.
 template <std::uint32_t lanes, std::uint32_t group>
 void check_edges() {
-    constexpr HashPolicy policy{.chunks_per_item = lanes, .group_size = group};
+    constexpr Policy policy{.group_size = group, .lanes = lanes};
     constexpr std::size_t edge = std::size_t{1024} * lanes * group;
     check_sizes<policy>({edge - 1024, edge - 1, edge, edge + 1, 2 * edge - 1, 2 * edge, 2 * edge + 1, 3 * edge + 5});
 }
 
 }  // namespace
 
-TEST("digest: one chunk an item, sizes around every edge") { check_sizes<HashPolicy{.group_size = 4}>(small); }
-TEST("digest: 2 chunks an item") { check_sizes<HashPolicy{.chunks_per_item = 2, .group_size = 2}>(small); }
-TEST("digest: 4 chunks an item") { check_sizes<HashPolicy{.chunks_per_item = 4, .group_size = 2}>(small); }
-TEST("digest: 8 chunks an item") { check_sizes<HashPolicy{.chunks_per_item = 8, .group_size = 1}>(small); }
-TEST("digest: 16 chunks an item") { check_sizes<HashPolicy{.chunks_per_item = 16, .group_size = 2}>(small); }
+TEST("digest: one chunk an item, sizes around every edge") { check_sizes<Policy{.group_size = 4}>(small); }
+TEST("digest: 2 chunks an item") { check_sizes<Policy{.group_size = 2, .lanes = 2}>(small); }
+TEST("digest: 4 chunks an item") { check_sizes<Policy{.group_size = 2, .lanes = 4}>(small); }
+TEST("digest: 8 chunks an item") { check_sizes<Policy{.group_size = 1, .lanes = 8}>(small); }
+TEST("digest: 16 chunks an item") { check_sizes<Policy{.group_size = 2, .lanes = 16}>(small); }
 
 TEST("digest: edges of groups") {
     check_edges<1, 1>();
@@ -62,17 +62,17 @@ TEST("digest: edges of groups") {
 }
 
 TEST("digest: groups of more chunks than local memory holds leave the merging to other launches") {
-    check_sizes<HashPolicy{.chunks_per_item = 16, .group_size = 128}>({1, 1025, 100 * 1024 + 7, 2049 * 1024});
+    check_sizes<Policy{.group_size = 128, .lanes = 16}>({1, 1025, 100 * 1024 + 7, 2049 * 1024});
 }
 
-TEST("digest: the device's own group size") { check_sizes<HashPolicy{}>({0, 1, 1025, 64 * 1024, 300001}); }
+TEST("digest: the device's own group size") { check_sizes<Policy{}>({0, 1, 1025, 64 * 1024, 300001}); }
 
 TEST("digest: bytes that begin anywhere") {
     const Bytes data = support::pattern(9 * 1024 + 77);
     const Bytes expected = reference::blake3(data);
     for (const std::size_t shift : {1, 2, 3, 4, 7, 8, 12, 15, 16, 33}) {
-        CHECK(digest<HashPolicy{.group_size = 4}>(data, shift) == expected);
-        const bool same = digest<HashPolicy{.chunks_per_item = 4, .group_size = 2}>(data, shift) == expected;
+        CHECK(digest<Policy{.group_size = 4}>(data, shift) == expected);
+        const bool same = digest<Policy{.group_size = 2, .lanes = 4}>(data, shift) == expected;
         CHECK(same);
     }
 }
@@ -83,7 +83,7 @@ TEST("digest: messages of equal length") {
             const Bytes data = support::pattern(size * n);
             Memory in(data), out(32 * n);
             const Submit submit;
-            constexpr HashPolicy policy{.chunks_per_item = 4, .group_size = 2};
+            constexpr Policy policy{.group_size = 2, .lanes = 4};
             headers::hash_on<policy>(submit, "hash_many", in.data(), size, n, out.data(), nullptr, {}).wait();
             for (std::size_t i = 0; i < n; ++i) {
                 const Bytes message(data.begin() + static_cast<std::ptrdiff_t>(i * size),
@@ -95,7 +95,7 @@ TEST("digest: messages of equal length") {
 }
 
 TEST("digest: in the caller's working memory, and no byte beyond it") {
-    constexpr HashPolicy policy{.chunks_per_item = 2, .group_size = 2};
+    constexpr Policy policy{.group_size = 2, .lanes = 2};
     auto& queue = sycl_headers::Runtime::get().queue;
     for (const std::size_t size : {1, 4096, 4097, 50000, 123456}) {
         const Bytes data = support::pattern(size);
@@ -116,7 +116,7 @@ TEST("digest: after events, on a queue out of order") {
     const Submit submit;
     const auto filled = queue.submit(
         [&](sycl::handler& handler) { handler.host_task([&] { std::memcpy(in.data(), data.data(), data.size()); }); });
-    headers::hash_on<HashPolicy{}>(submit, "hash", in.data(), data.size(), 1, out.data(), nullptr, {filled}).wait();
+    headers::hash_on<Policy{}>(submit, "hash", in.data(), data.size(), 1, out.data(), nullptr, {filled}).wait();
     CHECK(out.bytes() == reference::blake3(data));
 }
 
@@ -124,5 +124,5 @@ TEST("digest: bad arguments") {
     Memory out(64);
     const Submit submit;
     CHECK_ERROR(invalid_argument, "must begin on 16 bytes, is 4 past",
-                headers::hash_on<HashPolicy{}>(submit, "hash", nullptr, 0, 1, out.data() + 4, nullptr, {}));
+                headers::hash_on<Policy{}>(submit, "hash", nullptr, 0, 1, out.data() + 4, nullptr, {}));
 }

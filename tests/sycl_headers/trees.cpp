@@ -4,8 +4,7 @@
 
 using merklize::Constants;
 using merklize::Hash;
-using merklize::HashPolicy;
-using merklize::TreePolicy;
+using merklize::Policy;
 using sycl_headers::Bytes;
 using sycl_headers::Memory;
 using sycl_headers::Submit;
@@ -34,7 +33,7 @@ const std::vector<Bytes>& expected(Hash hash, std::size_t n) {
 }
 
 /// returns  launches
-template <Hash hash, TreePolicy policy>
+template <Hash hash, Policy policy>
 std::size_t check_tree(std::size_t n) {
     Memory in(flat(leaves(hash, n))), nodes(32 * n + 32);
     const Submit submit;
@@ -47,22 +46,22 @@ std::size_t check_tree(std::size_t n) {
             continue;
         check::fail(__FILE__, __LINE__,
                     "hash " + std::to_string(static_cast<int>(hash)) + ", " + std::to_string(n) + " leaves, " +
-                        std::to_string(policy.levels_per_launch) + " levels, " +
-                        std::to_string(policy.merges_per_item) + " lanes, constants " +
-                        std::to_string(static_cast<int>(policy.constants)) + ": node " + std::to_string(i));
+                        std::to_string(policy.levels_per_launch) + " levels, " + std::to_string(policy.lanes) +
+                        " lanes, constants " + std::to_string(static_cast<int>(policy.constants)) + ": node " +
+                        std::to_string(i));
         break;
     }
     CHECK(nodes.part(32 * n, 32) == Bytes(32, 0xa5));
     return *submit.launches;
 }
 
-template <Hash hash, TreePolicy policy>
+template <Hash hash, Policy policy>
 void check_trees(std::initializer_list<std::size_t> sizes) {
     for (const std::size_t n : sizes) check_tree<hash, policy>(n);
 }
 
 /// One bit of any one leaf changes the root: a tree that looks at some leaves only agrees with itself, too.
-template <Hash hash, TreePolicy policy>
+template <Hash hash, Policy policy>
 void check_every_leaf(std::size_t n) {
     Memory in(flat(leaves(hash, n))), nodes(32 * n);
     const Submit submit;
@@ -77,35 +76,32 @@ void check_every_leaf(std::size_t n) {
 }
 
 // The originals' approaches 1, 2 and 3 of Rescue Prime.
-constexpr TreePolicy level_by_level{.levels_per_launch = 1, .group_size = 4, .constants = Constants::global};
-constexpr TreePolicy fused{.levels_per_launch = 3, .group_size = 4, .constants = Constants::global};
-constexpr TreePolicy local{.levels_per_launch = 1, .group_size = 8, .constants = Constants::local};
-constexpr TreePolicy fused_local{.levels_per_launch = 4, .group_size = 4, .constants = Constants::local};
-constexpr TreePolicy literal{.levels_per_launch = 1, .group_size = 4, .constants = Constants::literal};
-constexpr TreePolicy fused_program{.levels_per_launch = 5, .group_size = 4, .constants = Constants::constant};
+constexpr Policy level_by_level{.levels_per_launch = 1, .group_size = 4, .constants = Constants::global};
+constexpr Policy fused{.levels_per_launch = 3, .group_size = 4, .constants = Constants::global};
+constexpr Policy local{.levels_per_launch = 1, .group_size = 8, .constants = Constants::local};
+constexpr Policy fused_local{.levels_per_launch = 4, .group_size = 4, .constants = Constants::local};
+constexpr Policy literal{.levels_per_launch = 1, .group_size = 4, .constants = Constants::literal};
+constexpr Policy fused_program{.levels_per_launch = 5, .group_size = 4, .constants = Constants::constant};
 
 }  // namespace
 
 TEST("tree: blake3, a launch a level") {
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 4}>({2, 4, 8, 16, 64, 1024});
-    check_trees<Hash::blake3, TreePolicy{}>({2, 256, 2048});
+    check_trees<Hash::blake3, Policy{.levels_per_launch = 1, .group_size = 4}>({2, 4, 8, 16, 64, 1024});
+    check_trees<Hash::blake3, Policy{}>({2, 256, 2048});
 }
 
 TEST("tree: blake3, levels fused by barriers") {
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 2, .group_size = 1}>({2, 4, 8, 512});
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 3, .group_size = 4}>({2, 4, 8, 16, 32, 512});
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 7, .group_size = 16}>({2, 64, 128, 256, 2048});
+    check_trees<Hash::blake3, Policy{.levels_per_launch = 2, .group_size = 1}>({2, 4, 8, 512});
+    check_trees<Hash::blake3, Policy{.levels_per_launch = 3, .group_size = 4}>({2, 4, 8, 16, 32, 512});
+    check_trees<Hash::blake3, Policy{.levels_per_launch = 7, .group_size = 16}>({2, 64, 128, 256, 2048});
     // The last one is larger than the local memory's share of a level.
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 12, .group_size = 32}>({4096, 8192});
+    check_trees<Hash::blake3, Policy{.levels_per_launch = 12, .group_size = 32}>({4096, 8192});
 }
 
 TEST("tree: blake3, several merges an item") {
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 2, .merges_per_item = 2}>(
-        {2, 4, 16, 256});
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 2, .merges_per_item = 16}>(
-        {2, 32, 128, 1024});
-    check_trees<Hash::blake3, TreePolicy{.levels_per_launch = 4, .group_size = 2, .merges_per_item = 4}>(
-        {2, 8, 16, 256});
+    check_trees<Hash::blake3, Policy{.levels_per_launch = 1, .group_size = 2, .lanes = 2}>({2, 4, 16, 256});
+    check_trees<Hash::blake3, Policy{.levels_per_launch = 1, .group_size = 2, .lanes = 16}>({2, 32, 128, 1024});
+    check_trees<Hash::blake3, Policy{.levels_per_launch = 4, .group_size = 2, .lanes = 4}>({2, 8, 16, 256});
 }
 
 TEST("tree: rescue prime, a launch a level, constants in global memory") {
@@ -133,12 +129,12 @@ TEST("tree: rescue prime, constants in the program") {
 }
 
 TEST("tree: rescue prime, several merges an item") {
-    check_trees<Hash::rp64_256_v1, TreePolicy{.levels_per_launch = 1, .group_size = 2, .merges_per_item = 4}>({2, 64});
-    check_trees<Hash::rp64_256_v3, TreePolicy{.levels_per_launch = 3, .group_size = 2, .merges_per_item = 2}>({2, 64});
+    check_trees<Hash::rp64_256_v1, Policy{.levels_per_launch = 1, .group_size = 2, .lanes = 4}>({2, 64});
+    check_trees<Hash::rp64_256_v3, Policy{.levels_per_launch = 3, .group_size = 2, .lanes = 2}>({2, 64});
 }
 
 TEST("tree: every leaf counts") {
-    check_every_leaf<Hash::blake3, TreePolicy{.levels_per_launch = 3, .group_size = 4}>(64);
+    check_every_leaf<Hash::blake3, Policy{.levels_per_launch = 3, .group_size = 4}>(64);
     check_every_leaf<Hash::rp64_256_v1, level_by_level>(64);
     check_every_leaf<Hash::rp64_256_v1, fused>(32);
     check_every_leaf<Hash::rp64_256_v3, local>(64);
@@ -146,9 +142,9 @@ TEST("tree: every leaf counts") {
 }
 
 TEST("tree: how many launches") {
-    CHECK_EQ((check_tree<Hash::blake3, TreePolicy{.levels_per_launch = 1, .group_size = 4}>(64)), 6u);
-    CHECK_EQ((check_tree<Hash::blake3, TreePolicy{.levels_per_launch = 3, .group_size = 4}>(512)), 3u);
-    CHECK_EQ((check_tree<Hash::blake3, TreePolicy{.levels_per_launch = 12, .group_size = 32}>(4096)), 1u);
+    CHECK_EQ((check_tree<Hash::blake3, Policy{.levels_per_launch = 1, .group_size = 4}>(64)), 6u);
+    CHECK_EQ((check_tree<Hash::blake3, Policy{.levels_per_launch = 3, .group_size = 4}>(512)), 3u);
+    CHECK_EQ((check_tree<Hash::blake3, Policy{.levels_per_launch = 12, .group_size = 32}>(4096)), 1u);
 }
 
 TEST("tree: more items than a launch holds are several launches that miss no group") {
@@ -181,8 +177,8 @@ TEST("tree: leaves and parents in one array of 2n slots") {
     const Bytes in = flat(leaves(Hash::blake3, n));
     std::memcpy(nodes.data() + 32 * n, in.data(), in.size());
     const Submit submit;
-    headers::merklize_on<Hash::blake3, TreePolicy{.levels_per_launch = 3, .group_size = 4}>(
-        submit, nodes.data() + 32 * n, nodes.data(), n, {})
+    headers::merklize_on<Hash::blake3, Policy{.levels_per_launch = 3, .group_size = 4}>(submit, nodes.data() + 32 * n,
+                                                                                        nodes.data(), n, {})
         .wait();
     CHECK(nodes.bytes() == flat(expected(Hash::blake3, n)));
 }
@@ -191,7 +187,7 @@ TEST("tree: bad arguments") {
     Memory nodes(256);
     const Submit submit;
     const auto build = [&](std::size_t n, std::size_t shift) {
-        headers::merklize_on<Hash::blake3, TreePolicy{}>(submit, nodes.data(), nodes.data() + shift, n, {});
+        headers::merklize_on<Hash::blake3, Policy{}>(submit, nodes.data(), nodes.data() + shift, n, {});
     };
     for (const std::size_t n : {0, 1, 3, 6}) CHECK_ERROR(invalid_argument, "got " + std::to_string(n), build(n, 0));
     CHECK_ERROR(invalid_argument, "nodes must begin on 16 bytes, is 8 past", build(2, 8));
@@ -200,7 +196,7 @@ TEST("tree: bad arguments") {
 
 namespace {
 
-template <Hash hash, HashPolicy policy>
+template <Hash hash, Policy policy>
 void check_pairs() {
     const int id = static_cast<int>(hash);
     for (const std::size_t n : {0, 1, 5, 33}) {
@@ -213,7 +209,7 @@ void check_pairs() {
     }
 }
 
-template <Hash hash, HashPolicy policy>
+template <Hash hash, Policy policy>
 void check_rows() {
     support::Random random(7);
     for (const std::size_t elements : {0, 1, 7, 8, 9, 16, 19}) {
@@ -238,18 +234,17 @@ void check_rows() {
 }  // namespace
 
 TEST("merge: pairs") {
-    check_pairs<Hash::blake3, HashPolicy{.group_size = 4}>();
-    check_pairs<Hash::rp64_256_v1, HashPolicy{.group_size = 4, .constants = Constants::local}>();
-    check_pairs<Hash::rp64_256_v2, HashPolicy{.group_size = 4, .constants = Constants::global}>();
-    check_pairs<Hash::rp64_256_v3,
-                HashPolicy{.chunks_per_item = 4, .group_size = 2, .constants = Constants::constant}>();
+    check_pairs<Hash::blake3, Policy{.group_size = 4}>();
+    check_pairs<Hash::rp64_256_v1, Policy{.group_size = 4, .constants = Constants::local}>();
+    check_pairs<Hash::rp64_256_v2, Policy{.group_size = 4, .constants = Constants::global}>();
+    check_pairs<Hash::rp64_256_v3, Policy{.group_size = 2, .lanes = 4, .constants = Constants::constant}>();
 }
 
 TEST("hash_elements: rows") {
-    check_rows<Hash::rp64_256_v1, HashPolicy{.group_size = 4, .constants = Constants::global}>();
-    check_rows<Hash::rp64_256_v2, HashPolicy{.group_size = 4, .constants = Constants::constant}>();
-    check_rows<Hash::rp64_256_v3, HashPolicy{.group_size = 4, .constants = Constants::local}>();
-    check_rows<Hash::rp64_256_v3, HashPolicy{.chunks_per_item = 2, .group_size = 4, .constants = Constants::literal}>();
+    check_rows<Hash::rp64_256_v1, Policy{.group_size = 4, .constants = Constants::global}>();
+    check_rows<Hash::rp64_256_v2, Policy{.group_size = 4, .constants = Constants::constant}>();
+    check_rows<Hash::rp64_256_v3, Policy{.group_size = 4, .constants = Constants::local}>();
+    check_rows<Hash::rp64_256_v3, Policy{.group_size = 4, .lanes = 2, .constants = Constants::literal}>();
 }
 
 TEST("check_elements: finds a word that is no field element, wherever it is") {

@@ -64,11 +64,6 @@ inline std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint
     throw Error(ErrorCode::invalid_argument, "merklize::sycl::" + text);
 }
 
-/// The choices that a policy may make, seen when the program is compiled.
-constexpr bool is_choice(std::uint32_t group_size, std::uint32_t lanes) {
-    return (group_size == 0 || (std::has_single_bit(group_size) && group_size <= 1024)) &&
-           (lanes == 0 || (std::has_single_bit(lanes) && lanes <= 16));
-}
 constexpr int lanes_of(std::uint32_t wanted) { return wanted == 0 ? 1 : static_cast<int>(wanted); }
 
 template <class Submit>
@@ -240,11 +235,11 @@ Events hash_rows(const Submit& submit, const DigestPlan& plan, const void* data,
 }
 
 /// The whole of hash() and hash_many(). scratch: null if it is to be had here
-template <HashPolicy policy, class Submit>
+template <Policy policy, class Submit>
 ::sycl::event hash_on(const Submit& submit, const char* function, const void* data, std::uint64_t row_bytes,
                       std::uint64_t rows, void* digests, void* scratch, const Events& after) {
-    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
-    constexpr int lanes = lanes_of(policy.chunks_per_item);
+    static_assert(is_valid(policy));
+    constexpr int lanes = lanes_of(policy.lanes);
     require_aligned(function, "the output", digests);
     require_aligned(function, "scratch", scratch);
     if (rows == 0) return join(submit.queue, after);
@@ -263,10 +258,10 @@ inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n)
 }
 
 /// nodes: slot 0 of the tree; leaves: [n], anywhere.
-template <Hash hash, TreePolicy policy, class Submit>
+template <Hash hash, Policy policy, class Submit>
 Events merge_levels(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const std::uint64_t* table,
                     const Events& after) {
-    constexpr int lanes = lanes_of(policy.merges_per_item);
+    constexpr int lanes = lanes_of(policy.lanes);
     using Level = MergeLevel<hash, lanes, policy.constants>;
     using Subtree = MergeSubtree<hash, lanes, policy.constants>;
     using Word = typename Level::Word;
@@ -294,9 +289,9 @@ Events merge_levels(const Submit& submit, const void* leaves, void* nodes, std::
     return events;
 }
 
-template <Hash hash, TreePolicy policy, class Submit>
+template <Hash hash, Policy policy, class Submit>
 ::sycl::event merklize_on(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const Events& after) {
-    static_assert(is_choice(policy.group_size, policy.merges_per_item));
+    static_assert(is_valid(policy));
     require_tree(leaves, nodes, n);
     return with_table<hash, policy.constants>(
         submit, "merklize", after, [&](const std::uint64_t* table, const Events& events) {
@@ -306,11 +301,11 @@ template <Hash hash, TreePolicy policy, class Submit>
 
 // ---- Batches -----------------------------------------------------------------------------------------------------------
 
-template <Hash hash, HashPolicy policy, class Submit>
+template <Hash hash, Policy policy, class Submit>
 ::sycl::event merge_on(const Submit& submit, const void* left, const void* right, void* out, std::uint64_t n,
                        const Events& after) {
-    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
-    constexpr int lanes = lanes_of(policy.chunks_per_item);
+    static_assert(is_valid(policy));
+    constexpr int lanes = lanes_of(policy.lanes);
     using Kernel = MergePairs<hash, lanes, policy.constants>;
     using Word = typename Kernel::Word;
     require_aligned("merge", "left", left);
@@ -326,11 +321,11 @@ template <Hash hash, HashPolicy policy, class Submit>
         });
 }
 
-template <Hash hash, HashPolicy policy, class Submit>
+template <Hash hash, Policy policy, class Submit>
 ::sycl::event hash_elements_on(const Submit& submit, const std::uint64_t* rows, std::uint64_t n, std::uint64_t elements,
                                void* digests, const Events& after) {
-    static_assert(is_choice(policy.group_size, policy.chunks_per_item));
-    constexpr int lanes = lanes_of(policy.chunks_per_item);
+    static_assert(is_valid(policy));
+    constexpr int lanes = lanes_of(policy.lanes);
     using Kernel = HashRows<hash, lanes, policy.constants>;
     require_aligned("hash_elements", "digests", digests);
     if (elements > std::numeric_limits<std::uint32_t>::max())

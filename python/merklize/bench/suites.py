@@ -42,7 +42,7 @@ APPROACHES = (
     Choice("approach 3", {"levels_per_launch": 1, "constants": "local"}),
 )
 BY_LEVEL = Choice("level by level", {"levels_per_launch": 1})
-LANES = tuple(Choice(f"{n} chunk{'s' * (n > 1)} an item", {"chunks_per_item": n}) for n in (1, 2, 4, 8, 16))
+LANES = tuple(Choice(f"{n} chunk{'s' * (n > 1)} an item", {"lanes": n}) for n in (1, 2, 4, 8, 16))
 
 
 class Job(NamedTuple):

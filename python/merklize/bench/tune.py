@@ -50,9 +50,9 @@ def space(job: str, hash: str, device: str) -> Space:
     """The fields that a caller may choose, and the values that are tried."""
     if device == "cpu":  # its lanes are its own, and it knows no groups
         return (("levels_per_launch", (4, 6, 8, 10, 12, 14, 16)),) if job == "tree" else ()
-    fields: Space = (("levels_per_launch", LEVELS), ("merges_per_item", LANES)) if job == "tree" else ()
+    fields: Space = (("levels_per_launch", LEVELS), ("lanes", LANES)) if job == "tree" else ()
     if job != "tree":
-        fields = (("chunks_per_item", LANES),)
+        fields = (("lanes", LANES),)
     if hash in FIELD_HASHES:
         fields += (("constants", ("literal", "constant", "global", "local")),)
     return (*fields, ("group_size", GROUPS))

@@ -64,8 +64,7 @@ def table_line(row: dict[str, Any], info: merklize.DeviceInfo, date: str) -> str
     log2 = _counted(row["job"], row["log2"], -CHUNK)
     fills = []
     for name, value in row["policy"].items():
-        field = "lanes" if name.endswith("_per_item") else name
-        fills.append(f"fill(tuning->{field}, {f'MKZ_CONSTANTS_{value.upper()}' if name == 'constants' else value});")
+        fills.append(f"fill(policy->{name}, {f'MKZ_CONSTANTS_{value}' if name == 'constants' else value});")
     sizes = f"n >= {1 << max(log2 - 2, 0)} && n < {1 << (log2 + 3)}"
     times = f"{row['seconds']['median'] * 1e6:.4g} us instead of {row['builtin']['median'] * 1e6:.4g}"
     return (

@@ -148,7 +148,7 @@ bool rows_by_lanes(const HashRows& a, const Workers& workers) {
 }
 
 bool hash_rows(const HashRows& a, const Workers& workers) {
-    if (a.hash != Hash::blake3) return rows_by_lanes(a, workers);
+    if (!runtime::info(a.hash).has_chunk_tree) return rows_by_lanes(a, workers);
     const std::uint8_t* rows = at(a.rows);
     std::uint8_t* out = at(a.out);
     const std::uint64_t per_piece = std::max<std::uint64_t>(1, 131072 / std::max<std::uint64_t>(a.length, 64));

@@ -46,7 +46,7 @@ public:
     Device& operator=(const Device&) = delete;
     ~Device();
 
-    /// The primary context, which PyTorch, CuPy and the CUDA runtime use, too. Retained on first use and kept.
+    /// The primary context, which PyTorch, CuPy and the CUDA runtime also use. Retained on first use and kept.
     CUcontext context();
     void check(CUresult result, const char* what) const { cuda::check(result, what, name); }
     int attribute(CUdevice_attribute which) const;

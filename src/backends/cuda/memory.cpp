@@ -34,7 +34,7 @@ std::string in_bytes(std::uint64_t bytes) {
                                          in_bytes(free) + " free of " + in_bytes(total));
 }
 
-// What the driver knows of an address; all 0 for host memory that it does not know.
+// What the driver knows about an address; all 0 for host memory that it does not know.
 struct Place {
     unsigned type = 0;
     unsigned is_managed = 0;
@@ -107,7 +107,7 @@ BlockCache::Block BlockCache::take(std::uint64_t bytes) {
 }
 
 // At most a quarter of the device stays here, used or idle, since PyTorch and others in the process cannot ask for it back. Freeing
-// waits, so that a caller who enqueues and releases without end is slowed down rather than given ever more memory.
+// waits: a caller who enqueues and releases without end becomes slower, and does not get ever more memory.
 void BlockCache::give(Block block) noexcept {
     {
         const std::lock_guard lock(mutex_);
@@ -127,7 +127,7 @@ CUdeviceptr Memory::used_by(Stream& stream) {
         throw Failure(MKZ_INVALID_ARGUMENT,
                       "cuda: memory of " + device.name + " in a command for " + stream.device.name);
     }
-    if (block_bytes == 0) return address;  // whoever owns it knows who uses it
+    if (block_bytes == 0) return address;  // its owner knows who uses it
     const std::lock_guard lock(mutex);
     if (stream.per_thread()) {
         used_elsewhere = true;
@@ -187,7 +187,7 @@ void release_host(std::uint32_t device, void* host) noexcept {
     });
 }
 
-// Page-locked by this driver, whoever asked for it: PyTorch's pinned tensors, cudaHostRegister, allocate_host().
+// Whether this driver has locked the pages, for whoever asked: PyTorch's pinned tensors, cudaHostRegister, allocate_host().
 std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept {
     bool pinned = false;
     (void)guarded([&] { pinned = place_of(device_of(device), host).type == CU_MEMORYTYPE_HOST; });

@@ -32,8 +32,8 @@ struct Nvrtc {
     std::string name() const { return "NVRTC " + std::to_string(major) + "." + std::to_string(minor); }
 };
 
-// NVRTC opens its builtins by name when it compiles, and finds them only on the loader's path. If they lie beside it (PyPI's
-// packages, a toolkit), having them loaded already spares everybody LD_LIBRARY_PATH. Not finding them here is no error.
+// NVRTC opens its builtins by name when it compiles, and finds them only on the loader's path. If they lie beside NVRTC (PyPI's
+// packages, a toolkit), they are loaded here, so that nobody needs LD_LIBRARY_PATH. It is no error if they are not found here.
 void load_builtins(const Nvrtc& nvrtc) {
     Dl_info info{};
     if (dladdr(reinterpret_cast<void*>(nvrtc.api.nvrtcVersion), &info) == 0 || info.dli_fname == nullptr) return;
@@ -101,8 +101,8 @@ std::unique_ptr<Nvrtc> find(std::string& why) {
     return nullptr;
 }
 
-// Found once, then kept; as long as there is none, every call looks again, since the variable may be set in between. Null and the
-// reason in `why` if there is none.
+// Found once, then kept. While there is none every call looks again, since the variable may be set in between. If there is none:
+// null, and the reason in `why`.
 const Nvrtc* nvrtc_or(std::string& why) {
     static std::mutex mutex;
     static const Nvrtc* found = nullptr;

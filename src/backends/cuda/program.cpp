@@ -70,10 +70,10 @@ void Program::load() {
 
 // ---- The compiled form ---------------------------------------------------------------------------------------------
 
-// Who made an image: the driver, which is not told its size and trusts what it reads, must know which of the two it gets.
+// Who made an image. The driver is not told an image's size and trusts what it reads, so it must be told which of the two it gets.
 constexpr std::string_view from_machine_code = "cuda machine code", from_ptx = "cuda ptx";
 
-// nvcc's form of machine code for several architectures begins so (CUDA's fatbinary_section.h). True if it is there to its end.
+// Whether these bytes are a whole fatbin, nvcc's form of machine code for several architectures (CUDA's fatbinary_section.h).
 bool is_fatbin(std::string_view binary) {
     struct Header {
         std::uint32_t magic;
@@ -125,8 +125,8 @@ std::unique_ptr<Function> find(const Program& program, const char* name) {
     refuse(function, std::to_string(given) + " arguments given, it has " + std::to_string(wanted));
 }
 
-// Asks the driver once for the sizes of the first n arguments. Never beyond what was given, since an answer "there is none" is an
-// error to tools that watch the driver (compute-sanitizer).
+// Asks the driver once for the sizes of the first n arguments. It never asks for more arguments than were given: tools that watch
+// the driver (compute-sanitizer) report the answer "there is none" as an error.
 void learn_arguments(const Function& function, std::uint32_t n) {
     const std::lock_guard lock(function.mutex);
     for (std::uint32_t i = function.n_known; i < n; i++) {
@@ -138,7 +138,7 @@ void learn_arguments(const Function& function, std::uint32_t n) {
     }
 }
 
-// The driver reads as many arguments as the kernel has, and as many bytes of each, whatever it was given.
+// The driver reads as many arguments as the kernel has, and as many bytes of each as the kernel declares, whatever it was given.
 void check_arguments(const Function& function, std::uint32_t n, const mkz_argument* arguments) {
     if (n > most_arguments) refuse_count(function, n, most_arguments);
     if (function.n_arguments != SIZE_MAX && n != function.n_arguments) refuse_count(function, n, function.n_arguments);
@@ -193,7 +193,7 @@ mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t 
             *program = handed_out(std::make_unique<Program>(d, std::move(image)));
         } catch (const Failure& failure) {
             if (failure.status == MKZ_OUT_OF_MEMORY) throw;
-            // Whatever the driver has against it, compiling the text is the way on.
+            // Whatever the driver's reason is, the caller then compiles the text.
             throw Failure(MKZ_INVALID_ARGUMENT, failure.text);
         }
     });

@@ -10,8 +10,8 @@
 
 namespace merklize::cuda {
 
-// The handles of driver.h are pointers to this backend's own types: every backend has other ones, so none may define the structs
-// that driver.h declares.
+// The handles of driver.h are pointers to this backend's own types. Every backend has types of its own, so none may define the
+// structs that driver.h declares.
 
 /// A point in a stream's order: done when all that was enqueued before it has ended.
 class Mark {
@@ -22,7 +22,7 @@ public:
     Mark& operator=(const Mark&) = delete;
     ~Mark() { device_.events.give(event_, false); }
 
-    /// False also if it cannot be told: a failed context, a stream that is being captured.
+    /// Also false if the driver cannot tell: in a failed context, and for a stream that is being captured.
     bool done() const;
 
 private:
@@ -30,14 +30,14 @@ private:
     CUevent event_;
 };
 
-/// What blocks of memory remember of a stream that used them; outlives it.
+/// What blocks of memory remember about a stream that used them; it outlives the stream.
 class StreamUse {
 public:
     StreamUse(Device& device, CUstream handle) : device_(device), handle_(handle) {}
 
     /// A mark after everything that the stream was given: recorded now, or when it was closed. Throws if there can be none.
     std::shared_ptr<const Mark> mark();
-    /// No more use of the handle from here on.
+    /// The handle is not used from here on.
     void close() noexcept;
     /// True if it is closed and all that it was given has ended.
     bool is_over();
@@ -58,7 +58,7 @@ struct Stream {
           timed(timed_),
           use(std::make_shared<StreamUse>(device_, handle_)) {}
 
-    /// The handle means another stream in every thread, so that nobody else can wait for it.
+    /// The handle means another stream in every thread, so another thread cannot wait for it.
     bool per_thread() const { return reinterpret_cast<std::uintptr_t>(handle) == CU_STREAM_PER_THREAD; }
 
     Device& device;

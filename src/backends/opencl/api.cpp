@@ -64,7 +64,7 @@ Library search() {
     return library;
 }
 
-// Kept to the very end: static objects of others may still hold streams and memory when this one would be destroyed.
+// Never destroyed: static objects of others may still hold streams and memory when this one would be.
 const Library& library() {
     static const Library& opened = *new Library(search());
     return opened;

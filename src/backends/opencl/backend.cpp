@@ -7,7 +7,7 @@
 //   copy       between host and blocks
 //   program    text, compiled form or SPIR-V -> kernels
 //   launch     kernels with their arguments
-//   tuning     how kernels run where nobody says
+//   tuning     how kernels run where the caller does not say
 #include "jobs/backend.h"
 
 #include "backends/opencl/copy.hpp"

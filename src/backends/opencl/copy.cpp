@@ -8,7 +8,7 @@
 namespace merklize::opencl {
 namespace {
 
-// Drivers have been known to keep sizes of single copies in 32 bits.
+// Some drivers keep the size of a single copy in 32 bits.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 // enqueue(offset in the copy, bytes, n_wait, wait_list, &event) -> code
@@ -31,8 +31,8 @@ void copy(Stream& stream, const char* what, const char* function, std::uint64_t 
                   });
 }
 
-// A block that is host memory, and its own bytes: a map and unmap, which moves nothing but makes one side see what the other
-// wrote.
+// A copy between a block that is host memory and its own bytes: a map and an unmap. They move nothing, but make one side see what
+// the other wrote.
 void hand_over(Stream& stream, const Memory& memory, std::uint64_t offset, std::uint64_t bytes, cl_bitfield flags,
                const char* what, mkz_event** event) {
     copy(stream, what, "clEnqueueMapBuffer", bytes, event,
@@ -58,7 +58,7 @@ mkz_status copy_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offs
         const Memory& memory = of(to);
         memory.require(s.device, offset, bytes, "copy_to_device");
         if (memory.is_own(from, offset)) {
-            // The device's view of the bytes is void: what the host wrote counts.
+            // The device's view of the bytes is discarded: what the host wrote counts.
             hand_over(s, memory, offset, bytes, CL_MAP_WRITE_INVALIDATE_REGION, "giving the device its own", event);
             return;
         }
@@ -96,7 +96,7 @@ mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_o
         const Memory& source = of(from);
         target.require(s.device, to_offset, bytes, "copy_on_device");
         source.require(s.device, from_offset, bytes, "copy_on_device");
-        // Here and not by the driver, which would see only the pieces.
+        // Checked here: the driver would see only the pieces.
         if (target.handle.get() == source.handle.get() && overlap(to_offset, from_offset, bytes)) {
             s.device.refuse(MKZ_INVALID_ARGUMENT, "copy_on_device: " + std::to_string(bytes) + " bytes at " +
                                                       std::to_string(from_offset) + " and at " +

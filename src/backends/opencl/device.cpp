@@ -49,7 +49,7 @@ std::string first_words(const std::string& text, int words) {
     return text.substr(0, end);
 }
 
-// What compiled programs depend on. Its end is a checksum of all of it, for what does not fit must count, too.
+// What compiled programs depend on. It ends with a checksum of the whole text, because what does not fit must count as well.
 void put_compiler(mkz_driver_facts& facts, const std::string& text) {
     char sum[20];
     std::snprintf(sum, sizeof sum, " #%016llx", static_cast<unsigned long long>(backends::checksum(text)));
@@ -132,7 +132,7 @@ Devices list_devices() {
     return devices;
 }
 
-// Kept to the very end, as the library is.
+// Never destroyed, like the library.
 const Devices& devices() {
     static const Devices& listed = *new Devices(list_devices());
     return listed;
@@ -226,7 +226,7 @@ void* Device::allocate_pinned(std::uint64_t bytes) {
     cl_context in = context();
     const std::lock_guard lock(mutex_);
     const std::string doing = "allocating " + std::to_string(bytes) + " bytes of host memory";
-    // One page more than asked for: the address that the driver chooses need not be on a page.
+    // One page more than asked for, since the driver's address need not be at the start of a page.
     const std::uint64_t all = bytes + page;
     cl_int code = CL_SUCCESS;
     Handle<cl_mem> memory(api().clCreateBuffer(in, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, all, nullptr, &code));

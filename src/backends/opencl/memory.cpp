@@ -14,7 +14,7 @@ std::string sizes(const Device& device, std::uint64_t bytes, const char* of_what
            std::to_string(device.driver_facts.max_allocation) + ")";
 }
 
-// An allocation as the C table returns it.
+// Runs an allocation and returns its status as the C table does.
 mkz_memory* as_block(std::unique_ptr<Memory> memory) { return reinterpret_cast<mkz_memory*>(memory.release()); }
 
 std::unique_ptr<Memory> make(Device& device, cl_bitfield flags, std::uint64_t bytes, void* host, const char* of_what) {
@@ -26,7 +26,7 @@ std::unique_ptr<Memory> make(Device& device, cl_bitfield flags, std::uint64_t by
     return memory;
 }
 
-// Devices that compute in the host's memory get any pages; others want theirs from the driver.
+// Devices that compute in the host's memory can use any pages; for others the driver allocates them.
 bool takes_any_host_memory(const Device& device) { return device.driver_facts.unified != 0; }
 
 }  // namespace
@@ -50,7 +50,7 @@ Memory& of(mkz_memory* memory) {
 mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        // NVIDIA's driver takes any size here, and fails at the first use.
+        // NVIDIA's driver accepts any size here, and fails at the first use.
         if (bytes > d.driver_facts.max_allocation) {
             d.refuse(MKZ_OUT_OF_MEMORY, "allocating " + std::to_string(bytes) + " bytes: the device has " +
                                             std::to_string(d.facts.memory_bytes) + " and gives blocks of up to " +
@@ -129,7 +129,7 @@ void* native(mkz_memory* memory) noexcept {
     return memory == nullptr ? nullptr : static_cast<void*>(reinterpret_cast<Memory*>(memory)->handle.get());
 }
 
-// A handle may begin anywhere in host memory, which the runtime looks at before it wraps it; kernels see no more of it.
+// A handle may begin anywhere in host memory; the runtime checks that before it wraps the handle. Kernels need no more than this.
 std::uint32_t alignment(mkz_memory*) noexcept { return 256; }
 
 // OpenCL itself keeps what queued commands use.

@@ -15,7 +15,7 @@ struct Memory {
     Device& device;
     Handle<cl_mem> handle;
     std::uint64_t bytes;
-    char* host;  // where the block's own bytes are, if it is host memory
+    char* host;  // the address of the block's own bytes, if it is host memory
 
     /// Throws if `count` bytes from `offset` on are not all in the block, or if it is of another device.
     void require(const Device& on, std::uint64_t offset, std::uint64_t count, const char* doing) const;

@@ -36,7 +36,7 @@ std::string log_of(const Device& device, cl_program program) {
     return log;
 }
 
-// refused: what it means if the compiler does not take the program.
+// refused: the status if the compiler refuses the program.
 void build(const Device& device, cl_program program, const std::string& options, mkz_status refused,
            const std::string& doing) {
     const cl_int code = api().clBuildProgram(program, 1, &device.id, options.c_str(), nullptr, nullptr);
@@ -91,7 +91,7 @@ Handle<cl_program> from_spirv(Device& device, const std::string& binary) {
     if (binary.size() % 4 != 0 || binary.size() <= header_bytes) {
         device.refuse(MKZ_INVALID_ARGUMENT, doing + ": it is not whole");
     }
-    // The vendor's own function first: a loader may be older than the platform, and have none.
+    // The vendor's own function first: a loader that is older than the platform may not have it.
     auto create = reinterpret_cast<CreateProgramWithIL>(
         api().clGetExtensionFunctionAddressForPlatform(device.platform, "clCreateProgramWithILKHR"));
     if (create == nullptr) create = api().clCreateProgramWithIL;
@@ -131,7 +131,7 @@ Function& Program::function(const std::string& name) {
 }
 
 std::string vendor_binary(const Program& program) {
-    // A context of the caller's may have more devices than ours, and its programs then as many binaries.
+    // The caller's context may have several devices. Its programs then have a binary for each.
     cl_program handle = program.handle.get();
     const std::string doing = "reading a compiled program";
     const auto get = [&](cl_uint what, std::size_t bytes, void* to, std::size_t* size) {

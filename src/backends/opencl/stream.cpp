@@ -8,7 +8,7 @@ Event& of(mkz_event* event) {
     return *reinterpret_cast<Event*>(event);
 }
 
-// Only a failed allocation is the caller's affair; any other code, also CL_OUT_OF_RESOURCES, may mean a kernel that crashed.
+// Only a failed allocation can be the caller's fault. Any other code, CL_OUT_OF_RESOURCES included, may mean that a kernel crashed.
 [[noreturn]] void fail_later(const Device& device, cl_int code, const Doing& doing) {
     throw Failure(code == CL_MEM_OBJECT_ALLOCATION_FAILURE ? MKZ_OUT_OF_MEMORY : MKZ_INTERNAL,
                   device.label + ": " + code_text(code) + " while " + doing.text());
@@ -93,7 +93,7 @@ void Stream::synchronize() {
         const std::lock_guard lock(mutex_);
         failed.swap(failed_);
         failed_code = failed_code_;
-        // What other threads queued after clFinish() began may run on.
+        // Commands that other threads queued after clFinish() began may still run.
         std::deque<Command> running;
         for (Command& command : running_) {
             const cl_int status = command.status();

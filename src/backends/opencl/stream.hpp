@@ -42,7 +42,7 @@ public:
     void submit(const Doing& doing, const char* function, std::uint64_t n, mkz_event** event, Enqueue&& enqueue);
     /// Waits for everything, and throws the first failure since the last time.
     void synchronize();
-    /// A barrier in the queue, behind which commands wait for `wait` or, if it is null, for everything before it.
+    /// A barrier in the queue: later commands wait for `wait`, or for everything before the barrier if `wait` is null.
     void barrier(const cl_event* wait);
 
     Device& device;
@@ -53,7 +53,7 @@ private:
     void watch(const Command& command);
     void flush();
 
-    // A failure of a command that has no event of the caller's must not get lost: commands stay here until they have ended.
+    // The failure of a command must be seen even if the caller holds no event of it: commands stay here until they have ended.
     std::mutex mutex_;
     std::deque<Command> running_;
     std::optional<Command> failed_;
@@ -76,7 +76,7 @@ void Stream::submit(const Doing& doing, const char* function, std::uint64_t n, m
     if (!is_ordered) barrier(nullptr);
     Command last{{}, doing};
     for (std::uint64_t i = 0; i < n; i++) {
-        // In a queue without order the parts follow each other, so that the end of the last one is the end of all.
+        // In an out-of-order queue each part waits for the one before, so that the end of the last part is the end of the operation.
         cl_event made = nullptr, before = last.event.get();
         const bool waits = before != nullptr && !is_ordered;
         const cl_int code = enqueue(i, waits ? 1u : 0u, waits ? &before : nullptr, &made);

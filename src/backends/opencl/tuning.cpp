@@ -1,74 +1,28 @@
 #include "backends/opencl/tuning.hpp"
 
-#include <algorithm>
 #include <string_view>
 
-#include "backends/nvidia.hpp"
 #include "backends/opencl/device.hpp"
 #include "backends/tuning.hpp"
 
 namespace merklize::opencl {
-namespace {
-
-using backends::fill;
-
-// Processors, measured with Intel's runtime 2026.0 on an AMD EPYC with AVX-512, 2 cores, on 2026-11-21 (docs/performance.md). Lanes of an
-// item's own, with the hint that its compiler then makes no vectors of neighbouring items (port.h): 16 for BLAKE3, whose transposition
-// it finds then, 8 for a field hash. One word of a field hash it makes vectors of by itself, if products are made of halves, more slowly
-// and in four times the compile time.
-//
-// PoCL 3.1 and 5.0 sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so there they
-// never do: chunks have one lane, a tree by several levels has one unless the caller wants more, and then goes level by level. Constants
-// that a group copies to its memory first are a barrier, too: one lane (3.1 is always wrong with 16 of hash_elements).
-void tune_processor(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, bool is_pocl, mkz_tuning* tuning) {
-    fill(tuning->group_size, 64);
-    fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
-    const bool chunks = kernel == MKZ_KERNEL_HASH_CHUNKS || kernel == MKZ_KERNEL_HASH_ROWS;
-    if (is_pocl && tuning->levels_per_launch > 1) fill(tuning->lanes, 1);
-    if (!mkz_is_field(hash)) {  // blake3; sha256 does the same, unmeasured
-        fill(tuning->lanes, 16);
-        fill(tuning->levels_per_launch, chunks ? 6 : 1);
-        if (is_pocl && chunks) tuning->lanes = 1;
-    } else if (is_pocl) {
-        // Constants in the instructions unroll all rounds; of 8 lanes that is more than PoCL's compiler survives.
-        fill(tuning->lanes, tuning->constants == MKZ_CONSTANTS_LITERAL ? 1 : 8);
-        if (tuning->constants == MKZ_CONSTANTS_LOCAL) tuning->lanes = 1;
-        tuning->cells = 6;
-    } else {
-        fill(tuning->lanes, 8);
-        if (tuning->lanes == 1) tuning->mul_by_halves = 1;
-    }
-    fill(tuning->levels_per_launch, backends::levels_on_processors(n));
-    if (is_pocl && tuning->lanes > 1) tuning->levels_per_launch = 1;
-}
-
-// Groups of 256 are a multiple of every vendor's width. Not measured on GPUs other than NVIDIA's.
-void tune_gpu(mkz_tuning* tuning) {
-    fill(tuning->group_size, 256);
-    fill(tuning->lanes, 1);
-    fill(tuning->constants, MKZ_CONSTANTS_CONSTANT);
-    fill(tuning->levels_per_launch, 8);
-}
-
-}  // namespace
 
 void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t,
-          mkz_tuning* tuning) noexcept {
-    const bool free_group = tuning->group_size == 0;
+          mkz_policy* policy) noexcept {
+    using enum backends::DeviceClass;
+    backends::DeviceClass found = gpu;  // of a device that is not there
+    std::uint32_t max_group_size = 0;
     guarded([&] {
         const Device& d = device_of(device);
+        const auto has = [](std::string_view text, std::string_view name) { return text.find(name) != text.npos; };
+        max_group_size = d.driver_facts.max_group_size;
         if (d.driver_facts.is_cpu != 0) {
-            tune_processor(kernel, hash, n,
-                           std::string_view(d.driver_facts.compiler).find("PoCL") != std::string_view::npos, tuning);
-        } else if (std::string_view(d.facts.vendor).find("NVIDIA") != std::string_view::npos) {
-            nvidia::tune(kernel, hash, n, tuning);
-        } else {
-            tune_gpu(tuning);
+            found = has(d.driver_facts.compiler, "PoCL") ? pocl_processor : intel_processor;
+        } else if (has(d.facts.vendor, "NVIDIA")) {
+            found = nvidia_gpu;
         }
-        if (free_group) tuning->group_size = std::min(tuning->group_size, d.driver_facts.max_group_size);
     });
-    // Of a device that is not there.
-    tune_gpu(tuning);
+    backends::tune(found, kernel, hash, n, max_group_size, policy);
 }
 
 }  // namespace merklize::opencl

@@ -7,7 +7,7 @@
 //   program    text -> kernels; launches
 //   image      programs of OpenCL: from SPIR-V, and from the cache
 //   spirv      what a module says beside its code
-//   tuning     how kernels run where nobody says
+//   tuning     how kernels run where the caller does not say
 #include "jobs/backend.h"
 
 #include "backends/sycl/device.hpp"

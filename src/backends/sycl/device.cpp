@@ -97,7 +97,7 @@ Devices list_devices() {
     return devices;
 }
 
-// Kept to the very end, as the runtime is. A runtime that fails to start is a reason as well.
+// Never destroyed, like the runtime. A runtime that fails to start is a reason, too.
 const Devices& devices() {
     static const Devices& listed = *[] {
         try {
@@ -126,7 +126,7 @@ Device::Device(std::uint32_t index, const ::sycl::device& of) : index(index), de
 
     driver_facts.language = MKZ_LANGUAGE_SYCL;
     driver_facts.is_cpu = of.is_cpu() ? 1 : 0;
-    // A GPU that reaches host memory page by page is not meant: its kernels run at the link's speed there.
+    // This excludes GPUs that reach host memory page by page: their kernels would run at the speed of the link.
     driver_facts.unified = of.is_cpu() && of.has(::sycl::aspect::usm_system_allocations) ? 1 : 0;
     driver_facts.max_group_size = static_cast<std::uint32_t>(
         std::min<std::size_t>({of.get_info<info::device::max_work_group_size>(),

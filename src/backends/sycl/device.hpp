@@ -39,7 +39,7 @@ private:
     std::optional<::sycl::context> context_;
 };
 
-/// Runs what SYCL may throw, and throws it as a Failure that says where and while doing what: "sycl:0 (NAME): ... while DOING".
+/// Runs a function. What SYCL throws in it becomes a Failure that says where and during what: "sycl:0 (NAME): ... while DOING".
 /// refused: the status of what SYCL calls invalid.
 template <class Body>
 auto attempt(const Device& device, const std::string& doing, mkz_status refused, Body&& body) {

@@ -12,7 +12,7 @@ namespace merklize::sycl_plugin {
 using backends::Failure;
 using backends::last_error;
 
-/// Throws the exception in flight again, one of SYCL as a Failure. For use in a catch block.
+/// Throws the current exception again; an exception of SYCL becomes a Failure. Only to be called in a catch block.
 [[noreturn]] void rethrow_as_failure();
 
 /// Runs what may throw for a function of the C table.
@@ -27,7 +27,7 @@ mkz_status guarded(Body&& body) noexcept {
     });
 }
 
-/// What a queue's asynchronous handler was given: the first failure waits here for the next call that may throw it.
+/// Keeps the first failure that a queue's asynchronous handler was given, for the next call that may throw it.
 class AsyncErrors {
 public:
     void keep(std::exception_ptr error) {

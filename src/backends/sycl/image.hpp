@@ -1,5 +1,5 @@
-// Programs made by OpenCL, through which SYCL reaches processors and some GPUs, of what SYCL's run-time compiler made of a text. OpenCL
-// gives their machine code out, to keep from one process to the next, and lets a module be changed before. SYCL has no call for either.
+// Programs that OpenCL makes of SPIR-V from SYCL's run-time compiler. SYCL reaches processors and some GPUs through OpenCL. OpenCL gives
+// out their machine code, so that the next process need not compile, and takes a module that was changed. SYCL has no call for either.
 #pragma once
 
 #include <CL/cl.h>
@@ -16,9 +16,9 @@ namespace merklize::sycl_plugin {
 /// A loaded program of OpenCL, in the context of its device.
 class Image {
 public:
-    /// Of machine code that binary() gave. Throws a Failure, invalid_argument, if the device does not take it.
+    /// From machine code that binary() gave. Throws a Failure (invalid_argument) if the device does not take it.
     Image(Device& device, const std::string& binary);
-    /// Of SPIR-V.
+    /// From SPIR-V.
     Image(Device& device, std::span<const std::uint32_t> module);
     Image(Image&& other) noexcept : program_(std::exchange(other.program_, nullptr)) {}
     Image& operator=(Image&&) = delete;

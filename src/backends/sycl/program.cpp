@@ -24,9 +24,9 @@ constexpr const char* headers = R"(#include <sycl/builtins.hpp>
 #line 1 "program"
 )";
 
-// A launch may have more items than an int counts. Warnings would be about what C leaves open and C++ does not.
+// A launch may have more items than an int can count. Warnings are off: they would be about rules that C++ has and C has not.
 constexpr const char* always[] = {"-fno-sycl-id-queries-fit-in-int", "-w"};
-// Clang's option against vectors that nobody wrote, which here counts for neighbouring items, too.
+// Clang's option against vectors that the source does not have; here it also applies to neighbouring items.
 constexpr std::string_view no_vectorize = "-fno-vectorize";
 
 Program& of(mkz_program* program) {
@@ -60,8 +60,8 @@ Options options_of(const char* text) {
     return options;
 }
 
-// OpenCL's devices get the compiler's SPIR-V through OpenCL: a module may then carry a hint, and a program is the same thing whether it
-// was made here or comes from the cache.
+// OpenCL's devices get the compiler's SPIR-V through OpenCL. So a module can carry a hint, and a program is the same thing whether it was
+// made here or comes from the cache.
 std::unique_ptr<Program> compiled(Device& device, const std::string& text, const Options& options) {
     std::string log;
     try {

@@ -20,7 +20,7 @@ Event& of(mkz_event* event) {
                  : ::sycl::queue(device.context(), device.device, handler, {property::in_order{}});
 }
 
-// A copy, or for no bytes and for bytes that are in their place already only its event.
+// A copy. If there are no bytes, or they are in their place already, there is only its event.
 void copy(Stream& s, const char* what, void* to, const void* from, std::uint64_t bytes, std::span<Memory* const> uses,
           mkz_event** event) {
     const bool moves = bytes != 0 && to != from;

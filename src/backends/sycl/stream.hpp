@@ -23,8 +23,8 @@ struct Event {
     void wait();
 };
 
-/// A queue, ours or the caller's. Ours are in-order: the runtime then hands the order to the device's own queue, where an
-/// out-of-order one would get a list of events with each command. A caller's out-of-order queue gets barriers instead.
+/// A queue, ours or the caller's. Ours are in-order: the runtime then leaves the order to the device's own queue, and hands no list of
+/// events along with each command. A caller's out-of-order queue gets barriers instead.
 class Stream {
 public:
     Stream(Device& device, ::sycl::queue queue, std::shared_ptr<AsyncErrors> errors)

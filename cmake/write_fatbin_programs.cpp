@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "backends/nvidia.hpp"
+#include "backends/tuning.hpp"
 #include "merklize/hash.hpp"
 #include "programs/fatbins.hpp"
 #include "programs/tuned_variants.hpp"
@@ -30,8 +30,10 @@ int main(int argc, char** argv) try {
     std::set<std::uint32_t> only;
     for (int i = 2; i < argc; i++) only.insert(static_cast<std::uint32_t>(hash_from_name(argv[i])));
     // What the tuning table asks for: it is one for all devices of CUDA.
-    std::vector<Variant> variants = tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n,
-                                                      mkz_tuning& tuning) { nvidia::tune(kernel, hash, n, &tuning); });
+    std::vector<Variant> variants =
+        tuned_variants([](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
+            backends::tune(backends::DeviceClass::nvidia_gpu, kernel, hash, n, 0, &policy);
+        });
     std::erase_if(variants, [&](const Variant& variant) {
         return !only.empty() && variant.hash != Variant::no_hash && !only.contains(variant.hash);
     });

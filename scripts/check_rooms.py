@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Checks the rooms of src/ against the table in docs/architecture.md.
+
+A room is a folder of src/. The table says what each may include: rooms by name, `core` for include/merklize/core. Public
+headers are free to all. Reported are
+
+- an include of a room that the table does not allow;
+- a circle of includes, between files or between rooms;
+- a room without a README.md, without a row in the table, or with more than 24 sources;
+- a row without a room.
+
+Exits with 1 if there is anything to report.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src"
+TABLE = ROOT / "docs" / "architecture.md"
+MOST_FILES = 24
+EXTENSIONS = {".h", ".hpp", ".cpp", ".inc"}
+
+
+def read_table(text: str) -> dict[str, set[str]]:
+    """What each room may include: the third column, by the name in the first one."""
+    rooms: dict[str, set[str]] = {}
+    for name, allowed in re.findall(r"^\| `(\w+)/` \|[^|]*\|([^|]*)\|", text, re.MULTILINE):
+        rooms[name] = {word.strip(" `") for word in allowed.split(",")} - {""}
+    return rooms
+
+
+def room_of(path: str) -> str:
+    """`path` is below src/, or as an include names it."""
+    if path.startswith("merklize/core/") or path == "merklize/hashes.def":
+        return "core"
+    return "" if path.startswith("merklize/") else path.split("/", maxsplit=1)[0]
+
+
+def read_includes() -> dict[str, list[str]]:
+    """What each source includes, by its path below src/, without headers of the system and files that a build makes."""
+    includes = {}
+    for path in sorted(p for p in SOURCE.rglob("*") if p.suffix in EXTENSIONS):
+        found = re.findall(r'^#include ["<]([\w./]+)[">]', path.read_text(), re.MULTILINE)
+        includes[str(path.relative_to(SOURCE))] = [
+            name for name in found if name.startswith("merklize/") or (SOURCE / name).exists()
+        ]
+    return includes
+
+
+def find_circle(graph: dict[str, set[str]]) -> list[str]:
+    """A circle as the names along it, the first one again at the end; empty if there is none."""
+    done: set[str] = set()
+    way: list[str] = []
+
+    def visit(node: str) -> list[str]:
+        if node in way:
+            return [*way[way.index(node) :], node]
+        if node in done:
+            return []
+        way.append(node)
+        for other in sorted(graph.get(node, ())):
+            if circle := visit(other):
+                return circle
+        way.pop()
+        done.add(node)
+        return []
+
+    for node in sorted(graph):
+        if circle := visit(node):
+            return circle
+    return []
+
+
+def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[str]:
+    faults = []
+    folders = {p.name for p in SOURCE.iterdir() if p.is_dir()}
+    faults += [
+        f"{TABLE.name}: the table has {room}/, but there is no src/{room}" for room in sorted(set(rooms) - folders)
+    ]
+    for room in sorted(folders):
+        if room not in rooms:
+            faults.append(f"src/{room}: no row in the table of {TABLE.name}")
+            continue
+        if not (SOURCE / room / "README.md").exists():
+            faults.append(f"src/{room}: README.md is missing: what lives there, and what it may include")
+        count = sum(1 for path in includes if room_of(path) == room and path.count("/") == 1)
+        if count > MOST_FILES:
+            faults.append(f"src/{room}: {count} sources, at most {MOST_FILES}: a room should be cut in two")
+    between: dict[str, set[str]] = {room: set() for room in rooms}
+    for path, names in includes.items():
+        here = room_of(path)
+        for name in names:
+            there = room_of(name)
+            if there in ("", here) or here not in rooms:
+                continue
+            if there not in rooms[here]:
+                allowed = ", ".join(sorted(rooms[here])) or "no room"
+                faults.append(f"src/{path}: includes {name}, but {here}/ may include {allowed}")
+            between[here].add(there)
+    for what, graph in (("files", {path: set(names) for path, names in includes.items()}), ("rooms", between)):
+        if circle := find_circle(graph):
+            faults.append(f"circle of {what}: {' -> '.join(circle)}")
+    return faults
+
+
+def main() -> int:
+    faults = check(read_table(TABLE.read_text()), read_includes())
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

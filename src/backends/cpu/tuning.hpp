@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "jobs/backend.h"
+
+namespace merklize::cpu {
+
+/// Fills levels_per_launch of *policy if it is 0; see mkz_backend.
+void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint32_t threads,
+          mkz_policy* policy) noexcept;
+
+}  // namespace merklize::cpu

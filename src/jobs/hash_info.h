@@ -1,0 +1,50 @@
+/* hash_info.h: what the host knows about each hash. Plain C, because plug-ins see it through the seam (backend.h). A decision that
+ * depends on a hash asks for a fact here; nothing outside a hash's own core header compares its id or its name. */
+#ifndef MKZ_HASH_INFO_H
+#define MKZ_HASH_INFO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Nodes and digests are 32 bytes for every hash: 256 / word_bits words. */
+typedef struct {
+    uint32_t id; /* stored in proof and tree files */
+    const char *name;
+    uint32_t word_bits;      /* of a node's words: 32 or 64 */
+    uint64_t modulus;        /* words of nodes and rows are below it; 0: a hash of bytes, which takes any word */
+    uint32_t row_unit_bytes; /* what a row is counted in: 1 for bytes, 4 or 8 for field elements */
+    uint32_t rate;           /* row units that one call of the hash's inner function takes */
+    uint32_t is_keyed;       /* merges and digests may be under a key */
+    uint32_t has_chunk_tree; /* a digest is the root of a tree of chunks: long messages are hashed in parallel */
+    int32_t leaf_prefix;     /* the byte in front of a row that becomes a leaf, or -1 */
+    uint32_t table_words;    /* 64-bit words of the constants that a kernel may read from memory; 0: none to place */
+    uint32_t team_items;     /* items that share one merge where a level is narrow; 0: an item merges alone */
+} mkz_hash_info;
+
+/* The facts of the hash with this id; null if there is none. */
+static inline const mkz_hash_info *mkz_find_hash(uint32_t id) {
+#define MKZ_INFO_tree 0, 1, 64, 1, 1, -1, 0, 0
+#define MKZ_INFO_chain 0, 1, 64, 0, 0, 0, 0, 0
+#define MKZ_INFO_field 0xffffffff00000001u, 8, 8, 0, 0, -1, 600, 16
+    static const mkz_hash_info all[] = {
+#define MKZ_HASH(id, name, prefix, lane, kind) {id, #name, lane, MKZ_INFO_##kind},
+#include "merklize/hashes.def"
+    };
+#undef MKZ_INFO_tree
+#undef MKZ_INFO_chain
+#undef MKZ_INFO_field
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].id == id) return &all[i];
+    }
+    return NULL;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

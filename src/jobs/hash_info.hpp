@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "jobs/hash_info.h"
+#include "merklize/hash.hpp"
+
+namespace merklize::runtime {
+
+/// The facts of a hash.
+/// errors  invalid_argument (no such hash)
+const mkz_hash_info& info(Hash hash);
+
+/// The same without an error: null for an unknown hash.
+inline const mkz_hash_info* find_info(Hash hash) noexcept { return mkz_find_hash(static_cast<std::uint32_t>(hash)); }
+
+/// Words are field elements, which must be below the modulus; else any bytes are digests.
+inline bool is_field(const mkz_hash_info& hash) noexcept { return hash.modulus != 0; }
+
+/// Words of a node: 4 or 8.
+inline unsigned node_words(const mkz_hash_info& hash) noexcept { return 256 / hash.word_bits; }
+
+/// The constants that kernels may read from memory: table_words words of 64 bits. Hashes may share a beginning.
+std::span<const std::uint64_t> constants_of(Hash hash);
+
+}  // namespace merklize::runtime
