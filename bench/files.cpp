@@ -102,11 +102,8 @@ int bench_files(const Options& options) {
         builder.root();
     });
     report("tree-file", options, run, out_bytes, [&] {
-        if (hashed) {
-            build_tree_file(input, options.leaf_bytes, output, {}, false, run);
-        } else {
-            build_tree_file(input, output, {}, false, run);
-        }
+        build_tree_file(hashed ? TreeInput::pieces(input, options.leaf_bytes) : TreeInput::leaves(input), output, {},
+                        false, run);
     });
     std::filesystem::remove(input);
     std::filesystem::remove(output);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <merklize/hash.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree_form.hpp>
+#include <merklize/tree_input.hpp>
 
 namespace merklize {
 
@@ -45,6 +45,11 @@ Policy build_tree(const Buffer& nodes, const TreeForm& form = {}, const RunOptio
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {}, const RunOptions& options = {});
 Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {});
 
+/// The root of the tree over an input, in little memory: about 64 MiB, and a read of it. Reading and hashing is by all threads or for
+/// the device.
+/// errors  as MerkleTree::from_file(), but what can only be read in order, such as a pipe, is taken, and no memory runs out
+TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form = {}, const RunOptions& options = {});
+
 /// The root of leaves that lie in several buffers, which may be on several devices: each has the leaves of one subtree, and all
 /// devices work at once, by one host thread each.
 /// leaves  2^k buffers of equal counts of leaves, a power of two
@@ -75,11 +80,11 @@ public:
     static MerkleTree from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form = {},
                                 const RunOptions& options = {});
 
-    /// Leaf k = BLAKE3 of bytes [k leaf_bytes, (k+1) leaf_bytes) of the file (the last one may be shorter), with form.mode; parents
-    /// by form, whose hash is blake3. The file is read once, by all threads, and not held. An empty file is one empty leaf.
-    /// errors  io; invalid_argument (leaf_bytes 0; another hash; a count of leaves that the rule does not take)
-    static MerkleTree from_file(const std::filesystem::path& path, std::uint64_t leaf_bytes, const TreeForm& form = {},
-                                const RunOptions& options = {});
+    /// The tree over a regular file, by every hash, rule and mode; form.mode is for leaves and merges alike. The file is read once, by
+    /// all threads or for the device, and not held.
+    /// errors  io (also what is no regular file, or changes its size); invalid_argument (as TreeInput says; a count of leaves that the
+    ///         rule does not take); out_of_memory, before anything is read, if the tree is larger than the machine's memory
+    static MerkleTree from_file(const TreeInput& input, const TreeForm& form = {}, const RunOptions& options = {});
 
     MerkleTree(MerkleTree&&) noexcept;
     MerkleTree& operator=(MerkleTree&&) noexcept;
@@ -92,9 +97,13 @@ public:
     unsigned height() const noexcept;
     unsigned drop_levels() const noexcept;
     const Digest& root() const noexcept;
+    /// What from_file() read; nothing otherwise, and after append(), whose leaves may come from anywhere.
+    const LeafSource& source() const noexcept;
 
     /// All slots in heap order: heap_slots(n) of them, slots of no node zeros. With dropped levels: those of the lowest level that
     /// is kept, as if its nodes were leaves. Of a tree on a device, the first call copies them to the host.
+    /// What nodes() and level() gave is invalid after append(), which may move the nodes, and of a tree on a device after update(),
+    /// too; on the host update() changes what they show.
     /// errors  out_of_memory
     std::span<const Digest> nodes() const;
     /// The nodes of a level, ceil(n / 2^level) of them; 0 = leaves.  errors  invalid_argument (above the root, or dropped)
@@ -128,7 +137,8 @@ public:
     /// errors  invalid_argument (index >= n, an index twice, a word >= p, dropped levels)
     /// cost    a merge a node above a changed leaf
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
-    /// Adds leaves at the end. Rule left_full. Runs and is cancelled as update().
+    /// Adds leaves at the end. Rule left_full. Runs and is cancelled as update(). What nodes(), level(), device_nodes() and
+    /// device_level() gave before is invalid.
     /// cost    a merge a node that changes; the memory grows by a quarter at least, so that small pieces cost no copy each
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
 

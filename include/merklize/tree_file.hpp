@@ -17,15 +17,12 @@ namespace merklize {
 /// Merkle trees in files (.mkl): a header of 128 bytes with a checksum, then the levels one after another, leaves first.
 /// docs/file-format.md gives it byte by byte.
 
-/// Where the leaves of a tree came from, as its file notes it; 0: not known.
-struct LeafSource {
-    std::uint64_t leaf_bytes = 0;   ///< bytes that a leaf stands for; the last one may stand for fewer
-    std::uint64_t total_bytes = 0;  ///< of the whole file
-};
-
 /// Writes a tree to a file: whole or not at all, also when the process is killed; an old file stays until then.
-/// errors  io (with the path and the system's text), invalid_argument (dropped levels)
-void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const LeafSource& source = {});
+/// source  to be noted in the file; nothing: the tree's own
+/// errors  io (with the path and the system's text; a disk that is too small, with the numbers, before anything is written),
+///         invalid_argument (dropped levels)
+void save_tree(const MerkleTree& tree, const std::filesystem::path& path,
+               const std::optional<LeafSource>& source = std::nullopt);
 
 /// A node that is not what its children say.
 struct WrongNode {
@@ -54,15 +51,21 @@ public:
     const Digest& root() const noexcept;
     const LeafSource& source() const noexcept;
     const std::filesystem::path& path() const noexcept;
+    /// The open file, for the caller's own reads: it belongs to this object, and update() and append() close it.
+    int descriptor() const noexcept;
     /// Where a level begins in the file, in bytes.
     std::uint64_t level_offset(unsigned level) const;
 
     /// Nodes first .. first+out.size()-1 of a level.  errors  io; invalid_argument (outside)
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
+    /// The same; memory is taken for nodes that there are.
+    std::vector<Digest> read(unsigned level, std::uint64_t first, std::uint64_t count) const;
     /// Reads one node a level and leaf. A keyed tree of the rule pad needs its mode: padding is in its proofs.
     /// errors  io; as MerkleTree
     MerkleProof prove(std::uint64_t index) const;
     MultiProof prove_together(std::span<const std::uint64_t> indices) const;
+    /// That of leaves first .. last-1.
+    MultiProof prove_range(std::uint64_t first, std::uint64_t last) const;
     ConsistencyProof prove_consistency(std::uint64_t old_leaves) const;
 
     /// Every node against its children: those that are wrong, and of field hashes those that are no digests; at most `most`, by level
@@ -73,9 +76,14 @@ public:
     /// Replaces leaves / adds leaves (rule left_full) as MerkleTree does, in a copy that takes the file's place when it is whole; where
     /// the file system can, the copy shares what does not change. Other TreeFiles go on reading the file that they opened. append()
     /// leaves no source: its bytes are not known.
-    /// errors  as MerkleTree, and io: then the file is as before
+    /// order   one process or thread at a time changes a file (flock): others wait, and what they changed is kept. The change is made to
+    ///         the file as it is then, so this object may come back with more leaves than it had
+    /// errors  as MerkleTree, and io: then the file is as before; cancelled, also while waiting
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
+    /// The same with the leaves that an input makes, which are held in memory.
+    /// returns  how many
+    std::uint64_t append(const TreeInput& input, const RunOptions& options = {});
 
 private:
     struct State;
@@ -92,7 +100,8 @@ public:
     ///           reads the leaves back.
     /// source    of a tree of unknown count: without total_bytes; finish() may have it
     /// resume    take up PATH.partial where it stands, if it fits; else begin anew
-    /// errors    io (a full disk, where the system can tell; a PATH that is no regular file; another process at work),
+    /// errors    io (a disk that is too small, with the numbers, if the count is known; a PATH that is no regular file; another build of
+    ///           the same PATH at work),
     ///           invalid_argument (as build_tree; a count that is not what the source makes)
     TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form = {},
                const LeafSource& source = {}, bool resume = true, const RunOptions& options = {});
@@ -120,18 +129,11 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// The tree over a file's chunks, from file to file: leaf k is the digest of bytes [k leaf_bytes, (k+1) leaf_bytes) by hash_leaves();
-/// the last one may be shorter (for field hashes not), and an empty file is one empty leaf. Reading, hashing and writing go on at
-/// once. A regular file is read by all threads, and PATH.partial is taken up again if the input is the same file, not written to
-/// since; anything else, such as a pipe, is read in order, from its beginning.
-/// leaf_bytes  at least 1; at most 64 MiB for other hashes than blake3 and for what is no regular file
-/// returns  the root
-/// errors   io; invalid_argument (also an input that is the output); cancelled (PATH.partial stays)
-Digest build_tree_file(const std::filesystem::path& input, std::uint64_t leaf_bytes,
-                       const std::filesystem::path& output, const TreeForm& form = {}, bool resume = true,
-                       const RunOptions& options = {});
-/// The same where the input is the leaves themselves: 32 bytes each.
-Digest build_tree_file(const std::filesystem::path& leaves, const std::filesystem::path& output,
-                       const TreeForm& form = {}, bool resume = true, const RunOptions& options = {});
+/// The tree over an input, in a file, in little memory. Reading, hashing and writing go on at once. A regular file is read by all
+/// threads, and PATH.partial is taken up again if the input is the same file, not written to since; anything else, such as a pipe, is read
+/// in order.
+/// errors   io (as TreeWriter); invalid_argument (as TreeInput says; an input that is the output); cancelled (PATH.partial stays)
+TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output, const TreeForm& form = {},
+                          bool resume = true, const RunOptions& options = {});
 
 }  // namespace merklize

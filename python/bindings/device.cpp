@@ -1,6 +1,5 @@
 #include "arguments.hpp"
 #include "host/kept_files.hpp"
-#include "jobs/policy.hpp"
 #include "levels/build.hpp"
 #include "module.hpp"
 #include "policy.hpp"
@@ -27,7 +26,7 @@ nb::tuple describe(const DeviceInfo& info) {
 nb::tuple describe(const runtime::TunedPolicy& policy) {
     return nb::make_tuple(to_str(std::string(runtime::tuned_job_name(policy.kernel))),
                           to_str(std::string(traits(static_cast<Hash>(policy.hash)).name)), policy.log2,
-                          chosen(runtime::from_seam(policy.policy)), policy.seconds, policy.builtin_seconds);
+                          chosen(policy.policy), policy.seconds, policy.builtin_seconds);
 }
 
 runtime::TunedPolicy to_tuned(nb::handle described) {
@@ -42,7 +41,7 @@ runtime::TunedPolicy to_tuned(nb::handle described) {
         throw Error(ErrorCode::invalid_argument, "tuned policies: no job '" + std::string(job) + "' is tuned");
     policy.hash = static_cast<std::uint32_t>(hash_from_name(to_text(fields[1], "hash")));
     policy.log2 = nb::cast<std::uint32_t>(fields[2]);
-    policy.policy = runtime::to_seam(to_policy(fields[3]));
+    policy.policy = to_policy(fields[3]);
     policy.seconds = nb::cast<double>(fields[4]);
     policy.builtin_seconds = nb::cast<double>(fields[5]);
     return policy;
@@ -65,6 +64,16 @@ void bind_device(nb::module_& m) {
     define(
         m, "device", +[](nb::handle name) { return describe(to_device(to_text(name, "device")).info()); },
         "def device(name: str, /) -> tuple[str, str, str, str, str, str, int, int]");
+    define(
+        m, "is_processor",
+        +[](nb::handle name) {
+            const Device device = to_device(to_text(name, "device"));
+            const runtime::DeviceState& state = device.state();
+            mkz_driver_facts facts{};
+            return state.is_host() ||
+                   (state.backend->driver->facts(state.index, &facts) == MKZ_OK && facts.is_cpu != 0);
+        },
+        "def is_processor(device: str, /) -> bool");
     define(
         m, "calibrate",
         +[](nb::handle progress) {

@@ -6,6 +6,7 @@ namespace merklize::binding {
 
 void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
+void bind_policy(nanobind::module_& m);
 void bind_hash(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
@@ -13,5 +14,6 @@ void bind_proof(nanobind::module_& m);
 void bind_parts(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_tree_file(nanobind::module_& m);
+void bind_tree_input(nanobind::module_& m);
 
 }  // namespace merklize::binding

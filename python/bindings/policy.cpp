@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "arguments.hpp"
+#include "module.hpp"
 
 namespace merklize::binding {
 
@@ -14,6 +15,15 @@ namespace {
 nb::object to_object(const PolicyField& field, const Policy& policy) {
     if (field.values == PolicyValues::name) return nb::cast(field_text(field, policy));
     return nb::cast(field.get(policy));
+}
+
+std::string value_text(const PolicyField& field, nb::handle value) {
+    const std::string what = "policy: " + std::string(field.name);
+    if (field.values == PolicyValues::name) return std::string(to_text(value, what.c_str()));
+    const nb::object number = nb::steal(PyBool_Check(value.ptr()) ? nullptr : PyNumber_Index(value.ptr()));
+    if (number.is_valid()) return nb::cast<std::string>(nb::str(number));  // of any size: set_field() has the rule
+    PyErr_Clear();
+    wrong_type(what.c_str(), "an integer", value);
 }
 
 }  // namespace
@@ -28,11 +38,9 @@ Policy to_policy(nb::handle policy) {
     }
     for (auto [key, value] : given) {
         const std::string name(to_text(key, "policy: key"));
-        const std::string what = "policy: " + name;
         const auto* field = std::ranges::find(policy_fields, name, &PolicyField::name);
-        const bool is_count = field != std::end(policy_fields) && field->values != PolicyValues::name;
-        set_field(result, name,
-                  is_count ? std::to_string(to_int(value, what.c_str())) : std::string(to_text(value, what.c_str())));
+        const bool is_known = field != std::end(policy_fields);  // else set_field() says which fields there are
+        set_field(result, name, is_known ? value_text(*field, value) : "");
     }
     return result;
 }
@@ -40,16 +48,41 @@ Policy to_policy(nb::handle policy) {
 nb::dict to_dict(const Policy& policy, bool on_host) {
     nb::dict result;
     for (const PolicyField& field : policy_fields) {
-        if (!on_host || field.name == "levels_per_launch")
-            result[to_str(std::string(field.name))] = to_object(field, policy);
+        if (!on_host || field.name == "levels_per_launch") result[to_str(field.name)] = to_object(field, policy);
     }
     return result;
+}
+
+void bind_policy(nb::module_& m) {
+    // Name and values of each field.
+    define(
+        m, "policy_fields",
+        +[] {
+            nb::list result;
+            for (const PolicyField& field : policy_fields) {
+                nb::list values;
+                for (std::uint32_t value = 1; value <= field.greatest; value++) {
+                    Policy policy;
+                    field.set(policy, value);
+                    if (field.takes(value)) values.append(to_object(field, policy));
+                }
+                result.append(nb::make_tuple(to_str(field.name), nb::tuple(values)));
+            }
+            return result;
+        },
+        "def policy_fields() -> list[tuple[str, tuple[int | str, ...]]]");
+    define(
+        m, "policy_from_text", +[](nb::handle text) { return chosen(policy_from_text(to_text(text, "policy"))); },
+        "def policy_from_text(text: str, /) -> dict[str, int | str]");
+    define(
+        m, "policy_text", +[](nb::handle policy) { return to_str(to_text(to_policy(policy))); },
+        "def policy_text(policy: object, /) -> str");
 }
 
 nb::dict chosen(const Policy& policy) {
     nb::dict result;
     for (const PolicyField& field : policy_fields) {
-        if (field.get(policy) != 0) result[to_str(std::string(field.name))] = to_object(field, policy);
+        if (field.get(policy) != 0) result[to_str(field.name)] = to_object(field, policy);
     }
     return result;
 }

@@ -9,6 +9,7 @@
 #include "proof.hpp"
 #include "run.hpp"
 #include "tree.hpp"
+#include "tree_input.hpp"
 
 namespace merklize::binding {
 
@@ -56,13 +57,12 @@ Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, nb::handle form, nb
     });
 }
 
-Tree make_tree_from_file(nb::handle path, nb::handle leaf_bytes, nb::handle form, nb::handle settings,
-                         nb::handle policy) {
-    const std::filesystem::path file = to_path(path, "MerkleTree.from_file: path");
-    const std::uint64_t bytes = to_u64(leaf_bytes, "MerkleTree.from_file: leaf_size");
+Tree make_tree_from_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle form,
+                         nb::handle settings, nb::handle policy) {
+    const TreeInput from = to_tree_input(input, leaf_size, row_size);
     const TreeForm wanted = to_form(form);
     return made(Run(settings, nullptr, to_policy(policy)),
-                [&](const RunOptions& options) { return MerkleTree::from_file(file, bytes, wanted, options); });
+                [&](const RunOptions& options) { return MerkleTree::from_file(from, wanted, options); });
 }
 
 nb::dict build_tree(nb::handle nodes, nb::handle form, nb::handle settings, nb::handle policy) {
@@ -173,10 +173,10 @@ PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer
 
 }  // namespace
 
-void save(nb::handle tree, nb::handle path, const LeafSource& source) {
+void save(nb::handle tree, nb::handle path) {
     const std::filesystem::path to = to_path(path, "save: path");
     const MerkleTree& which = nb::cast<Tree&>(tree).tree;
-    Run::without_gil([&] { save_tree(which, to, source); });
+    Run::without_gil([&] { save_tree(which, to); });
 }
 
 void bind_tree(nb::module_& m) {
@@ -188,6 +188,8 @@ void bind_tree(nb::module_& m) {
         .def_prop_ro("n_leaves", [](const Tree& self) { return self.tree.n_leaves(); })
         .def_prop_ro("height", [](const Tree& self) { return self.tree.height(); })
         .def_prop_ro("drop_levels", [](const Tree& self) { return self.tree.drop_levels(); })
+        .def_prop_ro("leaf_size", [](const Tree& self) { return self.tree.source().leaf_bytes; })
+        .def_prop_ro("file_size", [](const Tree& self) { return self.tree.source().total_bytes; })
         .def_prop_ro(
             "root", [](const Tree& self) { return to_bytes(self.tree.root().bytes); },
             nb::sig("def root(self) -> bytes"))
@@ -221,8 +223,8 @@ void bind_tree(nb::module_& m) {
            "def make_tree_from_rows(rows: object, n_rows: int, form: tuple[object, ...], settings: "
            "tuple[object, ...], policy: object, /) -> Tree");
     define(m, "make_tree_from_file", make_tree_from_file,
-           "def make_tree_from_file(path: bytes, leaf_bytes: int, form: tuple[object, ...], settings: "
-           "tuple[object, ...], policy: object, /) -> Tree");
+           "def make_tree_from_file(input: bytes | int, leaf_size: int | None, row_size: int | None, form: "
+           "tuple[object, ...], settings: tuple[object, ...], policy: object, /) -> Tree");
     define(m, "build_tree", build_tree,
            "def build_tree(nodes: object, form: tuple[object, ...], settings: tuple[object, ...], policy: object, /) "
            "-> dict[str, int | str]");

@@ -12,6 +12,6 @@ namespace merklize::binding {
 std::vector<std::uint64_t> to_indices(nanobind::handle indices);
 
 /// tree  a Tree of Python's;  path  bytes
-void save(nanobind::handle tree, nanobind::handle path, const LeafSource& source);
+void save(nanobind::handle tree, nanobind::handle path);
 
 }  // namespace merklize::binding

@@ -7,6 +7,7 @@
 #include "proof.hpp"
 #include "run.hpp"
 #include "tree.hpp"
+#include "tree_input.hpp"
 
 namespace merklize::binding {
 
@@ -22,8 +23,8 @@ TreeFile open_tree_file(nb::handle path) { return TreeFile(to_path(path, "TreeFi
 nb::bytes read(const TreeFile& file, nb::handle level, nb::handle first, nb::handle count) {
     const auto from = static_cast<unsigned>(to_int(level, "read: level"));
     const std::uint64_t begin = to_u64(first, "read: first"), n = to_u64(count, "read: count");
-    std::vector<Digest> nodes(n);
-    Run::without_gil([&] { file.read(from, begin, nodes); });
+    std::vector<Digest> nodes;
+    Run::without_gil([&] { nodes = file.read(from, begin, n); });
     return to_bytes(std::as_bytes(std::span(nodes)));
 }
 
@@ -31,6 +32,13 @@ nb::tuple prove_together(const TreeFile& file, nb::handle indices) {
     const std::vector<std::uint64_t> wanted = to_indices(indices);
     MultiProof proof;
     Run::without_gil([&] { proof = file.prove_together(wanted); });
+    return describe(proof);
+}
+
+nb::tuple prove_range(const TreeFile& file, nb::handle first, nb::handle last) {
+    const std::uint64_t from = to_u64(first, "prove_range: first"), to = to_u64(last, "prove_range: last");
+    MultiProof proof;
+    Run::without_gil([&] { proof = file.prove_range(from, to); });
     return describe(proof);
 }
 
@@ -53,22 +61,6 @@ TreeWriter make_writer(nb::handle path, nb::handle n_leaves, nb::handle form, nb
     const Run run(settings);
     return TreeWriter(to_path(path, "TreeWriter: path"), to_u64(n_leaves, "TreeWriter: n_leaves"), to_form(form),
                       to_source(source), is_true(resume), run.options());
-}
-
-nb::bytes build_tree_file(nb::handle input, nb::handle leaf_bytes, nb::handle output, nb::handle form,
-                          nb::handle resume, nb::handle settings) {
-    const std::filesystem::path from = to_path(input, "build_tree_file: input");
-    const std::filesystem::path to = to_path(output, "build_tree_file: output");
-    const TreeForm wanted = to_form(form);
-    const bool go_on = is_true(resume);
-    const std::uint64_t bytes = leaf_bytes.is_none() ? 0 : to_u64(leaf_bytes, "build_tree_file: leaf_size");
-    const bool holds_leaves = leaf_bytes.is_none();
-    Digest root;
-    Run{settings}([&](const RunOptions& options) {
-        root = holds_leaves ? merklize::build_tree_file(from, to, wanted, go_on, options)
-                            : merklize::build_tree_file(from, bytes, to, wanted, go_on, options);
-    });
-    return to_bytes(root.bytes);
 }
 
 }  // namespace
@@ -95,6 +87,7 @@ void bind_tree_file(nb::module_& m) {
             [](TreeFile& self, nb::handle key, nb::handle context) { self.set_mode(to_mode(key, context, "key")); },
             nb::arg().none(), nb::arg().none(),
             nb::sig("def set_mode(self, key: object, context: str | None, /) -> None"))
+        .def_prop_ro("descriptor", &TreeFile::descriptor)
         .def("level_offset", &TreeFile::level_offset)
         .def("read", read, nb::sig("def read(self, level: int, first: int, count: int, /) -> bytes"))
         .def(
@@ -103,6 +96,8 @@ void bind_tree_file(nb::module_& m) {
             nb::sig("def prove(self, index: int, /) -> tuple[str, int, int, bytes, tuple[bytes, ...], str]"))
         .def("prove_together", prove_together,
              nb::sig("def prove_together(self, indices: object, /) -> tuple[str, str, int, bytes, bytes, bytes]"))
+        .def("prove_range", prove_range,
+             nb::sig("def prove_range(self, first: int, last: int, /) -> tuple[str, str, int, bytes, bytes, bytes]"))
         .def(
             "prove_consistency",
             [](const TreeFile& self, nb::handle old_leaves) {
@@ -128,12 +123,20 @@ void bind_tree_file(nb::module_& m) {
                 Run{settings}([&](const RunOptions& options) { self.append(as_digests(digests.span()), options); });
             },
             nb::arg().none(), nb::arg().none(),
-            nb::sig("def append(self, leaves: object, settings: tuple[object, ...], /) -> None"));
+            nb::sig("def append(self, leaves: object, settings: tuple[object, ...], /) -> None"))
+        .def(
+            "append_file",
+            [](TreeFile& self, nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle settings) {
+                const TreeInput from = to_tree_input(input, leaf_size, row_size);
+                std::uint64_t count = 0;
+                Run{settings}([&](const RunOptions& options) { count = self.append(from, options); });
+                return count;
+            },
+            nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+            nb::sig("def append_file(self, input: bytes | int, leaf_size: int | None, row_size: int | None, settings: "
+                    "tuple[object, ...], /) -> int"));
     define(m, "open_tree_file", open_tree_file, "def open_tree_file(path: bytes, /) -> TreeFile");
-    define(
-        m, "save_tree",
-        +[](nb::handle tree, nb::handle path, nb::handle source) { save(tree, path, to_source(source)); },
-        "def save_tree(tree: Tree, path: bytes, source: tuple[int, int], /) -> None");
+    define(m, "save_tree", save, "def save_tree(tree: Tree, path: bytes, /) -> None");
 
     nb::class_<TreeBuilder>(m, "Builder", "The root of leaves that come in pieces.")
         .def_prop_ro("n_leaves", &TreeBuilder::n_leaves)
@@ -182,9 +185,6 @@ void bind_tree_file(nb::module_& m) {
     define(m, "make_writer", make_writer,
            "def make_writer(path: bytes, n_leaves: int, form: tuple[object, ...], source: tuple[int, int], resume: "
            "bool, settings: tuple[object, ...], /) -> Writer");
-    define(m, "build_tree_file", build_tree_file,
-           "def build_tree_file(input: bytes, leaf_size: int | None, output: bytes, form: tuple[object, ...], resume: "
-           "bool, settings: tuple[object, ...], /) -> bytes");
 }
 
 }  // namespace merklize::binding

@@ -10,6 +10,7 @@
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
 `merkle_root`, `build_tree`, `TreeBuilder`       the root alone; a tree in memory of yours; leaves in pieces
 `TreeFile`, `TreeWriter`, `build_tree_file`      trees in files
+`merkle_root_file`, `TreeFacts`                  the root of a file's tree; what was built
 `MerkleProof`, `MultiProof`, `ConsistencyProof`  of one leaf, of several, of growth
 `verify`, `verify_each`                          whether a proof holds
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
@@ -19,7 +20,7 @@
 """
 
 from . import _native
-from ._native import DeviceArray, Hasher, Timings
+from ._native import DeviceArray, Hasher, Timings, TreeFacts
 from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
 from .forest import MerkleForest
@@ -27,7 +28,7 @@ from .hashing import HASHES, hash, hash_elements, hash_file, hash_files, hash_le
 from .parts import hash_parts, merkle_root_parts
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
 from .tree import MerkleTree, build_tree, heap_slots, merkle_root
-from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file
+from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkle_root_file
 
 __version__: str = _native.version()
 
@@ -50,6 +51,7 @@ __all__ = [
     "OutOfMemory",
     "Timings",
     "TreeBuilder",
+    "TreeFacts",
     "TreeFile",
     "TreeWriter",
     "Unavailable",
@@ -69,6 +71,7 @@ __all__ = [
     "heap_slots",
     "merge",
     "merkle_root",
+    "merkle_root_file",
     "merkle_root_parts",
     "verify",
     "verify_each",

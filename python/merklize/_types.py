@@ -41,6 +41,8 @@ Data = Union[HostData, Tensor]
 Device = Union[str, Sequence[str]]
 """An id of devices(), "auto", or several: "cuda:all", "cuda:0,cuda:1", ["cuda:0", "cuda:1"]."""
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Input = Union[Path, int]
+"""A path, or a descriptor open for reading: read from where it stands to its end."""
 Policy = Optional[Mapping[str, Union[int, str]]]
 """Tuning values by name; None lets the device's table decide."""
 Progress = Optional[Callable[[float], object]]

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 from . import _arrays, _native
 from ._forms import form
+from ._inputs import opened
 from ._settings import settings
-from .errors import FileError, InvalidArgument
+from .errors import InvalidArgument
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from ._native import DeviceArray, Timings
-    from ._types import Data, Device, Digests, HostData, Path, Policy, Progress, Tensor
+    from ._types import Data, Device, Digests, HostData, Input, Path, Policy, Progress, Tensor
 
 
 class MerkleTree:
@@ -46,11 +47,9 @@ class MerkleTree:
     Raises InvalidArgument (shape, dtype, n, a word >= p, unknown names), Unavailable, OutOfMemory.
     """
 
-    __slots__ = ("_file_size", "_leaf_size", "_threads", "_timings", "_tree")
+    __slots__ = ("_threads", "_timings", "_tree")
 
     _tree: _native.Tree
-    _leaf_size: int
-    _file_size: int
     _threads: int | None
     _timings: Timings | None
 
@@ -81,7 +80,6 @@ class MerkleTree:
         self._tree = tree
         self._threads = threads
         self._timings = timings
-        self._leaf_size = self._file_size = 0
 
     @classmethod
     def from_rows(
@@ -117,9 +115,11 @@ class MerkleTree:
     @classmethod
     def from_file(
         cls,
-        path: Path,
-        leaf_size: int,
+        input: Input,
+        leaf_size: int | None = None,
+        hash: str = "blake3",
         *,
+        row_size: int | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -130,22 +130,24 @@ class MerkleTree:
         progress: Progress = None,
         timings: Timings | None = None,
     ) -> MerkleTree:
-        """Build the `blake3` tree over a file: leaf k is the BLAKE3 hash of its bytes k leaf_size to (k+1) leaf_size.
+        """Build the tree over a regular file.
 
-        leaf_size  bytes; the last leaf's piece may be shorter
-        key, context  of leaves and merges alike
+        input      its path, or a descriptor, read from where it stands
+        leaf_size  bytes: leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives it; the
+                   last piece may be shorter, but not for field hashes
+        row_size   instead: the same, of rows of equal length
+        without both  the file has the leaves themselves, 32 bytes each
 
-        The file is read once and not held. Raises FileError (unreadable, or its size changed), and as the constructor.
+        The options are those of MerkleTree; key and context are for leaves and merges alike. The file is read once and
+        not held. Raises FileError (unreadable, or its size changed), OutOfMemory (before it is read), and as the
+        constructor.
         """
-        name = os.fsencode(path)
         run = settings(device, threads, progress, None, timings)
-        which = form("blake3", rule, key, context, padding)
+        which = form(hash, rule, key, context, padding)
+        name = opened(input, "MerkleTree.from_file: input")
         tree = cls.__new__(cls)
-        tree._take(_native.make_tree_from_file(name, leaf_size, which, run, policy), threads, timings)
-        tree._leaf_size = operator.index(leaf_size)
-        tree._file_size = os.stat(name).st_size
-        if max(1, -(-tree._file_size // tree._leaf_size)) != tree.n_leaves:
-            raise FileError(f"MerkleTree.from_file: {os.fsdecode(name)} changed its size while being read")
+        built = _native.make_tree_from_file(name, leaf_size, row_size, which, run, policy)
+        tree._take(built, threads, timings)
         return tree
 
     @property
@@ -207,12 +209,12 @@ class MerkleTree:
     @property
     def leaf_size(self) -> int:
         """Bytes of the file that a leaf stands for, or 0: not built from a file."""
-        return self._leaf_size
+        return self._tree.leaf_size
 
     @property
     def file_size(self) -> int:
         """Bytes of the file that the tree is built from, or 0."""
-        return self._file_size
+        return self._tree.file_size
 
     @property
     def nodes(self) -> Digests | DeviceArray:
@@ -329,7 +331,7 @@ class MerkleTree:
 
         The file appears whole or not at all: on any error the old one, or none, is there. Raises FileError.
         """
-        _native.save_tree(self._tree, os.fsencode(path), (self._leaf_size, self._file_size))
+        _native.save_tree(self._tree, os.fsencode(path))
 
     def __repr__(self) -> str:
         return f"<MerkleTree: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from . import _arrays, _native
 from ._forms import form
+from ._inputs import opened
 from ._settings import settings
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    from ._types import Device, Digests, HostData, Path, Progress
+    from ._native import TreeFacts
+    from ._types import Device, Digests, HostData, Input, Path, Progress
 
 
 class TreeFile:
@@ -94,11 +96,16 @@ class TreeFile:
         return self._open.file_size
 
     def level(self, level: int) -> Digests:
-        """Return the nodes of a level, mapped from the file: read on access, read-only. 0 is the leaves."""
+        """Return the nodes of a level: a read-only view of the file that is open, read on access. 0 is the leaves.
+
+        The file is mapped, which nothing else here does: if somebody cuts it short, access to the view kills the
+        process. (update() and append() do not: they put another file in its place.) read() raises FileError instead.
+        """
         import numpy as np
 
         offset, count = self._open.level_offset(level), ((self.n_leaves - 1) >> level) + 1
-        mapped = np.memmap(self.path, np.uint8, "r", offset, (32 * count,))
+        with os.fdopen(os.dup(self._open.descriptor), "rb") as file:
+            mapped = np.memmap(file, np.uint8, "r", offset, (32 * count,))
         return as_nodes(mapped, self.hash)
 
     def read(self, level: int, first: int, count: int) -> bytes:
@@ -121,7 +128,7 @@ class TreeFile:
 
     def prove_range(self, first: int, last: int) -> MultiProof:
         """Return one proof of leaves first to last - 1."""
-        return self.prove_together(range(first, last))
+        return MultiProof(*self._open.prove_range(first, last))
 
     def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
         """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one."""
@@ -137,14 +144,32 @@ class TreeFile:
         return self._open.check(most, settings(device, threads, progress))
 
     def update(self, changes: Mapping[int, HostData], *, device: Device = "auto", threads: int | None = None) -> None:
-        """Replace leaves, {index: leaf}, in a copy that takes the file's place when it is whole."""
+        """Replace leaves, {index: leaf}, in a copy that takes the file's place when it is whole.
+
+        Waits for other processes and threads that change the file, and keeps what they changed: the change is made to
+        the file as it is then, not as it was when it was opened.
+        """
         indices, leaves = _arrays.changes(changes, "update")
         self._open.update(indices, leaves, settings(device, threads))
 
     def append(self, leaves: Digests, *, device: Device = "auto", threads: int | None = None) -> None:
-        """Add leaves at the end, in a copy that takes the file's place when it is whole; rule left_full."""
+        """Add leaves at the end, rule left_full, in a copy that takes the file's place; otherwise as update()."""
         run = settings(device, threads)
         self._open.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
+
+    def append_file(
+        self,
+        input: Input,
+        leaf_size: int | None = None,
+        *,
+        row_size: int | None = None,
+        device: Device = "auto",
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> int:
+        """Add the leaves that an input makes, as in MerkleTree.from_file(), and return how many; also of a pipe."""
+        name = opened(input, "append_file: input")
+        return self._open.append_file(name, leaf_size, row_size, settings(device, threads, progress))
 
     def close(self) -> None:
         """Close the file; views of levels stay valid."""
@@ -276,11 +301,12 @@ class TreeWriter:
 
 
 def build_tree_file(
-    input: Path,
+    input: Input,
     output: Path,
     hash: str = "blake3",
     *,
     leaf_size: int | None = None,
+    row_size: int | None = None,
     rule: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
@@ -289,15 +315,44 @@ def build_tree_file(
     device: Device = "auto",
     threads: int | None = None,
     progress: Progress = None,
-) -> bytes:
-    """Build the tree over a file into another, in little memory, and return its root.
+) -> TreeFacts:
+    """Build the tree over an input into a file, in little memory, and return its root and what else is known of it.
 
-    input      the data, of which leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives
-               it; without leaf_size, the leaves themselves, 32 bytes each
+    input      a path or a descriptor; also a pipe, which is read in order
+    leaf_size  bytes: leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives it; the last
+               piece may be shorter, but not for field hashes
+    row_size   instead: the same, of rows of equal length
+    without both  the input has the leaves themselves, 32 bytes each
     output     appears when it is whole; until then the work is in OUTPUT.partial, and a killed build goes on there
 
-    The rest is as in MerkleTree. Raises FileError, InvalidArgument, Cancelled.
+    The rest is as in MerkleTree. Raises FileError (also a disk that is too small, with the numbers, and another build
+    of the same output at work), InvalidArgument, Cancelled.
     """
     run = settings(device, threads, progress)
     which = form(hash, rule, key, context, padding)
-    return _native.build_tree_file(os.fsencode(input), leaf_size, os.fsencode(output), which, resume, run)
+    name = opened(input, "build_tree_file: input")
+    return _native.build_tree_file(name, leaf_size, row_size, os.fsencode(output), which, resume, run)
+
+
+def merkle_root_file(
+    input: Input,
+    hash: str = "blake3",
+    *,
+    leaf_size: int | None = None,
+    row_size: int | None = None,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> TreeFacts:
+    """Return the root of the tree over an input, and what else is known of it, in little memory.
+
+    The arguments are those of build_tree_file().
+    """
+    run = settings(device, threads, progress)
+    which = form(hash, rule, key, context, padding)
+    name = opened(input, "merkle_root_file: input")
+    return _native.merkle_root_file(name, leaf_size, row_size, which, run)

@@ -194,7 +194,7 @@ def test_policies() -> None:
         "constants": "local",
         "levels_per_launch": 1,
     }
-    for wrong in ("", "group_size", "=3", "group_size=", "a=1,,b=2"):
+    for wrong in ("", "group_size", "=3", "group_size=", "lanes=1,,group_size=2", "lanes=1,lanes=2"):
         with pytest.raises(click.UsageError):
             parse(wrong)
 

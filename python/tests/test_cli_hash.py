@@ -315,7 +315,15 @@ def test_device_policy_and_times(tmp_path: Path, device: str) -> None:
 
 @pytest.mark.parametrize(
     ("policy", "text", "code"),
-    [("lanes=4", "unknown field 'lanes'", 1), ("constants=rom", "constants 'rom'", 1), ("fast", "NAME=VALUE", 2)],
+    [
+        ("width=4", "unknown field 'width'; the fields are: levels_per_launch, group_size, lanes, constants", 2),
+        ("constants=rom", "constants must be tuned, literal, constant, global or local, got rom", 2),
+        ("levels_per_launch=99", "levels_per_launch must be 1 to 32, got 99", 2),
+        ("group_size=48", "group_size must be a power of two up to 1024, got 48", 2),
+        ("lanes=3", "lanes must be 1, 2, 4, 8 or 16, got 3", 2),
+        ("lanes=two", "lanes must be 1, 2, 4, 8 or 16, got two", 2),
+        ("fast", "NAME=VALUE", 2),
+    ],
 )
 def test_wrong_policies(tmp_path: Path, policy: str, text: str, code: int) -> None:
     (tmp_path / "a").write_bytes(b"abc")

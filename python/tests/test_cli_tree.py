@@ -175,6 +175,17 @@ def test_any_count_by_a_rule(folder: Path, rule: str | None) -> None:
     assert b"power of two" in refused.stderr
 
 
+def test_rows(folder: Path) -> None:
+    rows = np.frombuffer((folder / "data").read_bytes(), np.uint8).reshape(64, 1000)
+    expected = library.MerkleTree.from_rows(rows).root.hex()
+    assert output("tree", "build", "data", "--row-size", "1000", cwd=folder) == f"{expected}\n"
+    found = json.loads(output("tree", "build", "data", "--row-size", "1000", "-o", "tree", "--json", cwd=folder))
+    assert (found["root"], found["row_size"], found["n_leaves"]) == (expected, 1000, 64)
+    done = merklize("tree", "build", "data", "--row-size", "999", cwd=folder)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"64000 bytes are not a whole count of rows of 999 bytes" in done.stderr
+
+
 @pytest.mark.parametrize("hash_name", library.HASHES)
 def test_pipes(folder: Path, hash_name: str) -> None:
     data = bytes(b & 127 for b in (folder / "data").read_bytes())
@@ -262,6 +273,8 @@ def test_export(folder: Path, root: str) -> None:
         ["build", "data", "--leaf-size", "-1"],
         ["build", "data", "--leaf-size", "many"],
         ["build", "data", "--leaf-size", "1000", "--leaves"],
+        ["build", "data", "--leaf-size", "1000", "--row-size", "1000"],
+        ["build", "data", "--row-size", "0"],
         ["build", "data", "--leaf-size", "1001", "--hash", "rp64_256", "-o", "out"],
         ["build", "data", "--leaf-size", "1000", "-o", "out", "--timings"],
         ["build", "data", "--leaf-size", "1000", "--rule", "pad", "--padding", "12"],

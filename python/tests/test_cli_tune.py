@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -148,7 +149,7 @@ def test_command(tmp_path: Path, cache: Path, device: str) -> None:
         if row["policy"]:
             assert row["gain"] > 1
             won.append((row["log2"], row["policy"]))
-            assert f"n < {1 << (row['log2'] + 3)}".encode() in done.stdout
+            assert f".below = power({row['log2'] + 3})".encode() in done.stdout
         assert f"2^{row['log2']} leaves".encode() in done.stdout
     kept = json.loads(merklize("devices", "--json").stdout)["tuned"]
     assert [(entry["log2"], entry["policy"]) for entry in kept] == won
@@ -161,11 +162,29 @@ def test_the_line_for_the_table() -> None:
     assert evidence.startswith(f"// {cpu.name}, {cpu.isa}, merklize {library.__version__}, 2026-01-01: digest")
     assert evidence.endswith("5e+05 us instead of 1e+06")
     assert line == (
-        "if (kernel == MKZ_KERNEL_HASH_CHUNKS && hash == MKZ_HASH_blake3 && n >= 16384 && n < 524288) "
-        "{ fill(policy->lanes, 2); fill(policy->group_size, 64); }"
+        '{.devices = +cpu, .jobs = bit(MKZ_KERNEL_HASH_CHUNKS), .hashes = only("blake3"), .below = power(19), '
+        ".fill = {.group_size = 64, .lanes = 2}, .from = power(14)},"
     )
     line = tuned.table_line(winner("merge", "rp64_256_v1", 0, constants="local"), cpu, "").splitlines()[1]
-    assert "n >= 1 && n < 8) { fill(policy->constants, MKZ_CONSTANTS_local); }" in line
+    assert ".below = power(3), .fill = {.constants = MKZ_CONSTANTS_local}, .from = power(0)}" in line
+
+
+def test_the_table_is_where_the_command_says() -> None:
+    table = Path(__file__).parents[2].joinpath(tuned.TABLE).read_text()
+    assert "constexpr Row rows[]" in table
+    for field in ("devices", "jobs", "hashes", "below", "fill", "from"):
+        assert re.search(rf"\b{field}(;| = 0;)", table)
+    classes = ("cpu", "nvidia_gpu", "gpu", "pocl_processor", "intel_processor")
+    assert all(re.search(rf"\b{name}\b", table) for name in classes)
+    assert {tuned.device_class(info) for info in library.devices()} <= set(classes)
+
+
+def test_every_field_is_tried() -> None:
+    fields = dict(_native.policy_fields())
+    assert set(tune.TRIED) == set(fields)
+    assert all(set(tune.TRIED[name]) <= set(values) for name, values in fields.items())
+    assert {name for name, _ in tune.space("tree", "rp64_256_v3", "opencl:0")} == set(fields)
+    assert [name for name, _ in tune.space("digest", "blake3", "opencl:0")] == ["lanes", "group_size"]
 
 
 def test_ctrl_c_leaves_whole_files(tmp_path: Path, cache: Path) -> None:

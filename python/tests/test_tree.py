@@ -236,11 +236,11 @@ def test_wrong_arguments():
     with pytest.raises(merklize.InvalidArgument, match="abacus"):
         merklize.MerkleTree(leaves, device="abacus")
     with pytest.raises(
-        merklize.InvalidArgument, match="unknown field 'lanes'; the fields are: levels_per_launch, group_size,"
+        merklize.InvalidArgument, match="unknown field 'width'; the fields are: levels_per_launch, group_size,"
     ):
-        merklize.MerkleTree(leaves, policy={"lanes": 4})
+        merklize.MerkleTree(leaves, policy={"width": 4})
     with pytest.raises(
-        merklize.InvalidArgument, match="constants 'rom'; known: tuned, literal, constant, global, local"
+        merklize.InvalidArgument, match="constants must be tuned, literal, constant, global or local, got rom"
     ):
         merklize.MerkleTree(leaves, policy={"constants": "rom"})
     with pytest.raises(TypeError, match="policy must be a mapping or None, got int"):
@@ -249,7 +249,7 @@ def test_wrong_arguments():
         merklize.MerkleTree(leaves, timings={})
     with pytest.raises(merklize.InvalidArgument, match="stream: cpu has no queues"):
         merklize.MerkleTree(leaves, stream=1, device="cpu")
-    with pytest.raises(merklize.InvalidArgument, match="levels_per_launch must be 0 to"):
+    with pytest.raises(merklize.InvalidArgument, match="levels_per_launch must be 1 to 32, got -1"):
         merklize.MerkleTree(leaves, policy={"levels_per_launch": -1})
     with pytest.raises(TypeError, match="levels_per_launch must be an integer, got str"):
         merklize.MerkleTree(leaves, policy={"levels_per_launch": "all"})

@@ -76,6 +76,80 @@ def test_source(tmp_path):
     assert (tmp_path / "tree").read_bytes() == (tmp_path / "again").read_bytes()
 
 
+@pytest.mark.parametrize("hash", HASHES)
+@pytest.mark.parametrize("kind", ["pieces", "rows", "leaves"])
+def test_one_way_from_an_input_to_a_tree(tmp_path, hash, kind):
+    """In memory, in a file, and the root alone: of a path, a descriptor that stands somewhere, and a pipe."""
+    leaves = oracle.leaves(40, hash)
+    data = leaves.tobytes()
+    path, out = tmp_path / "data", tmp_path / "tree"
+    path.write_bytes(data)
+    sizes = {"pieces": {"leaf_size": 64}, "rows": {"row_size": 160}, "leaves": {}}[kind]
+    if kind != "leaves":
+        size = next(iter(sizes.values()))
+        rows = leaves.reshape(len(data) // size, -1)
+        leaves = merklize.hash_leaves(rows, hash)
+    root = merklize.merkle_root(leaves, hash, rule="left_full")
+
+    def check(facts):
+        assert (facts.root, facts.n_leaves, facts.file_size) == (root, len(leaves), len(data))
+        assert (facts.hash, facts.rule, facts.height) == (hash, "left_full", (len(leaves) - 1).bit_length())
+        assert root.hex() in repr(facts)
+
+    tree = merklize.MerkleTree.from_file(path, hash=hash, rule="left_full", **sizes)
+    source = (0, 0) if kind == "leaves" else (size, len(data))
+    assert (tree.root, tree.leaf_size, tree.file_size) == (root, *source)
+    check(merklize.build_tree_file(path, out, hash, rule="left_full", **sizes))
+    check(merklize.merkle_root_file(path, hash, rule="left_full", **sizes))
+    tree.save(tmp_path / "saved")
+    assert out.read_bytes() == (tmp_path / "saved").read_bytes()
+    path.write_bytes(b"x" * 9 + data)
+    with open(path, "rb") as file:
+        file.seek(9)
+        descriptor = os.dup(file.fileno())
+    try:
+        assert merklize.MerkleTree.from_file(descriptor, hash=hash, rule="left_full", **sizes).root == root
+        check(merklize.build_tree_file(descriptor, out, hash, rule="left_full", **sizes))
+    finally:
+        os.close(descriptor)
+    read, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    try:
+        check(merklize.build_tree_file(read, out, hash, rule="left_full", **sizes))
+    finally:
+        os.close(read)
+
+
+def test_inputs_that_are_none(tmp_path):
+    (tmp_path / "data").write_bytes(bytes(100))
+    with pytest.raises(TypeError, match="bool"):
+        merklize.merkle_root_file(True)
+    with pytest.raises(merklize.InvalidArgument, match="not both"):
+        merklize.merkle_root_file(tmp_path / "data", leaf_size=1, row_size=1)
+    with pytest.raises(merklize.InvalidArgument, match="100 bytes are not a whole count of leaves of 32 bytes"):
+        merklize.MerkleTree.from_file(tmp_path / "data")
+    with pytest.raises(merklize.InvalidArgument, match="got -1"):
+        merklize.merkle_root_file(-1)
+    with pytest.raises(merklize.FileError, match="descriptor 987"):
+        merklize.merkle_root_file(987)
+    os.truncate(tmp_path / "data", 1 << 42)
+    with pytest.raises(merklize.OutOfMemory, match="a tree of 4398046511104 leaves takes 281474976710656 bytes"):
+        merklize.MerkleTree.from_file(tmp_path / "data", 1)
+
+
+def test_a_tree_that_grew_is_of_no_file(tmp_path):
+    (tmp_path / "data").write_bytes(bytes(100))
+    tree = merklize.MerkleTree.from_file(tmp_path / "data", 30)
+    tree.update({0: bytes(32)})
+    assert (tree.leaf_size, tree.file_size) == (30, 100)
+    tree.append(oracle.byte_leaves(3))
+    assert (tree.leaf_size, tree.file_size) == (0, 0)
+    tree.save(tmp_path / "tree")
+    with merklize.TreeFile(tmp_path / "tree") as file:
+        assert (file.n_leaves, file.leaf_size) == (7, 0)
+
+
 def test_saving_replaces(saved, tmp_path):
     _, path = saved
     other = merklize.MerkleTree(oracle.byte_leaves(4))
@@ -174,6 +248,70 @@ def test_append(saved):
         file.append(leaves)
 
 
+def test_changes_by_many_processes_are_all_kept(saved):
+    _, path = saved
+    script = textwrap.dedent(
+        """
+        import sys, merklize
+        with merklize.TreeFile(sys.argv[1]) as file:
+            print("open", flush=True)
+            sys.stdin.readline()
+            for i in range(int(sys.argv[2]), 50, 5):
+                file.update({i: bytes([i]) * 32}, threads=1)
+            file.append(__import__("numpy").full((1, 32), int(sys.argv[2]), "u1"), threads=1)
+        """
+    )
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(path), str(i)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for i in range(5)
+    ]
+    for child in children:
+        assert child.stdout.readline() == "open\n"
+    for child in children:
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    for child in children:
+        child.communicate()
+        assert child.returncode == 0
+    with merklize.TreeFile(path) as file:
+        assert file.check() == []
+        assert file.read(0, 0, 50) == b"".join(bytes([i]) * 32 for i in range(50))
+        assert sorted(file.read(0, 50, 5)[::32]) == [0, 1, 2, 3, 4]
+
+
+def test_append_file(saved, tmp_path):
+    _, path = saved
+    (tmp_path / "more").write_bytes(bytes(95))
+    with merklize.TreeFile(path) as file:
+        assert file.append_file(tmp_path / "more", 30) == 4
+        assert file.n_leaves == 54
+        assert file.check() == []
+        assert file.read(0, 53, 1) == merklize.hash(bytes(5))
+
+
+def test_views_are_of_the_file_that_is_open(saved):
+    _, path = saved
+    with merklize.TreeFile(path) as old:
+        with merklize.TreeFile(path) as file:
+            file.append(oracle.byte_leaves(3))
+        assert np.array_equal(old.level(0), oracle.byte_leaves(50))
+        assert np.array_equal(old.level(6)[0], np.frombuffer(old.root, np.uint8))
+
+
+@pytest.mark.parametrize("count", [9, 2**27, 2**63, 2**64 - 1])
+def test_nodes_that_are_not_there_are_refused_at_once(tmp_path, count):
+    merklize.MerkleTree(oracle.byte_leaves(8)).save(tmp_path / "tree")
+    start = time.monotonic()
+    with merklize.TreeFile(tmp_path / "tree") as file:
+        with pytest.raises(merklize.InvalidArgument, match="which has 8"):
+            file.read(0, 0, count)
+        with pytest.raises(merklize.InvalidArgument, match="within 8 leaves"):
+            file.prove_range(0, count)
+    assert time.monotonic() - start < 1
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_writer(tmp_path, known):
     leaves = oracle.byte_leaves(3000)
@@ -205,13 +343,13 @@ def test_a_killed_build_goes_on(tmp_path):
     data, target = tmp_path / "data", tmp_path / "tree"
     rng = np.random.default_rng(8)
     data.write_bytes(rng.integers(0, 256, 1 << 26, np.uint8).tobytes())
-    whole = merklize.build_tree_file(data, tmp_path / "whole", leaf_size=64)
+    whole = merklize.build_tree_file(data, tmp_path / "whole", leaf_size=64).root
     target.write_bytes(b"the old one")
     script = textwrap.dedent(
         f"""
         import merklize
         print("go", flush=True)
-        root = merklize.build_tree_file({str(data)!r}, {str(target)!r}, leaf_size=64, threads=1)
+        root = merklize.build_tree_file({str(data)!r}, {str(target)!r}, leaf_size=64, threads=1).root
         print(root.hex(), flush=True)
         """
     )

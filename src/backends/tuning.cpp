@@ -51,6 +51,7 @@ struct Row {
     std::uint64_t below;  // the n of tune() is less
     Values fill;
     Values where{};              // fields other than 0 must have these values by now
+    std::uint64_t from = 0;      // the n of tune() is at least this
     bool if_group_open = false;  // the group is still open: what compilers are told was measured with this one
 };
 
@@ -129,6 +130,14 @@ bool fits(const mkz_policy& policy, const Values& where) {
     return fit;
 }
 
+void apply_rows(DeviceClass device, mkz_kernel kernel, const mkz_hash_info* hash, std::uint64_t n, mkz_policy& policy) {
+    for (const Row& row : rows) {
+        if ((row.devices & +device) == 0 || (row.jobs & bit(kernel)) == 0 || n < row.from || n >= row.below) continue;
+        if (!row.hashes.has(hash) || !fits(policy, row.where)) continue;
+        if (!row.if_group_open || policy.group_size == 0) fill(policy, row.fill);
+    }
+}
+
 // PoCL 3.1 and 5.0 sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so here they
 // never do, whatever the caller wants: chunks have one lane, and so has what copies its constants to the group's memory first, which is
 // a barrier, too (3.1 is always wrong with 16 lanes of hash_elements). A tree of several lanes goes level by level.
@@ -145,18 +154,14 @@ void tune(DeviceClass device, mkz_kernel kernel, std::uint32_t id, std::uint64_t
     const mkz_hash_info* hash = mkz_find_hash(id);
     const bool is_group_open = policy->group_size == 0, is_pocl = device == pocl_processor;
     if (is_pocl && policy->levels_per_launch > 1) fill(*policy, {.lanes = 1});  // the levels that the caller wants
-    for (const Row& row : rows) {
-        if ((row.devices & +device) == 0 || (row.jobs & bit(kernel)) == 0 || n >= row.below) continue;
-        if (!row.hashes.has(hash) || !fits(*policy, row.where)) continue;
-        if (!row.if_group_open || policy->group_size == 0) fill(*policy, row.fill);
-    }
+    apply_rows(device, kernel, hash, n, *policy);
     if (is_pocl) avoid_barriers_of_lanes(bit(kernel), hash, *policy);
     if (is_group_open && max_group_size != 0) policy->group_size = std::min(policy->group_size, max_group_size);
 }
 
 namespace {
 
-// Trees on the CPU: each thread merges subtrees of `most_levels` at most. Those of 2^12 leaves take 256 KiB, leaves and parents: they
+// Trees on the CPU that no row of the table is for: each thread merges subtrees of `most_levels` at most. Those of 2^12 leaves take 256 KiB, leaves and parents: they
 // stay in a core's second-level cache. Field hashes compute too long to need the cache; smaller subtrees share out and stop sooner.
 struct CpuRow {
     Hashes hashes;
@@ -177,8 +182,11 @@ void tune_cpu(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint3
     *policy = {};
     policy->levels_per_launch = wanted;
     if (kernel != MKZ_KERNEL_MERGE_SUBTREES || wanted != 0) return;
-    const CpuRow& row = *std::ranges::find_if(
-        cpu_rows, [info = mkz_find_hash(hash)](const Hashes& hashes) { return hashes.has(info); }, &CpuRow::hashes);
+    const mkz_hash_info* info = mkz_find_hash(hash);
+    apply_rows(cpu, kernel, info, n, *policy);
+    if (policy->levels_per_launch != 0) return;
+    const CpuRow& row =
+        *std::ranges::find_if(cpu_rows, [&](const Hashes& hashes) { return hashes.has(info); }, &CpuRow::hashes);
     // Small trees are cut finer, so that every thread has several.
     constexpr unsigned subtrees_per_thread = 4;
     const bool alone = threads == 1 || n < row.least_shared;

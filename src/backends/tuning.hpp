@@ -8,10 +8,11 @@ namespace merklize::backends {
 
 /// The devices that the tuning defaults tell apart.
 enum class DeviceClass : std::uint32_t {
-    nvidia_gpu = 1,       ///< through CUDA or OpenCL
-    gpu = 2,              ///< any other
-    intel_processor = 4,  ///< Intel's OpenCL or SYCL runtime on a processor
-    pocl_processor = 8,   ///< PoCL on a processor
+    cpu = 1,              ///< the CPU backend
+    nvidia_gpu = 2,       ///< through CUDA or OpenCL
+    gpu = 4,              ///< any other
+    intel_processor = 8,  ///< Intel's OpenCL or SYCL runtime on a processor
+    pocl_processor = 16,  ///< PoCL on a processor
 };
 
 /// Fills the fields of *policy that are 0, as mkz_backend's tune(), for a device with queues.

@@ -3,9 +3,10 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <ctime>
@@ -31,9 +32,29 @@ std::string unique_name(const std::string& name) {
 
 off_t to_offset(std::uint64_t offset) { return static_cast<off_t>(offset); }
 
+// Removes the hidden files for `name` that nobody locks and nobody wrote to for a while: what killed processes left.
+void remove_leftovers(const std::filesystem::path& folder, const std::string& name) {
+    constexpr std::time_t old_seconds = 60;  // a file is locked within moments of being made
+    const std::string begin = "." + name + ".", end = ".tmp";
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), last; !error && entry != last;
+         entry.increment(error)) {
+        const std::string found = entry->path().filename().string();
+        if (found.size() <= begin.size() + end.size() || !found.starts_with(begin) || !found.ends_with(end) ||
+            found.find_first_not_of("0123456789-", begin.size()) != found.size() - end.size()) {
+            continue;
+        }
+        const Descriptor file(open(entry->path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+        struct stat info;
+        if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+        if (std::time(nullptr) - info.st_mtime < old_seconds || flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
+        unlink(entry->path().c_str());
+    }
+}
+
 }  // namespace
 
-OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
+AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
     std::error_code error;
     if (std::filesystem::is_symlink(path, error)) path_ = std::filesystem::weakly_canonical(path, error);
     if (error || path_.empty()) path_ = path;
@@ -43,61 +64,99 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
     }
 }
 
-OutputFile OutputFile::temporary(const std::filesystem::path& path) {
-    OutputFile out(path);
-    for (int tries = 0; !out.file_ && tries < 16; tries++) {
-        out.written_ = out.path_.parent_path() / unique_name(out.path_.filename().string());
-        out.file_ = Descriptor(open(out.written_.c_str(), flags | O_EXCL, usual_mode));
-        if (!out.file_ && errno != EEXIST) break;
-    }
-    if (!out.file_) out.fail("cannot make a file beside it", errno);
-    out.keep_ = false;
+AtomicFile AtomicFile::temporary(const std::filesystem::path& path, FileLock lock) {
+    AtomicFile out(path);
+    out.lock_ = std::move(lock);
+    if (!out.open_unnamed()) out.open_hidden();
     return out;
 }
 
-OutputFile OutputFile::partial(const std::filesystem::path& path) {
-    OutputFile out(path);
+// False where there are no such files, or where one could not be given a name.
+bool AtomicFile::open_unnamed() {
+#ifdef O_TMPFILE
+    if (!unnamed_files || access("/proc/self/fd", X_OK) != 0) return false;
+    file_ = Descriptor(open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, usual_mode));
+#endif
+    return static_cast<bool>(file_);
+}
+
+void AtomicFile::open_hidden() {
+    remove_leftovers(folder(), path_.filename().string());
+    for (int tries = 0; !file_ && tries < 16; tries++) {
+        written_ = path_.parent_path() / unique_name(path_.filename().string());
+        file_ = Descriptor(open(written_.c_str(), flags | O_EXCL, usual_mode));
+        if (!file_ && errno != EEXIST) break;
+    }
+    if (!file_) fail("cannot make a file beside it", errno);
+    keep_ = false;
+    flock(file_.get(), LOCK_EX | LOCK_NB);  // says to remove_leftovers() that somebody is at work
+}
+
+void AtomicFile::give_hidden_name() {
+    const std::string unnamed = "/proc/self/fd/" + std::to_string(file_.get());
+    for (int tries = 0;; tries++) {
+        const auto name = path_.parent_path() / unique_name(path_.filename().string());
+        if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+            written_ = name;
+            keep_ = false;
+            return;
+        }
+        if (errno != EEXIST || tries == 16) fail("cannot name the new file " + name.string(), errno);
+    }
+}
+
+AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
+    AtomicFile out(path);
     out.written_ = out.path_;
     out.written_ += ".partial";
+    const auto refuse = [&] {
+        throw Error(ErrorCode::io, out.written_.string() + ": cannot write: another build is writing it");
+    };
     // Between opening and locking another process may have finished it and given it its name: then it is not ours to write.
     for (int tries = 0; tries < 16; tries++) {
         out.file_ = Descriptor(open(out.written_.c_str(), flags, usual_mode));
-        if (!out.file_) out.fail("cannot open " + out.written_.string(), errno);
+        if (!out.file_) {
+            const int reason = errno;
+            // It is made if it is missing, so a missing file was renamed under our hands.
+            struct stat info;
+            if (reason == ENOENT && stat(out.folder().c_str(), &info) == 0) continue;
+            out.fail("cannot open " + out.written_.string(), reason);
+        }
         struct stat opened, named;
         if (fstat(out.file_.get(), &opened) != 0) out.fail("cannot stat " + out.written_.string(), errno);
         if (!S_ISREG(opened.st_mode)) {
             throw Error(ErrorCode::io, out.written_.string() + ": cannot write: not a regular file");
         }
-        if (flock(out.file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-            throw Error(ErrorCode::io, out.written_.string() + ": cannot write: another build is writing it");
-        }
+        if (flock(out.file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) refuse();
         if (stat(out.written_.c_str(), &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev)
             return out;
     }
-    throw Error(ErrorCode::io, out.written_.string() + ": cannot open: others keep replacing it");
+    refuse();
+    return out;
 }
 
-OutputFile::OutputFile(OutputFile&& other) noexcept
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       written_(std::move(other.written_)),
+      lock_(std::move(other.lock_)),
       file_(std::move(other.file_)),
       keep_(std::exchange(other.keep_, true)) {}
 
-OutputFile::~OutputFile() {
+AtomicFile::~AtomicFile() {
     if (!keep_) unlink(written_.c_str());
 }
 
-void OutputFile::fail(const std::string& what, int error_number) const {
+void AtomicFile::fail(const std::string& what, int error_number) const {
     throw Error(ErrorCode::io, path_.string() + ": " + what + ": " + std::generic_category().message(error_number));
 }
 
-std::uint64_t OutputFile::size() const {
+std::uint64_t AtomicFile::size() const {
     struct stat info;
     if (fstat(file_.get(), &info) != 0) fail("cannot stat", errno);
     return static_cast<std::uint64_t>(info.st_size);
 }
 
-void OutputFile::write(std::span<const std::byte> data, std::uint64_t offset) {
+void AtomicFile::write(std::span<const std::byte> data, std::uint64_t offset) {
     if (!fits_limit(offset + data.size())) fail("cannot write", EFBIG);
     while (!data.empty()) {
         const ssize_t count = pwrite(file_.get(), data.data(), data.size(), to_offset(offset));
@@ -108,21 +167,21 @@ void OutputFile::write(std::span<const std::byte> data, std::uint64_t offset) {
     }
 }
 
-void OutputFile::read(std::span<std::byte> out, std::uint64_t offset) const {
+void AtomicFile::read(std::span<std::byte> out, std::uint64_t offset) const {
     while (!out.empty()) {
         const ssize_t count = pread(file_.get(), out.data(), out.size(), to_offset(offset));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail("cannot read what was written", errno);
         if (count == 0) {
-            throw Error(ErrorCode::io,
-                        written_.string() + ": shrank while being written: it ends at byte " + std::to_string(offset));
+            throw Error(ErrorCode::io, (written_.empty() ? path_ : written_).string() +
+                                           ": shrank while being written: it ends at byte " + std::to_string(offset));
         }
         out = out.subspan(static_cast<std::size_t>(count));
         offset += static_cast<std::uint64_t>(count);
     }
 }
 
-void OutputFile::copy(int source, std::uint64_t from, std::uint64_t bytes, std::uint64_t offset) {
+void AtomicFile::copy(int source, std::uint64_t from, std::uint64_t bytes, std::uint64_t offset) {
     if (!fits_limit(offset + bytes)) fail("cannot write", EFBIG);
 #ifdef __linux__
     while (bytes != 0) {
@@ -149,24 +208,43 @@ void OutputFile::copy(int source, std::uint64_t from, std::uint64_t bytes, std::
     }
 }
 
-void OutputFile::reserve(std::uint64_t bytes) {
+void AtomicFile::require_space(std::uint64_t bytes) const {
+    if (!fits_limit(bytes)) fail("cannot write " + std::to_string(bytes) + " bytes", EFBIG);
+    struct stat info;
+    if (fstat(file_.get(), &info) != 0) fail("cannot stat", errno);
+    const auto taken = 512 * static_cast<std::uint64_t>(info.st_blocks);
+    struct statvfs disk;
+    // File systems that do not count say that they have no blocks.
+    if (bytes <= taken || fstatvfs(file_.get(), &disk) != 0 || disk.f_blocks == 0) return;
+    const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+    if (bytes - taken > free) {
+        fail("cannot write " + std::to_string(bytes) + " bytes: they need " + std::to_string(bytes - taken) +
+                 " bytes more, the disk has " + std::to_string(free) + " free",
+             ENOSPC);
+    }
+}
+
+void AtomicFile::allocate(std::uint64_t bytes) {
     if (!fits_limit(bytes)) fail("cannot write " + std::to_string(bytes) + " bytes", EFBIG);
 #ifdef __linux__
+    const std::uint64_t before = size();
     int result = 0;
     do {
         result = fallocate(file_.get(), 0, 0, to_offset(bytes));
     } while (result != 0 && errno == EINTR);
-    if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) {
-        fail("cannot write " + std::to_string(bytes) + " bytes", errno);
-    }
+    if (result == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return;
+    const int reason = errno;
+    // ext4 keeps what it had taken when the disk was full, also where the file's size has not grown yet.
+    if (ftruncate(file_.get(), to_offset(before)) != 0) fail("cannot give back the space of a failed write", errno);
+    fail("cannot write " + std::to_string(bytes) + " bytes", reason);
 #endif
 }
 
-void OutputFile::resize(std::uint64_t bytes) {
+void AtomicFile::resize(std::uint64_t bytes) {
     if (ftruncate(file_.get(), to_offset(bytes)) != 0) fail("cannot set the size", errno);
 }
 
-void OutputFile::start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept {
+void AtomicFile::start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept {
 #ifdef __linux__
     sync_file_range(file_.get(), to_offset(offset), to_offset(bytes), SYNC_FILE_RANGE_WRITE);
 #else
@@ -174,7 +252,7 @@ void OutputFile::start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept 
 #endif
 }
 
-void OutputFile::sync() {
+void AtomicFile::sync() {
 #ifdef __APPLE__
     if (fsync(file_.get()) != 0) fail("cannot write", errno);
 #else
@@ -182,18 +260,26 @@ void OutputFile::sync() {
 #endif
 }
 
-void OutputFile::commit() {
-    struct stat old;
-    if (stat(path_.c_str(), &old) == 0 && fchmod(file_.get(), old.st_mode & 07777) != 0) {
+void AtomicFile::commit() {
+    if (fsync(file_.get()) != 0) fail("cannot write", errno);
+    if (!lock_) lock_ = FileLock(path_);
+    struct stat old, mine;
+    if (stat(path_.c_str(), &old) == 0 && fstat(file_.get(), &mine) == 0 &&
+        (old.st_mode & 07777) != (mine.st_mode & 07777) &&
+        (fchmod(file_.get(), old.st_mode & 07777) != 0 || fsync(file_.get()) != 0)) {
         fail("cannot keep the file's permissions", errno);
     }
-    if (fsync(file_.get()) != 0) fail("cannot write", errno);
+    if (written_.empty()) give_hidden_name();
     if (rename(written_.c_str(), path_.c_str()) != 0) fail("cannot rename " + written_.string(), errno);
     keep_ = true;
+    // It is whole: others may change it now, also while this object lives on.
+    file_.close();
+    lock_ = {};
     // So that the new name outlives a power failure.
-    const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-    const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor opened(open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!opened || fsync(opened.get()) != 0) fail("cannot write its folder", errno);
 }
+
+void AtomicFile::discard() noexcept { keep_ = false; }
 
 }  // namespace merklize::runtime

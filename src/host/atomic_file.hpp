@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -7,22 +8,28 @@
 #include <string>
 
 #include "host/descriptor.hpp"
+#include "host/file_lock.hpp"
 
 namespace merklize::runtime {
 
-/// A file that is written under another name beside its own and takes that one when it is whole: until then, and also if the process
-/// is killed, what was there stays. A link is followed: the file that it names is replaced. What replaces a file has its permissions.
-/// Every function throws io with the path and the system's text.
-class OutputFile {
-public:
-    /// Under a name of its own, removed at the end if commit() was not called.
-    static OutputFile temporary(const std::filesystem::path& path);
-    /// Under PATH.partial, which stays; one that is there already is opened as it is. One process at a time may have it.
-    static OutputFile partial(const std::filesystem::path& path);
+/// Whether files may be made without a name (O_TMPFILE) where the file system can. Tests turn it off.
+inline constinit std::atomic<bool> unnamed_files{true};
 
-    OutputFile(OutputFile&& other) noexcept;
-    OutputFile& operator=(OutputFile&&) = delete;
-    ~OutputFile();
+/// A file that gets its name when it is whole and on the disk: until then, and also if the process is killed, what was there stays. A
+/// link is followed: the file that it names is replaced. What replaces a file has its permissions.
+/// Every function throws io with the path and the system's text.
+class AtomicFile {
+public:
+    /// Without a name until commit(), so that a process that is killed leaves nothing. Where the file system has no such files: under a
+    /// hidden name beside its own, ".NAME.*.tmp"; what killed processes left under such names is removed.
+    /// lock  on the file that is to be replaced, if the caller needs it before commit()
+    static AtomicFile temporary(const std::filesystem::path& path, FileLock lock = {});
+    /// Under PATH.partial, which stays; one that is there already is opened as it is. One process at a time may have it.
+    static AtomicFile partial(const std::filesystem::path& path);
+
+    AtomicFile(AtomicFile&& other) noexcept;
+    AtomicFile& operator=(AtomicFile&&) = delete;
+    ~AtomicFile();
 
     /// The name that it is to have.
     const std::filesystem::path& path() const noexcept { return path_; }
@@ -32,24 +39,40 @@ public:
     void read(std::span<std::byte> out, std::uint64_t offset) const;
     /// Bytes [from, from + bytes) of another file, by the system: shared with it where the file system can.
     void copy(int source, std::uint64_t from, std::uint64_t bytes, std::uint64_t offset);
-    /// Takes the space of a file of so many bytes now, where the system can, so that a full disk shows before the work.
-    void reserve(std::uint64_t bytes);
+
+    /// Throws io, with the numbers, if a file of so many bytes is beyond what its disk has free, or beyond the process's limit.
+    void require_space(std::uint64_t bytes) const;
+    /// Takes the space of a file of so many bytes now, where the system can. If that fails, what it took is given back.
+    void allocate(std::uint64_t bytes);
+    /// Both: a disk that is too small shows before the work.
+    void reserve(std::uint64_t bytes) {
+        require_space(bytes);
+        allocate(bytes);
+    }
     void resize(std::uint64_t bytes);
+
     /// Begins to bring these bytes to the disk, without waiting.
     void start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept;
     /// Waits until everything written is on the disk.
     void sync();
-    /// Brings everything to the disk, then gives it its name there.
+    /// Brings everything to the disk, waits until nobody else is changing the file of that name, and takes its place there.
     void commit();
+    /// Removes a partial file: it is not to be taken up.
+    void discard() noexcept;
 
 private:
-    OutputFile(const std::filesystem::path& path);
+    AtomicFile(const std::filesystem::path& path);
+    bool open_unnamed();
+    void open_hidden();
+    void give_hidden_name();
+    std::filesystem::path folder() const { return path_.has_parent_path() ? path_.parent_path() : "."; }
     [[noreturn]] void fail(const std::string& what, int error_number) const;
 
-    std::filesystem::path path_;     // with links followed
-    std::filesystem::path written_;  // its name until commit()
+    std::filesystem::path path_;       // with links followed
+    std::filesystem::path written_{};  // its name until commit(), if it has one
+    FileLock lock_{};                  // on the file of path_
     Descriptor file_{};
-    bool keep_ = true;
+    bool keep_ = true;  // the name written_ stays at the end
 };
 
 }  // namespace merklize::runtime

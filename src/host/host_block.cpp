@@ -1,10 +1,16 @@
 #include "host/host_block.hpp"
 
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/sysinfo.h>
+#endif
 
+#include <algorithm>
 #include <atomic>
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <string>
@@ -64,10 +70,35 @@ void* take_spare(std::uint64_t bytes) {
 
 }  // namespace
 
+std::uint64_t host_memory() noexcept {
+    static const std::uint64_t bytes = [] {
+#ifdef __linux__
+        struct sysinfo info{};
+        if (sysinfo(&info) != 0) return UINT64_MAX;
+        const std::uint64_t swap = std::uint64_t{info.totalswap} * info.mem_unit;
+        std::uint64_t memory = std::uint64_t{info.totalram} * info.mem_unit;
+        std::uint64_t allowed = 0;
+        // "max" if nothing limits it.
+        if (std::FILE* file = std::fopen("/sys/fs/cgroup/memory.max", "re")) {
+            if (std::fscanf(file, "%" SCNu64, &allowed) == 1 && allowed != 0) memory = std::min(memory, allowed);
+            std::fclose(file);
+        }
+        return memory + swap;
+#else
+        return UINT64_MAX;
+#endif
+    }();
+    return bytes;
+}
+
+// A block's memory is taken when it is touched, so a system that overcommits says nothing here.
 HostBlock::HostBlock(std::uint64_t bytes) : data_(take_spare(bytes)), bytes_(bytes) {
-    if (data_ == nullptr) data_ = map_block(bytes);
-    if (data_ == nullptr)
-        throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes asked for");
+    if (data_ == nullptr && bytes <= host_memory()) data_ = map_block(bytes);
+    if (data_ == nullptr) {
+        throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(bytes) +
+                                                  " bytes asked for, there are " + std::to_string(host_memory()) +
+                                                  " in all");
+    }
 }
 
 HostBlock::~HostBlock() {

@@ -4,8 +4,11 @@
 
 namespace merklize::runtime {
 
+/// Bytes of memory that this process can ever have: the machine's with its swap space, or what its container may take.
+std::uint64_t host_memory() noexcept;
+
 /// Host memory for the nodes of a tree: aligned to 4096 bytes, undefined content, in huge pages where the system gives them.
-/// errors  out_of_memory
+/// errors  out_of_memory, at once if it is more than host_memory()
 class HostBlock {
 public:
     HostBlock() noexcept = default;

@@ -5,6 +5,7 @@
 
 #include "host/atomic_file.hpp"
 #include "jobs/field.hpp"
+#include "levels/leaf_reader.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
 #include "merklize/error.hpp"
@@ -14,14 +15,14 @@
 namespace merklize {
 namespace {
 
+using runtime::AtomicFile;
 using runtime::NodeAt;
-using runtime::OutputFile;
 using runtime::TreeHeader;
 
 // Below, merging one by one is quicker than a launch.
 constexpr std::size_t few = 64;
 
-void write_nodes(OutputFile& out, const TreeHeader& header, unsigned level, std::uint64_t first,
+void write_nodes(AtomicFile& out, const TreeHeader& header, unsigned level, std::uint64_t first,
                  std::span<const Digest> nodes) {
     out.write(std::as_bytes(nodes), header.offset(level, first));
 }
@@ -35,7 +36,7 @@ struct Changed {
     std::vector<std::uint64_t> indices{};
     std::vector<Digest> nodes{};
 
-    void write(OutputFile& out, const TreeHeader& header, unsigned level) const {
+    void write(AtomicFile& out, const TreeHeader& header, unsigned level) const {
         for (std::size_t first = 0, last = 0; first < indices.size(); first = last) {
             for (last = first + 1; last < indices.size() && indices[last] == indices[last - 1] + 1;) last++;
             write_nodes(out, header, level, indices[first], std::span(nodes).subspan(first, last - first));
@@ -44,7 +45,7 @@ struct Changed {
 };
 
 // The parents of changed nodes; what did not change is read.
-Changed above(const Changed& children, unsigned level, const runtime::TreeReader& reader, runtime::Merges& merges,
+Changed above(const Changed& children, unsigned level, const runtime::TreeFileReader& reader, runtime::Merges& merges,
               const RunOptions& options) {
     const std::uint64_t size = reader.layout().level_size(level);
     const auto has_index = [&](std::size_t i, std::uint64_t index) {
@@ -90,14 +91,35 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeReader
 
 }  // namespace
 
-void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const LeafSource& source) {
+AtomicFile TreeFile::State::begin_change(const char* what, const RunOptions& options) {
+    const std::filesystem::path path = reader().path();
+    const auto wait = [&] {
+        if (options.progress && !options.progress(0)) {
+            throw Error(ErrorCode::cancelled, std::string(what) + ": cancelled by the caller's progress function");
+        }
+        return true;
+    };
+    runtime::FileLock lock(path, wait);
+    auto now = std::make_unique<const runtime::TreeFileReader>(path);
+    const TreeHeader &was = header(), &is = now->header();
+    if (is.hash != was.hash || is.rule != was.rule || is.merges != was.merges || is.key_check != was.key_check ||
+        is.padding != was.padding) {
+        throw Error(ErrorCode::io,
+                    path.string() + ": " + what +
+                        ": since it was opened, a tree of another hash, rule, mode or padding took its place");
+    }
+    open = std::move(now);
+    return AtomicFile::temporary(path, std::move(lock));
+}
+
+void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const std::optional<LeafSource>& source) {
     if (tree.drop_levels() != 0) {
         throw Error(ErrorCode::invalid_argument, path.string() + ": cannot write a tree whose lowest " +
                                                      std::to_string(tree.drop_levels()) + " levels were dropped");
     }
-    TreeHeader header(tree.form(), tree.n_leaves(), source);
+    TreeHeader header(tree.form(), tree.n_leaves(), source.value_or(tree.source()));
     header.root = tree.root();
-    OutputFile out = OutputFile::temporary(path);
+    AtomicFile out = AtomicFile::temporary(path);
     out.reserve(header.file_bytes());
     out.write(header.encode(), 0);
     for (unsigned level = 0; level <= tree.height(); level++) write_nodes(out, header, level, 0, tree.level(level));
@@ -108,18 +130,19 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
                       const RunOptions& options) {
     if (indices.size() != leaves.size()) {
         throw Error(ErrorCode::invalid_argument, "update: " + std::to_string(indices.size()) + " indices for " +
-                                                     std::to_string(leaves.size()) + " leaves");
+                                                     std::to_string(leaves.size()) +
+                                                     " leaves, there must be one for each");
     }
     if (indices.empty()) return;
     const TreeForm& form = state_->complete_form("update");
     require_leaves(form, leaves, "update: leaves");
+    AtomicFile out = state_->begin_change("update", options);
     runtime::Ascending ascending = runtime::ascending_from(indices, n_leaves(), "update");
     Changed changed{std::move(ascending.indices), {}};
     for (const std::size_t i : ascending.given_at) changed.nodes.push_back(leaves[i]);
 
-    const runtime::TreeReader& reader = state_->reader();
+    const runtime::TreeFileReader& reader = state_->reader();
     TreeHeader header = reader.header();
-    OutputFile out = OutputFile::temporary(path());
     out.copy(reader.file().fd(), 0, header.file_bytes(), 0);
     runtime::Merges merges(form);
     changed.write(out, header, 0);
@@ -145,10 +168,10 @@ void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options)
     require_leaves(form, leaves, "append: leaves");
     if (leaves.empty()) return;
 
-    const runtime::TreeReader& reader = state_->reader();
+    AtomicFile out = state_->begin_change("append", options);
+    const runtime::TreeFileReader& reader = state_->reader();
     const TreeHeader& old = reader.header();
     TreeHeader header(form, old.n_leaves + leaves.size(), {});
-    OutputFile out = OutputFile::temporary(path());
     out.reserve(header.file_bytes());
     // Whole nodes stay as they are; those on the right edge are made again.
     for (unsigned level = 0; level <= height(); level++) {
@@ -166,6 +189,24 @@ void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options)
     out.write(header.encode(), 0);
     out.commit();
     state_->reopen();
+}
+
+std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options) {
+    const TreeForm& form = state_->complete_form("append");
+    runtime::LeafReader reader(input, form.hash, form.mode);
+    std::vector<Digest> leaves;
+    {
+        const RunOptions part = runtime::part_of(options, 0, 0.5);
+        runtime::Run run(part);
+        if (reader.has_extent()) {
+            leaves.resize(reader.n_leaves());
+            reader.read(leaves, run, 1);
+        } else {
+            leaves = reader.read_all(run);
+        }
+    }
+    append(leaves, runtime::part_of(options, 0.5, 0.5));
+    return leaves.size();
 }
 
 }  // namespace merklize

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "digests/file_reads.hpp"
 #include "jobs/field.hpp"
 #include "jobs/run.hpp"
 #include "levels/merges.hpp"
@@ -19,7 +20,7 @@ constexpr std::uint64_t batch_nodes = std::uint64_t{1} << batch_levels;
 
 class Check {
 public:
-    Check(const runtime::TreeReader& reader, const TreeForm& form, std::size_t most, runtime::Run& run)
+    Check(const runtime::TreeFileReader& reader, const TreeForm& form, std::size_t most, runtime::Run& run)
         : reader_(reader), layout_(reader.layout()), merges_(form), most_(most), run_(run) {
         const std::uint64_t largest = std::min(batch_nodes, layout_.n_leaves);
         children_.resize(largest);
@@ -94,7 +95,7 @@ private:
         }
     }
 
-    const runtime::TreeReader& reader_;
+    const runtime::TreeFileReader& reader_;
     const runtime::TreeLayout layout_;
     runtime::Merges merges_;
     const std::size_t most_;

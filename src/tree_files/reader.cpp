@@ -9,7 +9,7 @@
 namespace merklize::runtime {
 namespace {
 
-TreeHeader read_header(const File& file, const std::filesystem::path& path) {
+TreeHeader read_header(const InputFile& file, const std::filesystem::path& path) {
     const std::uint64_t bytes = file.regular_size();
     std::array<std::byte, TreeHeader::size> header{};
     const auto there = std::span(header).first(std::min<std::uint64_t>(bytes, header.size()));
@@ -19,7 +19,7 @@ TreeHeader read_header(const File& file, const std::filesystem::path& path) {
 
 }  // namespace
 
-TreeReader::TreeReader(const std::filesystem::path& path)
+TreeFileReader::TreeFileReader(const std::filesystem::path& path)
     : path_(path), file_(path), header_(read_header(file_, path)) {
     if (node(layout().height(), 0) != header_.root) {
         throw Error(ErrorCode::io,
@@ -27,17 +27,17 @@ TreeReader::TreeReader(const std::filesystem::path& path)
     }
 }
 
-void TreeReader::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {
+void TreeFileReader::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {
     file_.read_at(std::as_writable_bytes(out), header_.offset(level, first));
 }
 
-Digest TreeReader::node(unsigned level, std::uint64_t index) const {
+Digest TreeFileReader::node(unsigned level, std::uint64_t index) const {
     Digest out;
     read(level, index, {&out, 1});
     return out;
 }
 
-std::vector<Digest> TreeReader::nodes(std::span<const NodeAt> places) const {
+std::vector<Digest> TreeFileReader::nodes(std::span<const NodeAt> places) const {
     constexpr std::uint64_t window_nodes = 128;  // 4 KiB: a page of the system's cache
     std::vector<Digest> out(places.size());
     std::array<Digest, window_nodes> window;

@@ -14,13 +14,13 @@
 namespace merklize::runtime {
 
 /// A tree file that is open, with a header that fits it. Safe to use from several threads.
-class TreeReader {
+class TreeFileReader {
 public:
-    explicit TreeReader(const std::filesystem::path& path);
+    explicit TreeFileReader(const std::filesystem::path& path);
 
     const TreeHeader& header() const noexcept { return header_; }
     TreeLayout layout() const noexcept { return header_.layout(); }
-    const File& file() const noexcept { return file_; }
+    const InputFile& file() const noexcept { return file_; }
     const std::filesystem::path& path() const noexcept { return path_; }
 
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
@@ -30,7 +30,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    File file_;
+    InputFile file_;
     TreeHeader header_;
 };
 

@@ -2,6 +2,7 @@
 #include "merklize/tree_file.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,12 +16,13 @@ namespace merklize {
 namespace {
 
 using runtime::NodeAt;
-using runtime::TreeReader;
+using runtime::TreeFileReader;
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 // Nodes of a proof: of the file, or under the rule pad roots of padding.
-std::vector<Digest> siblings(const TreeReader& reader, const TreeForm& form, std::span<const std::uint64_t> indices) {
+std::vector<Digest> siblings(const TreeFileReader& reader, const TreeForm& form,
+                             std::span<const std::uint64_t> indices) {
     runtime::Merges merges(form);
     const runtime::TreeLayout layout = reader.layout();
     std::vector<NodeAt> places;
@@ -40,9 +42,9 @@ std::vector<Digest> siblings(const TreeReader& reader, const TreeForm& form, std
 }  // namespace
 
 TreeFile::State::State(const std::filesystem::path& path)
-    : open(std::make_unique<runtime::TreeReader>(path)), form(header().hash, header().rule, {}, header().padding) {}
+    : open(std::make_unique<runtime::TreeFileReader>(path)), form(header().hash, header().rule, {}, header().padding) {}
 
-void TreeFile::State::reopen() { open = std::make_unique<runtime::TreeReader>(open->path()); }
+void TreeFile::State::reopen() { open = std::make_unique<runtime::TreeFileReader>(open->path()); }
 
 const TreeForm& TreeFile::State::complete_form(const char* what) const {
     if (is_keyed() && form.mode.flags() == 0) {
@@ -77,21 +79,35 @@ void TreeFile::set_mode(const Mode& mode) {
     state_->form.mode = mode;
 }
 
+int TreeFile::descriptor() const noexcept { return state_->reader().file().fd(); }
+
 std::uint64_t TreeFile::level_offset(unsigned level) const {
-    if (level > height()) {
-        invalid("level " + std::to_string(level) + " is above the root, which is level " + std::to_string(height()));
-    }
+    state_->require_nodes(level, 0, 0);
     return state_->header().offset(level);
 }
 
-void TreeFile::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {
-    level_offset(level);
-    const std::uint64_t size = state_->reader().layout().level_size(level);
-    if (first > size || out.size() > size - first) {
-        invalid("read: nodes " + std::to_string(first) + " to " + std::to_string(first + out.size()) + " of level " +
-                std::to_string(level) + ", which has " + std::to_string(size));
+void TreeFile::State::require_nodes(unsigned level, std::uint64_t first, std::uint64_t count) const {
+    const runtime::TreeLayout layout = reader().layout();
+    if (level > layout.height()) {
+        invalid("level " + std::to_string(level) + " is above the root, which is level " +
+                std::to_string(layout.height()));
     }
+    const std::uint64_t size = layout.level_size(level);
+    if (first <= size && count <= size - first) return;
+    invalid("read: " + std::to_string(count) + " nodes from node " + std::to_string(first) + " on of level " +
+            std::to_string(level) + ", which has " + std::to_string(size));
+}
+
+void TreeFile::read(unsigned level, std::uint64_t first, std::span<Digest> out) const {
+    state_->require_nodes(level, first, out.size());
     state_->reader().read(level, first, out);
+}
+
+std::vector<Digest> TreeFile::read(unsigned level, std::uint64_t first, std::uint64_t count) const {
+    state_->require_nodes(level, first, count);
+    std::vector<Digest> out(count);
+    state_->reader().read(level, first, out);
+    return out;
 }
 
 MerkleProof TreeFile::prove(std::uint64_t index) const {
@@ -114,6 +130,16 @@ MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) cons
     for (const std::uint64_t index : sorted) leaves.push_back({0, index});
     std::vector<Digest> nodes = siblings(state_->reader(), form, sorted);
     return {form.hash, form.rule, n_leaves(), std::move(sorted), state_->reader().nodes(leaves), std::move(nodes)};
+}
+
+MultiProof TreeFile::prove_range(std::uint64_t first, std::uint64_t last) const {
+    if (first >= last || last > n_leaves()) {
+        invalid("prove_range: a range [first, last) within " + std::to_string(n_leaves()) + " leaves, got [" +
+                std::to_string(first) + ", " + std::to_string(last) + ")");
+    }
+    std::vector<std::uint64_t> indices(last - first);
+    std::iota(indices.begin(), indices.end(), first);
+    return prove_together(indices);
 }
 
 ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {

@@ -1,4 +1,4 @@
-// TreeWriter: the public face of tree_output.
+// TreeWriter: the public face of writer.hpp.
 #include <algorithm>
 #include <string>
 
@@ -20,7 +20,7 @@ public:
           source(source),
           options(options) {}
 
-    runtime::TreeOutput output;
+    runtime::TreeFileWriter output;
     Hash hash;
     std::uint64_t n_leaves;
     LeafSource source;

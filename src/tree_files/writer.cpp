@@ -22,12 +22,12 @@ void require_form(const TreeForm& form, std::uint64_t n_leaves) {
 
 }  // namespace
 
-TreeOutput::TreeOutput(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
-                       const LeafSource& source, bool resume_old, std::uint64_t stamp)
+TreeFileWriter::TreeFileWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
+                               const LeafSource& source, bool resume_old, std::uint64_t stamp)
     : form_(form),
       header_(form, n_leaves, source),
       unfinished_(header_.encode_unfinished(stamp)),
-      file_((require_form(form, n_leaves), OutputFile::partial(path))),
+      file_((require_form(form, n_leaves), AtomicFile::partial(path))),
       peaks_(form) {
     const std::uint64_t there = file_.size();
     if (resume_old && there >= TreeHeader::size) {
@@ -40,15 +40,21 @@ TreeOutput::TreeOutput(const std::filesystem::path& path, std::uint64_t n_leaves
             if (resume(progress->leaves)) return;
         }
     }
-    file_.resize(0);
-    file_.write(unfinished_, 0);
-    if (count_known()) file_.reserve(header_.file_bytes());
+    try {
+        if (count_known()) file_.require_space(header_.file_bytes());
+        file_.resize(0);
+        file_.write(unfinished_, 0);
+        if (count_known()) file_.allocate(header_.file_bytes());
+    } catch (...) {
+        if (there == 0) file_.discard();  // this build made it: what an earlier one left stays
+        throw;
+    }
     note(0);
 }
 
 // What was written is read again: the peaks, and the leaves of the batch that was not whole. False if there are no digests of the
 // hash among them: then somebody else wrote there.
-bool TreeOutput::resume(std::uint64_t leaves) {
+bool TreeFileWriter::resume(std::uint64_t leaves) {
     const std::uint64_t held = leaves % Batch::capacity, before = leaves - held;
     bool sound = true;
     const auto read = [&](std::span<Digest> out, std::uint64_t offset) {
@@ -73,7 +79,7 @@ bool TreeOutput::resume(std::uint64_t leaves) {
     return true;
 }
 
-TreeOutput::~TreeOutput() {
+TreeFileWriter::~TreeFileWriter() {
     try {
         if (writing_.valid()) wait();
         if (!done_ && !failed_) checkpoint();
@@ -86,14 +92,14 @@ TreeOutput::~TreeOutput() {
     }
 }
 
-void TreeOutput::require_usable() const {
+void TreeFileWriter::require_usable() const {
     if (!failed_ && !done_) return;
     throw Error(ErrorCode::io,
                 file_.path().string() + ": writing it has ended" +
                     (failed_ ? " with an error; begin again, and what is in its .partial file is taken up" : ""));
 }
 
-void TreeOutput::take(std::uint64_t n, const RunOptions& options) {
+void TreeFileWriter::take(std::uint64_t n, const RunOptions& options) {
     require_usable();
     if (count_known() && n > header_.n_leaves - taken()) {
         throw Error(ErrorCode::invalid_argument, file_.path().string() + ": more leaves than the " +
@@ -109,7 +115,7 @@ void TreeOutput::take(std::uint64_t n, const RunOptions& options) {
 }
 
 // The batch that is full goes to the writing thread.
-void TreeOutput::hand_over(bool with_leaves) {
+void TreeFileWriter::hand_over(bool with_leaves) {
     wait();
     const Batch& batch = filling();
     writing_ = std::async(std::launch::async,
@@ -119,20 +125,20 @@ void TreeOutput::hand_over(bool with_leaves) {
     turn_ ^= 1;
 }
 
-void TreeOutput::wait() try {
+void TreeFileWriter::wait() try {
     if (writing_.valid()) writing_.get();
 } catch (...) {
     failed_ = true;
     throw;
 }
 
-void TreeOutput::write_nodes(unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
+void TreeFileWriter::write_nodes(unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
     const std::uint64_t offset = header_.offset(level, first);
     file_.write(std::as_bytes(nodes), offset);
     if (nodes.size() >= 4096) file_.start_sync(offset, nodes.size_bytes());
 }
 
-void TreeOutput::write_batch(const Batch& batch, std::uint64_t first, bool with_leaves) {
+void TreeFileWriter::write_batch(const Batch& batch, std::uint64_t first, bool with_leaves) {
     if (with_leaves) write_nodes(0, first, batch.leaves());
     if (count_known()) batch.push(peaks_, sink());
     written_ = first + Batch::capacity;
@@ -140,14 +146,14 @@ void TreeOutput::write_batch(const Batch& batch, std::uint64_t first, bool with_
 }
 
 // What is noted is on the disk before the note is: a power failure cannot leave a note of what is not there.
-void TreeOutput::note(std::uint64_t leaves) {
+void TreeFileWriter::note(std::uint64_t leaves) {
     if (leaves != 0) file_.sync();
     const TreeHeader::Note note = TreeHeader::note(unfinished_, next_note_++, leaves);
     file_.write(note.bytes, note.offset);
     noted_at_ = std::chrono::steady_clock::now();
 }
 
-void TreeOutput::checkpoint() {
+void TreeFileWriter::checkpoint() {
     require_usable();
     wait();
     if (held_ != 0) write_nodes(0, passed_on_, filling().leaves().first(held_));
@@ -156,7 +162,7 @@ void TreeOutput::checkpoint() {
 }
 
 // The nodes above leaves that were written before their count was known.
-void TreeOutput::build_above(const RunOptions& options) {
+void TreeFileWriter::build_above(const RunOptions& options) {
     const std::uint64_t n = header_.n_leaves;
     passed_on_ = written_ = 0;
     const auto share = [n](std::uint64_t leaves) { return static_cast<double>(leaves) / static_cast<double>(n); };
@@ -171,7 +177,7 @@ void TreeOutput::build_above(const RunOptions& options) {
     wait();
 }
 
-Digest TreeOutput::finish(const RunOptions& options, const LeafSource* source) {
+Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* source) {
     require_usable();
     wait();
     if (!count_known()) {

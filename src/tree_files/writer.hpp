@@ -15,15 +15,15 @@ namespace merklize::runtime {
 
 /// A tree file in the making: leaves in order in, levels out. While one batch is built, another one is written by a thread of its own.
 /// What is on the disk is noted in the file's header area every few seconds, so that a later process can go on from there.
-class TreeOutput {
+class TreeFileWriter {
 public:
     /// As TreeWriter. stamp  of the data that the leaves come from: what was written of other data is not taken up
-    TreeOutput(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
-               const LeafSource& source, bool resume, std::uint64_t stamp = 0);
-    TreeOutput(const TreeOutput&) = delete;
-    TreeOutput& operator=(const TreeOutput&) = delete;
+    TreeFileWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
+                   const LeafSource& source, bool resume, std::uint64_t stamp = 0);
+    TreeFileWriter(const TreeFileWriter&) = delete;
+    TreeFileWriter& operator=(const TreeFileWriter&) = delete;
     /// Notes what was taken, if that can be.
-    ~TreeOutput();
+    ~TreeFileWriter();
 
     std::uint64_t taken() const noexcept { return passed_on_ + held_; }
     /// Where the next leaves are to be put; not empty. Valid until take().
@@ -34,6 +34,8 @@ public:
     void checkpoint();
     /// source  of a file whose count of leaves was not known: replaces that of the constructor
     Digest finish(const RunOptions& options, const LeafSource* source = nullptr);
+    /// After finish().
+    const TreeHeader& header() const noexcept { return header_; }
 
 private:
     Batch& filling() const noexcept { return batches_[turn_]; }
@@ -55,7 +57,7 @@ private:
     TreeForm form_;
     TreeHeader header_;
     TreeHeader::Bytes unfinished_{};  // the header area without notes
-    OutputFile file_;
+    AtomicFile file_;
     mutable Batch batches_[2]{};
     unsigned turn_ = 0;            // of the batch that is being filled
     std::uint64_t held_ = 0;       // leaves in it

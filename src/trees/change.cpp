@@ -128,7 +128,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     const Place nodes = (moves ? *larger : state.nodes).place();
     const auto add = [&] {
         copy_nodes(at_node(nodes, grown.leaf_slot + before), host_place(leaves.data()), leaves.size(), run);
-        // Few leaves change little more than their ways up; many are built as a tree is.
+        // Few leaves change little more than their paths; many are built as a tree is.
         constexpr std::size_t few = 1024;
         if (leaves.size() <= few) {
             std::vector<std::uint64_t> changed(leaves.size());
@@ -157,6 +157,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     if (moves) state.nodes = std::move(*larger);
     state.n_leaves = grown.n_leaves;
     state.layout = grown;
+    state.source = {};
 }
 
 }  // namespace merklize

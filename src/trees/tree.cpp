@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "host/input_file.hpp"
 #include "jobs/field.hpp"
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
@@ -119,39 +118,12 @@ MerkleTree::MerkleTree(const Buffer& leaves, const TreeForm& form, const RunOpti
     state.build_above(run, share);
 }
 
-MerkleTree MerkleTree::from_file(const std::filesystem::path& path, std::uint64_t leaf_bytes, const TreeForm& form,
-                                 const RunOptions& options) {
-    if (leaf_bytes == 0) invalid("from_file: leaf_bytes must be at least 1, got 0");
-    if (form.hash != Hash::blake3) {
-        invalid("from_file: leaves of files are hashed by 'blake3', not by '" + std::string(traits(form.hash).name) +
-                "'");
-    }
-    const runtime::File file(path);
-    const std::uint64_t bytes = file.regular_size();
-    const std::uint64_t n = std::max<std::uint64_t>(1, bytes / leaf_bytes + (bytes % leaf_bytes != 0));
-    runtime::Merges(form).require_count(n, ("from_file: " + path.string() + " of " + std::to_string(bytes) +
-                                            " bytes, " + std::to_string(leaf_bytes) + " bytes a leaf")
-                                               .c_str());
-    auto state = std::make_unique<State>(form, n, 0, options.device);
-    runtime::Run run(options);
-    constexpr double file_share = 0.9;
-    if (state->nodes.on_device()) {
-        std::vector<Digest> leaves(n);
-        runtime::hash_pieces(file, bytes, leaf_bytes, 0, leaves, form.hash, form.mode, run, file_share);
-        run.memory().upload(state->base(), leaves.data(), Digest::size * n);
-    } else {
-        runtime::hash_pieces(file, bytes, leaf_bytes, 0, {reinterpret_cast<Digest*>(host_bytes(state->base())), n},
-                             form.hash, form.mode, run, file_share);
-    }
-    state->build_above(run, 1 - file_share);
-    return MerkleTree(std::move(state));
-}
-
 const TreeForm& MerkleTree::form() const noexcept { return state_->form; }
 std::uint64_t MerkleTree::n_leaves() const noexcept { return state_->n_leaves; }
 unsigned MerkleTree::height() const noexcept { return state_->height(); }
 unsigned MerkleTree::drop_levels() const noexcept { return state_->drop_levels; }
 const Digest& MerkleTree::root() const noexcept { return state_->root; }
+const LeafSource& MerkleTree::source() const noexcept { return state_->source; }
 const DeviceInfo& MerkleTree::device() const noexcept { return state_->device.info(); }
 const Policy& MerkleTree::policy() const noexcept { return state_->policy; }
 bool MerkleTree::on_device() const noexcept { return state_->nodes.on_device(); }

@@ -20,6 +20,7 @@ struct MerkleTree::State {
     Device device;
     runtime::NodeStore nodes;
     Digest root{};
+    LeafSource source{};
     Policy policy{};
 
     unsigned height() const noexcept { return drop_levels + layout.height(); }

@@ -1,7 +1,6 @@
 #include "tuning/calibration.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -13,7 +12,6 @@
 #include "jobs/opened_device.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
-#include "merklize/tree.hpp"
 #include "merklize/version.hpp"
 
 // Kept as text: a line a cost, "device TAB name TAB driver TAB job TAB latency TAB rate".
@@ -136,41 +134,6 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     return here;
 }
 
-namespace {
-
-constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
-constexpr double long_enough = 0.05;                                            // seconds
-
-// The hash that a tree job is measured by: the first of bytes, the last of field elements.
-Hash representative(Job job) {
-    Hash found{};
-    for (const HashTraits& t : hashes()) {
-        if (t.is_field != (job == Job::elements_tree)) continue;
-        found = t.hash;
-        if (!t.is_field) break;
-    }
-    return found;
-}
-
-// The least of a few runs after a first one, which compiles.
-double measure(const Device& device, Job job, std::span<const Digest> data) {
-    const RunOptions options{.device = device};
-    double least = 0;
-    for (int i = 0; i < 6; i++) {
-        const auto start = std::chrono::steady_clock::now();
-        if (job == Job::digest) {
-            hash(std::as_bytes(data), {}, options);
-        } else {
-            const MerkleTree tree(data, representative(job), options);
-        }
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        if (i == 1 || (i > 1 && seconds < least)) least = seconds;
-        if (i > 1 && seconds > long_enough) break;
-    }
-    return least;
-}
-
-}  // namespace
 }  // namespace runtime
 
 const char* name_of(Job job) noexcept { return runtime::job_names[static_cast<std::size_t>(job)]; }
@@ -186,48 +149,6 @@ std::vector<Cost> calibration() {
         if (is_here) costs.push_back(known.cost);
     }
     return costs;
-}
-
-std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
-    // Words below 2^63 are elements of the field, too.
-    std::vector<Digest> data(runtime::most_bytes / Digest::size);
-    for (std::uint64_t i = 0, word = 1; i < data.size(); i++) {
-        std::array<std::uint64_t, 4> words;
-        for (std::uint64_t& w : words) w = (word = word * 6364136223846793005u + 1442695040888963407u) >> 1;
-        data[i] = Digest::from_words(words);
-    }
-    std::vector<runtime::KnownCost> costs;
-    const std::vector<DeviceInfo> found = devices();
-    std::size_t n_done = 0;
-    for (const DeviceInfo& info : found) {
-        for (const Job job : {Job::digest, Job::bytes_tree, Job::elements_tree}) {
-            const double done = static_cast<double>(n_done++) / static_cast<double>(3 * found.size());
-            if (progress && !progress(done))
-                throw Error(ErrorCode::cancelled, "calibrate: cancelled by the caller's progress function");
-            try {
-                const Device device(info.id);
-                const auto seconds_of = [&](std::uint64_t bytes) {
-                    return runtime::measure(device, job, std::span(data).first(bytes / Digest::size));
-                };
-                const double small = seconds_of(runtime::small_bytes);
-                double large = 0;
-                std::uint64_t bytes = runtime::small_bytes;
-                do {
-                    bytes *= 4;
-                    large = seconds_of(bytes);
-                } while (bytes < runtime::most_bytes && large < runtime::long_enough);
-                // Two points make the line; noise must not make it fall.
-                const double a_byte =
-                    std::max((large - small) / static_cast<double>(bytes - runtime::small_bytes), 1e-15);
-                const double latency = std::max(0.0, small - a_byte * static_cast<double>(runtime::small_bytes));
-                costs.push_back({{info.id, job, latency, 1 / a_byte}, info.name, info.driver});
-            } catch (const Error&) {}  // a device that cannot do it is not chosen for it
-        }
-    }
-    runtime::store_costs(costs);
-    std::vector<Cost> measured;
-    for (const runtime::KnownCost& known : costs) measured.push_back(known.cost);
-    return measured;
 }
 
 }  // namespace merklize

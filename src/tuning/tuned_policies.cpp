@@ -11,12 +11,12 @@
 #include <sstream>
 
 #include "host/kept_files.hpp"
+#include "jobs/policy.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 #include "merklize/version.hpp"
 
-// Kept as text, one file a device: a line a policy, "job hash log2 levels_per_launch group_size lanes constants seconds
-// builtin_seconds".
+// Kept as text, one file a device: a line a policy, "job hash log2 seconds builtin_seconds levels_per_launch=3,...".
 
 namespace merklize::runtime {
 namespace {
@@ -37,24 +37,29 @@ KernelCache store() {
 }
 
 std::string key(const DeviceInfo& device) {
-    return kernel_key({"tuned policies", device.isa, device.name + " x " + std::to_string(device.units),
-                       MERKLIZE_VERSION_STRING, device.backend + " " + device.driver});
+    std::string what = "tuned policies";
+    for (const PolicyField& field : policy_fields) what.append(" ").append(field.name);
+    return kernel_key({what, device.isa, device.name + " x " + std::to_string(device.units), MERKLIZE_VERSION_STRING,
+                       device.backend + " " + device.driver});
 }
 
 bool is_time(double value) { return std::isfinite(value) && value > 0; }
 
 std::optional<TunedPolicy> parse(const std::string& line) {
     TunedPolicy found;
-    mkz_policy& policy = found.policy;
-    std::string job, hash;
+    std::string job, hash, policy;
     std::istringstream fields(line);
-    fields >> job >> hash >> found.log2 >> policy.levels_per_launch >> policy.group_size >> policy.lanes >>
-        policy.constants >> found.seconds >> found.builtin_seconds;
+    fields >> job >> hash >> found.log2 >> found.seconds >> found.builtin_seconds;
     const auto* of_name = std::ranges::find(jobs, job, &TunedJob::name);
     const auto traits = std::ranges::find(hashes(), hash, &HashTraits::name);
     if (!fields || of_name == std::end(jobs) || traits == hashes().end()) return std::nullopt;
-    if (policy.constants > MKZ_CONSTANTS_local || !is_time(found.seconds) || !is_time(found.builtin_seconds))
+    if (!is_time(found.seconds) || !is_time(found.builtin_seconds)) return std::nullopt;
+    fields >> policy;  // none: all fields are open
+    try {
+        found.policy = policy_from_text(policy);
+    } catch (const Error&) {
         return std::nullopt;
+    }
     found.kernel = of_name->kernel;
     found.hash = static_cast<std::uint32_t>(traits->hash);
     return found;
@@ -111,12 +116,10 @@ std::vector<TunedPolicy> load_tuned_policies(const DeviceInfo& device) {
 void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy> policies) {
     std::string text;
     for (const TunedPolicy& policy : policies) {
-        char numbers[160];
-        std::snprintf(numbers, sizeof numbers, " %u %u %u %u %u %.9g %.9g\n", policy.log2,
-                      policy.policy.levels_per_launch, policy.policy.group_size, policy.policy.lanes,
-                      policy.policy.constants, policy.seconds, policy.builtin_seconds);
+        char numbers[80];
+        std::snprintf(numbers, sizeof numbers, " %u %.9g %.9g ", policy.log2, policy.seconds, policy.builtin_seconds);
         text.append(tuned_job_name(policy.kernel)).append(" ");
-        text.append(traits(static_cast<Hash>(policy.hash)).name).append(numbers);
+        text.append(traits(static_cast<Hash>(policy.hash)).name).append(numbers).append(to_text(policy.policy) + "\n");
     }
     const std::string why = store().store(key(device), std::as_bytes(std::span(text)));
     if (!why.empty()) throw Error(ErrorCode::io, "tuned policies: " + why);
@@ -127,8 +130,7 @@ void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy>
 
 mkz_policy tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_kernel kernel, std::uint32_t hash,
                         std::uint64_t n, const mkz_policy& wanted) {
-    if (wanted.levels_per_launch != 0 || wanted.group_size != 0 || wanted.lanes != 0 || wanted.constants != 0)
-        return wanted;
+    if (from_seam(wanted) != Policy{}) return wanted;
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
     auto it = all.known.find({&backend, device});
@@ -143,7 +145,7 @@ mkz_policy tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_ke
         best = &policy;
         least = distance;
     }
-    return best == nullptr ? wanted : best->policy;
+    return best == nullptr ? wanted : to_seam(best->policy);
 }
 
 }  // namespace merklize::runtime

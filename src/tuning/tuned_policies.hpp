@@ -8,6 +8,7 @@
 
 #include "jobs/backend.h"
 #include "merklize/device.hpp"
+#include "merklize/policy.hpp"
 
 namespace merklize::runtime {
 
@@ -16,7 +17,7 @@ struct TunedPolicy {
     mkz_kernel kernel{};
     std::uint32_t hash = 0;
     std::uint32_t log2 = 0;      ///< of the n of tuned_policy()
-    mkz_policy policy{};         ///< what a caller may choose; 0: the backend's table decides
+    Policy policy{};             ///< 0 in a field: the backend's table decides
     double seconds = 0;          ///< of the job
     double builtin_seconds = 0;  ///< by the backend's table, at the same time
 };

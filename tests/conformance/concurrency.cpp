@@ -201,7 +201,9 @@ TEST("cancel: every kind of long work") {
         merklize::build_tree(std::span(out).first(1 << 18), Hash::rp64_256_v2, options);
     });
     for (const std::uint64_t leaf : {1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 30}) {
-        check_cancel("from_file", [&](const auto& options) { (void)MerkleTree::from_file(path, leaf, {}, options); });
+        check_cancel("from_file", [&](const auto& options) {
+            (void)MerkleTree::from_file(merklize::TreeInput::pieces(path, leaf), {}, options);
+        });
     }
     check_cancel("hash_files", [&](const auto& options) {
         const std::vector<std::filesystem::path> paths(3, path);

@@ -11,6 +11,7 @@
 
 using namespace support;
 using merklize::MerkleTree;
+using merklize::TreeInput;
 
 namespace {
 
@@ -125,7 +126,8 @@ TEST("files: trees over pieces") {
         }
         const MerkleTree expected(given);
         for (const unsigned n : {1, 3}) {
-            const MerkleTree tree = MerkleTree::from_file(folder.write("file", data), leaf, {}, threads(n));
+            const MerkleTree tree =
+                MerkleTree::from_file(TreeInput::pieces(folder.write("file", data), leaf), {}, threads(n));
             CHECK_EQ(tree.n_leaves(), given.size());
             CHECK(std::ranges::equal(tree.nodes(), expected.nodes()));
         }
@@ -147,8 +149,9 @@ TEST("files: a tree of any count of pieces, by any rule, keyed") {
                 const Bytes piece(begin, begin + static_cast<std::ptrdiff_t>(std::min<std::size_t>(100, size - at)));
                 given.push_back(to_digest(reference::blake3(piece, 32, 0, {.key = key})));
             }
-            CHECK(std::ranges::equal(MerkleTree::from_file(path, 100, form).nodes(), MerkleTree(given, form).nodes()));
-            CHECK_EQ(MerkleTree::from_file(path, UINT64_MAX, form).root(),
+            CHECK(std::ranges::equal(MerkleTree::from_file(TreeInput::pieces(path, 100), form).nodes(),
+                                     MerkleTree(given, form).nodes()));
+            CHECK_EQ(MerkleTree::from_file(TreeInput::pieces(path, UINT64_MAX), form).root(),
                      to_digest(reference::blake3(data, 32, 0, {.key = key})));
         }
     }
@@ -159,13 +162,14 @@ TEST("files: errors name the file and the cause") {
     const auto path = folder.write("three", Bytes(96));
     CHECK_ERROR(io, "missing: cannot open: No such file", file_digest(folder.path() / "missing"));
     CHECK_ERROR(io, "Is a directory", file_digest(folder.path()));
-    CHECK_ERROR(io, "missing: cannot open", MerkleTree::from_file(folder.path() / "missing", 32));
-    CHECK_ERROR(io, "not a regular file", MerkleTree::from_file("/dev/null", 32));
+    CHECK_ERROR(io, "missing: cannot open", MerkleTree::from_file(TreeInput::pieces(folder.path() / "missing", 32)));
+    CHECK_ERROR(io, "not a regular file", MerkleTree::from_file(TreeInput::pieces("/dev/null", 32)));
     CHECK_ERROR(invalid_argument, "of 96 bytes, 32 bytes a leaf: the count of leaves must be a power of two",
-                MerkleTree::from_file(path, 32, merklize::TreeForm(Hash::blake3, merklize::TreeRule::perfect)));
-    CHECK_ERROR(invalid_argument, "leaves of files are hashed by 'blake3', not by 'rp64_256_v3'",
-                MerkleTree::from_file(path, 96, Hash::rp64_256));
-    CHECK_ERROR(invalid_argument, "got 0", MerkleTree::from_file(path, 0));
+                MerkleTree::from_file(TreeInput::pieces(path, 32),
+                                      merklize::TreeForm(Hash::blake3, merklize::TreeRule::perfect)));
+    CHECK_ERROR(invalid_argument, "leaves of 10 bytes: not a whole count of field elements",
+                MerkleTree::from_file(TreeInput::pieces(path, 10), Hash::rp64_256));
+    CHECK_ERROR(invalid_argument, "got 0", MerkleTree::from_file(TreeInput::pieces(path, 0)));
     Bytes out(32);
     CHECK_ERROR(io, "the pipe: cannot", merklize::hash_descriptor(-1, "the pipe", view(out)));
 }

@@ -1,9 +1,11 @@
 // Tree files: written, read, proved, checked, changed; the bytes that docs/file-format.md shows.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <thread>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "asked_often.hpp"
@@ -12,6 +14,7 @@
 using namespace support;
 using merklize::LeafSource;
 using merklize::TreeFile;
+using merklize::TreeInput;
 using merklize::TreeWriter;
 
 namespace {
@@ -310,7 +313,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
                 all.push_back(merklize::hash(view(data).subspan(at, std::min(leaf_bytes, size - at))));
             }
             const Digest expected = merklize::merkle_root(all, form);
-            CHECK_EQ(merklize::build_tree_file(input, leaf_bytes, path, form), expected);
+            CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(input, leaf_bytes), path, form).root, expected);
             CHECK_EQ(TreeFile(path).source().total_bytes, size);
             const Bytes whole = read_all(path);
             const auto pipe = folder.path() / "pipe";
@@ -319,7 +322,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
                 std::ofstream(pipe, std::ios::binary)
                     .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(size));
             });
-            CHECK_EQ(merklize::build_tree_file(pipe, leaf_bytes, path, form), expected);
+            CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(pipe, leaf_bytes), path, form).root, expected);
             writer.join();
             std::filesystem::remove(pipe);
             CHECK_EQ(hex(read_all(path)), hex(whole));
@@ -334,8 +337,9 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
         const auto input = folder.write("data", data);
         std::vector<Digest> all(1000);
         merklize::hash_leaves(view(data), 48, all, t.hash);
-        CHECK_EQ(merklize::build_tree_file(input, 48, path, of), merklize::merkle_root(all, of));
-        CHECK_EQ(merklize::build_tree_file(input, path, of), merklize::merkle_root(words, of));
+        CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(input, 48), path, of).root,
+                 merklize::merkle_root(all, of));
+        CHECK_EQ(merklize::build_tree_file(TreeInput::leaves(input), path, of).root, merklize::merkle_root(words, of));
         CHECK_EQ(TreeFile(path).source().leaf_bytes, 0u);
     }
     const Bytes key = pattern(32);
@@ -343,8 +347,151 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
     const Bytes data = Random(9).bytes(100000);
     std::vector<Digest> all(100);
     merklize::hash_leaves(view(data), 1000, all, Hash::blake3, keyed.mode);
-    CHECK_EQ(merklize::build_tree_file(folder.write("data", data), 1000, path, keyed),
+    CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(folder.write("data", data), 1000), path, keyed).root,
              merklize::merkle_root(all, keyed));
+}
+
+TEST("tree_file: one way from an input to a tree: in memory, in a file, the root alone") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", pipe = folder.path() / "pipe";
+    CHECK_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    Random random(11);
+    for (const TestForm& f : test_forms()) {
+        const bool is_field = merklize::traits(f.form.hash).is_field, perfect = f.form.rule == TreeRule::perfect;
+        const std::uint64_t size = std::array<std::uint64_t, 3>{8, 48, 1000}[random.below(3)];
+        const std::size_t n = perfect ? 32 : 1 + random.below(200);
+        Bytes data;  // field elements
+        for (std::size_t i = 0; i < n * size; i += 8) {
+            const std::uint64_t word = random.element();
+            for (int b = 0; b < 64; b += 8) data.push_back(static_cast<std::uint8_t>(word >> b));
+        }
+        const auto rows = folder.write("rows", data);
+        Bytes cut = data;
+        if (!is_field) cut.resize(data.size() - random.below(size));
+        const auto pieces = folder.write("pieces", cut);
+        const std::vector<Digest> given = leaves(f.form.hash, n, n);
+        Bytes bytes;
+        for (const Digest& d : given)
+            for (const std::uint8_t byte : to_bytes(d)) bytes.push_back(byte);
+        const auto ready = folder.write("leaves", bytes);
+        const auto made = [&](const Bytes& from) {
+            std::vector<Digest> out(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                const auto piece = view(from).subspan(i * size, std::min<std::size_t>(size, from.size() - i * size));
+                merklize::hash_leaves(piece, piece.size(), {&out[i], 1}, f.form.hash, f.form.mode);
+            }
+            return out;
+        };
+        for (auto& [input, content, all] : {std::tuple(TreeInput::pieces(pieces, size), cut, made(cut)),
+                                            std::tuple(TreeInput::rows(rows, size), data, made(data)),
+                                            std::tuple(TreeInput::leaves(ready), bytes, given)}) {
+            const Digest expected = witness_levels(f, all).back()[0];
+            const merklize::MerkleTree tree = merklize::MerkleTree::from_file(input, f.form);
+            CHECK_EQ(tree.root(), expected);
+            CHECK_EQ(tree.n_leaves(), n);
+            const LeafSource source =
+                input.kind == TreeInput::Kind::leaves ? LeafSource{} : LeafSource{size, content.size()};
+            CHECK_EQ(tree.source().leaf_bytes, source.leaf_bytes);
+            CHECK_EQ(tree.source().total_bytes, source.total_bytes);
+            const auto check_facts = [&](const merklize::TreeFacts& facts) {
+                CHECK_EQ(facts.root, expected);
+                CHECK_EQ(facts.n_leaves, n);
+                CHECK_EQ(facts.height, tree.height());
+                CHECK_EQ(facts.bytes, content.size());
+                CHECK(facts.hash == f.form.hash && facts.rule == f.form.rule);
+            };
+            check_facts(merklize::merkle_root_file(input, f.form));
+            check_facts(merklize::build_tree_file(input, path, f.form));
+            check_levels(path, witness_levels(f, all));
+            const Bytes whole = read_all(path);
+            merklize::save_tree(tree, path);
+            CHECK_EQ(hex(read_all(path)), hex(whole));
+            // A pipe, and a descriptor that stands somewhere.
+            TreeInput piped = input;
+            piped.path = pipe;
+            for (const bool to_file : {true, false}) {
+                std::thread writer([&] {
+                    std::ofstream(pipe, std::ios::binary)
+                        .write(reinterpret_cast<const char*>(content.data()),
+                               static_cast<std::streamsize>(content.size()));
+                });
+                check_facts(to_file ? merklize::build_tree_file(piped, path, f.form)
+                                    : merklize::merkle_root_file(piped, f.form));
+                writer.join();
+            }
+            CHECK_EQ(hex(read_all(path)), hex(whole));
+            Bytes shifted(77, 1);
+            shifted.insert(shifted.end(), content.begin(), content.end());
+            const int fd = ::open(folder.write("shifted", shifted).c_str(), O_RDONLY);
+            CHECK_EQ(::lseek(fd, 77, SEEK_SET), off_t{77});
+            TreeInput open = input;
+            open.descriptor = fd;
+            CHECK_EQ(merklize::MerkleTree::from_file(open, f.form).root(), expected);
+            check_facts(merklize::build_tree_file(open, path, f.form));
+            ::close(fd);
+        }
+    }
+    CHECK_ERROR(invalid_argument, "100 bytes are not a whole count of rows of 30 bytes",
+                merklize::merkle_root_file(TreeInput::rows(folder.write("data", Bytes(100)), 30)));
+    CHECK_ERROR(invalid_argument, "at least 1 leaf",
+                merklize::merkle_root_file(TreeInput::rows(folder.write("data", Bytes()), 30)));
+    CHECK_ERROR(io, "not a regular file", merklize::MerkleTree::from_file(TreeInput::pieces("/dev/null", 30)));
+}
+
+TEST("tree_file: a tree of more leaves than memory has room for is refused before anything is read") {
+    const TemporaryFolder folder;
+    const auto path = folder.write("data", Bytes(1));
+    std::filesystem::resize_file(path, std::uint64_t{1} << 42);
+    CHECK_ERROR(out_of_memory, "a tree of 4398046511104 leaves takes 281474976710656 bytes of memory, there are ",
+                merklize::MerkleTree::from_file(TreeInput::pieces(path, 1)));
+}
+
+TEST("tree_file: nodes that are not there are refused before memory is taken for them") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    const std::vector<Digest> all = leaves(Hash::blake3, 8);
+    write_tree(path, all, TreeForm(Hash::blake3, TreeRule::left_full));
+    const TreeFile file(path);
+    CHECK(file.read(0, 2, 6) == std::vector<Digest>(all.begin() + 2, all.end()));
+    for (const std::uint64_t count : {std::uint64_t{9}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+        CHECK_ERROR(invalid_argument, std::to_string(count) + " nodes from node 0 on of level 0, which has 8",
+                    file.read(0, 0, count));
+        CHECK_ERROR(invalid_argument, "within 8 leaves", file.prove_range(0, count));
+    }
+    CHECK_ERROR(invalid_argument, "above the root", file.read(4, 0, 1));
+    CHECK_ERROR(invalid_argument, "within 8 leaves, got [5, 5)", file.prove_range(5, 5));
+    const std::uint64_t some[] = {3, 4, 5};
+    CHECK(file.prove_range(3, 6) == file.prove_together(some));
+}
+
+TEST("tree_file: a change is made to the file as it is, not as it was when it was opened") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    const TreeForm form(Hash::blake3, TreeRule::left_full);
+    std::vector<Digest> all = leaves(Hash::blake3, 50);
+    const std::vector<Digest> other = leaves(Hash::blake3, 10, 77);
+    write_tree(path, all, form);
+    TreeFile one(path), two(path), three(path);
+    const std::uint64_t first = 3, second = 40, late = 52;
+    one.update({&first, 1}, std::span(other).first(1));
+    two.update({&second, 1}, std::span(other).subspan(1, 1));
+    one.append(std::span(other).subspan(2, 4));
+    three.update({&late, 1}, std::span(other).subspan(6, 1));  // a leaf that it did not have
+    all[3] = other[0];
+    all[40] = other[1];
+    all.insert(all.end(), other.begin() + 2, other.begin() + 6);
+    all[52] = other[6];
+    CHECK_EQ(three.root(), merklize::merkle_root(all, form));
+    CHECK_EQ(TreeFile(path).root(), three.root());
+    write_tree(path, all, TreeForm(Hash::blake3, TreeRule::pad));
+    CHECK_ERROR(io, "a tree of another hash, rule, mode or padding took its place",
+                one.update({&first, 1}, std::span(other).first(1)));
+    // More leaves from a file.
+    write_tree(path, all, form, {1, all.size()});
+    TreeFile grown(path);
+    CHECK_EQ(grown.append(TreeInput::pieces(folder.write("data", pattern(25)), 10)), 3u);
+    CHECK_EQ(grown.n_leaves(), all.size() + 3);
+    CHECK(grown.check().empty());
 }
 
 TEST("tree_file: a cancelled build goes on, of the same data alone") {
@@ -353,7 +500,7 @@ TEST("tree_file: a cancelled build goes on, of the same data alone") {
     const auto path = folder.path() / "t.mkl", input = folder.path() / "data";
     folder.write("data", Random(4).bytes(64 << 20));
     const TreeForm form(Hash::blake3, TreeRule::left_full);
-    const Digest expected = merklize::build_tree_file(input, 64, path, form);
+    const Digest expected = merklize::build_tree_file(TreeInput::pieces(input, 64), path, form).root;
     merklize::RunOptions options;
     double most = 0, first = 2;
     options.progress = [&](double done) {
@@ -364,7 +511,7 @@ TEST("tree_file: a cancelled build goes on, of the same data alone") {
     options.threads = 1;
     const auto cancelled = [&] {
         try {
-            merklize::build_tree_file(input, 64, path, form, true, options);
+            merklize::build_tree_file(TreeInput::pieces(input, 64), path, form, true, options);
             return false;
         } catch (const merklize::Error& error) {
             return error.code() == merklize::ErrorCode::cancelled;
@@ -377,15 +524,15 @@ TEST("tree_file: a cancelled build goes on, of the same data alone") {
         return true;
     };
     first = 2;
-    CHECK_EQ(merklize::build_tree_file(input, 64, path, form, true, options), expected);
+    CHECK_EQ(merklize::build_tree_file(TreeInput::pieces(input, 64), path, form, true, options).root, expected);
     CHECK(first > 0.3);
     CHECK(TreeFile(path).check().empty());
     // Written to in between: from the beginning.
     options.progress = [&](double done) { return done < 0.5; };
     CHECK(cancelled());
     folder.write("data", Random(5).bytes(64 << 20));
-    const Digest changed = merklize::build_tree_file(input, 64, path, form);
-    CHECK_EQ(changed, merklize::build_tree_file(input, 64, path, form, false));
+    const Digest changed = merklize::build_tree_file(TreeInput::pieces(input, 64), path, form).root;
+    CHECK_EQ(changed, merklize::build_tree_file(TreeInput::pieces(input, 64), path, form, false).root);
     CHECK(TreeFile(path).check().empty());
     CHECK(changed != expected);
 }

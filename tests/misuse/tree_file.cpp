@@ -6,6 +6,7 @@
 
 using namespace support;
 using merklize::TreeFile;
+using merklize::TreeInput;
 using merklize::TreeWriter;
 
 namespace {
@@ -139,14 +140,16 @@ TEST("misuse: arguments of tree files") {
                 merklize::save_tree(merklize::MerkleTree(all, form, {}, 1), path));
     const auto input = folder.write("data", Bytes(100, 0xff));
     const TreeForm field(Hash::rp64_256_v3, TreeRule::left_full);
-    CHECK_ERROR(invalid_argument, "at least 1, got 0", merklize::build_tree_file(input, 0, path, field));
+    CHECK_ERROR(invalid_argument, "at least 1, got 0",
+                merklize::build_tree_file(TreeInput::pieces(input, 0), path, field));
     CHECK_ERROR(invalid_argument, "not a whole count of field elements",
-                merklize::build_tree_file(input, 10, path, field));
-    CHECK_ERROR(invalid_argument, "100 bytes", merklize::build_tree_file(input, 16, path, field));
+                merklize::build_tree_file(TreeInput::pieces(input, 10), path, field));
+    CHECK_ERROR(invalid_argument, "100 bytes", merklize::build_tree_file(TreeInput::pieces(input, 16), path, field));
     CHECK_ERROR(invalid_argument, "word 0 is",
-                merklize::build_tree_file(folder.write("data", Bytes(96, 0xff)), 16, path, field));
-    CHECK_ERROR(invalid_argument, "word 0 is", merklize::build_tree_file(input, path, field));
-    CHECK_ERROR(invalid_argument, "33 bytes are not", merklize::build_tree_file(folder.write("data", Bytes(33)), path));
+                merklize::build_tree_file(TreeInput::pieces(folder.write("data", Bytes(96, 0xff)), 16), path, field));
+    CHECK_ERROR(invalid_argument, "word 0 is", merklize::build_tree_file(TreeInput::leaves(input), path, field));
+    CHECK_ERROR(invalid_argument, "33 bytes are not",
+                merklize::build_tree_file(TreeInput::leaves(folder.write("data", Bytes(33))), path));
     CHECK_ERROR(invalid_argument, "rule",
-                merklize::build_tree_file(folder.write("data", Bytes(30)), 10, path, perfect));
+                merklize::build_tree_file(TreeInput::pieces(folder.write("data", Bytes(30)), 10), path, perfect));
 }

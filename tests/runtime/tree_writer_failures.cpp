@@ -1,14 +1,20 @@
 // What may happen to a tree file while it is written: a killed process, a full disk, a folder or file that cannot be written.
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "host/atomic_file.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -188,6 +194,180 @@ TEST("tree_writer: a full disk, where the test may mount one") {
     CHECK_EQ(::umount2(disk.c_str(), MNT_DETACH), 0);
 }
 
+TEST("tree_writer: processes that change one file lose nothing") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    constexpr std::size_t n = 1000, processes = 5;
+    for (int round = 0; round < 20; ++round) {
+        std::vector<Digest> all = leaves(Hash::blake3, n, 1);
+        write_some(path, n, 1);
+        const std::vector<Digest> other = leaves(Hash::blake3, processes, 2);
+        std::vector<pid_t> children;
+        for (std::size_t i = 0; i < processes; ++i) {
+            children.push_back(in_child([&] {
+                TreeFile file(path);
+                const std::uint64_t index = 100 * i;
+                if (round % 2 == 0) {
+                    file.update({&index, 1}, std::span(other).subspan(i, 1), cpu());
+                } else {
+                    file.append(std::span(other).subspan(i, 1), cpu());
+                }
+                return 0;
+            }));
+            if (round % 2 == 0) all[100 * i] = other[i];
+        }
+        for (const pid_t child : children) CHECK_EQ(wait_for(child), 0);
+        const TreeFile file(path);
+        CHECK(file.check(10, cpu()).empty());
+        if (round % 2 == 0) {
+            CHECK_EQ(file.root(), merklize::merkle_root(all, form, cpu()));
+        } else {  // in any order
+            CHECK_EQ(file.n_leaves(), n + processes);
+            std::vector<Digest> added = file.read(0, n, processes);
+            for (const Digest& leaf : other) CHECK_EQ(std::ranges::count(added, leaf), 1);
+        }
+        CHECK_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+    }
+}
+
+TEST("tree_writer: a change that waits for another one can be cancelled") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    write_some(path, 100, 1);
+    const merklize::runtime::FileLock lock(path);
+    merklize::RunOptions options = cpu();
+    int asked = 0;
+    options.progress = [&](double) { return ++asked < 3; };
+    TreeFile file(path);
+    CHECK_ERROR(cancelled, "cancelled", file.append(leaves(Hash::blake3, 1), options));
+    CHECK_EQ(asked, 3);
+}
+
+TEST("tree_writer: builds that race to one file: each makes it, or says that another one is at work") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", input = folder.write("data", Random(3).bytes(100000));
+    const Digest expected = merklize::merkle_root_file(merklize::TreeInput::pieces(input, 64), form, cpu()).root;
+    int built = 0, refused = 0;
+    for (int round = 0; round < 20; ++round) {
+        std::filesystem::remove(path);
+        std::vector<pid_t> children;
+        for (int i = 0; i < 5; ++i) {
+            children.push_back(in_child([&] {
+                try {
+                    const auto facts =
+                        merklize::build_tree_file(merklize::TreeInput::pieces(input, 64), path, form, true, cpu());
+                    return facts.root == expected ? 0 : 2;
+                } catch (const merklize::Error& error) {
+                    return std::string(error.what()).find("another build is writing it") != std::string::npos ? 1 : 3;
+                }
+            }));
+        }
+        for (const pid_t child : children) {
+            const int status = wait_for(child);
+            CHECK(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+            (WEXITSTATUS(status) == 0 ? built : refused)++;
+        }
+        CHECK_EQ(TreeFile(path).root(), expected);
+        CHECK_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
+    }
+    CHECK(built >= 20);
+}
+
+TEST("tree_writer: changes that are killed leave one whole file and nothing else") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    constexpr std::size_t n = 1 << 17;
+    const std::vector<Digest> all = leaves(Hash::blake3, n, 1);
+    const merklize::MerkleTree tree(all, form, cpu());
+    merklize::save_tree(tree, path);
+    Random random(static_cast<std::uint64_t>(::getpid()));
+    const auto files = [&] { return std::distance(std::filesystem::directory_iterator(folder.path()), {}); };
+    for (const bool unnamed : {true, false}) {
+        merklize::runtime::unnamed_files = unnamed;
+        unsigned kills = 0;
+        for (int round = 0; round < 15; ++round) {
+            const pid_t child = in_child([&] {
+                TreeFile file(path);
+                for (std::uint64_t i = 0;; ++i) {
+                    if (round % 3 == 0) merklize::save_tree(tree, path);
+                    if (round % 3 == 1) file.update({&i, 1}, std::span(all).last(1), cpu());
+                    if (round % 3 == 2) file.append(std::span(all).first(1), cpu());
+                }
+                return 1;
+            });
+            ::usleep(static_cast<useconds_t>(1000 + random.below(80000)));
+            ::kill(child, SIGKILL);
+            kills += WIFSIGNALED(wait_for(child));
+            CHECK(TreeFile(path).check(1, cpu()).empty());
+        }
+        CHECK_EQ(kills, 15u);
+        if (unnamed) {
+            CHECK_EQ(files(), 1);  // a name is there for moments only
+            continue;
+        }
+        // Where files must have names, the next change removes what is old; not what is new, or somebody's.
+        const auto age = [&](const std::filesystem::path& file) {
+            std::filesystem::last_write_time(file,
+                                             std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+        };
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path())) age(entry.path());
+        age(folder.write(".t.mkl.1-2-3.tmp", pattern(10)));
+        folder.write(".t.mkl.4-5-6.tmp", pattern(10));
+        age(folder.write(".t.mkl.mine.tmp", pattern(10)));
+        age(folder.write(".u.mkl.1-2-3.tmp", pattern(10)));
+        const int held = ::open(folder.write(".t.mkl.7-8-9.tmp", pattern(10)).c_str(), O_RDONLY);
+        age(folder.path() / ".t.mkl.7-8-9.tmp");
+        CHECK_EQ(::flock(held, LOCK_EX), 0);
+        merklize::save_tree(tree, path);
+        ::close(held);
+        CHECK_EQ(files(), 5);
+        CHECK(!std::filesystem::exists(folder.path() / ".t.mkl.1-2-3.tmp"));
+    }
+    merklize::runtime::unnamed_files = true;
+}
+
+TEST("tree_writer: a write that cannot be is refused with the numbers, and takes no space") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    const auto input = folder.write("data", Bytes(1));
+    std::filesystem::resize_file(input, std::uint64_t{1} << 42);
+    const auto free = [](const std::filesystem::path& at) { return std::filesystem::space(at).free; };
+    const auto before = free(folder.path());
+    CHECK_ERROR(io, "they need 8796093022",
+                merklize::build_tree_file(merklize::TreeInput::pieces(input, 32), path, form));
+    CHECK_ERROR(io, "free: No space left on device", TreeWriter(path, std::uint64_t{1} << 38, form));
+    CHECK(!std::filesystem::exists(folder.path() / "t.mkl.partial"));
+    // What an earlier build left stays.
+    { TreeWriter(path, 100, form).append(leaves(Hash::blake3, 50)); }
+    CHECK_ERROR(io, "No space left on device", TreeWriter(path, std::uint64_t{1} << 38, form));
+    CHECK_EQ(TreeWriter(path, 100, form).written(), 50u);
+    CHECK(free(folder.path()) + (64 << 20) > before);
+
+    // ext4 keeps what a failed allocation took, where a test may mount one.
+    const auto image = folder.write("image", Bytes(1)), disk = folder.path() / "disk";
+    std::filesystem::resize_file(image, 64 << 20);
+    std::filesystem::create_directory(disk);
+    const std::string mount = "mkfs.ext4 -q -F '" + image.string() + "' 2>/dev/null && mount -o loop '" +
+                              image.string() + "' '" + disk.string() + "' 2>/dev/null";
+    if (::geteuid() != 0 || std::system(mount.c_str()) != 0) return;
+    try {
+        const auto room = free(disk);
+        for (const bool partial : {true, false}) {
+            auto file = partial ? merklize::runtime::AtomicFile::partial(disk / "t.mkl")
+                                : merklize::runtime::AtomicFile::temporary(disk / "t.mkl");
+            file.write(std::as_bytes(std::span("some")), 0);
+            CHECK_ERROR(io, "No space left on device", file.allocate(1 << 30));
+            CHECK_EQ(file.size(), sizeof "some");
+            CHECK(free(disk) + (1 << 20) > room);
+            CHECK_ERROR(io, "they need 10737", file.require_space(1 << 30));
+        }
+    } catch (...) {
+        ::umount2(disk.c_str(), MNT_DETACH);
+        throw;
+    }
+    CHECK_EQ(::umount2(disk.c_str(), MNT_DETACH), 0);
+}
+
 TEST("tree_writer: places where no file can be written") {
     const TemporaryFolder folder;
     const std::vector<Digest> all = leaves(Hash::blake3, 3);
@@ -197,7 +377,8 @@ TEST("tree_writer: places where no file can be written") {
     std::filesystem::create_directory(folder.path() / "t.mkl.partial");
     CHECK_ERROR(io, "Is a directory", TreeWriter(folder.path() / "t.mkl", 3, form));
     const auto input = folder.write("data", pattern(100));
-    CHECK_ERROR(invalid_argument, "both input and output", merklize::build_tree_file(input, 10, input, form));
+    CHECK_ERROR(invalid_argument, "both input and output",
+                merklize::build_tree_file(merklize::TreeInput::pieces(input, 10), input, form));
     CHECK_EQ(std::filesystem::file_size(input), 100u);
 
     // A folder that this process may not write to: for root, as somebody else.

@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "host/threads.hpp"
+#include "jobs/policy.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"
 
 using namespace support;
 using merklize::Device;
 using merklize::DeviceInfo;
+using merklize::Policy;
 using merklize::runtime::load_tuned_policies;
 using merklize::runtime::store_tuned_policies;
 using merklize::runtime::tuned_policy;
@@ -41,7 +43,7 @@ private:
                                              : std::nullopt;
 };
 
-TunedPolicy tree_policy(Hash hash, std::uint32_t log2, const mkz_policy& policy) {
+TunedPolicy tree_policy(Hash hash, std::uint32_t log2, const Policy& policy) {
     return {.kernel = MKZ_KERNEL_MERGE_SUBTREES,
             .hash = static_cast<std::uint32_t>(hash),
             .log2 = log2,
@@ -50,16 +52,12 @@ TunedPolicy tree_policy(Hash hash, std::uint32_t log2, const mkz_policy& policy)
             .builtin_seconds = 2e-3};
 }
 
-mkz_policy levels(std::uint32_t count) {
-    mkz_policy policy{};
-    policy.levels_per_launch = count;
-    return policy;
-}
+Policy levels(std::uint32_t count) { return {.levels_per_launch = count}; }
 
-std::uint32_t kept_levels(const Device& device, Hash hash, std::uint64_t n, const mkz_policy& wanted = {}) {
+std::uint32_t kept_levels(const Device& device, Hash hash, std::uint64_t n, const Policy& wanted = {}) {
     const auto& state = device.state();
     return tuned_policy(*state.backend, state.index, MKZ_KERNEL_MERGE_SUBTREES, static_cast<std::uint32_t>(hash), n,
-                        wanted)
+                        merklize::runtime::to_seam(wanted))
         .levels_per_launch;
 }
 
@@ -92,7 +90,7 @@ TEST("tuned_policies: kept for this device, driver and size") {
                  .levels_per_launch,
              0u);
     // Whatever the caller chooses, the rest is the built-in table's, as it was measured.
-    mkz_policy group{};
+    Policy group{};
     group.group_size = 64;
     CHECK_EQ(kept_levels(cpu, Hash::blake3, 1 << 10, group), 0u);
     CHECK_EQ(kept_levels(cpu, Hash::blake3, 1 << 10, levels(7)), 7u);
@@ -126,7 +124,7 @@ TEST("tuned_policies: damaged files and no folder") {
     store_tuned_policies(cpu, odd);
     CHECK(load_tuned_policies(cpu).empty());
     odd = policies;
-    odd[0].policy.constants = 9;
+    odd[0].policy.constants = static_cast<merklize::Constants>(9);
     store_tuned_policies(cpu, odd);
     CHECK(load_tuned_policies(cpu).empty());
     setenv("MERKLIZE_CACHE_DIR", "", 1);
@@ -145,7 +143,7 @@ TEST("tuned_policies: trees and digests go by them") {
         store_tuned_policies(device.info(), {});
         const merklize::MerkleTree before(given, Hash::blake3, options);
         const bool on_cpu = device.info().id == "cpu";
-        mkz_policy best = levels(before.policy().levels_per_launch == 1 ? 2 : 1);
+        Policy best = levels(before.policy().levels_per_launch == 1 ? 2 : 1);
         if (!on_cpu) {
             best.group_size = before.policy().group_size == 32 ? 16 : 32;
             best.lanes = 1;

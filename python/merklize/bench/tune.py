@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import merklize
+from merklize import _native
 
 from .measure import WrongAnswer, require, spread
 from .suites import FIELD_HASHES, SUITES, TUNED, Choice, Job, Wish, with_choice
@@ -24,9 +25,14 @@ HOPELESS = 1.5
 
 Space = tuple[tuple[str, "tuple[int | str, ...]"], ...]
 
-LANES = (1, 2, 4, 8, 16)
-GROUPS = (32, 64, 128, 256, 512)
-LEVELS = (1, 2, 3, 4, 6, 8, 9, 10)
+FIELDS = dict(_native.policy_fields())
+"""The fields of a policy and their values, from the library's table."""
+TRIED: dict[str, tuple[int | str, ...]] = {
+    **FIELDS,
+    "levels_per_launch": (1, 2, 3, 4, 6, 8, 9, 10),
+    "group_size": (32, 64, 128, 256, 512),
+}
+"""What is tried of a field: all, or what is known to matter."""
 
 
 class Tunable(NamedTuple):
@@ -50,12 +56,9 @@ def space(job: str, hash: str, device: str) -> Space:
     """The fields that a caller may choose, and the values that are tried."""
     if device == "cpu":  # its lanes are its own, and it knows no groups
         return (("levels_per_launch", (4, 6, 8, 10, 12, 14, 16)),) if job == "tree" else ()
-    fields: Space = (("levels_per_launch", LEVELS), ("lanes", LANES)) if job == "tree" else ()
-    if job != "tree":
-        fields = (("lanes", LANES),)
-    if hash in FIELD_HASHES:
-        fields += (("constants", ("literal", "constant", "global", "local")),)
-    return (*fields, ("group_size", GROUPS))
+    is_used = {"levels_per_launch": job == "tree", "constants": hash in FIELD_HASHES}
+    last = "group_size"  # which of its values are possible depends on the others
+    return tuple((name, TRIED[name]) for name in sorted(FIELDS, key=last.__eq__) if is_used.get(name, True))
 
 
 def job_of(name: str, hash: str, log2: int, device: str) -> Job:

@@ -48,7 +48,7 @@ def keep(device: str, row: dict[str, Any]) -> None:
 
 def text_of(policy: Policy) -> str:
     """As --policy takes it."""
-    return ",".join(f"{name}={value}" for name, value in policy.items()) or "built-in"
+    return _native.policy_text(policy) or "built-in"
 
 
 KERNELS = {
@@ -59,16 +59,31 @@ KERNELS = {
 }
 
 
+TABLE = "src/backends/tuning.cpp"
+"""The built-in table of all devices."""
+
+
+def device_class(info: merklize.DeviceInfo) -> str:
+    """The table's name of a device's class."""
+    if info.backend == "cpu":
+        return "cpu"
+    if info.backend == "cuda" or "NVIDIA" in info.vendor:
+        return "nvidia_gpu"
+    if not _native.is_processor(info.id):
+        return "gpu"
+    return "pocl_processor" if "pocl" in f"{info.name} {info.driver}".lower() else "intel_processor"
+
+
 def table_line(row: dict[str, Any], info: merklize.DeviceInfo, date: str) -> str:
-    """The line for a backend's tuning.cpp, under its evidence."""
+    """The row for the built-in table, under its evidence."""
     log2 = _counted(row["job"], row["log2"], -CHUNK)
-    fills = []
-    for name, value in row["policy"].items():
-        fills.append(f"fill(policy->{name}, {f'MKZ_CONSTANTS_{value}' if name == 'constants' else value});")
-    sizes = f"n >= {1 << max(log2 - 2, 0)} && n < {1 << (log2 + 3)}"
+    values = {name: f"MKZ_CONSTANTS_{value}" if name == "constants" else value for name, value in row["policy"].items()}
+    fill = ", ".join(f".{name} = {values[name]}" for name, _ in _native.policy_fields() if name in values)
+    sizes = f".below = power({log2 + 3}), .fill = {{{fill}}}, .from = power({max(log2 - 2, 0)})"
     times = f"{row['seconds']['median'] * 1e6:.4g} us instead of {row['builtin']['median'] * 1e6:.4g}"
     return (
         f"// {info.name}, {' '.join(filter(None, (info.driver, info.isa)))}, merklize {merklize.__version__}, {date}: "
         f"{row['job']} by {row['hash']}, 2^{row['log2']} {row['unit']}: {times}\n"
-        f"if (kernel == {KERNELS[row['job']]} && hash == MKZ_HASH_{row['hash']} && {sizes}) {{ {' '.join(fills)} }}"
+        f'{{.devices = +{device_class(info)}, .jobs = bit({KERNELS[row["job"]]}), .hashes = only("{row["hash"]}"), '
+        f"{sizes}}},"
     )

@@ -68,7 +68,7 @@ def command(calibrate: bool, as_json: bool) -> None:
     else:
         output.line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.")
     if policies:
-        output.line("\nTuned on this machine, for who chooses no policy (MERKLIZE_TUNED=0 leaves it out):")
+        output.line("\nTuned on this machine; used when the caller gives no policy, unless MERKLIZE_TUNED=0:")
         head = ("device", "job", "hash", "log2", "policy", "time", "built-in")
         shown = [
             (

@@ -6,6 +6,9 @@ import re
 
 import click
 
+import merklize
+from merklize import _native
+
 
 def parse_size(text: str) -> int:
     """A count of bytes: 65536, 64K, 64KiB, 1M, 2G (powers of 1024)."""
@@ -26,13 +29,15 @@ def digest_option(_: click.Context, __: click.Parameter, text: str) -> bytes:
 
 
 def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, int | str] | None:
-    """Reads levels_per_launch=1,constants=local. The library knows the names and says so."""
-    policy: dict[str, int | str] = {}
-    for item in ",".join(texts).split(",") if texts else ():
-        name, equals, value = item.strip().partition("=")
-        if not (name and equals and value):
-            raise click.BadParameter(f"{item!r} is not of the form NAME=VALUE")
-        policy[name] = int(value) if re.fullmatch(r"\d{1,18}", value, re.ASCII) else value
+    """Reads levels_per_launch=1,constants=local. The library knows fields and values, and says what is wrong."""
+    if not texts:
+        return None
+    try:
+        if not all(texts):
+            raise click.BadParameter("must be NAME=VALUE,..., got nothing")
+        policy = _native.policy_from_text(",".join(texts))
+    except merklize.InvalidArgument as error:
+        raise click.BadParameter(str(error)) from None
     return policy or None
 
 

@@ -91,7 +91,7 @@ def command(
             known = "; ".join(f"{name} by {', '.join(job.hashes)}" for name, job in tune.JOBS.items())
             output.line(f"Nothing to tune of these. There are {known}; on the CPU only trees have a choice.")
         if lines:
-            output.line(f"\nFor the built-in table, src/backends/{info.backend}/tuning.cpp:\n")
+            output.line(f"\nRows for the front of the built-in table, {tuned.TABLE}:\n")
             output.line("\n".join(lines))
         output.line("")
 

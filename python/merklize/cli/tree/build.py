@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import click
@@ -22,9 +21,9 @@ from .common import (
     is_field,
     keyed_options,
     leaf_size_option,
-    leaves_of,
     mode_of,
     refuse_input_as_output,
+    row_size_option,
     rule_option,
 )
 
@@ -33,6 +32,7 @@ from .common import (
 @click.argument("file", metavar="INPUT")
 @click.option("-o", "--output", "out", metavar="TREE", help="Write the whole tree to this file.")
 @leaf_size_option
+@row_size_option
 @click.option("--leaves", "holds_leaves", is_flag=True, help="INPUT holds the leaves themselves, 32 bytes each.")
 @hash_option
 @rule_option
@@ -48,6 +48,7 @@ def build(
     file: str,
     out: str | None,
     leaf_size: int | None,
+    row_size: int | None,
     holds_leaves: bool,
     hash_name: str,
     rule: str | None,
@@ -63,33 +64,46 @@ def build(
 ) -> None:
     """Build the tree over INPUT (- is standard input) and print its root.
 
-    With -o, INPUT may be larger than memory; the work is in TREE.partial until it is whole, and a build that was killed
-    goes on from there.
+    INPUT may be larger than memory. With -o, the work is in TREE.partial until it is whole, and a build that was killed
+    goes on from there. Without -o, --policy and --timings build the tree in memory, of a regular file.
     """
-    if holds_leaves == (leaf_size is not None):
-        raise click.UsageError("give either --leaf-size or --leaves")
-    if leaf_size == 0:
-        raise click.UsageError("--leaf-size must be at least 1")
+    if holds_leaves + (leaf_size is not None) + (row_size is not None) != 1:
+        raise click.UsageError("give one of --leaf-size, --row-size and --leaves")
+    if 0 in (leaf_size, row_size):
+        raise click.UsageError("--leaf-size and --row-size must be at least 1")
     if out and (policy or show_timings):
         raise click.UsageError("--policy and --timings are for trees in memory: not with -o")
     if out:
         refuse_input_as_output(file, out)
+    if is_field(hash_name) and (leaf_size or row_size or 0) % 8:
+        raise click.UsageError(f"{hash_name} takes words of 8 bytes: a leaf must have a multiple of 8")
     form: dict[str, Any] = {"rule": rule, **mode_of(keyed, context, file)}
     if padding is not None:
         form["padding"] = _digest(padding)
-    settings: dict[str, Any] = {"device": device, "threads": threads or None}
+    arguments: dict[str, Any] = {"leaf_size": leaf_size, "row_size": row_size, **form}
+    arguments |= {"device": device, "threads": threads or None}
+    source = stdin_descriptor() if file == STDIN else file
     facts: dict[str, Any] = {"file": output.display(file)}
     times = merklize.Timings() if show_timings else None
-    if file == STDIN:
-        facts |= _from_stream(out, leaf_size, hash_name, form, settings, not no_resume)
-    elif out:
-        facts |= _to_file(file, out, leaf_size, hash_name, form, settings, not no_resume)
+    built: merklize.TreeFacts | merklize.MerkleTree
+    with Bar("building the tree").part() as report:
+        arguments["progress"] = report
+        if out:
+            built = merklize.build_tree_file(source, out, hash_name, resume=not no_resume, **arguments)
+        elif policy or times:
+            built = merklize.MerkleTree.from_file(source, hash=hash_name, policy=policy, timings=times, **arguments)
+            facts |= {"device": built.device, "policy": built.policy} if times else {}
+        else:
+            built = merklize.merkle_root_file(source, hash_name, **arguments)
+    facts |= {"root": built.root.hex(), "n_leaves": built.n_leaves, "hash": built.hash, "rule": built.rule}
+    if times is not None:
+        facts["timings"] = seconds([times])
+    if row_size is None:
+        facts["leaf_size"] = leaf_size
     else:
-        tree = _in_memory(file, leaf_size, hash_name, form, settings | {"policy": policy, "timings": times})
-        facts |= {"root": tree.root.hex(), "n_leaves": tree.n_leaves, "hash": tree.hash, "rule": tree.rule}
-        if times is not None:
-            facts |= {"device": tree.device, "policy": tree.policy, "timings": seconds([times])}
-    facts |= {"leaf_size": leaf_size} | ({"tree": output.display(out)} if out else {})
+        facts["row_size"] = row_size
+    if out:
+        facts["tree"] = output.display(out)
     output.line(json.dumps(facts) if as_json else facts["root"])
     if times is not None and not as_json:
         report_times([times])
@@ -103,71 +117,3 @@ def _digest(text: str) -> bytes:
     if len(digest) != 32:
         raise click.UsageError("--padding must be 64 hexadecimal digits")
     return digest
-
-
-def _in_memory(
-    file: str, leaf_size: int | None, hash_name: str, form: dict[str, Any], settings: dict[str, Any]
-) -> merklize.MerkleTree:
-    import numpy as np
-
-    with Bar("building the tree").part() as report:
-        if leaf_size is None:
-            size = os.stat(file).st_size
-            if size % 32:
-                raise output.Failure(f"{output.sentence(file)}: {size} bytes are no whole number of leaves of 32")
-            leaves = np.fromfile(file, np.uint8).reshape(-1, 32)
-            return merklize.MerkleTree(leaves, hash_name, progress=report, **form, **settings)
-        if hash_name == "blake3":
-            return merklize.MerkleTree.from_file(file, leaf_size, progress=report, **form, **settings)
-        mode: dict[str, Any] = {name: form[name] for name in ("key", "context") if name in form}
-        with open(file, "rb", buffering=0) as stream:
-            run = {name: settings[name] for name in ("device", "threads")}
-            batches = list(leaves_of(stream, file, leaf_size, hash_name, mode, run))
-        return merklize.MerkleTree(np.concatenate(batches), hash_name, progress=report, **form, **settings)
-
-
-def _to_file(
-    file: str,
-    out: str,
-    leaf_size: int | None,
-    hash_name: str,
-    form: dict[str, Any],
-    settings: dict[str, Any],
-    resume: bool,
-) -> dict[str, Any]:
-    if leaf_size is not None and is_field(hash_name) and leaf_size % 8:
-        raise click.UsageError(f"{hash_name} takes words of 8 bytes: --leaf-size must be a multiple of 8")
-    with Bar("building the tree").part() as report:
-        merklize.build_tree_file(
-            file, out, hash_name, leaf_size=leaf_size, resume=resume, progress=report, **form, **settings
-        )
-    return _facts_of(out)
-
-
-def _from_stream(
-    out: str | None,
-    leaf_size: int | None,
-    hash_name: str,
-    form: dict[str, Any],
-    settings: dict[str, Any],
-    resume: bool,
-) -> dict[str, Any]:
-    mode: dict[str, Any] = {name: form[name] for name in ("key", "context") if name in form}
-    stream = open(stdin_descriptor(), "rb", closefd=False)  # noqa: SIM115  the process's own
-    batches = leaves_of(stream, STDIN, leaf_size, hash_name, mode, settings)
-    if out is None:
-        builder = merklize.TreeBuilder(hash_name, **form, **settings)
-        for leaves in batches:
-            builder.append(leaves)
-        return {"root": builder.root().hex(), "n_leaves": builder.n_leaves, "hash": hash_name}
-    # What was read from a pipe before cannot be read again: nothing to resume.
-    with merklize.TreeWriter(out, None, hash_name, resume=False, **form, **settings) as writer:
-        for leaves in batches:
-            writer.append(leaves)
-        writer.finish()
-    return _facts_of(out)
-
-
-def _facts_of(out: str) -> dict[str, Any]:
-    with merklize.TreeFile(out) as tree:
-        return {"root": tree.root.hex(), "n_leaves": tree.n_leaves, "hash": tree.hash, "rule": tree.rule}

@@ -9,8 +9,10 @@ from typing import Any
 import click
 
 from .. import output
+from ..hashing import stdin_descriptor
 from ..options import device_option, json_option, threads_option
-from .common import hashed, keyed_options, leaves_of, mode_of, open_tree
+from ..progress import Bar
+from .common import STDIN, hashed, keyed_options, mode_of, open_tree
 
 
 @click.command("update")
@@ -33,7 +35,8 @@ def update(
 ) -> None:
     """Replace leaves of a tree file, hash what is above them again, and print the new root.
 
-    INDEX=HEX gives the leaf; INDEX alone takes piece INDEX of --from INPUT. The file is replaced when all is done.
+    INDEX=HEX gives the leaf; INDEX alone takes piece INDEX of --from INPUT. The file is replaced when all is done;
+    another process that changes it is waited for.
     """
     mode = mode_of(keyed, context)
     settings: dict[str, Any] = {"device": device, "threads": threads or None}
@@ -94,18 +97,13 @@ def append(
 
     INPUT is cut into pieces of the tree's own leaf size. The file is replaced when all is done.
     """
-    import numpy as np
-
     mode = mode_of(keyed, context, data)
-    settings: dict[str, Any] = {"device": device, "threads": threads or None}
-    with open_tree(file, mode) as tree:
+    source = stdin_descriptor() if data == STDIN else data
+    with open_tree(file, mode) as tree, Bar("appending").part() as report:
         if not holds_leaves and not tree.leaf_size:
             raise click.UsageError("the tree does not say what its leaves stand for: give --leaves")
-        with click.open_file(data, "rb") as stream:
-            size = None if holds_leaves else tree.leaf_size
-            batches = list(leaves_of(stream, data, size, tree.hash, mode, settings))
-        leaves = np.concatenate([np.empty((0, 32), np.uint8), *batches])
-        tree.append(leaves, **settings)
+        size = None if holds_leaves else tree.leaf_size
+        appended = tree.append_file(source, size, device=device, threads=threads or None, progress=report)
         found, count = tree.root.hex(), tree.n_leaves
-    facts = {"tree": output.display(file), "root": found, "n_leaves": count, "appended": len(leaves)}
+    facts = {"tree": output.display(file), "root": found, "n_leaves": count, "appended": appended}
     output.line(json.dumps(facts) if as_json else found)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from typing import IO, Any
+from typing import Any
 
 import click
 
@@ -19,6 +18,9 @@ PIECE = 1 << 25  # bytes in memory at once
 
 leaf_size_option = click.option(
     "--leaf-size", callback=size_option, metavar="SIZE", help="Bytes of the data a leaf stands for: 4096, 64K, 1MiB."
+)
+row_size_option = click.option(
+    "--row-size", callback=size_option, metavar="SIZE", help="The same of rows of equal length: no shorter last one."
 )
 hash_option = click.option(
     "--hash", "hash_name", default="blake3", metavar="NAME", help=f"One of {', '.join(merklize.HASHES)} (blake3)."
@@ -63,28 +65,6 @@ def open_tree(path: str, mode: dict[str, Any] | None = None) -> merklize.TreeFil
     return tree
 
 
-def leaves_of(
-    stream: IO[bytes], name: str, leaf_size: int | None, hash_name: str, mode: dict[str, Any], settings: dict[str, Any]
-) -> Iterator[Any]:
-    """The leaves of a stream of data, or with leaf_size None those that it holds: uint8[k, 32], a batch at a time."""
-    import numpy as np
-
-    size = leaf_size or 32
-    batch = max(1, PIECE // size) * size
-    for number, data in enumerate(pieces(stream.read, batch)):
-        whole, rest = divmod(len(data), size)
-        if rest and leaf_size is None:
-            raise output.Failure(f"{output.sentence(name)}: it ends {rest} bytes after the last whole leaf of 32")
-        rows = np.frombuffer(data[: whole * size], np.uint8).reshape(-1, size)
-        if leaf_size is None:
-            yield rows
-            continue
-        if whole:
-            yield hashed(rows, hash_name, mode, settings)
-        if rest or (number == 0 and not whole):  # no data at all is one empty piece
-            yield hashed(np.frombuffer(data[len(data) - rest :], np.uint8).reshape(1, -1), hash_name, mode, settings)
-
-
 def hashed(rows: Any, hash_name: str, mode: dict[str, Any], settings: dict[str, Any]) -> Any:
     import numpy as np
 
@@ -93,21 +73,6 @@ def hashed(rows: Any, hash_name: str, mode: dict[str, Any], settings: dict[str, 
             raise output.Failure(f"{hash_name} takes words of 8 bytes; a leaf has {rows.shape[1]} bytes")
         rows = np.ascontiguousarray(rows).view("<u8")
     return np.asarray(merklize.hash_leaves(rows, hash_name, **mode, **settings)).view(np.uint8).reshape(-1, 32)
-
-
-def pieces(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
-    """All that `read` gives, in pieces of `size` bytes but for the last; an empty one if there is nothing."""
-    first = True
-    while True:
-        parts, wanted = [], size
-        while wanted and (part := read(wanted)):
-            parts.append(part)
-            wanted -= len(part)
-        if wanted < size or first:
-            yield b"".join(parts)
-        first = False
-        if wanted:
-            return
 
 
 def refuse_input_as_output(file: str, out: str) -> None:

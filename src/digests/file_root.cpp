@@ -1,0 +1,212 @@
+#include "digests/file_root.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace merklize::runtime {
+namespace {
+
+constexpr std::uint32_t half_levels = read_levels - 1;
+
+// Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
+void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
+               const Run& run, ChainingValue* out) {
+    run.launch_here(HashChunks{.data = host_place(data.data()),
+                               .bytes = data.size(),
+                               .first_chunk = first_chunk,
+                               .levels = levels,
+                               .mode = mode,
+                               .out = host_place(out)});
+}
+
+// `bytes` bytes at `offset`, more than one read, on the run's device.
+Node root_of_extent_on_device(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode,
+                              Run& run, double share) {
+    std::vector<std::byte> batch(std::min(bytes, batch_bytes));
+    ValueStack stack(mode);
+    for (std::uint64_t first = 0; first < bytes; first += batch_bytes) {
+        const auto data = std::span(batch).first(std::min(batch_bytes, bytes - first));
+        read_together(file, data, offset + first, run, 0);
+        if (bytes <= batch_bytes) return root_of(data, mode, run, share);
+        const auto values =
+            subtree_values(host_place(data.data()), data.size(), first / MKZ_BLAKE3_CHUNK_LEN, batch_levels, mode, run,
+                           share * static_cast<double>(data.size()) / static_cast<double>(bytes));
+        stack.push(values[0], first / MKZ_BLAKE3_CHUNK_LEN);
+    }
+    return stack.root();
+}
+
+// The same of data that can only be read in order.
+Node root_of_stream_on_device(const InputFile& file, const Mode& mode, Run& run) {
+    std::vector<std::byte> batch(batch_bytes);
+    ValueStack stack(mode);
+    bool stopped = false;
+    file.widen_pipe(read_bytes);
+    for (std::uint64_t chunk = 0;; chunk += batch_chunks) {
+        const std::size_t count = file.read_some(std::span(batch), [&] { return !(stopped = !run.tick(0)); });
+        if (stopped) run.throw_cancelled();
+        const auto data = std::span(batch).first(count);
+        if (chunk == 0 && count < batch.size()) return root_of(data, mode, run);
+        if (count != 0) {
+            // Two halves, because the value above them may be the root.
+            const auto values = subtree_values(host_place(data.data()), count, chunk, batch_levels - 1, mode, run, 0);
+            for (std::size_t half = 0; half < values.size(); half++)
+                stack.push(values[half], chunk + half * (batch_chunks / 2));
+        }
+        if (count < batch.size()) return stack.root();
+    }
+}
+
+// Data that can only be read in order. Each thread in turn reads one buffer and then hashes it while the next one reads.
+class StreamHasher {
+public:
+    StreamHasher(const InputFile& file, const Mode& mode, Run& run)
+        : file_(file), mode_(mode), run_(run), stack_(mode) {}
+
+    Node root() {
+        file_.widen_pipe(read_bytes);
+        run_.parallel(run_.threads(), [this](std::size_t) { work(); });
+        if (stop_) run_.throw_cancelled();
+        return whole_ ? *whole_ : stack_.root();
+    }
+
+private:
+    // One thread reads at a time: who has the turn. Not a std::timed_mutex: thread sanitizers do not know all of its calls.
+    bool take_turn() {
+        std::unique_lock lock(turn_mutex_);
+        while (!turn_free_.wait_for(lock, std::chrono::milliseconds(50), [this] { return !turn_taken_; })) {
+            lock.unlock();
+            if (!go_on()) return false;
+            lock.lock();
+        }
+        turn_taken_ = true;
+        return true;
+    }
+
+    void pass_turn() {
+        {
+            const std::lock_guard lock(turn_mutex_);
+            turn_taken_ = false;
+        }
+        turn_free_.notify_one();
+    }
+
+    void work() try {
+        while (take_turn()) {
+            const auto buffer = thread_buffer();
+            const std::size_t count = ended_ || !go_on() ? 0 : file_.read_some(buffer, [this] { return go_on(); });
+            const std::uint64_t index = next_read_++;
+            ended_ = count < buffer.size();
+            pass_turn();
+            if (stop_) return;
+
+            const auto data = buffer.first(count);
+            if (index == 0 && count <= read_bytes / 2) {
+                RunOptions options;
+                options.device = run_.options().device;
+                options.threads = 1;
+                Run alone(options);
+                whole_ = root_of(data, mode_, alone);
+            } else if (count != 0) {
+                ChainingValue halves[2];
+                hash_read(data, index * read_chunks, half_levels, mode_, run_, halves);
+                commit(index, {halves, count > read_bytes / 2 ? 2u : 1u});
+            }
+            if (count < buffer.size()) return;
+        }
+    } catch (...) {
+        stop_ = true;  // the other threads must not wait for this one's value
+        throw;
+    }
+
+    // Values go on the stack in order; those that came too early wait.
+    void commit(std::uint64_t index, std::span<const ChainingValue> values) {
+        std::lock_guard lock(committing_);
+        early_.emplace(index, std::vector<ChainingValue>(values.begin(), values.end()));
+        for (auto it = early_.begin(); it != early_.end() && it->first == next_commit_;
+             it = early_.erase(it), next_commit_++) {
+            for (std::size_t half = 0; half < it->second.size(); half++) {
+                stack_.push(it->second[half], it->first * read_chunks + half * (read_chunks / 2));
+            }
+        }
+    }
+
+    // Only the calling thread may tick.
+    bool go_on() {
+        if (std::this_thread::get_id() == caller_ && !run_.tick(0)) stop_ = true;
+        return !stop_;
+    }
+
+    const InputFile& file_;
+    const Mode& mode_;
+    Run& run_;
+    const std::thread::id caller_ = std::this_thread::get_id();
+    std::atomic<bool> stop_{false};
+
+    std::mutex turn_mutex_;
+    std::condition_variable turn_free_;
+    bool turn_taken_ = false;      // guarded by turn_mutex_
+    bool ended_ = false;           // belongs to the turn
+    std::uint64_t next_read_ = 0;  // belongs to the turn
+
+    std::mutex committing_;
+    std::uint64_t next_commit_ = 0;                              // guarded by committing_
+    std::map<std::uint64_t, std::vector<ChainingValue>> early_;  // guarded by committing_
+    ValueStack stack_;                                           // guarded by committing_
+    std::optional<Node> whole_;                                  // written by the thread of the first read
+};
+
+}  // namespace
+
+Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
+                    double share) {
+    if (bytes <= read_bytes) {
+        const auto buffer = thread_buffer().first(bytes);
+        file.read_at(buffer, offset);
+        return root_of(buffer, mode, run);
+    }
+    if (!run.on_host()) return root_of_extent_on_device(file, offset, bytes, mode, run, share);
+    std::vector<ChainingValue> values((bytes + read_bytes - 1) / read_bytes);
+    run.parallel(
+        values.size(),
+        [&](std::size_t i) {
+            const std::uint64_t first = i * read_bytes;
+            const auto buffer = thread_buffer().first(std::min(read_bytes, bytes - first));
+            file.read_at(buffer, offset + first);
+            hash_read(buffer, i * read_chunks, read_levels, mode, run, &values[i]);
+        },
+        share);
+    reduce(values, 2, mode, run);
+    return parent_node(values[0], values[1], mode);
+}
+
+Node root_of_rest(const InputFile& file, std::uint64_t position, std::uint64_t bytes, const Mode& mode, Run& run) {
+    if (bytes < read_bytes) {  // one system call reads it and shows its end
+        const auto buffer = thread_buffer();
+        const std::size_t count = file.read_up_to(buffer.first(bytes + 1), position);
+        if (count != bytes) file.fail_size(position + bytes, position + count);
+        return root_of(buffer.first(bytes), mode, run);
+    }
+    const Node node = root_of_extent(file, position, bytes, mode, run, 1);
+    file.require_size(position + bytes);
+    return node;
+}
+
+Node root_of_stream(const InputFile& file, const Mode& mode, Run& run) {
+    return run.on_host() ? StreamHasher(file, mode, run).root() : root_of_stream_on_device(file, mode, run);
+}
+
+Node root_of(const InputFile& file, const Mode& mode, Run& run) {
+    std::uint64_t position = 0, bytes = 0;
+    if (!file.has_extent(position, bytes)) return root_of_stream(file, mode, run);
+    return root_of_rest(file, position, bytes, mode, run);
+}
+
+}  // namespace merklize::runtime

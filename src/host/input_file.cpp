@@ -1,0 +1,130 @@
+#include "host/input_file.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+
+InputFile::InputFile(const std::filesystem::path& path)
+    : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), name_(path.string()), owned_(true) {
+    if (fd_ < 0) fail("cannot open", errno);
+}
+
+InputFile::~InputFile() {
+    if (owned_) close(fd_);
+}
+
+void InputFile::fail(const std::string& what, int error_number) const {
+    throw Error(ErrorCode::io, name_ + ": " + what + ": " + std::generic_category().message(error_number));
+}
+
+std::uint64_t InputFile::regular_size() const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
+    if (!S_ISREG(info.st_mode)) throw Error(ErrorCode::io, name_ + ": not a regular file");
+    return static_cast<std::uint64_t>(info.st_size);
+}
+
+bool InputFile::has_extent(std::uint64_t& position, std::uint64_t& bytes) const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
+    // Files made up by the kernel say size 0 and have content.
+    if (!S_ISREG(info.st_mode) || info.st_size == 0) return false;
+    const off_t at = owned_ ? 0 : lseek(fd_, 0, SEEK_CUR);
+    if (at < 0) return false;
+    position = static_cast<std::uint64_t>(at);
+    bytes = static_cast<std::uint64_t>(std::max<off_t>(0, info.st_size - at));
+    return true;
+}
+
+InputFile::Identity InputFile::identity() const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+#ifdef __APPLE__
+    const timespec& changed = info.st_mtimespec;
+#else
+    const timespec& changed = info.st_mtim;
+#endif
+    return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino),
+            static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(changed.tv_sec),
+            static_cast<std::uint64_t>(changed.tv_nsec)};
+}
+
+std::size_t InputFile::read_up_to(std::span<std::byte> out, std::uint64_t offset) const {
+    std::size_t done = 0;
+    while (done < out.size()) {
+        const ssize_t count = pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+        if (count < 0) {
+            if (errno == EINTR) continue;
+            fail("cannot read at byte " + std::to_string(offset + done), errno);
+        }
+        done += static_cast<std::size_t>(count);
+        // A short read of a regular file is its end; another call would only say so again.
+        if (static_cast<std::size_t>(count) < out.size()) break;
+    }
+    return done;
+}
+
+void InputFile::read_at(std::span<std::byte> out, std::uint64_t offset) const {
+    std::size_t done = 0;
+    while (done < out.size()) {
+        const std::size_t count = read_up_to(out.subspan(done), offset + done);
+        if (count == 0) fail_size(offset + out.size(), offset + done);
+        done += count;
+    }
+}
+
+void InputFile::advise(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+#ifdef POSIX_FADV_WILLNEED
+    posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);  // only a wish
+#else
+    (void)offset, (void)bytes;
+#endif
+}
+
+void InputFile::widen_pipe(std::size_t bytes) const {
+#ifdef F_SETPIPE_SZ
+    fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes));  // no pipe, or not allowed: it stays as it is
+#else
+    (void)bytes;
+#endif
+}
+
+bool InputFile::readable_within(int milliseconds) const {
+    pollfd wanted{fd_, POLLIN, 0};
+    const int ready = poll(&wanted, 1, milliseconds);
+    if (ready < 0 && errno != EINTR) fail("cannot wait for data", errno);
+    return ready > 0;
+}
+
+std::size_t InputFile::read_once(std::byte* out, std::size_t bytes) const {
+    for (;;) {
+        const ssize_t count = read(fd_, out, bytes);
+        if (count >= 0) return static_cast<std::size_t>(count);
+        if (errno != EINTR && errno != EAGAIN) fail("cannot read", errno);
+    }
+}
+
+void InputFile::require_size(std::uint64_t bytes) const {
+    if (const std::uint64_t now = regular_size(); now != bytes) fail_size(bytes, now);
+}
+
+void InputFile::fail_size(std::uint64_t expected, std::uint64_t found) const {
+    throw Error(ErrorCode::io,
+                name_ +
+                    (found < expected ? ": shrank while being read: it ends at byte " + std::to_string(found)
+                                      : std::string(": grew while being read")) +
+                    ", expected its end at byte " + std::to_string(expected));
+}
+
+}  // namespace merklize::runtime

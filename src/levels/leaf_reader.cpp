@@ -1,0 +1,207 @@
+#include "levels/leaf_reader.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "digests/file_root.hpp"
+#include "jobs/field.hpp"
+#include "jobs/merge_one.hpp"
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+using Kind = TreeInput::Kind;
+
+// Longer pieces gain nothing from each other: one after another, each by all threads or the whole device.
+constexpr std::uint64_t long_bytes = 4 << 20;
+// What is read at once of a stream, and at most of one leaf of it.
+constexpr std::uint64_t stream_bytes = 8 << 20, most_stream_leaf = batch_bytes;
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+InputFile opened(const TreeInput& input) {
+    if (input.leaf_bytes == 0) invalid(input.path.string() + ": leaf_bytes must be at least 1, got 0");
+    return input.descriptor < 0 ? InputFile(input.path) : InputFile(input.descriptor, input.path.string());
+}
+
+// Leaves of the pieces of `data`, the last one perhaps shorter; nothing is one empty piece.
+// begin  bytes of the input before `data`, for errors
+template <class Launch>
+void hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t begin, Digest* out,
+                 const mkz_hash_info& hash, const Mode& mode, Launch launch) {
+    const unsigned unit = hash.row_unit_bytes;
+    require_canonical(hash, data.data(), data.size() / unit, "leaves", begin / unit);
+    const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
+        launch(HashRows{.hash = static_cast<Hash>(hash.id),
+                        .rows = host_place(data.data() + row * piece_bytes),
+                        .n = n,
+                        .length = row_bytes / unit,
+                        .mode = mode,
+                        .out = host_place(out + row)});
+    };
+    const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
+    if (whole != 0) rows(0, whole, piece_bytes);
+    if (rest != 0 || data.empty()) rows(whole, 1, rest);
+}
+
+// The same on the run's device; long pieces of BLAKE3 by its chunks.
+void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t begin, Digest* out,
+                    const mkz_hash_info& hash, const Mode& mode, Run& run, double share) {
+    if (!hash.has_chunk_tree || piece_bytes <= long_bytes) {
+        return hash_pieces(data, piece_bytes, begin, out, hash, mode,
+                           [&](const HashRows& job) { run.launch(job, share); });
+    }
+    const double n = static_cast<double>((data.size() + piece_bytes - 1) / piece_bytes);
+    do {
+        const auto piece = data.first(std::min<std::uint64_t>(piece_bytes, data.size()));
+        root_of(piece, mode, run, share / n).expand((out++)->bytes, 0, run);
+        data = data.subspan(piece.size());
+    } while (!data.empty());
+}
+
+}  // namespace
+
+LeafReader::LeafReader(const TreeInput& input, Hash hash, const Mode& mode)
+    : input_(input), hash_(info(hash)), mode_(mode), file_(opened(input)) {
+    require_merges(hash, mode, "leaves");
+    has_extent_ = file_.has_extent(position_, bytes_) && bytes_ != 0;
+    require_sizes();
+    if (has_extent_) require_end(bytes_);
+}
+
+std::uint64_t LeafReader::count(std::uint64_t bytes) const noexcept {
+    const std::uint64_t n = bytes / input_.leaf_bytes + (bytes % input_.leaf_bytes != 0);
+    return n == 0 && input_.kind == Kind::pieces ? 1 : n;
+}
+
+void LeafReader::require_sizes() const {
+    if (input_.kind == Kind::leaves) return;
+    const std::string leaf = file_.name() + ": leaves of " + std::to_string(input_.leaf_bytes) + " bytes: ";
+    if (!hash_.has_chunk_tree && input_.leaf_bytes > batch_bytes) {
+        invalid(leaf + "with another hash than blake3 at most " + std::to_string(batch_bytes));
+    }
+    const unsigned unit = hash_.row_unit_bytes;
+    if (input_.leaf_bytes % unit != 0) {
+        invalid(leaf + "not a whole count of field elements of " + std::to_string(unit) + " bytes");
+    }
+}
+
+// What an input must be that ends after so many bytes.
+void LeafReader::require_end(std::uint64_t bytes) const {
+    const std::uint64_t rest = bytes % input_.leaf_bytes;
+    const std::string found = file_.name() + ": " + std::to_string(bytes) + " bytes are not a whole count of ";
+    if (rest != 0 && input_.kind == Kind::leaves) invalid(found + "leaves of 32 bytes");
+    if (rest != 0 && input_.kind == Kind::rows)
+        invalid(found + "rows of " + std::to_string(input_.leaf_bytes) + " bytes");
+    if (is_field(hash_) && rest != 0) {
+        invalid(found + "leaves of " + std::to_string(input_.leaf_bytes) +
+                " bytes, which a hash of field elements needs");
+    }
+}
+
+void LeafReader::require_leaves(std::span<const Digest> leaves) const {
+    require_canonical(hash_, leaves.data(), node_words(hash_) * leaves.size(), "leaves", node_words(hash_) * next_);
+}
+
+std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
+    if (!has_extent_) return read_stream(out, run);
+    out = out.first(std::min<std::uint64_t>(out.size(), n_leaves() - next_));
+    if (out.empty()) return 0;
+    const std::uint64_t begin = next_ * input_.leaf_bytes;
+    const std::uint64_t bytes =
+        out.size() > (bytes_ - begin) / input_.leaf_bytes ? bytes_ - begin : out.size() * input_.leaf_bytes;
+    // As much again is read by the system while these leaves are hashed and merged.
+    if (begin + bytes != bytes_) file_.advise(position_ + begin + bytes, std::min(bytes, bytes_ - begin - bytes));
+    read_extent(begin, bytes, out, run, share);
+    file_.require_size(position_ + bytes_);
+    next_ += out.size();
+    return out.size();
+}
+
+void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span<Digest> out, Run& run, double share) {
+    const std::uint64_t size = input_.leaf_bytes;
+    const auto part = [&](std::uint64_t n) { return share * static_cast<double>(n) / static_cast<double>(bytes); };
+    if (input_.kind == Kind::leaves) {
+        read_together(file_, std::as_writable_bytes(out), position_ + begin, run, share);
+        require_leaves(out);
+    } else if (size <= read_bytes && run.on_host()) {
+        // Each thread reads whole pieces and hashes them by itself.
+        const std::uint64_t per_read = read_bytes / size;
+        run.parallel((out.size() + per_read - 1) / per_read,
+                     [&](std::size_t i) {
+                         const std::uint64_t first = i * per_read * size;
+                         const auto buffer = thread_buffer().first(std::min(per_read * size, bytes - first));
+                         file_.read_at(buffer, position_ + begin + first);
+                         hash_pieces(buffer, size, begin + first, &out[i * per_read], hash_, mode_,
+                                     [&](const HashRows& job) { run.launch_here(job); });
+                     },
+                     share);
+    } else if (size <= batch_bytes && (!run.on_host() || !hash_.has_chunk_tree)) {
+        const std::uint64_t per_batch = batch_bytes / size * size;
+        buffer_.resize(std::min(bytes, per_batch));
+        for (std::uint64_t first = 0; first < bytes; first += per_batch) {
+            const auto data = std::span(buffer_).first(std::min(per_batch, bytes - first));
+            read_together(file_, data, position_ + begin + first, run, 0);
+            hash_on_device(data, size, begin + first, &out[first / size], hash_, mode_, run, part(data.size()));
+        }
+    } else {
+        for (std::size_t i = 0; i < out.size(); i++) {
+            const std::uint64_t first = i * size, piece = std::min(size, bytes - first);
+            root_of_extent(file_, position_ + begin + first, piece, mode_, run, part(piece))
+                .expand(out[i].bytes, 0, run);
+        }
+    }
+}
+
+// Fills `out` in order, short only at the end.
+std::size_t LeafReader::receive(std::span<std::byte> out, Run& run) {
+    bool stopped = !run.tick(0);
+    const std::size_t count = stopped ? 0 : file_.read_some(out, [&] { return !(stopped = !run.tick(0)); });
+    if (stopped) run.throw_cancelled();
+    bytes_ += count;
+    ended_ = count < out.size();
+    if (ended_) require_end(bytes_);
+    return count;
+}
+
+std::uint64_t LeafReader::read_stream(std::span<Digest> out, Run& run) {
+    if (next_ == 0 && bytes_ == 0) file_.widen_pipe(1 << 20);
+    const std::uint64_t size = input_.leaf_bytes, before = next_;
+    while (!ended_ && !out.empty()) {
+        std::uint64_t n = 0;
+        if (input_.kind == Kind::leaves) {
+            n = receive(std::as_writable_bytes(out), run) / Digest::size;
+            require_leaves(out.first(n));
+        } else {
+            const std::uint64_t wanted = size > most_stream_leaf
+                                             ? most_stream_leaf
+                                             : size * std::clamp<std::uint64_t>(stream_bytes / size, 1, out.size());
+            buffer_.resize(wanted);
+            const auto data = std::span(buffer_).first(receive(buffer_, run));
+            if (size > most_stream_leaf && !ended_) {
+                invalid(file_.name() + ": leaves of what is no regular file have at most " +
+                        std::to_string(most_stream_leaf) + " bytes, got " + std::to_string(size));
+            }
+            n = count(bytes_) - next_;
+            if (n != 0) hash_on_device(data, size, size * next_, out.data(), hash_, mode_, run, 0);
+        }
+        next_ += n;
+        out = out.subspan(n);
+    }
+    return next_ - before;
+}
+
+std::vector<Digest> LeafReader::read_all(Run& run) {
+    std::vector<Digest> leaves;
+    constexpr std::uint64_t most = std::uint64_t{1} << 16;
+    for (std::uint64_t n = most; n == most;) {
+        leaves.resize(leaves.size() + most);
+        n = read(std::span(leaves).last(most), run, 0);
+        leaves.resize(leaves.size() - most + n);
+    }
+    return leaves;
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,99 @@
+// Trees over files: in memory, and the root alone.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "levels/leaf_reader.hpp"
+#include "levels/peaks.hpp"
+#include "merklize/error.hpp"
+#include "trees/tree_state.hpp"
+
+namespace merklize {
+namespace {
+
+using runtime::Batch;
+using runtime::LeafReader;
+
+// Of the work: reading, and making the leaves.
+constexpr double file_share = 0.9;
+
+std::string described(const LeafReader& reader, std::uint64_t leaf_bytes) {
+    return reader.file().name() + " of " + std::to_string(reader.bytes()) + " bytes, " + std::to_string(leaf_bytes) +
+           " bytes a leaf";
+}
+
+void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const Device& device) {
+    const std::uint64_t n = reader.n_leaves();
+    // On a device's own memory the leaves alone pass through the host's.
+    const std::uint64_t bytes = Digest::size * (device.state().is_host() ? runtime::TreeLayout{n}.slots() : n);
+    if (bytes <= runtime::host_memory()) return;
+    throw Error(ErrorCode::out_of_memory, "from_file: " + described(reader, leaf_bytes) + ": a tree of " +
+                                              std::to_string(n) + " leaves takes " + std::to_string(bytes) +
+                                              " bytes of memory, there are " + std::to_string(runtime::host_memory()) +
+                                              " in all; build it into a file, or take longer leaves");
+}
+
+}  // namespace
+
+MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
+    LeafReader reader(input, form.hash, form.mode);
+    reader.file().regular_size();  // throws if it is none
+    runtime::Run run(options);
+    // An empty file, or one of the kernel: reading shows what is in it.
+    std::vector<Digest> leaves;
+    if (!reader.has_extent()) leaves = reader.read_all(run);
+    const std::uint64_t n = reader.n_leaves();
+    runtime::Merges(form).require_count(n, ("from_file: " + described(reader, input.leaf_bytes)).c_str());
+    require_memory(reader, input.leaf_bytes, options.device);
+    auto state = std::make_unique<State>(form, n, 0, options.device);
+    if (state->nodes.on_device()) leaves.resize(n);
+    const std::span<Digest> out = state->nodes.on_device()
+                                      ? std::span(leaves)
+                                      : std::span(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n);
+    if (reader.has_extent()) {
+        reader.read(out, run, file_share);
+    } else if (!state->nodes.on_device()) {
+        std::ranges::copy(leaves, out.begin());
+    }
+    if (state->nodes.on_device()) run.memory().upload(state->base(), leaves.data(), Digest::size * n);
+    state->build_above(run, 1 - file_share);
+    state->source = reader.source();
+    return MerkleTree(std::move(state));
+}
+
+TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
+    LeafReader reader(input, form.hash, form.mode);
+    const runtime::Merges merges(form);
+    const auto require_count = [&] {
+        merges.require_count(reader.n_leaves(), ("merkle_root_file: " + described(reader, input.leaf_bytes)).c_str());
+    };
+    if (reader.has_extent()) require_count();
+    const double n = reader.has_extent() ? static_cast<double>(reader.n_leaves()) : 0;
+    const auto share = [n](std::uint64_t leaves) { return n == 0 ? 0 : static_cast<double>(leaves) / n; };
+
+    runtime::Peaks peaks(form);
+    Batch batch;
+    for (std::uint64_t count = Batch::capacity; count == Batch::capacity;) {
+        const double before = share(peaks.n_leaves());
+        {
+            const RunOptions part =
+                runtime::part_of(options, before, file_share * std::min(share(Batch::capacity), 1 - before));
+            runtime::Run run(part);
+            count = reader.read(batch.leaves(), run, 1);
+        }
+        const double done = share(count);
+        const RunOptions part = runtime::part_of(options, before + file_share * done, (1 - file_share) * done);
+        if (count == Batch::capacity) {
+            batch.build(form, part);
+            batch.push(peaks);
+        } else {
+            peaks.push_leaves(batch.leaves().first(count), part);
+        }
+    }
+    if (!reader.has_extent()) require_count();
+    const Digest root = peaks.root();
+    const std::uint64_t leaves = peaks.n_leaves();
+    return {root, leaves, runtime::TreeLayout{leaves}.height(), reader.bytes(), form.hash, form.rule};
+}
+
+}  // namespace merklize
