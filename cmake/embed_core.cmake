@@ -9,7 +9,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     get_filename_component(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../include/merklize ABSOLUTE)
     set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/embed_core.cmake)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
-    file(GLOB files RELATIVE ${root} CONFIGURE_DEPENDS ${root}/core/*.h ${root}/hashes.def)
+    file(GLOB_RECURSE files RELATIVE ${root} CONFIGURE_DEPENDS ${root}/core/*.h)
     set(paths ${files})
     list(TRANSFORM paths PREPEND ${root}/)
     list(JOIN files "," names) # in the command, so that a header that comes or goes is a change, too

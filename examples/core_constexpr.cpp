@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdio>
 
-#include <merklize/core/rescue_prime.h>
+#include <merklize/core/hashes/rp64_256_v3.h>
 
 namespace {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes include/merklize/core/rescue_prime_constants.h from tests/vectors/rescue_prime_constants.json.
+"""Writes include/merklize/core/hashes/rescue_prime_constants.h from tests/vectors/rescue_prime_constants.json.
 
 The JSON holds the published constants of Rp64_256 (winter-crypto): the dense MDS of variants 1 and 2, the first row of
 the circulant MDS of variant 3, and the round constants that all three share. This script also derives what the core
@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "tests" / "vectors" / "rescue_prime_constants.json"
-TARGET = ROOT / "include" / "merklize" / "core" / "rescue_prime_constants.h"
+TARGET = ROOT / "include" / "merklize" / "core" / "hashes" / "rescue_prime_constants.h"
 P = 2**64 - 2**32 + 1
 LIMB_BITS = (22, 21, 21)
 
@@ -57,7 +57,7 @@ def generate():
 #ifndef MKZ_RESCUE_PRIME_CONSTANTS_H
 #define MKZ_RESCUE_PRIME_CONSTANTS_H
 
-#include "port.h"
+#include "../port.h"
 
 /* [round][half][cell]: half 0 = ARK1, half 1 = ARK2. Canonical. */
 MKZ_TABLE mkz_u64 MKZ_RP_ARK[7 * 2 * 12] = {{

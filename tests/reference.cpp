@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
 
 #include "json.hpp"
 
@@ -271,11 +272,11 @@ Bytes join(std::initializer_list<Bytes> parts) {
     return out;
 }
 
-Bytes of_elements(int hash, const Bytes& bytes) {
+Bytes of_elements(int variant, const Bytes& bytes) {
     std::vector<std::uint64_t> elements(bytes.size() / 8);
     for (std::size_t i = 0; i < bytes.size(); ++i) elements[i / 8] |= std::uint64_t{bytes[i]} << (8 * (i % 8));
     Bytes out;
-    for (const std::uint64_t word : rescue_hash_elements(hash, elements)) {
+    for (const std::uint64_t word : rescue_hash_elements(variant, elements)) {
         for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::uint8_t>(word >> (8 * i)));
     }
     return out;
@@ -283,16 +284,39 @@ Bytes of_elements(int hash, const Bytes& bytes) {
 
 }  // namespace
 
+Bytes blake3_merge(const Bytes& left, const Bytes& right, const Mode& mode) {
+    return blake3(join({left, right}), 32, 0, mode);
+}
+Bytes blake3_leaf(const Bytes& record, const Mode& mode) { return blake3(record, 32, 0, mode); }
+
+Bytes sha256_merge(const Bytes& left, const Bytes& right, const Mode&) { return sha256(join({{1}, left, right})); }
+Bytes sha256_leaf(const Bytes& record, const Mode&) { return sha256(join({{0}, record})); }
+
+Bytes rp64_256_v1_merge(const Bytes& left, const Bytes& right, const Mode&) {
+    return of_elements(1, join({left, right}));
+}
+Bytes rp64_256_v1_leaf(const Bytes& record, const Mode&) { return of_elements(1, record); }
+Bytes rp64_256_v2_merge(const Bytes& left, const Bytes& right, const Mode&) {
+    return of_elements(2, join({left, right}));
+}
+Bytes rp64_256_v2_leaf(const Bytes& record, const Mode&) { return of_elements(2, record); }
+Bytes rp64_256_v3_merge(const Bytes& left, const Bytes& right, const Mode&) {
+    return of_elements(3, join({left, right}));
+}
+Bytes rp64_256_v3_leaf(const Bytes& record, const Mode&) { return of_elements(3, record); }
+
 Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode) {
-    if (hash == 0) return blake3(join({left, right}), 32, 0, mode);
-    if (hash == 4) return sha256(join({{1}, left, right}));
-    return of_elements(hash, join({left, right}));
+#define MKZ_HASH(id, name) \
+    if (hash == (id)) return name##_merge(left, right, mode);
+#include <merklize/core/hashes.h>
+    throw std::invalid_argument("reference: no such hash");
 }
 
 Bytes leaf(int hash, const Bytes& record, const Mode& mode) {
-    if (hash == 0) return blake3(record, 32, 0, mode);
-    if (hash == 4) return sha256(join({{0}, record}));
-    return of_elements(hash, record);
+#define MKZ_HASH(id, name) \
+    if (hash == (id)) return name##_leaf(record, mode);
+#include <merklize/core/hashes.h>
+    throw std::invalid_argument("reference: no such hash");
 }
 
 std::vector<Bytes> tree(int hash, const std::vector<Bytes>& leaves) {

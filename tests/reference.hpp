@@ -32,7 +32,14 @@ using Element4 = std::array<std::uint64_t, 4>;
 void rescue_permute(int variant, State& state);
 Element4 rescue_hash_elements(int variant, const std::vector<std::uint64_t>& elements);
 
-/// Merge of two 32-byte digests. hash  id as in hashes.def; mode of blake3 alone
+/// A hash's own reference: NAME_merge and NAME_leaf below. They are here, or in tests/references/NAME.cpp; a hash of the list that has
+/// none does not link.
+#define MKZ_HASH(id, name)                                                       \
+    Bytes name##_merge(const Bytes& left, const Bytes& right, const Mode& mode); \
+    Bytes name##_leaf(const Bytes& record, const Mode& mode);
+#include <merklize/core/hashes.h>
+
+/// Merge of two 32-byte digests. hash  id as in core/hashes.h; mode of blake3 alone
 Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode = {});
 
 /// Leaf of a record, as hash_leaves() has it.

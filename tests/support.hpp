@@ -40,6 +40,13 @@ inline std::string hex(const Bytes& bytes) {
     return out;
 }
 
+inline Bytes from_hex(const std::string& text) {
+    Bytes out;
+    for (std::size_t i = 0; i < text.size(); i += 2)
+        out.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
+    return out;
+}
+
 /// Byte i is i mod 251, as in BLAKE3's published test vectors.
 inline Bytes pattern(std::size_t size) {
     Bytes out(size);

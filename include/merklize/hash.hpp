@@ -26,7 +26,7 @@ struct HashTraits {
 std::span<const HashTraits> hashes() noexcept;
 /// errors  invalid_argument (no such id)
 const HashTraits& traits(Hash hash);
-/// `name` as in hashes.def, or the alias "rp64_256".
+/// `name` as in core/hashes.h, or the alias "rp64_256".
 /// errors  invalid_argument (unknown name; the text lists the known ones)
 Hash hash_from_name(std::string_view name);
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

@@ -6,7 +6,7 @@
 
 #include "host/input_file.hpp"
 #include "jobs/run.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 
 namespace merklize::runtime {
 

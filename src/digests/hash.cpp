@@ -5,7 +5,7 @@
 
 #include "digests/chunk_tree.hpp"
 #include "host/wipe.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 

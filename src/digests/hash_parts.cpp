@@ -6,7 +6,7 @@
 #include "digests/chunk_tree.hpp"
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 

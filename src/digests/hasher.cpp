@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "digests/chunk_tree.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/hash.hpp"
 
 namespace merklize {

@@ -20,15 +20,9 @@ extern "C" {
 
 /* Ids of the hashes, as MKZ_HASH_blake3. */
 typedef enum {
-#define MKZ_HASH(id, name, prefix, lane, kind) MKZ_HASH_##name = id,
-#include "merklize/hashes.def"
+#define MKZ_HASH(id, name) MKZ_HASH_##name = id,
+#include "merklize/core/hashes.h"
 } mkz_hash;
-
-/* Whether a hash is of field elements; else it is of bytes. */
-static inline uint32_t mkz_is_field(uint32_t hash) {
-    const mkz_hash_info *info = mkz_find_hash(hash);
-    return info != NULL && info->modulus != 0;
-}
 
 typedef struct {
     char name[128];

@@ -27,16 +27,21 @@ typedef struct {
 
 /* The facts of the hash with this id; null if there is none. */
 static inline const mkz_hash_info *mkz_find_hash(uint32_t id) {
-#define MKZ_INFO_tree 0, 1, 64, 1, 1, -1, 0, 0
-#define MKZ_INFO_chain 0, 1, 64, 0, 0, 0, 0, 0
-#define MKZ_INFO_field 0xffffffff00000001u, 8, 8, 0, 0, -1, 600, 16
     static const mkz_hash_info all[] = {
-#define MKZ_HASH(id, name, prefix, lane, kind) {id, #name, lane, MKZ_INFO_##kind},
-#include "merklize/hashes.def"
+#define MKZ_HASH(id, name)                          \
+    {id,                                            \
+     #name,                                         \
+     MKZ_UNIT_WORD_BITS,                            \
+     MKZ_UNIT_MODULUS,                              \
+     MKZ_UNIT_MODULUS ? MKZ_UNIT_WORD_BITS / 8 : 1, \
+     MKZ_UNIT_RATE,                                 \
+     MKZ_UNIT_IS_KEYED,                             \
+     MKZ_UNIT_CHUNK_BYTES != 0,                     \
+     MKZ_UNIT_LEAF_PREFIX,                          \
+     MKZ_UNIT_TABLE_WORDS,                          \
+     MKZ_UNIT_TEAM_ITEMS},
+#include "merklize/core/hashes.h"
     };
-#undef MKZ_INFO_tree
-#undef MKZ_INFO_chain
-#undef MKZ_INFO_field
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (all[i].id == id) return &all[i];
     }

@@ -1,9 +1,13 @@
 // The list of hashes, as C++ and the runtime see it.
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <string>
 
 #include "jobs/hash_info.hpp"
-#include "merklize/core/rescue_prime_constants.h"
+#include "merklize/core/hashes.h"
+#include "merklize/core/names.h"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
@@ -11,9 +15,20 @@ namespace merklize {
 namespace {
 
 constexpr Hash known[] = {
-#define MKZ_HASH(id, name, prefix, lane, kind) Hash::name,
-#include <merklize/hashes.def>
+#define MKZ_HASH(id, name) Hash::name,
+#include <merklize/core/hashes.h>
 };
+static_assert(std::ranges::adjacent_find(known, std::greater_equal<>{}) == std::end(known),
+              "ids of core/hashes.h ascend, and no two hashes have one");
+
+#define MKZ_HASH(id, name)                                                                                     \
+    static_assert((id) >= 0 && (id) <= 0xff, #name ": files store the id in a byte");                          \
+    static_assert(MKZ_UNIT_WORD_BITS == 32 || MKZ_UNIT_WORD_BITS == 64, #name ": words are of 32 or 64 bits"); \
+    static_assert(MKZ_UNIT_WORD_BITS == 64 || MKZ_UNIT_MODULUS + 0ull <= 0xffffffffu,                          \
+                  #name ": a modulus wider than its word");                                                    \
+    static_assert(MKZ_UNIT_RATE > 0 && (MKZ_UNIT_MODULUS || MKZ_UNIT_RATE % 8 == 0), #name ": the rate");      \
+    static_assert(!MKZ_UNIT_CHUNK_BYTES || MKZ_UNIT_WORD_BITS == 32, #name ": chunk trees are of 32-bit words");
+#include <merklize/core/hashes.h>
 
 }  // namespace
 
@@ -54,15 +69,11 @@ const mkz_hash_info& info(Hash hash) {
 }
 
 std::span<const std::uint64_t> constants_of(Hash hash) {
-    static const auto table = [] {
-        std::array<std::uint64_t, std::size(MKZ_RP_ARK) + std::size(MKZ_RP_MDS_DENSE) / 2> words{};
-        std::size_t n = 0;
-        for (const std::uint64_t word : MKZ_RP_ARK) words[n++] = word;
-        for (std::size_t i = 0; i < std::size(MKZ_RP_MDS_DENSE); i += 2)
-            words[n++] = MKZ_RP_MDS_DENSE[i] | std::uint64_t{MKZ_RP_MDS_DENSE[i + 1]} << 32;
-        return words;
-    }();
-    return std::span(table).first(info(hash).table_words);
+    switch (hash) {
+#define MKZ_EACH_HASH "jobs/constants_unit.inc"
+#include <merklize/core/hashes.h>
+    }
+    return {};
 }
 
 }  // namespace runtime

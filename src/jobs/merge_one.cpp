@@ -5,9 +5,8 @@
 #include <string>
 
 #include "jobs/hash_info.hpp"
-#include "merklize/core/blake3.h"
-#include "merklize/core/rescue_prime.h"
-#include "merklize/core/sha256.h"
+#include "merklize/core/hashes.h"
+#include "merklize/core/names.h"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -37,17 +36,9 @@ Digest merge_by(Merge merge, const Digest& left, const Digest& right) noexcept {
 }  // namespace
 
 Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode& mode) noexcept {
-    if (hash == Hash::blake3 && mode.flags() != 0) {
-        return merge_by<mkz_u32>(
-            [&](mkz_u32* out, const mkz_u32* l, const mkz_u32* r) {
-                mkz_blake3_merge_keyed(out, l, r, mode.key_words(), mode.flags());
-            },
-            left, right);
-    }
     switch (hash) {
-#define MKZ_HASH(id, name, prefix, lane, kind) \
-    case Hash::name: return merge_by<mkz_u##lane>(prefix##_merge, left, right);
-#include <merklize/hashes.def>
+#define MKZ_EACH_HASH "jobs/merge_one_unit.inc"
+#include <merklize/core/hashes.h>
     }
     return {};
 }

@@ -15,7 +15,7 @@
 #include "jobs/opened_device.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/registry.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include "merklize/error.hpp"
@@ -40,8 +41,12 @@ std::optional<std::string_view> included(std::string_view line) {
 // The guards of the core's headers: #ifndef MKZ_..._H.
 bool is_guard(std::string_view line) { return line.starts_with("#ifndef MKZ_") && line.ends_with("_H"); }
 
-// Appends the text of `name`; `once` are the guarded files that are in it already.
-void flatten(const std::string& name, std::set<std::string>& once, std::string& out) {
+// The list of hashes, and the header of one (core/hashes.h).
+constexpr std::string_view list = "core/hashes.h";
+std::string unit_of(Hash hash) { return "core/hashes/" + std::string(traits(hash).name) + ".h"; }
+
+// Appends the text of `name`; `once` are the guarded files that are in it already. Of the list of hashes only `unit` is kept.
+void flatten(const std::string& name, const std::string& unit, std::set<std::string>& once, std::string& out) {
     if (once.contains(name)) return;
     const std::string text = source_text(name);
     for (std::size_t at = 0; at < text.size();) {
@@ -50,7 +55,8 @@ void flatten(const std::string& name, std::set<std::string>& once, std::string& 
         if (is_guard(line)) once.insert(name);
         if (const auto other = included(line)) {
             const std::filesystem::path folder = std::filesystem::path(name).parent_path();
-            flatten((folder / *other).lexically_normal().generic_string(), once, out);
+            const std::string path = (folder / *other).lexically_normal().generic_string();
+            if (name != list || path == unit) flatten(path, unit, once, out);
         } else {
             out += line;
         }
@@ -59,36 +65,27 @@ void flatten(const std::string& name, std::set<std::string>& once, std::string& 
     }
 }
 
-// A hash's own line of hashes.def, which kernels.h takes instead of the whole list.
-std::string_view hash_line(Hash hash) {
-    switch (hash) {
-#define MKZ_HASH(id, name, prefix, lane, kind) \
-    case Hash::name: return "MKZ_HASH(" #id ", " #name ", " #prefix ", " #lane ", " #kind ")";
-#include <merklize/hashes.def>
-    }
-    throw Error(ErrorCode::invalid_argument, "unknown hash id " + std::to_string(static_cast<unsigned>(hash)));
-}
-
 }  // namespace
 
-const std::string& kernel_text() {
+const std::string& kernel_text(std::optional<Hash> hash) {
+    const std::string unit = hash ? unit_of(*hash) : std::string();
     // Never destroyed: a program may be compiled while the process ends.
-    static const std::string& text = *[] {
-        auto made = std::make_unique<std::string>();
+    static std::mutex& mutex = *new std::mutex;
+    static auto& texts = *new std::map<std::string, std::string>;
+    const std::lock_guard lock(mutex);
+    const auto [made, is_new] = texts.try_emplace(unit);
+    if (is_new) {
         std::set<std::string> once;
-        flatten("core/entry.h", once, *made);
-        return made.release();
-    }();
-    return text;
+        flatten("core/entry.h", unit, once, made->second);
+    }
+    return made->second;
 }
 
 std::string program_text(std::span<const std::pair<std::string, std::string>> defines, std::optional<Hash> hash) {
     std::string text;
     for (const auto& [name, value] : defines)
         text.append("#define ").append(name).append(" ").append(value).append("\n");
-    text += "#define MKZ_HASHES";
-    if (hash) text.append(" ").append(hash_line(*hash));
-    return text.append("\n").append(kernel_text());
+    return text.append(kernel_text(hash));
 }
 
 }  // namespace merklize::runtime

@@ -17,15 +17,16 @@ struct KernelSource {
     std::span<const std::string_view> pieces;  // one after another
 };
 
-/// hashes.def and every header of the core. Defined in a source that cmake/embed_core.cmake writes.
+/// Every header of the core. Defined in a source that cmake/embed_core.cmake writes.
 std::span<const KernelSource> kernel_sources() noexcept;
 
-/// core/entry.h with every #include "..." replaced by that file's text: what a device compiler gets, which has no files
-/// of ours. Guarded headers come once, the others each time. Made at the first call.
-const std::string& kernel_text();
+/// core/entry.h with every #include "..." replaced by that file's text: what a device compiler gets, which has no files of ours.
+/// Guarded headers come once, the others each time. Of the list of hashes it has one, or none and so the kernels without a hash only.
+/// Made at the first call.
+/// errors  invalid_argument (no such hash)
+const std::string& kernel_text(std::optional<Hash> hash);
 
-/// The text of one program: a line "#define NAME VALUE" for each of `defines`, then kernel_text() for one hash, or with
-/// the kernels that have no hash only.
+/// The text of one program: a line "#define NAME VALUE" for each of `defines`, then kernel_text().
 /// errors  invalid_argument (no such hash)
 std::string program_text(std::span<const std::pair<std::string, std::string>> defines, std::optional<Hash> hash);
 

@@ -40,7 +40,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
         variant.only = body.only;
         if (seen.insert(variant).second) found.push_back(variant);
     };
-    add({.group_size = 256}, bodies::check_words);  // and the others without a hash
+    add({.group_size = 256}, bodies::check_words64);  // and the others without a hash
     for (const HashTraits& t : hashes()) {
         const mkz_hash_info& hash = info(t.hash);
         if (hash.has_chunk_tree) add({.hash = hash.id, .group_size = 256}, bodies::hash_parents);

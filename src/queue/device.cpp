@@ -2,10 +2,11 @@
 
 #include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
+#include <span>
 
+#include "jobs/hash_info.hpp"
 #include "jobs/registry.hpp"
-#include "merklize/core/rescue_prime_constants.h"
 #include "queue/executor.hpp"
 
 namespace merklize::runtime {
@@ -56,21 +57,27 @@ void QueueDevice::require_own_process() const {
                                             "workers by spawn or forkserver, or open the device only in the child");
 }
 
-mkz_memory* QueueDevice::constants() {
+mkz_memory* QueueDevice::constants(Hash hash) {
+    const std::span<const std::uint64_t> table = constants_of(hash);
+    if (table.empty()) return any_block();
     const std::lock_guard lock(mutex_);
-    if (constants_) return constants_->memory();
-    std::vector<unsigned char> tables(sizeof MKZ_RP_ARK + sizeof MKZ_RP_MDS_DENSE);
-    std::memcpy(tables.data(), MKZ_RP_ARK, sizeof MKZ_RP_ARK);
-    std::memcpy(tables.data() + sizeof MKZ_RP_ARK, MKZ_RP_MDS_DENSE, sizeof MKZ_RP_MDS_DENSE);
-    auto block = Block::allocate(shared_from_this(), tables.size());
+    std::shared_ptr<Block>& kept = constants_[info(hash).id];
+    if (kept) return kept->memory();
+    auto block = Block::allocate(shared_from_this(), table.size_bytes());
     mkz_stream* stream = nullptr;
     check(driver().stream_open(index_, nullptr, 0, &stream));
-    mkz_status status = driver().copy_to_device(stream, block->memory(), 0, tables.data(), tables.size(), nullptr);
+    mkz_status status = driver().copy_to_device(stream, block->memory(), 0, table.data(), table.size_bytes(), nullptr);
     if (status == MKZ_OK) status = driver().stream_synchronize(stream);
     driver().stream_close(stream);
     check(status);
-    constants_ = std::move(block);
-    return constants_->memory();
+    kept = std::move(block);
+    return kept->memory();
+}
+
+mkz_memory* QueueDevice::any_block() {
+    const std::lock_guard lock(mutex_);
+    if (!any_block_) any_block_ = Block::allocate(shared_from_this(), 8);
+    return any_block_->memory();
 }
 
 mkz_stream* QueueDevice::borrow_stream(bool timed) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -72,8 +73,10 @@ public:
         if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), backend_.last_error());
     }
 
-    /// The tables of Rescue Prime for kernels that read them from global memory (core/kernels.h, `constants`).
-    mkz_memory* constants();
+    /// A hash's table for kernels that read it from global memory (core/entry.h, `constants`); any block if it has none.
+    mkz_memory* constants(Hash hash);
+    /// Any block, for commands that touch none of its bytes.
+    mkz_memory* any_block();
 
     /// A queue of our own, for one call at a time. timed: its events have times.
     mkz_stream* borrow_stream(bool timed);
@@ -91,9 +94,10 @@ private:
     Programs programs_;
 
     std::mutex mutex_;
-    std::vector<mkz_stream*> streams_[2];  // guarded by mutex_; not timed, timed
-    std::vector<Pinned> pinned_;           // guarded by mutex_
-    std::shared_ptr<Block> constants_;     // guarded by mutex_
+    std::vector<mkz_stream*> streams_[2];                        // guarded by mutex_; not timed, timed
+    std::vector<Pinned> pinned_;                                 // guarded by mutex_
+    std::map<std::uint32_t, std::shared_ptr<Block>> constants_;  // guarded by mutex_; by hash
+    std::shared_ptr<Block> any_block_;                           // guarded by mutex_
 };
 
 /// A device opened.  errors  invalid_argument (the CPU, or several devices)

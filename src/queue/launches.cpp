@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -129,7 +129,7 @@ bool Launches::rows_by_items(const HashRows& a, const Tick& tick) {
     }
     const mkz_kernel kind = is_field(info(a.hash)) ? MKZ_KERNEL_HASH_ELEMENTS : MKZ_KERNEL_HASH_ROWS;
     const mkz_policy policy = kernels_.chosen(kind, a.hash, a.n, a.policy);
-    mkz_memory* constants = kernels_.device().constants();
+    mkz_memory* constants = kernels_.device().constants(a.hash);
     return staging_.batch(
         a.n, {{a.rows, row_bytes, a.n * row_bytes}, {a.out, 32, 32 * a.n}}, a.n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
@@ -152,7 +152,7 @@ bool Launches::merge_pairs(const MergePairs& a, const Tick& tick) {
     const mkz_policy policy = kernels_.chosen(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.policy);
     const Kernel merge =
         kernels_.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_pairs, a.policy.group_size == 0);
-    mkz_memory* constants = kernels_.device().constants();
+    mkz_memory* constants = kernels_.device().constants(a.hash);
     const std::uint64_t bytes = 32 * a.n;
     return staging_.batch(
         a.n, {{a.left, 32, bytes}, {a.right, 32, bytes}, {a.out, 32, bytes}}, a.n,

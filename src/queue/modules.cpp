@@ -15,12 +15,12 @@ namespace merklize::runtime {
 namespace {
 
 // A folder of modules is a cache that nothing is ever removed from.
-const KernelCache& modules() {
-    static const KernelCache cache({module_folder(), ""}, UINT64_MAX);
+const KeptFiles& modules() {
+    static const KeptFiles cache({module_folder(), ""}, UINT64_MAX);
     return cache;
 }
 
-std::string key_of(const std::string& text) { return kernel_key({text, "", "SPIR-V", MERKLIZE_VERSION_STRING}); }
+std::string key_of(const std::string& text) { return kept_key({text, "", "SPIR-V", MERKLIZE_VERSION_STRING}); }
 
 }  // namespace
 

@@ -64,7 +64,7 @@ void Timeline::end_stretch() {
     if (several_kernels_ && !kernels_last_) {
         // A copy of nothing, to any block, marks the place.
         Event mark(driver());
-        check(driver().copy_to_device(main_, device_->constants(), 0, nullptr, 0, mark.slot()));
+        check(driver().copy_to_device(main_, device_->any_block(), 0, nullptr, 0, mark.slot()));
         kernels_last_ = std::move(mark);
     }
     if (several_kernels_) {

@@ -16,7 +16,7 @@ void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
     const Range below = range_of(a.below), nodes = range_of(a.nodes);
     kernels_.require_node_alignment(below);
     kernels_.require_node_alignment(nodes);
-    mkz_memory* constants = kernels_.device().constants();
+    mkz_memory* constants = kernels_.device().constants(a.hash);
     std::uint64_t n = a.n;
     const mkz_policy wanted = kernels_.wanted(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n, a.policy);
     for (std::uint32_t level = 0; level < a.levels;) {
@@ -218,7 +218,7 @@ void TreeLaunches::merge_at_on_device(const MergeAt& a) {
     const auto paths = std::make_shared<const Paths>(paths_of(a, std::size_t{2} * merge.group_size));
     const auto lists = timeline_.scratch(4 * paths->words.size());
     send(lists, paths, paths->words.data(), 4 * paths->words.size());
-    mkz_memory* constants = kernels_.device().constants();
+    mkz_memory* constants = kernels_.device().constants(a.hash);
     for (const Paths::Stage& stage : paths->stages) {
         kernels_.launch_merges(a.mode, merge, stage.segments, nodes.memory, nodes.offset / 32, a.first >> stage.level,
                                ((a.width - 1) >> stage.level) + 1, lists->memory(), stage.list, stage.starts,

@@ -7,7 +7,7 @@
 
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

@@ -27,17 +27,16 @@ const Device& cpu() {
     return device;
 }
 
-KernelCache store() {
-    KernelFolder folder = kernel_folder();
+KeptFiles store() {
+    KeptFolder folder = kept_folder();
     if (!folder.path.empty()) folder.path = folder.path.parent_path() / "calibration";
-    return KernelCache(folder);
+    return KeptFiles(folder);
 }
 
 // Machines that share a home folder have different processors, or the figures are as good for both.
 std::string key() {
     const DeviceInfo& info = cpu().info();
-    return kernel_key(
-        {"calibration", info.isa, info.name + " x " + std::to_string(info.units), MERKLIZE_VERSION_STRING});
+    return kept_key({"calibration", info.isa, info.name + " x " + std::to_string(info.units), MERKLIZE_VERSION_STRING});
 }
 
 std::string one_line(std::string text) {

@@ -108,7 +108,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
     }
     require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents});
     CHECK(ran.contains(bodies::gather_strided.name));
-    CHECK(ran.contains(bodies::check_words.name));
+    CHECK(ran.contains(bodies::check_words64.name));
     if (device.facts().unified) return;  // there the host gathers
     CHECK(ran.contains(bodies::gather_nodes.name));
     CHECK(ran.contains(bodies::scatter_nodes.name));

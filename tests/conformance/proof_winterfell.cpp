@@ -22,7 +22,7 @@ std::vector<Digest> vector_leaves(std::size_t n) {
     return out;
 }
 
-Raw from_hex(const std::string& text) {
+Raw raw_from_hex(const std::string& text) {
     Raw out;
     for (std::size_t i = 0; i < text.size(); i += 2)
         out.push_back(static_cast<std::byte>(std::stoi(text.substr(i, 2), nullptr, 16)));
@@ -41,7 +41,7 @@ TEST("proof: winter-crypto's bytes, both ways") {
         std::vector<Digest> leaves;
         for (const std::uint64_t index : indices) leaves.push_back(all[index]);
         const Digest root = Digest::from_hex(given["root"].text).value_or(Digest{});
-        const Raw bytes = from_hex(given["bytes"].text);
+        const Raw bytes = raw_from_hex(given["bytes"].text);
 
         const auto read = merklize::from_winterfell(bytes, hash, indices, leaves);
         CHECK(read && merklize::verify(*read, root));

@@ -12,13 +12,6 @@ using merklize::Mode;
 
 namespace {
 
-Bytes from_hex(const std::string& text) {
-    Bytes out;
-    for (std::size_t i = 0; i < text.size(); i += 2)
-        out.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
-    return out;
-}
-
 std::vector<Digest> leaves_of(const Bytes& records, std::size_t bytes, std::size_t n, Hash hash, const Mode& mode = {},
                               unsigned n_threads = 2) {
     std::vector<Digest> out(n);

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <merklize/core/blake3.h>
-#include <merklize/core/rescue_prime.h>
-#include <merklize/core/sha256.h>
+#include <merklize/core/hashes/blake3.h>
+#include <merklize/core/hashes/rp64_256_v1.h>
+#include <merklize/core/hashes/rp64_256_v2.h>
+#include <merklize/core/hashes/rp64_256_v3.h>
+#include <merklize/core/hashes/sha256.h>
 
 namespace {
 
@@ -66,7 +68,7 @@ constexpr Words8 sha256_merge(const Words8& left, const Words8& right) {
 }
 static_assert(sha256_merge({}, {}) ==
               Words8{0xd09807ae, 0xb7d2aeec, 0xbfdeed78, 0xa571f018, 0x5836c561, 0xce765ec0, 0xca27ccde, 0x77c5dbfb});
-static_assert(mkz_sha256_leaf_blocks(54) == 1 && mkz_sha256_leaf_blocks(55) == 2 && mkz_sha256_leaf_blocks(118) == 2);
+static_assert(mkz_sha256_blocks(54) == 1 && mkz_sha256_blocks(55) == 2 && mkz_sha256_blocks(118) == 2);
 
 using Merge = void (*)(mkz_u64*, const mkz_u64*, const mkz_u64*);
 

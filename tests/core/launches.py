@@ -9,7 +9,7 @@ import source_text
 import witness
 from witness import BYTE_HASHES, KEYED, KEYED_HASH, ROOT_FLAG, words_of
 
-HASHES = list(source_text.hashes())
+HASHES = source_text.hashes()
 FIELD_HASHES = [name for name in HASHES if name not in BYTE_HASHES]
 MERGES = [*HASHES, KEYED]
 CL_OPTIONS = "-cl-std=CL1.2 -Werror"
@@ -23,8 +23,9 @@ ONLY = {body: 1 << bit for bit, body in enumerate(BODIES)}
 u32, u64 = np.uint32, np.uint64
 
 
-def entry_text(*lines):
-    return "".join(lines) + source_text.flatten(source_text.CORE / "entry.h")
+def entry_text(name, *lines):
+    """A program of one hash, or of none, as one text."""
+    return "".join(lines) + source_text.flatten(source_text.CORE / "entry.h", name)
 
 
 def defines(**values):
@@ -57,9 +58,9 @@ class Runner:
         values = {"group_size": self.device.group_size, **({"only": ONLY[kernel]} if alone else {}), **policy}
         key = name, tuple(sorted(values.items()))
         if key not in self.programs:
-            lines = defines(**values)
-            chosen = source_text.select(name) if name else "#define MKZ_HASHES\n"
-            self.programs[key] = self.device.build(entry_text(lines, chosen), CL_OPTIONS)
+            # Host C++ takes the headers, and MKZ_HASH_LIST; in the text of the others it would name a file.
+            lines = defines(**values) + (source_text.select(name) if self.device.is_cpp else "")
+            self.programs[key] = self.device.build(entry_text(name, lines), CL_OPTIONS)
         if name in FIELD_HASHES:
             args = (*args, self.table if policy.get("constants", 2) >= 3 else None)
         elif name and not kernel.startswith(("hash_chunks", "hash_parents")):

@@ -8,30 +8,41 @@ INCLUDE = ROOT / "include"
 CORE = INCLUDE / "merklize" / "core"
 
 INCLUDE_LINE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[ \t]*$', re.MULTILINE)
-HASH_LINE = re.compile(r"^MKZ_HASH\((\d+), (\w+), (\w+), (32|64), (\w+)\)$", re.MULTILINE)
-
-
 GUARD = re.compile(r"^#ifndef MKZ_\w+_H$", re.MULTILINE)
 
 
-def flatten(path, seen=None):
-    """The text of `path` with every #include "..." replaced by the file's text; guarded files come once."""
+UNIT_LINE = re.compile(r'^#include "hashes/(\w+)\.h"$', re.MULTILINE)
+FACT = re.compile(r"^#define MKZ_UNIT_(\w+) (\S+)", re.MULTILINE)
+
+
+def hashes():
+    """Names in the list of hashes, in its order."""
+    return UNIT_LINE.findall((CORE / "hashes.h").read_text())
+
+
+def facts(name):
+    """fact -> its text, of the unit of a hash; facts that it leaves to the list's defaults are missing."""
+    return dict(FACT.findall((CORE / "hashes" / f"{name}.h").read_text()))
+
+
+def flatten(path, name, seen=None):
+    """The text of `path` with every #include "..." replaced by the file's text; guarded files come once.
+
+    name  the only hash of the list that is kept; None: none
+    """
     path, seen = path.resolve(), set() if seen is None else seen
     text = path.read_text()
     if path in seen and GUARD.search(text):
         return ""
     seen.add(path)
-    return INCLUDE_LINE.sub(lambda match: flatten(path.parent / match[1], seen), text)
-
-
-def hashes():
-    """name -> its line of hashes.def."""
-    return {match[2]: match[0] for match in HASH_LINE.finditer((INCLUDE / "merklize" / "hashes.def").read_text())}
+    if path == CORE / "hashes.h":
+        text = UNIT_LINE.sub(lambda match: match[0] if match[1] == name else "", text)
+    return INCLUDE_LINE.sub(lambda match: flatten(path.parent / match[1], name, seen), text)
 
 
 def select(name):
-    """The line that makes a program of one hash only (kernels.h)."""
-    return f"#define MKZ_HASHES {hashes()[name]}\n"
+    """The line that makes a program of one hash only, or of none (kernels.h), where a compiler has the headers."""
+    return f"#define MKZ_HASH_LIST <merklize/core/{f'hashes/{name}' if name else 'port'}.h>\n"
 
 
 def readme_example(language):

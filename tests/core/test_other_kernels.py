@@ -38,9 +38,20 @@ def test_words_that_are_no_elements_are_found(runner):
             for edge in edges:
                 given, flag = words.copy(), np.array([7, 7], u32)
                 given[min(place, 102)] = edge
-                runner.launch("check_words", None, runner.groups(count, {}) + 1, given, u64(3), u64(count), flag)
+                args = (given, u64(3), u64(count), u64(witness.P), flag)
+                runner.launch("check_words64", None, runner.groups(count, {}) + 1, *args)
                 bad = bool((given[3 : 3 + count] >= witness.P).any())
                 assert flag.tolist() == [1 if bad else 7, 7]
+
+
+def test_words_of_32_bits_that_are_no_elements_are_found(runner):
+    modulus = 2**31 - 2**27 + 1
+    for edge in (0, modulus - 1, modulus, 2**32 - 1):
+        given, flag = np.full(9, 5, u32), np.array([7, 7], u32)
+        given[6] = edge
+        args = (given, u64(1), u64(6), u64(modulus), flag)
+        runner.launch("check_words32", None, runner.groups(6, {}) + 1, *args)
+        assert flag.tolist() == [1 if edge >= modulus else 7, 7]
 
 
 @pytest.mark.parametrize("align", [16, 4, 1])

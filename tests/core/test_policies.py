@@ -78,7 +78,7 @@ def test_alignments(runner, policy, offset):
 
 
 # What a GPU gets, in portable words: teams of items for narrow levels, S-boxes that turn the state, an MDS by products.
-GPU = {"rp_teams": 1, "rp_turn": 1, "rp_cells": 3, "rp_circulant_products": 1, "group_size": 32}
+GPU = {"teams": 1, "rp_turn": 1, "rp_cells": 3, "rp_circulant_products": 1, "group_size": 32}
 
 
 @pytest.mark.parametrize("constants", [2, 4])

@@ -10,6 +10,10 @@
 #ifndef MKZ_PORT_H
 #define MKZ_PORT_H
 
+/* Two tokens as one, each expanded first. */
+#define MKZ_JOIN_(a, b) a##b
+#define MKZ_JOIN(a, b) MKZ_JOIN_(a, b)
+
 /* Words of a lane type: 1, 2, 4, 8 or 16. */
 #ifndef MKZ_LANES
 #define MKZ_LANES 1
@@ -307,7 +311,17 @@ typedef struct {
 #endif
 #endif
 
-/* Where kernels read the constants of Rescue Prime: 1 in the code itself, 2 in the program's constant memory, 3 in a buffer
+/* 1: the narrow top of a tree gives a merge to a team of items, if the hash has teams (hashes.h): an item by itself would take many
+ * times as long for it, with nothing else to do. 0: never. An item of a team has one lane. */
+#ifndef MKZ_TEAMS
+#ifdef MKZ_TARGET_CUDA
+#define MKZ_TEAMS 1
+#else
+#define MKZ_TEAMS MKZ_NVIDIA_PTX
+#endif
+#endif
+
+/* Where kernels read a hash's table of constants: 1 in the code itself, 2 in the program's constant memory, 3 in a buffer
  * that is an argument, 4 in local memory, copied there from that buffer when a group starts. */
 #ifndef MKZ_CONSTANTS
 #define MKZ_CONSTANTS 2
@@ -368,7 +382,7 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #define MKZ_READ_AHEAD 0
 #endif
 
-/* 1: the merges of blake3 are keyed: key and flags are arguments of their kernels. */
+/* 1: the merges of a keyed hash are keyed: key and flags are arguments of their kernels. */
 #ifndef MKZ_KEYED
 #define MKZ_KEYED 0
 #endif

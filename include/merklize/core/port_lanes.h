@@ -5,9 +5,6 @@
 #ifndef MKZ_PORT_LANES_H
 #define MKZ_PORT_LANES_H
 
-#define MKZ_JOIN_(a, b) a##b
-#define MKZ_JOIN(a, b) MKZ_JOIN_(a, b)
-
 #if defined(MKZ_TARGET_OPENCL)
 
 #define MKZ_LANE32 MKZ_JOIN(uint, MKZ_LANES)

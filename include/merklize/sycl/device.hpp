@@ -13,7 +13,7 @@ namespace merklize::sycl {
 
 /// The word of a hash's nodes: 32 bits for BLAKE3, 64 for the Rescue Prime hashes.
 template <Hash hash>
-using Word = typename detail::WordOf<detail::is_field<hash>>::type;
+using Word = detail::WordOf<hash>;
 
 /// Words of a node: 8 or 4.
 template <Hash hash>
@@ -54,9 +54,10 @@ template <int lanes>
 /// cost              one compression, or one permutation with its constants in the code
 template <Hash hash = Hash::blake3>
 void merge(Word<hash>* out, const Word<hash>* left, const Word<hash>* right) {
-#define MKZ_HASH(id, name, prefix, lane, kind) \
-    if constexpr (hash == Hash::name) detail::Core<1, 2>::prefix##_merge(out, left, right);
-#include <merklize/hashes.def>
+    using C = typename detail::OneLane<hash>::C;
+#define MKZ_HASH(id, name) \
+    if constexpr (hash == Hash::name) C::mkz_##name##_merge(out, left, right);
+#include <merklize/core/hashes.h>
 }
 
 /// BLAKE3's initial chaining value: the key of a plain hash.
@@ -120,17 +121,11 @@ inline void parent(std::uint32_t* out, const std::uint32_t* left, const std::uin
 /// state  12 words < p, before and after
 template <Hash hash = Hash::rp64_256>
 void permute(std::uint64_t* state) {
-    static_assert(detail::is_field<hash>, "permute: of a Rescue Prime hash");
-    using C = detail::Core<1, 2>;
-#define MKZ_HASH(id, name, prefix, lane, kind) MKZ_SYCL_PERMUTE_##kind(name, prefix)
-#define MKZ_SYCL_PERMUTE_tree(name, prefix)
-#define MKZ_SYCL_PERMUTE_chain(name, prefix)
-#define MKZ_SYCL_PERMUTE_field(name, prefix) \
-    if constexpr (hash == Hash::name) C::prefix##_permute(state);
-#include <merklize/hashes.def>
-#undef MKZ_SYCL_PERMUTE_tree
-#undef MKZ_SYCL_PERMUTE_chain
-#undef MKZ_SYCL_PERMUTE_field
+    static_assert(detail::is_field<hash> && node_words<hash> == 4, "permute: of a Rescue Prime hash");
+    using C = typename detail::OneLane<hash>::C;
+#define MKZ_HASH(id, name) \
+    if constexpr (hash == Hash::name) C::mkz_##name##_permute(state);
+#include <merklize/core/hashes.h>
     for (int k = 0; k < 12; k++) state[k] = C::mkz_gl_canonical(state[k]);
 }
 
@@ -140,19 +135,13 @@ void permute(std::uint64_t* state) {
 /// cost      ceil(n / 8) permutations
 template <Hash hash = Hash::rp64_256>
 void hash_elements(std::uint64_t* out, const std::uint64_t* elements, std::uint32_t n) {
-    static_assert(detail::is_field<hash>, "hash_elements: of a Rescue Prime hash");
-    using C = detail::Core<1, 2>;
+    static_assert(detail::is_field<hash> && node_words<hash> == 4, "hash_elements: of a Rescue Prime hash");
+    using C = typename detail::OneLane<hash>::C;
     alignas(16) std::uint64_t digest[4];
-#define MKZ_HASH(id, name, prefix, lane, kind) MKZ_SYCL_HASH_ELEMENTS_##kind(name)
-#define MKZ_SYCL_HASH_ELEMENTS_tree(name)
-#define MKZ_SYCL_HASH_ELEMENTS_chain(name)
-#define MKZ_SYCL_HASH_ELEMENTS_field(name) \
-    if constexpr (hash == Hash::name)      \
-        C::mkz_body_hash_rows_##name(detail::alone, elements, 0, n, 1, n, digest, 0, 1, nullptr);
-#include <merklize/hashes.def>
-#undef MKZ_SYCL_HASH_ELEMENTS_tree
-#undef MKZ_SYCL_HASH_ELEMENTS_chain
-#undef MKZ_SYCL_HASH_ELEMENTS_field
+#define MKZ_HASH(id, name)            \
+    if constexpr (hash == Hash::name) \
+        C::mkz_body_hash_rows_##name(detail::alone, elements, 0, n, 1, n, digest, 0, 1, {});
+#include <merklize/core/hashes.h>
     for (int k = 0; k < 4; k++) out[k] = digest[k];
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <type_traits>
 
 #include <merklize/hashes.hpp>
 #include <merklize/policy.hpp>
@@ -10,25 +10,24 @@
 
 namespace merklize::sycl::detail {
 
+/// The facts of a hash (core/hashes.h).
 template <Hash hash>
-constexpr bool find_is_field() {
-#define MKZ_HASH(id, name, prefix, lane, kind) \
-    if (hash == Hash::name) return std::string_view(#kind) == "field";
-#include <merklize/hashes.def>
-    return false;
-}
+struct Unit;
+#define MKZ_HASH(id, name)                                                 \
+    template <>                                                            \
+    struct Unit<Hash::name> {                                              \
+        static constexpr int word_bits = MKZ_UNIT_WORD_BITS;               \
+        static constexpr std::uint64_t modulus = MKZ_UNIT_MODULUS;         \
+        static constexpr std::uint32_t table_words = MKZ_UNIT_TABLE_WORDS; \
+    };
+#include <merklize/core/hashes.h>
+
 template <Hash hash>
-inline constexpr bool is_field = find_is_field<hash>();
+inline constexpr bool is_field = Unit<hash>::modulus != 0;
 
 /// The word of a hash's nodes: 8 of 32 bits or 4 of 64.
-template <bool field>
-struct WordOf {
-    using type = std::uint32_t;
-};
-template <>
-struct WordOf<true> {
-    using type = std::uint64_t;
-};
+template <Hash hash>
+using WordOf = std::conditional_t<Unit<hash>::word_bits == 32, std::uint32_t, std::uint64_t>;
 
 /// Where the kernels of this file read the constants of Rescue Prime, as MKZ_CONSTANTS; `tuned` is the program's table.
 constexpr int core_constants(Constants constants) {
@@ -37,13 +36,20 @@ constexpr int core_constants(Constants constants) {
                                                                              : 2;
 }
 
-/// The constants as one table (rescue_prime.h): round constants, then the dense MDS.
-using Tables = Core<1, 2>;
-inline constexpr std::uint32_t round_words = 2 * 7 * 12, table_words = round_words + 12 * 12 * 6 / 2;
-inline std::uint64_t table_word(std::uint32_t i) {
-    if (i < round_words) return Tables::MKZ_RP_ARK[i];
-    const std::uint32_t limb = 2 * (i - round_words);
-    return Tables::MKZ_RP_MDS_DENSE[limb] | std::uint64_t{Tables::MKZ_RP_MDS_DENSE[limb + 1]} << 32;
+/// The core of one lane a word, which has each hash's functions. Dependent on the hash, so that no other's are asked for.
+template <Hash hash, int constants = 2>
+struct OneLane {
+    using C = Core<1, constants>;
+};
+
+/// Word i of the table of a hash's constants.
+template <Hash hash>
+std::uint64_t table_word(std::uint32_t i) {
+    using C = typename OneLane<hash>::C;
+#define MKZ_HASH(id, name) \
+    if constexpr (hash == Hash::name && MKZ_UNIT_TABLE_WORDS != 0) return C::mkz_##name##_table_word(i);
+#include <merklize/core/hashes.h>
+    return 0;
 }
 
 /// What every kernel has: which groups of the job this launch does, since one launch holds less than 2^31 items.
@@ -59,9 +65,10 @@ struct Part {
 };
 
 /// Local memory of a group: the bodies' tower, then the table, where it is there.
-template <class C, Constants constants, bool field>
+template <class C, Constants constants, Hash hash>
 struct Local {
-    static constexpr bool holds_table = field && constants == Constants::local;
+    static constexpr std::uint32_t table_words = Unit<hash>::table_words;
+    static constexpr bool holds_table = table_words != 0 && constants == Constants::local;
 
     static std::uint64_t words(std::uint32_t group_size, bool with_tower) {
         return tower_words(group_size, with_tower) + (holds_table ? table_words : 0);
@@ -74,7 +81,7 @@ struct Local {
                                       const std::uint64_t* global) {
         if constexpr (holds_table) {
             std::uint64_t* table = local + tower_words(item.group_size, with_tower);
-            for (std::uint32_t i = item.rank; i < table_words; i += item.group_size) table[i] = table_word(i);
+            for (std::uint32_t i = item.rank; i < table_words; i += item.group_size) table[i] = table_word<hash>(i);
             ::sycl::group_barrier(item.here->get_group());
             return table;
         } else {
@@ -97,8 +104,8 @@ void clear_slot_0(const WorkItem& item, Word* nodes) {
 template <Hash hash, int lanes, Constants constants>
 struct MergeLevel : Part {
     using C = Core<lanes, core_constants(constants)>;
-    using Word = typename WordOf<is_field<hash>>::type;
-    using L = Local<C, constants, is_field<hash>>;
+    using Word = WordOf<hash>;
+    using L = Local<C, constants, hash>;
     const Word* in;
     std::uint64_t in_offset;
     Word* nodes;
@@ -108,12 +115,12 @@ struct MergeLevel : Part {
     std::uint64_t local_words(std::uint32_t group_size) const { return L::words(group_size, false); }
     void operator()(const ::sycl::nd_item<1>& here, std::uint64_t* local) const {
         const WorkItem item = this->item(here);
-        const std::uint64_t* constant = L::table(item, local, false, table);
+        const typename C::mkz_context ctx{L::table(item, local, false, table)};
         clear_slot_0(item, nodes);
-#define MKZ_HASH(id, name, prefix, lane, kind) \
-    if constexpr (hash == Hash::name)          \
-        C::mkz_body_merge_level_##name(item, in, in_offset, nodes, out_offset, count, constant);
-#include <merklize/hashes.def>
+#define MKZ_HASH(id, name)            \
+    if constexpr (hash == Hash::name) \
+        C::mkz_body_merge_level_##name(item, in, in_offset, nodes, out_offset, count, ctx);
+#include <merklize/core/hashes.h>
     }
 };
 
@@ -121,8 +128,8 @@ struct MergeLevel : Part {
 template <Hash hash, int lanes, Constants constants>
 struct MergeSubtree : Part {
     using C = Core<lanes, core_constants(constants)>;
-    using Word = typename WordOf<is_field<hash>>::type;
-    using L = Local<C, constants, is_field<hash>>;
+    using Word = WordOf<hash>;
+    using L = Local<C, constants, hash>;
     const Word* in;
     std::uint64_t in_offset;
     Word* nodes;
@@ -133,14 +140,13 @@ struct MergeSubtree : Part {
     std::uint64_t local_words(std::uint32_t group_size) const { return L::words(group_size, true); }
     void operator()(const ::sycl::nd_item<1>& here, std::uint64_t* local) const {
         const WorkItem item = this->item(here);
-        const std::uint64_t* constant = L::table(item, local, true, table);
+        const typename C::mkz_context ctx{L::table(item, local, true, table)};
         clear_slot_0(item, nodes);
         Word* tower = reinterpret_cast<Word*>(local);
-#define MKZ_HASH(id, name, prefix, lane, kind)                                                                   \
-    if constexpr (hash == Hash::name)                                                                            \
-        C::mkz_body_merge_subtree_##name(item, in, in_offset, nodes, out_offset, count, levels, constant, tower, \
-                                         nullptr);
-#include <merklize/hashes.def>
+#define MKZ_HASH(id, name)            \
+    if constexpr (hash == Hash::name) \
+        C::mkz_body_merge_subtree_##name(item, in, in_offset, nodes, out_offset, count, levels, ctx, tower, nullptr);
+#include <merklize/core/hashes.h>
     }
 };
 
@@ -148,8 +154,8 @@ struct MergeSubtree : Part {
 template <Hash hash, int lanes, Constants constants>
 struct MergePairs : Part {
     using C = Core<lanes, core_constants(constants)>;
-    using Word = typename WordOf<is_field<hash>>::type;
-    using L = Local<C, constants, is_field<hash>>;
+    using Word = WordOf<hash>;
+    using L = Local<C, constants, hash>;
     const Word *left, *right;
     Word* out;
     std::uint64_t count;
@@ -158,19 +164,19 @@ struct MergePairs : Part {
     std::uint64_t local_words(std::uint32_t group_size) const { return L::words(group_size, false); }
     void operator()(const ::sycl::nd_item<1>& here, std::uint64_t* local) const {
         const WorkItem item = this->item(here);
-        const std::uint64_t* constant = L::table(item, local, false, table);
-#define MKZ_HASH(id, name, prefix, lane, kind) \
-    if constexpr (hash == Hash::name) C::mkz_body_merge_pairs_##name(item, left, 0, right, 0, out, 0, count, constant);
-#include <merklize/hashes.def>
+        const typename C::mkz_context ctx{L::table(item, local, false, table)};
+#define MKZ_HASH(id, name) \
+    if constexpr (hash == Hash::name) C::mkz_body_merge_pairs_##name(item, left, 0, right, 0, out, 0, count, ctx);
+#include <merklize/core/hashes.h>
     }
 };
 
 /// Rows of field elements -> digests.
 template <Hash hash, int lanes, Constants constants>
 struct HashRows : Part {
-    static_assert(is_field<hash>, "hash_elements is of field hashes");
+    static_assert(is_field<hash> && Unit<hash>::word_bits == 64, "hash_elements is of hashes of 64-bit field elements");
     using C = Core<lanes, core_constants(constants)>;
-    using L = Local<C, constants, true>;
+    using L = Local<C, constants, hash>;
     const std::uint64_t* in;
     std::uint64_t row_words;
     std::uint64_t* out;
@@ -180,18 +186,12 @@ struct HashRows : Part {
     std::uint64_t local_words(std::uint32_t group_size) const { return L::words(group_size, false); }
     void operator()(const ::sycl::nd_item<1>& here, std::uint64_t* local) const {
         const WorkItem item = this->item(here);
-        const std::uint64_t* constant = L::table(item, local, false, table);
+        const typename C::mkz_context ctx{L::table(item, local, false, table)};
         const auto words = static_cast<std::uint32_t>(row_words);
-#define MKZ_HASH(id, name, prefix, lane, kind) MKZ_SYCL_HASH_ROWS_##kind(name)
-#define MKZ_SYCL_HASH_ROWS_tree(name)
-#define MKZ_SYCL_HASH_ROWS_chain(name)
-#define MKZ_SYCL_HASH_ROWS_field(name) \
-    if constexpr (hash == Hash::name)  \
-        C::mkz_body_hash_rows_##name(item, in, 0, row_words, 1, words, out, 0, count, constant);
-#include <merklize/hashes.def>
-#undef MKZ_SYCL_HASH_ROWS_tree
-#undef MKZ_SYCL_HASH_ROWS_chain
-#undef MKZ_SYCL_HASH_ROWS_field
+#define MKZ_HASH(id, name)            \
+    if constexpr (hash == Hash::name) \
+        C::mkz_body_hash_rows_##name(item, in, 0, row_words, 1, words, out, 0, count, ctx);
+#include <merklize/core/hashes.h>
     }
 };
 
@@ -205,7 +205,7 @@ struct HashChunks : Part {
     std::uint32_t flags, levels;
 
     std::uint64_t local_words(std::uint32_t group_size) const {
-        return Local<C, Constants::literal, false>::tower_words(group_size, levels > 0);
+        return Local<C, Constants::literal, Hash::blake3>::tower_words(group_size, levels > 0);
     }
     void operator()(const ::sycl::nd_item<1>& here, std::uint64_t* local) const {
         typename C::mkz_key key;
@@ -224,7 +224,7 @@ struct HashParents : Part {
     std::uint32_t flags, levels;
 
     std::uint64_t local_words(std::uint32_t group_size) const {
-        return Local<C, Constants::literal, false>::tower_words(group_size, levels > 1);
+        return Local<C, Constants::literal, Hash::blake3>::tower_words(group_size, levels > 1);
     }
     void operator()(const ::sycl::nd_item<1>& here, std::uint64_t* local) const {
         C::mkz_key key;
@@ -234,7 +234,7 @@ struct HashParents : Part {
     }
 };
 
-/// Words that are not field elements.
+/// Words that are not Goldilocks elements.
 struct CheckWords : Part {
     const std::uint64_t* in;
     std::uint64_t count;
@@ -242,7 +242,7 @@ struct CheckWords : Part {
 
     std::uint64_t local_words(std::uint32_t) const { return 0; }
     void operator()(const ::sycl::nd_item<1>& here, std::uint64_t*) const {
-        Core<1, 2>::mkz_body_check_words(item(here), in, 0, count, flag);
+        Core<1, 2>::mkz_body_check_words64(item(here), in, 0, count, Unit<Hash::rp64_256>::modulus, flag);
     }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -152,18 +153,28 @@ template <class Submit, class Job>
     return last;
 }
 
+/// The table of a hash's constants, on the host.
+template <Hash hash>
+const auto& host_table() {
+    static const auto table = [] {
+        std::array<std::uint64_t, Unit<hash>::table_words> words{};
+        for (std::uint32_t i = 0; i < words.size(); i++) words[i] = table_word<hash>(i);
+        return words;
+    }();
+    return table;
+}
+
 /// Enqueues a job of a field hash's kernels, with the table of constants in global memory where `constants` says so.
 /// job(table, events) -> events
 template <Hash hash, Constants constants, class Submit, class Job>
 ::sycl::event with_table(const Submit& submit, const char* function, const Events& after, const Job& job) {
-    constexpr bool is_global = is_field<hash> && constants == Constants::global;
-    return with_scratch(submit, function, is_global ? 8 * table_words : 0, [&](void* scratch) {
+    constexpr std::uint32_t words = constants == Constants::global ? Unit<hash>::table_words : 0;
+    return with_scratch(submit, function, 8 * words, [&](void* scratch) {
         auto* table = static_cast<std::uint64_t*>(scratch);
-        if constexpr (is_global) {
-            const std::uint64_t rounds = 8 * round_words, rest = 8 * (table_words - round_words);
+        if constexpr (words != 0) {
+            const auto& host = host_table<hash>();
             Events events = after;
-            events.push_back(submit.queue.memcpy(table, Tables::MKZ_RP_ARK, rounds));
-            events.push_back(submit.queue.memcpy(table + round_words, Tables::MKZ_RP_MDS_DENSE, rest));
+            events.push_back(submit.queue.memcpy(table, host.data(), 8 * words));
             return job(static_cast<const std::uint64_t*>(table), events);
         } else {
             return job(static_cast<const std::uint64_t*>(table), after);

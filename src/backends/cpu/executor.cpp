@@ -11,7 +11,7 @@
 #include "host/threads.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/progress.hpp"
-#include "merklize/core/blake3.h"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
 static_assert(std::endian::native == std::endian::little, "the kernels read words as they lie in memory");

@@ -1,22 +1,30 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 
 namespace merklize::cpu {
 
-/// Number of lines in hashes.def.
-inline constexpr unsigned n_hashes = 0
-#define MKZ_HASH(id, name, prefix, lane, kind) +1
-#include <merklize/hashes.def>
-    ;
+/// One more than the highest id of a hash.
+inline constexpr unsigned n_ids = std::max({
+#define MKZ_HASH(id, name) id + 1u,
+#include <merklize/core/hashes.h>
+});
+
+/// n pairs of digests to n digests, all 32 bytes; out may be in.
+using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t* out);
+/// n rows of `length` row units to n digests. A row may be long: go_on is called now and then, and false ends the work, unfinished.
+using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
+                           const std::function<bool()>& go_on);
 
 /// The kernels of one instruction set: single-threaded, on host memory, no alignment asked. Each takes any count of items and
 /// fills its last batch of lanes with copies. Where `out` may be `in`, items are written only after they were read.
 struct Lanes {
     const char* isa;
 
+    // Of the hash with a chunk tree.
     /// n full chunks of 1024 bytes, the first with index `counter`, to n chaining values of 32 bytes.
     void (*hash_chunks)(const std::uint8_t* data, std::size_t n, std::uint64_t counter, const std::uint32_t key[8],
                         std::uint32_t flags, std::uint8_t* out);
@@ -33,12 +41,10 @@ struct Lanes {
     /// One compression of a 64-byte block (zero-padded), chaining value in place.
     void (*compress)(std::uint32_t cv[8], const std::uint8_t block[64], std::uint32_t block_len, std::uint64_t counter,
                      std::uint32_t flags);
-    /// By hash id: n pairs of digests to n digests, all 32 bytes; out may be in.
-    void (*merge[n_hashes])(const std::uint8_t* in, std::size_t n, std::uint8_t* out);
-    /// By hash id, null for blake3: n rows to n digests. Of field hashes `length` words a row, of sha256 `length` bytes, which it
-    /// hashes as leaves. A row may be long: go_on is called now and then, and false ends the work, unfinished.
-    void (*hash_rows[n_hashes])(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
-                                const std::function<bool()>& go_on);
+    /// By hash id; null where no hash has the id.
+    MergeKernel merge[n_ids];
+    /// By hash id; null for a hash with a chunk tree, too, whose rows are the functions above.
+    RowKernel hash_rows[n_ids];
 };
 
 extern const Lanes lanes_scalar;

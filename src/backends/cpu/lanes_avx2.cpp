@@ -1,5 +1,5 @@
-// AVX2: 8 lanes of 32 bits, 4 of 64. Its 16 registers just hold BLAKE3's state, so the order of steps in core/blake3.h matters
-// most here.
+// AVX2: 8 lanes of 32 bits, 4 of 64. Its 16 registers just hold BLAKE3's state, so the order of steps in
+// core/hashes/blake3.h matters most here.
 #include <immintrin.h>
 
 #include <cstring>
@@ -58,9 +58,7 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
 #define MKZ_RP_CELLS 6
-#include "merklize/core/blake3.h"
-#include "merklize/core/rescue_prime.h"
-#include "merklize/core/sha256.h"
+#include "merklize/core/names.h"
 
 namespace {
 

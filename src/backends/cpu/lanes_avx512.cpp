@@ -45,9 +45,7 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
 #define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_RP_CELLS 6
-#include "merklize/core/blake3.h"
-#include "merklize/core/rescue_prime.h"
-#include "merklize/core/sha256.h"
+#include "merklize/core/names.h"
 
 namespace {
 

@@ -25,9 +25,7 @@ LANES_INLINE Lane64 multiply_32(Lane64 a, Lane64 b) {
 #define MKZ_BSWAP32(x) ((Lane32)vrev32q_u8((uint8x16_t)(x)))
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_RP_CELLS 6
-#include "merklize/core/blake3.h"
-#include "merklize/core/rescue_prime.h"
-#include "merklize/core/sha256.h"
+#include "merklize/core/names.h"
 
 namespace {
 

@@ -2,9 +2,7 @@
 #include <cstring>
 
 #include "backends/cpu/lanes.hpp"
-#include "merklize/core/blake3.h"
-#include "merklize/core/rescue_prime.h"
-#include "merklize/core/sha256.h"
+#include "merklize/core/names.h"
 
 namespace {
 

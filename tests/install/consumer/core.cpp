@@ -1,4 +1,4 @@
-#include <merklize/core/rescue_prime.h>
+#include <merklize/core/hashes/rp64_256_v3.h>
 
 constexpr mkz_u64 first_word() {
     const mkz_u64 left[4] = {0, 1, 2, 3}, right[4] = {4, 5, 6, 7};

@@ -1,10 +1,9 @@
-/* kernel_data.h: kernel bodies with no hash in them: they move or look at data. One item each thing, so
+/* data.h: kernel bodies with no hash in them: they move or look at data. One item each thing, so
  * ceil(count / MKZ_GROUP_SIZE) groups. */
-#ifndef MKZ_KERNEL_DATA_H
-#define MKZ_KERNEL_DATA_H
+#ifndef MKZ_DATA_H
+#define MKZ_DATA_H
 
-#include "goldilocks.h"
-#include "kernel_nodes.h"
+#include "nodes.h"
 
 /* Paths of a heap-ordered tree: out[q levels + j] = sibling, j levels above the leaves, on the way from leaf indices[q]
  * to the root, for q < count and j < levels; one node an item, so count * levels items.
@@ -56,10 +55,15 @@ MKZ_BODY void mkz_body_scatter_nodes(mkz_work_item item, MKZ_GLOBAL mkz_u32 *nod
     mkz_store_node32(nodes, slot, w);
 }
 
-/* Sets flag[0] to 1 if one of the words in[in_offset + i], i < count, is not below p; else leaves it. */
-MKZ_BODY void mkz_body_check_words(mkz_work_item item, MKZ_GLOBAL const mkz_u64 *in, mkz_u64 in_offset, mkz_u64 count,
-                                   MKZ_GLOBAL mkz_u32 *flag) {
-    if (item.index < count && in[in_offset + item.index] >= MKZ_GL_P) flag[0] = 1;
+/* Sets flag[0] to 1 if one of the words in[in_offset + i], i < count, is not below the modulus; else leaves it. */
+MKZ_BODY void mkz_body_check_words32(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 count,
+                                     mkz_u64 modulus, MKZ_GLOBAL mkz_u32 *flag) {
+    if (item.index < count && in[in_offset + item.index] >= modulus) flag[0] = 1;
+}
+
+MKZ_BODY void mkz_body_check_words64(mkz_work_item item, MKZ_GLOBAL const mkz_u64 *in, mkz_u64 in_offset, mkz_u64 count,
+                                     mkz_u64 modulus, MKZ_GLOBAL mkz_u32 *flag) {
+    if (item.index < count && in[in_offset + item.index] >= modulus) flag[0] = 1;
 }
 
 /* Shape of an array whose items lie anywhere: `dims` <= 8 extents > 0, outermost first, with the distance in bytes, of any
@@ -97,4 +101,4 @@ MKZ_BODY void mkz_body_gather_strided(mkz_work_item item, MKZ_GLOBAL const mkz_u
     for (mkz_u32 k = 0; k < shape.item_bytes; k++) out[k] = in[k];
 }
 
-#endif /* MKZ_KERNEL_DATA_H */
+#endif /* MKZ_DATA_H */

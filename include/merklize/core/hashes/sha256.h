@@ -3,10 +3,20 @@
  * Source: FIPS 180-4, section 6.2; RFC 6962, section 2.1: a node is the digest of the byte 1 and its two children, a leaf that of the
  * byte 0 and the record. Nodes are little-endian words, as everywhere in the core; SHA-256's own are big endian. Every function
  * works on mkz_lane32: one word, or a vector of independent states. */
-#ifndef MKZ_SHA256_H
+#define MKZ_UNIT_ID 4
+#define MKZ_UNIT_NAME sha256
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_RATE 64
+#define MKZ_UNIT_STATE_WORDS 9
+#define MKZ_UNIT_PAD_BYTE 0x80
+#define MKZ_UNIT_LEAF_PREFIX 0
+
+#ifdef MKZ_RESET
+#undef MKZ_SHA256_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_SHA256_H)
 #define MKZ_SHA256_H
 
-#include "port.h"
+#include "../port.h"
 
 #define MKZ_SHA256_BLOCK_LEN 64u
 #define MKZ_SHA256_LEAF_PREFIX 0u
@@ -100,13 +110,27 @@ MKZ_FN void mkz_sha256_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const 
     mkz_sha256_digest(out, h);
 }
 
-/* Blocks of a leaf of so many bytes, prefix and padding included. */
-MKZ_FN mkz_u64 mkz_sha256_leaf_blocks(mkz_u64 bytes) { return (bytes + 9) / MKZ_SHA256_BLOCK_LEN + 1; }
+/* A leaf: the byte 0, then the row. The state of a row is SHA-256's and, as its last word, the row's byte that stands before the next
+ * block: the prefix moves all bytes on by one. */
+MKZ_FN void mkz_sha256_init(mkz_lane32 s[9], mkz_u64 bytes) {
+    (void)bytes;
+    mkz_sha256_iv(s);
+    s[8] = MKZ_SPLAT32(MKZ_SHA256_LEAF_PREFIX);
+}
 
-/* The end of the last block of a leaf: the length in bits. */
-MKZ_FN void mkz_sha256_leaf_end(mkz_lane32 m[16], mkz_u64 bytes) {
-    m[14] = MKZ_SPLAT32((mkz_u32)((bytes + 1) >> 29));
-    m[15] = MKZ_SPLAT32((mkz_u32)((bytes + 1) << 3));
+/* Blocks of a leaf of so many bytes, prefix and padding included. */
+MKZ_FN mkz_u64 mkz_sha256_blocks(mkz_u64 bytes) { return (bytes + 9) / MKZ_SHA256_BLOCK_LEN + 1; }
+
+/* 64 bytes of the row as little-endian words; the last block ends with the length in bits. */
+MKZ_FN void mkz_sha256_absorb(mkz_lane32 s[9], const mkz_lane32 words[16], mkz_u64 b, mkz_u64 blocks, mkz_u64 bytes) {
+    mkz_lane32 m[16];
+    s[8] = mkz_sha256_block(m, words, s[8]);
+    if (b + 1 == blocks) {
+        m[14] = MKZ_SPLAT32((mkz_u32)((bytes + 1) >> 29));
+        m[15] = MKZ_SPLAT32((mkz_u32)((bytes + 1) << 3));
+    }
+    mkz_sha256_compress(s, m);
 }
 
 #endif /* MKZ_SHA256_H */
+#include "../unit.h"

@@ -7,7 +7,7 @@
 #ifndef MKZ_GOLDILOCKS_H
 #define MKZ_GOLDILOCKS_H
 
-#include "port.h"
+#include "../port.h"
 
 #define MKZ_GL_P MKZ_U64(0xffffffff00000001)
 #define MKZ_GL_E MKZ_U64(0x00000000ffffffff)

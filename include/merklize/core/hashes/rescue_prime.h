@@ -1,14 +1,15 @@
 /* rescue_prime.h: Rescue Prime over Goldilocks: state of 12 elements, rate 8, capacity 4, digest 4, 7 rounds, alpha = 7.
  *
  * The three variants of Rp64_256 (winter-crypto) differ in state layout and MDS matrix: docs/hashes.md. This file has what
- * they share, then includes rescue_prime_variant.h once a variant for mkz_rp64_256_v1_permute, _merge, _absorb and so on.
+ * they share; rp64_256_v1.h and so on are the variants.
  *
  * A round: x^7 on every cell; MDS; + ARK1; x^(1/7) on every cell; MDS; + ARK2. The S-boxes are 95 % of the work and 12
  * independent chains of multiplications. */
 #ifndef MKZ_RESCUE_PRIME_H
 #define MKZ_RESCUE_PRIME_H
 
-#include "goldilocks.h"
+#include "../context.h"
+#include "../words/goldilocks.h"
 #include "rescue_prime_constants.h"
 
 #define MKZ_RP_WIDTH 12
@@ -25,17 +26,6 @@
 #define MKZ_RP_CELLS 12
 #endif
 #endif
-
-/* 1: the narrow top of a tree gives a merge to a team of MKZ_RP_TEAM items, a cell each (kernels.h): an item by itself would
- * take 12 times as long for it, with nothing else to do. 0: never. */
-#ifndef MKZ_RP_TEAMS
-#ifdef MKZ_TARGET_CUDA
-#define MKZ_RP_TEAMS 1
-#else
-#define MKZ_RP_TEAMS MKZ_NVIDIA_PTX
-#endif
-#endif
-#define MKZ_RP_TEAM 16
 
 /* 1: an S-box works on the first MKZ_RP_CELLS cells and then turns the state by as many, so that no cell is picked at run
  * time: on a GPU the state is in registers, and a small loop serves all cells. 0: it steps through the state in memory. */
@@ -179,12 +169,9 @@ MKZ_FN_CALL void mkz_rp_permute_dense(mkz_gl s[MKZ_RP_WIDTH]) { mkz_rp_rounds_de
 
 /* For kernels: constants where MKZ_CONSTANTS says. A table is MKZ_RP_ARK, then MKZ_RP_MDS_DENSE as little-endian words. */
 #define MKZ_RP_ARK_WORDS (2 * MKZ_RP_ROUNDS * MKZ_RP_WIDTH)
-#define MKZ_RP_TABLE_WORDS (MKZ_RP_ARK_WORDS + MKZ_RP_WIDTH * MKZ_RP_WIDTH * 6 / 2)
 #if MKZ_CONSTANTS == 4
-typedef MKZ_LOCAL const mkz_u64 *mkz_rp_table;
 #define MKZ_RP_SPACE MKZ_LOCAL
 #else
-typedef MKZ_GLOBAL const mkz_u64 *mkz_rp_table;
 #define MKZ_RP_SPACE MKZ_GLOBAL
 #endif
 #if MKZ_CONSTANTS >= 3
@@ -193,23 +180,19 @@ typedef MKZ_GLOBAL const mkz_u64 *mkz_rp_table;
 #define MKZ_RP_LIMB(mds, j) ((mkz_u32)((mds)[(j) / 2] >> 32 * ((j) % 2)))
 #include "rescue_prime_permutation.h"
 #undef MKZ_RP_PLACED
-#define MKZ_RP_PLACE(function, table) mkz_rp_placed_##function
+#define MKZ_RP_PLACE(function) mkz_rp_placed_##function
 #define MKZ_RP_TABLES(table) (table), (table) + MKZ_RP_ARK_WORDS
-#define MKZ_RP_PERMUTE_BY(matrix, s, table) mkz_rp_placed_rounds_##matrix(s, table, (table) + MKZ_RP_ARK_WORDS)
+#define MKZ_RP_PERMUTE_BY(matrix, s, table) MKZ_JOIN(mkz_rp_placed_rounds_, matrix)(s, MKZ_RP_TABLES(table))
 #else
-#define MKZ_RP_PLACE(function, table) mkz_rp_##function
+#define MKZ_RP_PLACE(function) mkz_rp_##function
 #define MKZ_RP_TABLES(table) MKZ_RP_ARK, MKZ_RP_MDS_DENSE
-#define MKZ_RP_PERMUTE_BY(matrix, s, table) ((void)(table), mkz_rp_permute_##matrix(s))
+#define MKZ_RP_PERMUTE_BY(matrix, s, table) ((void)(table), MKZ_JOIN(mkz_rp_permute_, matrix)(s))
 #endif
 
-#define MKZ_RP_VARIANT 1
-#include "rescue_prime_variant.h"
-#undef MKZ_RP_VARIANT
-#define MKZ_RP_VARIANT 2
-#include "rescue_prime_variant.h"
-#undef MKZ_RP_VARIANT
-#define MKZ_RP_VARIANT 3
-#include "rescue_prime_variant.h"
-#undef MKZ_RP_VARIANT
+/* Word i of a table. */
+MKZ_FN mkz_u64 mkz_rp_table_word(mkz_u32 i) {
+    mkz_u32 limb = 2 * (i - MKZ_RP_ARK_WORDS);
+    return i < MKZ_RP_ARK_WORDS ? MKZ_RP_ARK[i] : MKZ_RP_MDS_DENSE[limb] | (mkz_u64)MKZ_RP_MDS_DENSE[limb + 1] << 32;
+}
 
 #endif /* MKZ_RESCUE_PRIME_H */

@@ -65,8 +65,8 @@ MKZ_FN void MKZ_RP_PLACED(mds_dense)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = out[k];
 }
 
-/* Row i of MDS number h, from cells in local memory: what one item of a team does (kernel_team.h). */
-#if MKZ_RP_TEAMS && MKZ_LANES == 1
+/* Row i of MDS number h, from cells in local memory: what one item of a team does (rescue_prime_variant.h). */
+#if MKZ_TEAMS && MKZ_LANES == 1
 MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_circulant)(MKZ_LOCAL const mkz_u64 *cells, int i, int h,
                                                    MKZ_RP_SPACE const mkz_u64 *ark,
                                                    MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {

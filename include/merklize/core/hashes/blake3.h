@@ -2,10 +2,21 @@
  *
  * Source: the BLAKE3 specification (J. O'Connor, J.-P. Aumasson, S. Neves, Z. Wilcox-O'Hearn). Words are 32-bit little
  * endian. Every function works on mkz_lane32: one word, or a vector of independent states. */
-#ifndef MKZ_BLAKE3_H
+#define MKZ_UNIT_ID 0
+#define MKZ_UNIT_NAME blake3
+#define MKZ_UNIT_WORD_BITS 32
+#define MKZ_UNIT_RATE 64
+#define MKZ_UNIT_IS_KEYED 1
+#define MKZ_UNIT_CHUNK_BYTES 1024
+#define MKZ_UNIT_ROOT_FLAG 8
+
+#ifdef MKZ_RESET
+#undef MKZ_BLAKE3_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_BLAKE3_H)
 #define MKZ_BLAKE3_H
 
-#include "port.h"
+#include "../context.h"
+#include "../port.h"
 
 #define MKZ_BLAKE3_CHUNK_START 1u
 #define MKZ_BLAKE3_CHUNK_END 2u
@@ -169,4 +180,15 @@ MKZ_FN mkz_u32 mkz_blake3_block_flags(mkz_u32 index, mkz_u32 count, mkz_u32 flag
     return flags | (index == 0 ? MKZ_BLAKE3_CHUNK_START : 0u) | (index + 1 == count ? MKZ_BLAKE3_CHUNK_END : 0u);
 }
 
+#if MKZ_KEYED
+/* The same for kernels. */
+MKZ_FN void mkz_blake3_merge_by(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8],
+                                mkz_context ctx) {
+    mkz_lane32 key[8];
+    MKZ_UNROLL for (int k = 0; k < 8; k++) key[k] = MKZ_SPLAT32(ctx.key.w[k]);
+    mkz_blake3_merge_keyed(out, left, right, key, MKZ_SPLAT32(ctx.flags));
+}
+#endif
+
 #endif /* MKZ_BLAKE3_H */
+#include "../unit.h"

@@ -1,0 +1,52 @@
+# Adds the toy hash to a copy of the sources, by the files that docs/add-a-hash.md names and by nothing else, builds the library and its
+# tests, and runs the suites that take every hash of the list. Run by ctest; a second run builds only what changed.
+#
+#   cmake -D SOURCE=... -D WORK=... -D GENERATOR=... -D CXX=... -D ISAS=scalar,avx2 -D OPENCL=system,/path/libintelocl.so -P check.cmake
+include(${SOURCE}/cmake/run.cmake)
+
+set(copy ${WORK}/source)
+# Copies keep their times, so that what did not change is not built again.
+foreach(part IN ITEMS CMakeLists.txt cmake include src tests examples)
+  file(COPY ${SOURCE}/${part} DESTINATION ${copy} PATTERN toy_hash EXCLUDE PATTERN hashes.h EXCLUDE)
+endforeach()
+
+# 1. the core header, 2. the line in the list, 3. the vectors, 4. the plain reference.
+file(COPY ${SOURCE}/examples/toy_hash/include ${SOURCE}/examples/toy_hash/tests DESTINATION ${copy})
+file(READ ${SOURCE}/include/merklize/core/hashes.h list)
+string(REPLACE "/* clang-format on */" "#include \"hashes/toy.h\"\n/* clang-format on */" list "${list}")
+file(CONFIGURE OUTPUT ${copy}/include/merklize/core/hashes.h CONTENT "${list}" @ONLY)
+
+run(${CMAKE_COMMAND} -S ${copy} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release
+    -D MERKLIZE_INSTALL=OFF --log-level=WARNING)
+run(${CMAKE_COMMAND} --build ${WORK}/build --target merklize-tests test-cuda-compile)
+
+set(tests ${WORK}/build/tests/merklize-tests)
+# suites(what environment words...): a device that is not there is skipped (77).
+function(suites what environment)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${tests} ${ARGN} RESULT_VARIABLE result)
+  if(result EQUAL 77)
+    message(STATUS "${what}: skipped")
+  elseif(NOT result EQUAL 0)
+    message(FATAL_ERROR "${what}: the suites ${ARGN} fail with the toy hash")
+  else()
+    message(STATUS "${what}: ok")
+  endif()
+endfunction()
+
+string(REPLACE "," ";" ISAS "${ISAS}")
+foreach(isa IN LISTS ISAS)
+  suites(${isa} MERKLIZE_CPU_ISA=${isa} vectors merge leaves "tree: every node")
+endforeach()
+suites(host MERKLIZE_DEVICE=cpu kernel_text proof tree_builder tree_file)
+string(REPLACE "," ";" OPENCL "${OPENCL}")
+foreach(library IN LISTS OPENCL)
+  set(environment MERKLIZE_DEVICE=opencl:0 MERKLIZE_CACHE_DIR=${CACHE})
+  if(NOT library STREQUAL "system")
+    list(APPEND environment MERKLIZE_OPENCL_LIBRARY=${library})
+  endif()
+  suites("OpenCL ${library}" "${environment}" vectors leaves "tree: every node of every form")
+endforeach()
+execute_process(COMMAND ${WORK}/build/tests/test-cuda-compile RESULT_VARIABLE result)
+if(NOT result EQUAL 0 AND NOT result EQUAL 77)
+  message(FATAL_ERROR "NVRTC does not compile the kernels of all hashes")
+endif()

@@ -1,0 +1,20 @@
+/* rescue_prime_facts.h: the facts that all variants of Rp64_256 share (hashes.h), and what rescue_prime.h forgets at a reset. */
+#define MKZ_UNIT_WORD_BITS 64
+#define MKZ_UNIT_MODULUS 0xffffffff00000001
+#define MKZ_UNIT_RATE 8
+#define MKZ_UNIT_STATE_WORDS 12
+#define MKZ_UNIT_TEAM_ITEMS 16 /* a cell each; four idle */
+
+#ifdef MKZ_RESET
+#undef MKZ_RESCUE_PRIME_CONSTANTS_H
+#undef MKZ_RESCUE_PRIME_H
+#undef MKZ_RP_LIMB
+#undef MKZ_RP_LIMB_WORD
+#undef MKZ_RP_PERMUTE_BY
+#undef MKZ_RP_PLACE
+#undef MKZ_RP_PLACED
+#undef MKZ_RP_ROWS
+#undef MKZ_RP_SPACE
+#undef MKZ_RP_TABLES
+#undef MKZ_RP_UNROLL_ROWS
+#endif

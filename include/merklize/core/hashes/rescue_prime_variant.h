@@ -1,0 +1,94 @@
+/* rescue_prime_variant.h: the functions of one variant of Rp64_256. Included once a variant, by its unit, which says:
+ *
+ *   MKZ_RP(name)     what its functions are called
+ *   MKZ_RP_FIRST     first cell of the rate; the digest begins there, too
+ *   MKZ_RP_LENGTH    cell of the row's length
+ *   MKZ_RP_MATRIX    dense or circulant */
+#include "rescue_prime.h"
+
+MKZ_FN void MKZ_RP(permute)(mkz_gl s[MKZ_RP_WIDTH]) { MKZ_JOIN(mkz_rp_permute_, MKZ_RP_MATRIX)(s); }
+
+/* The same with a kernel's table. */
+MKZ_FN void MKZ_RP(permute_by)(mkz_gl s[MKZ_RP_WIDTH], mkz_context ctx) {
+    MKZ_RP_PERMUTE_BY(MKZ_RP_MATRIX, s, ctx.table);
+}
+
+MKZ_FN mkz_u64 MKZ_RP(table_word)(mkz_u32 i) { return mkz_rp_table_word(i); }
+
+/* The state before the first block of `length` elements. */
+MKZ_FN void MKZ_RP(init)(mkz_gl s[MKZ_RP_WIDTH], mkz_u64 length) {
+    for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = MKZ_SPLAT64(0);
+    s[MKZ_RP_LENGTH] = MKZ_SPLAT64(length % MKZ_GL_P);
+}
+
+/* Adds any word, taken mod p, to rate cell k of a block, 0 <= k < 8. Permute after each full block and after a last partial one. */
+MKZ_FN void MKZ_RP(add)(mkz_gl s[MKZ_RP_WIDTH], int k, mkz_gl word) {
+    s[MKZ_RP_FIRST + k] = mkz_gl_add(s[MKZ_RP_FIRST + k], mkz_gl_canonical(word));
+}
+
+/* The digest: 4 canonical elements. */
+MKZ_FN void MKZ_RP(digest)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl s[MKZ_RP_WIDTH]) {
+    for (int k = 0; k < MKZ_RP_DIGEST; k++) out[k] = mkz_gl_canonical(s[MKZ_RP_FIRST + k]);
+}
+
+/* The state of a merge before its permutation. */
+MKZ_FN void MKZ_RP(merge_init)(mkz_gl s[MKZ_RP_WIDTH], const mkz_gl left[MKZ_RP_DIGEST],
+                               const mkz_gl right[MKZ_RP_DIGEST]) {
+    MKZ_RP(init)(s, 2 * MKZ_RP_DIGEST);
+    for (int k = 0; k < MKZ_RP_DIGEST; k++) {
+        s[MKZ_RP_FIRST + k] = left[k];
+        s[MKZ_RP_FIRST + MKZ_RP_DIGEST + k] = right[k];
+    }
+}
+
+/* Merge of a Merkle tree: hash_elements of the 8 elements left || right: one permutation. Canonical in and out. */
+MKZ_FN void MKZ_RP(merge)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST],
+                          const mkz_gl right[MKZ_RP_DIGEST]) {
+    mkz_gl s[MKZ_RP_WIDTH];
+    MKZ_RP(merge_init)(s, left, right);
+    MKZ_RP(permute)(s);
+    MKZ_RP(digest)(out, s);
+}
+
+/* The same with a kernel's table. */
+MKZ_FN void MKZ_RP(merge_by)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST],
+                             const mkz_gl right[MKZ_RP_DIGEST], mkz_context ctx) {
+    mkz_gl s[MKZ_RP_WIDTH];
+    MKZ_RP(merge_init)(s, left, right);
+    MKZ_RP(permute_by)(s, ctx);
+    MKZ_RP(digest)(out, s);
+}
+
+#if MKZ_TEAMS && MKZ_LANES == 1
+/* A merge by a team of 16 items, a cell each. Towards its root a tree has fewer merges than a GPU has items, and time is what one merge
+ * takes. The S-boxes of the 12 cells do not depend on each other; the MDS does, and reads the cells from local memory. */
+
+/* The word of left || right that an item of a team begins with, if < 8; the items of words < 4 end with those of the merge. */
+MKZ_BODY mkz_u32 MKZ_RP(team_input)(mkz_u32 cell) { return cell - MKZ_RP_FIRST; }
+
+/* All items of a group call it together. x: the item's word, 0 if it has none. cells: 16 words of local memory, the team's. `works` is
+ * 0 for items that only wait. */
+MKZ_BODY mkz_u64 MKZ_RP(merge_team)(mkz_work_item item, MKZ_LOCAL mkz_u64 *cells, mkz_u32 cell, mkz_u32 works,
+                                    mkz_u64 x, mkz_context ctx) {
+    (void)ctx;
+    if (cell == MKZ_RP_LENGTH) x = 2 * MKZ_RP_DIGEST;
+    MKZ_NO_UNROLL for (int h = 0; h < 2 * MKZ_RP_ROUNDS; h++) {
+        if (works) {
+            if (h % 2 == 0)
+                x = mkz_gl_pow7(x);
+            else
+                mkz_rp_root7(&x, 1);
+            cells[cell] = x;
+        }
+        MKZ_BARRIER(item);
+        if (works) x = MKZ_JOIN(MKZ_RP_PLACE(team_row_), MKZ_RP_MATRIX)(cells, (int)cell, h, MKZ_RP_TABLES(ctx.table));
+        MKZ_BARRIER(item);
+    }
+    return mkz_gl_canonical(x);
+}
+#endif
+
+#undef MKZ_RP
+#undef MKZ_RP_FIRST
+#undef MKZ_RP_LENGTH
+#undef MKZ_RP_MATRIX

@@ -1,0 +1,20 @@
+/* rp64_256_v2.h: Rescue Prime as winter-crypto 0.3.2 to 0.4.0 has it. Rate in cells 4 to 11, length in cell 0, digest in cells
+ * 4 to 7, dense MDS. docs/hashes.md has the definition. */
+#define MKZ_UNIT_ID 2
+#define MKZ_UNIT_NAME rp64_256_v2
+#define MKZ_UNIT_TABLE_WORDS 600
+#include "rescue_prime_facts.h"
+
+#ifdef MKZ_RESET
+#undef MKZ_RP64_256_V2_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_RP64_256_V2_H)
+#define MKZ_RP64_256_V2_H
+
+#define MKZ_RP(name) mkz_rp64_256_v2_##name
+#define MKZ_RP_FIRST 4
+#define MKZ_RP_LENGTH 0
+#define MKZ_RP_MATRIX dense
+#include "rescue_prime_variant.h"
+
+#endif /* MKZ_RP64_256_V2_H */
+#include "../unit.h"

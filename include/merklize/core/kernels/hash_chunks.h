@@ -1,0 +1,133 @@
+/* hash_chunks.h: the digest of a long input by a hash with a chunk tree: its chunks, and some of the tree above them.
+ *
+ *   chunks    0 1 2 3 4      hash_chunks, levels = 0: five values
+ *   parents   01  23  4      an odd one goes up as it is: hash_parents, levels = 1, or hash_chunks, levels = 1
+ *             0123    4      levels = 2
+ *             01234          levels = 3: the digest, if ROOT was among the flags
+ *
+ * Above level 0 the items of a group work together: they keep values in local memory (kernel_nodes.h), so a launch whose
+ * levels are more than 0 (hash_chunks) or 1 (hash_parents) has one row. */
+
+#include "digest_tower.h"
+#include "load_block.h"
+
+/* Chunks -> chaining values. `rows` messages of row_bytes bytes, one after another from in + in_offset on, have
+ * c = max(1, ceil(row_bytes / 1024)) chunks each; out[out_offset + r ceil(c / 2^levels) + s] = value of the subtree of
+ * 2^levels chunks s of row r. Launched with ceil(rows c / MKZ_GROUP_NODES) groups; an item hashes MKZ_LANES chunks.
+ * levels   0, or more where rows == 1 and 2^levels <= MKZ_GROUP_NODES <= 1024
+ * key      the IV, or the mode's key words
+ * flags    of the mode, for every block; with MKZ_UNIT_ROOT_FLAG only where one value comes out of each row (c <= 2^levels):
+ *          the row's last compression gets it, and the value is the digest
+ * counter  index of the first chunk in the whole input */
+MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_bytes,
+                                 mkz_u64 rows, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_key key, mkz_u32 flags,
+                                 mkz_u64 counter, mkz_u32 levels, MKZ_LOCAL mkz_u32 *tower) {
+    mkz_u64 chunks = row_bytes / MKZ_UNIT_CHUNK_BYTES + (row_bytes % MKZ_UNIT_CHUNK_BYTES != 0);
+    mkz_u64 total, first = item.index * MKZ_LANES, left;
+    mkz_u32 root = flags & MKZ_UNIT_ROOT_FLAG, tip;
+    if (chunks == 0) chunks = 1;
+    total = chunks * rows;
+    left = first < total ? total - first : 0;
+    flags ^= root;
+    tip = chunks == 1 ? root : 0;
+    if (left != 0) {
+        mkz_lane32 cv[8], m[16], next[16], lo, hi, here, marks;
+        mkz_u64 at[MKZ_LANES];
+        mkz_u32 bytes[MKZ_LANES], blocks[MKZ_LANES], most = 0, whole = MKZ_LANES > 1 && left >= MKZ_LANES;
+        MKZ_UNROLL for (int k = 0; k < 8; k++) cv[k] = MKZ_SPLAT32(key.w[k]);
+        MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = MKZ_SPLAT32(0);
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+            mkz_u64 i = first + (j == 0 ? 0 : j < left ? j : left - 1);
+            mkz_u64 row = rows == 1 ? 0 : chunks == 1 ? i : i / chunks;
+            mkz_u64 chunk = i - row * chunks, start = chunk * MKZ_UNIT_CHUNK_BYTES;
+            bytes[j] = row_bytes - start < MKZ_UNIT_CHUNK_BYTES ? (mkz_u32)(row_bytes - start) : MKZ_UNIT_CHUNK_BYTES;
+            blocks[j] = bytes[j] == 0 ? 1 : (bytes[j] + MKZ_UNIT_RATE - 1) / MKZ_UNIT_RATE;
+            most = blocks[j] > most ? blocks[j] : most;
+            if (bytes[j] != MKZ_UNIT_CHUNK_BYTES) whole = 0;
+            at[j] = in_offset + row * row_bytes + start;
+            MKZ_LANE(mkz_u32, lo, j) = (mkz_u32)(counter + chunk);
+            MKZ_LANE(mkz_u32, hi, j) = (mkz_u32)((counter + chunk) >> 32);
+        }
+        /* One copy of the reads and one of the compression: the reads are MKZ_READ_AHEAD blocks ahead. */
+        MKZ_NO_UNROLL for (mkz_u32 i = 0; i < most + MKZ_READ_AHEAD; i++) {
+            mkz_u32 b = i - MKZ_READ_AHEAD;
+            if (!MKZ_READ_AHEAD || i < most) {
+                if (whole) {
+                    MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+                        mkz_u32 words[16];
+                        MKZ_K(load_block)(words, in + at[j] + MKZ_UNIT_RATE * i, MKZ_UNIT_RATE);
+                        MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, next[k], j) = words[k];
+                    }
+                } else {
+                    mkz_u32 block[16][MKZ_LANES];
+                    MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+                        mkz_u32 words[16], done = MKZ_UNIT_RATE * i;
+                        mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;
+                        rest = rest < MKZ_UNIT_RATE ? rest : MKZ_UNIT_RATE;
+                        MKZ_K(load_block)(words, in + at[j] + done, rest);
+                        MKZ_UNROLL for (int k = 0; k < 16; k++) block[k][j] = words[k];
+                    }
+                    MKZ_UNROLL for (int k = 0; k < 16; k++) {
+                        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u32, next[k], j) = block[k][j];
+                    }
+                }
+            }
+            if (!MKZ_READ_AHEAD) {
+                MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
+            }
+            if (MKZ_READ_AHEAD && i == 0) {
+                MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
+                continue;
+            }
+            if (whole) {
+                here = MKZ_SPLAT32(MKZ_UNIT_RATE);
+                marks = MKZ_SPLAT32(MKZ_H(block_flags)(b, most, b + 1 == most ? flags | tip : flags));
+            } else {
+                MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+                    mkz_u32 done = MKZ_UNIT_RATE * b;
+                    mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;
+                    MKZ_LANE(mkz_u32, here, j) = rest < MKZ_UNIT_RATE ? rest : MKZ_UNIT_RATE;
+                    MKZ_LANE(mkz_u32, marks, j) =
+                        MKZ_H(block_flags)(b, blocks[j], b + 1 == blocks[j] ? flags | tip : flags);
+                }
+            }
+            MKZ_H(compress)(cv, m, lo, hi, here, marks);
+            if (MKZ_READ_AHEAD) {
+                MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
+            }
+            /* Lanes of short chunks end before the others, and go on with nothing. */
+            if (!whole || b + 1 == most) {
+                mkz_u32 nodes[8][MKZ_LANES];
+                MKZ_UNROLL for (int k = 0; k < 8; k++) {
+                    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) nodes[k][j] = MKZ_LANE(mkz_u32, cv[k], j);
+                }
+                MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+                    if (b + 1 == blocks[j] && (j == 0 || j < left)) {
+                        mkz_u32 node[8];
+                        MKZ_UNROLL for (int k = 0; k < 8; k++) node[k] = nodes[k][j];
+                        if (levels == 0)
+                            mkz_store_node32(out, out_offset + first + j, node);
+                        else
+                            MKZ_UNROLL for (int k = 0; k < 8; k++)
+                                tower[k * MKZ_TOWER_NODES + item.rank * MKZ_LANES + j] = node[k];
+                    }
+                }
+            }
+        }
+    }
+    if (levels != 0) {
+        mkz_u64 start = item.group * MKZ_GROUP_NODES, n = start < total ? total - start : 0;
+        MKZ_K(digest_tower)(item, tower, n < MKZ_GROUP_NODES ? (mkz_u32)n : MKZ_GROUP_NODES, total, levels, out,
+                            out_offset + (start >> levels), key, flags, root);
+    }
+}
+
+#if MKZ_ENTRIES & MKZ_ONLY_HASH_CHUNKS
+MKZ_ENTRY(MKZ_E(hash_chunks))
+(MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_bytes, mkz_u64 rows, MKZ_GLOBAL mkz_u32 *out,
+ mkz_u64 out_offset, mkz_key key, mkz_u32 flags, mkz_u64 counter, mkz_u32 levels) {
+    MKZ_LOCAL_ARRAY(mkz_u32, tower, MKZ_TOWER_WORDS);
+    MKZ_K(hash_chunks)(MKZ_THIS_ITEM(), in, in_offset, row_bytes, rows, out, out_offset, key, flags, counter, levels,
+                       tower);
+}
+#endif

@@ -1,0 +1,68 @@
+/* hash_rows_bytes.h: rows of bytes -> digests, block after block. */
+
+#include "load_block.h"
+
+/* Block of a row at p, `left` bytes of which exist; behind them the end of the message, if they are fewer than a block. */
+MKZ_BODY void MKZ_K(row_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u64 stride, mkz_u32 left) {
+    if (stride == 1) {
+        MKZ_K(load_block)(m, p, left);
+    } else {
+        MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE / 4; k++) {
+            m[k] = 0;
+            MKZ_NO_UNROLL for (mkz_u32 b = 4 * k; b < 4 * k + 4; b++) {
+                if (b < left) m[k] |= (mkz_u32)p[b * stride] << 8 * (b % 4);
+            }
+        }
+    }
+    MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE / 4; k++) {
+        if (k == left / 4) m[k] |= (mkz_u32)MKZ_UNIT_PAD_BYTE << 8 * (left % 4);
+    }
+}
+
+/* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for i < count.
+ * Row-major data has row_stride = row_words and word_stride = 1; columns one after another have row_stride = 1 and word_stride =
+ * length of a column.
+ *
+ * Words are bytes here: in_offset, the strides and row_words count those, and rows begin anywhere that MKZ_ALIGN allows. */
+MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_stride,
+                               mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset,
+                               mkz_u64 count, mkz_context ctx) {
+    MKZ_WORD_LANE s[MKZ_UNIT_STATE_WORDS], words[MKZ_BLOCK_WORDS], digest[MKZ_NODE_WORDS];
+    mkz_u64 blocks = MKZ_H(blocks)(row_words), i = item.index * MKZ_LANES;
+    (void)ctx;
+    if (i >= count) return;
+    in += in_offset + i * row_stride;
+    MKZ_H(init)(s, row_words);
+    MKZ_NO_UNROLL for (mkz_u64 b = 0; b < blocks; b++) {
+        mkz_u64 done = b * MKZ_UNIT_RATE;
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+            mkz_u64 row = j == 0 ? 0 : (j < count - i ? j : count - i - 1) * row_stride;
+            mkz_u64 left = done < row_words ? row_words - done : 0;
+            mkz_u32 block[MKZ_UNIT_RATE / 4];
+            if (done <= row_words) {
+                MKZ_K(row_block)(block, in + row + done * word_stride, word_stride,
+                                 left < MKZ_UNIT_RATE ? (mkz_u32)left : MKZ_UNIT_RATE);
+            } else {
+                MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k++) block[k] = 0;
+            }
+#if MKZ_UNIT_WORD_BITS == 32
+            MKZ_UNROLL for (int k = 0; k < MKZ_BLOCK_WORDS; k++) MKZ_LANE(mkz_u32, words[k], j) = block[k];
+#else
+            MKZ_UNROLL for (int k = 0; k < MKZ_BLOCK_WORDS; k++) MKZ_LANE(mkz_u64, words[k], j) =
+                block[2 * k] | (mkz_u64)block[2 * k + 1] << 32;
+#endif
+        }
+        MKZ_H(absorb)(s, words, b, blocks, row_words);
+    }
+    MKZ_H(digest)(digest, s);
+    MKZ_N(store_nodes)(out, out_offset + i, count - i, digest);
+}
+
+#if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS
+MKZ_ENTRY(MKZ_E(hash_rows))
+(MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
+ MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) {
+#include "entry_context.h"
+    MKZ_K(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
+}
+#endif

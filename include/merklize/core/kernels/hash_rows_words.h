@@ -1,0 +1,35 @@
+/* hash_rows_words.h: rows of field elements -> digests. */
+
+/* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for i < count.
+ * Row-major data has row_stride = row_words and word_stride = 1; columns one after another have row_stride = 1 and word_stride =
+ * length of a column.
+ *
+ * Words are those of the hash, of any value. */
+MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset, mkz_u64 row_stride,
+                               mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset,
+                               mkz_u64 count, mkz_context ctx) {
+    MKZ_WORD_LANE s[MKZ_UNIT_STATE_WORDS], digest[MKZ_NODE_WORDS];
+    mkz_u64 i = item.index * MKZ_LANES;
+    (void)ctx;
+    if (i >= count) return;
+    in += in_offset + i * row_stride;
+    MKZ_H(init)(s, row_words);
+    MKZ_NO_UNROLL for (mkz_u32 first = 0; first < row_words; first += MKZ_UNIT_RATE) {
+        MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE; k++) {
+            if (k < row_words - first)
+                MKZ_H(add)(s, (int)k, MKZ_N(row_word)(in, row_stride, (first + k) * word_stride, count - i));
+        }
+        MKZ_PERMUTE(s);
+    }
+    MKZ_H(digest)(digest, s);
+    MKZ_N(store_nodes)(out, out_offset + i, count - i, digest);
+}
+
+#if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS
+MKZ_ENTRY(MKZ_E(hash_rows))
+(MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
+ MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) {
+#include "entry_context.h"
+    MKZ_K(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
+}
+#endif

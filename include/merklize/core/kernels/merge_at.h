@@ -1,0 +1,63 @@
+/* merge_at.h: the ways up from some nodes of a level. */
+
+/* Ways up: `levels` levels of parents above some nodes of one level of a tree in heap order, in place; the nodes beside the ways
+ * are there already. The nodes are given as their numbers within the level, ascending, no one twice, cut into segments: group g has
+ * lists[list + lists[starts + g]] .. lists[list + lists[starts + g + 1] - 1], all below one node `levels` levels up, and no other
+ * group has a node below that one. As many groups as segments.
+ * nodes    slot 0 of the tree
+ * first    slot of the first node of the level
+ * width    nodes of the level
+ * lone     what becomes of the last node of a level of odd count: 0 goes up as it is, 1 is merged with itself, 2 is merged with
+ *          fillers[filler] in this level, fillers[filler + 1] in the one above, ... */
+MKZ_BODY void MKZ_K(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 first, mkz_u64 width,
+                              MKZ_GLOBAL const mkz_u32 *lists, mkz_u64 list, mkz_u64 starts, mkz_u32 levels,
+                              mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler, mkz_context ctx) {
+    mkz_u32 begin = lists[starts + item.group], end = lists[starts + item.group + 1];
+    lists += list;
+    MKZ_NO_UNROLL for (mkz_u32 level = 0; level < levels; level++) {
+        MKZ_NO_UNROLL for (mkz_u32 i = begin + item.rank * MKZ_LANES; i < end; i += MKZ_GROUP_NODES) {
+            MKZ_WORD_LANE left[MKZ_NODE_WORDS], right[MKZ_NODE_WORDS];
+            MKZ_WORD node[MKZ_NODE_WORDS];
+            mkz_u64 parents[MKZ_LANES];
+            mkz_u32 ours[MKZ_LANES], any = 0; /* of two neighbours with one parent the first one merges */
+            MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+                mkz_u32 at = j == 0 || i + j < end ? i + j : end - 1;
+                parents[j] = lists[at] >> level >> 1;
+                ours[j] = (j == 0 || i + j < end) && (at == begin || lists[at - 1] >> level >> 1 != parents[j]);
+                any |= ours[j];
+            }
+            if (!any) continue;
+            MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+                mkz_u64 child = first + 2 * parents[j];
+                MKZ_N(load_node)(node, nodes, child);
+                MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) MKZ_LANE(MKZ_WORD, left[k], j) = node[k];
+                if (2 * parents[j] + 1 < width)
+                    MKZ_N(load_node)(node, nodes, child + 1);
+                else if (lone == 2)
+                    MKZ_N(load_node)(node, fillers, filler + level);
+                MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) MKZ_LANE(MKZ_WORD, right[k], j) = node[k];
+            }
+            MKZ_MERGE(left, left, right);
+            MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+                MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) node[k] = MKZ_LANE(MKZ_WORD, left[k], j);
+                if (lone == 0 && 2 * parents[j] + 1 >= width) MKZ_N(load_node)(node, nodes, first + 2 * parents[j]);
+                if (ours[j]) MKZ_N(store_node)(nodes, first / 2 + parents[j], node);
+            }
+        }
+        MKZ_BARRIER(item);
+        first /= 2;
+        width = width / 2 + width % 2;
+    }
+}
+
+#if MKZ_ENTRIES & MKZ_ONLY_MERGE_AT
+MKZ_ENTRY(MKZ_E(merge_at))
+(MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 slot_0, mkz_u64 first, mkz_u64 width, MKZ_GLOBAL const mkz_u32 *lists,
+ mkz_u64 list, mkz_u64 starts, mkz_u32 levels, mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler,
+ MKZ_GLOBAL const mkz_u64 *constants MKZ_KEY_PARAMETERS) {
+#include "entry_context.h"
+    MKZ_TAKE_KEY(ctx);
+    MKZ_K(merge_at)(item, nodes + MKZ_NODE_WORDS * slot_0, first, width, lists, list, starts, levels, lone, fillers,
+                    filler, ctx);
+}
+#endif

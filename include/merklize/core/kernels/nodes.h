@@ -1,0 +1,51 @@
+/* nodes.h: nodes of 32 bytes between memory and lanes, for kernel bodies.
+ *
+ * An item handles MKZ_LANES neighbours. Where fewer are left its other lanes repeat the last one, and are not stored. */
+#ifndef MKZ_NODES_H
+#define MKZ_NODES_H
+
+#include "../names.h"
+
+#ifdef MKZ_LANES_ARE_FOREIGN
+#error "kernels.h: set the lanes of an item by MKZ_LANES; other vector lanes have their own loops (src/backends/cpu)"
+#endif
+
+/* Nodes and rows that a group handles at once. */
+#define MKZ_GROUP_NODES (MKZ_GROUP_SIZE * MKZ_LANES)
+
+/* Nodes that a group can keep in local memory, and side as many beside them: a level, and the next one. Word k of node i
+ * lies at [k][i], so that neighbouring items touch neighbouring words. At most 48 KiB in all. */
+#define MKZ_TOWER_NODES (MKZ_GROUP_NODES < 1024 ? MKZ_GROUP_NODES : 1024)
+#define MKZ_TOWER_WORDS (MKZ_NODE_WORDS * (MKZ_TOWER_NODES + (MKZ_TOWER_NODES + 1) / 2))
+#define MKZ_TOWER_STRIDE(side) ((side) ? (MKZ_TOWER_NODES + 1) / 2 : MKZ_TOWER_NODES)
+#define MKZ_TOWER_START(side) ((side) ? MKZ_NODE_WORDS * MKZ_TOWER_NODES : 0)
+
+/* One node <-> private words. */
+MKZ_BODY void mkz_load_node32(mkz_u32 w[8], MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 i) {
+    MKZ_LOAD_QUAD32(w, nodes + 8 * i);
+    MKZ_LOAD_QUAD32(w + 4, nodes + 8 * i + 4);
+}
+
+MKZ_BODY void mkz_store_node32(MKZ_GLOBAL mkz_u32 *nodes, mkz_u64 i, const mkz_u32 w[8]) {
+    MKZ_STORE_QUAD32(nodes + 8 * i, w);
+    MKZ_STORE_QUAD32(nodes + 8 * i + 4, w + 4);
+}
+
+MKZ_BODY void mkz_load_node64(mkz_u64 w[4], MKZ_GLOBAL const mkz_u64 *nodes, mkz_u64 i) {
+    MKZ_LOAD_PAIR64(w, nodes + 4 * i);
+    MKZ_LOAD_PAIR64(w + 2, nodes + 4 * i + 2);
+}
+
+MKZ_BODY void mkz_store_node64(MKZ_GLOBAL mkz_u64 *nodes, mkz_u64 i, const mkz_u64 w[4]) {
+    MKZ_STORE_PAIR64(nodes + 4 * i, w);
+    MKZ_STORE_PAIR64(nodes + 4 * i + 2, w + 2);
+}
+
+#define MKZ_UNIT_WORD_BITS 32
+#include "lanes_of_nodes.h"
+#undef MKZ_UNIT_WORD_BITS
+#define MKZ_UNIT_WORD_BITS 64
+#include "lanes_of_nodes.h"
+#undef MKZ_UNIT_WORD_BITS
+
+#endif /* MKZ_NODES_H */

@@ -1,0 +1,53 @@
+/* unit_kernels.h: the kernels that one unit can do. Included by unit.h, once a unit of the program. */
+
+/* Merges as kernels call them, and what their launches give besides. */
+#if MKZ_KEYED && MKZ_UNIT_IS_KEYED
+#define MKZ_KEY_PARAMETERS , mkz_key key, mkz_u32 flags
+#define MKZ_TAKE_KEY(ctx) ((ctx).key = key, (ctx).flags = flags)
+#define MKZ_MERGE(out, left, right) MKZ_H(merge_by)(out, left, right, ctx)
+#elif MKZ_UNIT_TABLE_WORDS
+#define MKZ_KEY_PARAMETERS
+#define MKZ_TAKE_KEY(ctx) ((void)0)
+#define MKZ_MERGE(out, left, right) MKZ_H(merge_by)(out, left, right, ctx)
+#else
+#define MKZ_KEY_PARAMETERS
+#define MKZ_TAKE_KEY(ctx) ((void)0)
+#define MKZ_MERGE(out, left, right) ((void)ctx, MKZ_H(merge)(out, left, right))
+#endif
+#if MKZ_UNIT_TABLE_WORDS
+#define MKZ_PERMUTE(s) MKZ_H(permute_by)(s, ctx)
+#else
+#define MKZ_PERMUTE(s) MKZ_H(permute)(s)
+#endif
+
+/* Whether a group is teams, how many, and the words of local memory for their cells. */
+#if MKZ_TEAMS && MKZ_UNIT_TEAM_ITEMS && MKZ_LANES == 1
+#define MKZ_UNIT_HAS_TEAMS 1
+#define MKZ_GROUP_TEAMS (MKZ_GROUP_SIZE / MKZ_UNIT_TEAM_ITEMS)
+#define MKZ_TEAM_WORDS MKZ_GROUP_SIZE
+#else
+#define MKZ_UNIT_HAS_TEAMS 0
+#define MKZ_TEAM_WORDS 1
+#endif
+
+#include "merge_at.h"
+#include "merge_level.h"
+#include "merge_pairs.h"
+#include "merge_subtree.h"
+#if MKZ_UNIT_CHUNK_BYTES
+#include "hash_chunks.h"
+#include "hash_parents.h"
+#include "hash_rows_chunk.h"
+#elif MKZ_UNIT_MODULUS
+#include "hash_rows_words.h"
+#else
+#include "hash_rows_bytes.h"
+#endif
+
+#undef MKZ_KEY_PARAMETERS
+#undef MKZ_TAKE_KEY
+#undef MKZ_MERGE
+#undef MKZ_PERMUTE
+#undef MKZ_UNIT_HAS_TEAMS
+#undef MKZ_GROUP_TEAMS
+#undef MKZ_TEAM_WORDS

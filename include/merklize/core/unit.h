@@ -1,0 +1,49 @@
+/* unit.h: the end of each unit: fills in the facts that it left out, uses them as the walk wants (hashes.h), and forgets them. */
+#ifndef MKZ_UNIT_MODULUS
+#define MKZ_UNIT_MODULUS 0
+#endif
+#ifndef MKZ_UNIT_PAD_BYTE
+#define MKZ_UNIT_PAD_BYTE 0
+#endif
+#ifndef MKZ_UNIT_LEAF_PREFIX
+#define MKZ_UNIT_LEAF_PREFIX -1
+#endif
+#ifndef MKZ_UNIT_IS_KEYED
+#define MKZ_UNIT_IS_KEYED 0
+#endif
+#ifndef MKZ_UNIT_CHUNK_BYTES
+#define MKZ_UNIT_CHUNK_BYTES 0
+#endif
+#ifndef MKZ_UNIT_ROOT_FLAG
+#define MKZ_UNIT_ROOT_FLAG 0
+#endif
+#ifndef MKZ_UNIT_TABLE_WORDS
+#define MKZ_UNIT_TABLE_WORDS 0
+#endif
+#ifndef MKZ_UNIT_TEAM_ITEMS
+#define MKZ_UNIT_TEAM_ITEMS 0
+#endif
+
+#if defined(MKZ_HASH)
+#define MKZ_UNIT_EXPANDED(id, name) MKZ_HASH(id, name)
+MKZ_UNIT_EXPANDED(MKZ_UNIT_ID, MKZ_UNIT_NAME)
+#undef MKZ_UNIT_EXPANDED
+#elif defined(MKZ_EACH_HASH)
+#include MKZ_EACH_HASH
+#elif defined(MKZ_WITH_KERNELS)
+#include "kernels/unit_kernels.h"
+#endif
+
+#undef MKZ_UNIT_ID
+#undef MKZ_UNIT_NAME
+#undef MKZ_UNIT_WORD_BITS
+#undef MKZ_UNIT_MODULUS
+#undef MKZ_UNIT_RATE
+#undef MKZ_UNIT_STATE_WORDS
+#undef MKZ_UNIT_PAD_BYTE
+#undef MKZ_UNIT_LEAF_PREFIX
+#undef MKZ_UNIT_IS_KEYED
+#undef MKZ_UNIT_CHUNK_BYTES
+#undef MKZ_UNIT_ROOT_FLAG
+#undef MKZ_UNIT_TABLE_WORDS
+#undef MKZ_UNIT_TEAM_ITEMS

@@ -1,0 +1,42 @@
+// Known answers in the common form: tests/vectors/NAME.json of a hash, with "merges" (left, right, digest) and "leaves" (record,
+// digest), all hexadecimal. The reference and the library give them, alone and among others in lanes.
+
+#include "json.hpp"
+#include "support.hpp"
+
+using namespace support;
+
+TEST("vectors: merges and leaves of every hash that has some") {
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const std::filesystem::path path = MERKLIZE_VECTORS "/" + std::string(t.name) + ".json";
+        if (!std::filesystem::exists(path)) continue;
+        const json::Value file = json::read(path.string());
+        const int id = static_cast<int>(t.hash);
+        const auto of = [&](const char* name) {
+            const auto found = file.members.find(name);
+            return found != file.members.end() ? found->second.items : std::vector<json::Value>();
+        };
+        for (const json::Value& test : of("merges")) {
+            const Bytes left = from_hex(test["left"].text), right = from_hex(test["right"].text);
+            CHECK_EQ(hex(reference::merge(id, left, right)), test["digest"].text);
+            CHECK_EQ(merklize::merge(to_digest(left), to_digest(right), t.hash).hex(), test["digest"].text);
+            for (const std::size_t n : {1u, 7u, 16u, 33u}) {
+                const std::vector<Digest> l(n, to_digest(left)), r(n, to_digest(right));
+                std::vector<Digest> out(n);
+                merklize::merge(l, r, out, t.hash);
+                for (const Digest& digest : out) CHECK_EQ(digest.hex(), test["digest"].text);
+            }
+        }
+        for (const json::Value& test : of("leaves")) {
+            const Bytes record = from_hex(test["record"].text);
+            CHECK_EQ(hex(reference::leaf(id, record)), test["digest"].text);
+            for (const std::size_t n : {1u, 7u, 33u}) {
+                Bytes records;
+                for (std::size_t i = 0; i < n; ++i) records.insert(records.end(), record.begin(), record.end());
+                std::vector<Digest> out(n);
+                merklize::hash_leaves(view(records), record.size(), out, t.hash);
+                for (const Digest& digest : out) CHECK_EQ(digest.hex(), test["digest"].text);
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// The kernels of every hash as CUDA's compiler takes them; no GPU needed.
+#include "backends/cuda/nvrtc.hpp"
+#include "check.hpp"
+#include "merklize/hash.hpp"
+#include "programs/kernel_text.hpp"
+
+namespace cuda = merklize::cuda;
+
+TEST("cuda-compile: all kernels of every hash, with its constants in each place") {
+    if (cuda::nvrtc_major() == 0) {
+        std::cout << "  skipped: no NVRTC\n";
+        return;
+    }
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        for (const char* constants : {"1", "2", "4"}) {
+            const std::pair<std::string, std::string> defines[] = {{"MKZ_GROUP_SIZE", "128"},
+                                                                   {"MKZ_CONSTANTS", constants}};
+            const std::string text = merklize::runtime::program_text(defines, t.hash);
+            const cuda::Image image = cuda::compile(90, text.c_str(), nullptr, "test");
+            for (const char* body : {"merge_level", "merge_pairs", "merge_subtree", "merge_at", "hash_rows"}) {
+                const std::string name = "mkz_" + std::string(body) + "_" + std::string(t.name);
+                CHECK(image.bytes.find(name) != image.bytes.npos);
+            }
+            if (!t.is_field) break;  // hashes of bytes have no table
+        }
+    }
+}
