@@ -106,7 +106,7 @@ void bind_device(nb::module_& m) {
     define(
         m, "kernel_cache",
         +[] {
-            const runtime::KernelCache& cache = runtime::KernelCache::process();
+            const runtime::KeptFiles& cache = runtime::KeptFiles::process();
             return nb::make_tuple(to_str(cache.folder().string()), to_str(cache.why_unusable()));
         },
         "def kernel_cache() -> tuple[str, str]");

@@ -15,11 +15,11 @@
 #include <system_error>
 #include <utility>
 
+#include "host/descriptor.hpp"
 #include "merklize/device.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
-#include "host/descriptor.hpp"
 
 // A file is: magic (8 bytes), format (4), payload's bytes (8), check (32), payload; numbers little endian. The check is
 // BLAKE3 of the payload, keyed with the file's own name, so a good file under another name is damaged, too.
@@ -74,7 +74,7 @@ bool is_trusted(const struct stat& info) {
 
 // A trusted folder open for openat() and so on, so that nobody can put another one in its place; or none and why. A
 // folder that is missing and not made has no why.
-Descriptor open_folder(const KernelFolder& folder, bool make, std::string& why) {
+Descriptor open_folder(const KeptFolder& folder, bool make, std::string& why) {
     if (folder.path.empty()) {
         why = folder.why_none.empty() ? "no folder for compiled programs" : folder.why_none;
         return Descriptor();
@@ -164,7 +164,7 @@ timespec last_used(const struct stat& info) {
 
 }  // namespace
 
-std::string kernel_key(const KernelIdentity& identity) try {
+std::string kept_key(const KeptIdentity& identity) try {
     // Each part with its length before it: no two lists of parts have one encoding.
     std::vector<std::byte> encoded;
     const auto append = [&encoded](std::span<const std::byte> part) {
@@ -186,7 +186,7 @@ std::string kernel_key(const KernelIdentity& identity) try {
     return {};
 }
 
-KernelFolder kernel_folder() {
+KeptFolder kept_folder() {
     // Who runs a program with rights of its owner must not choose what it reads.
     if (getuid() != geteuid() || getgid() != getegid()) {
         return {{}, "no folder for compiled programs: this process has the rights of another user or group"};
@@ -206,12 +206,12 @@ KernelFolder kernel_folder() {
     return {{}, "no folder for compiled programs: none of MERKLIZE_CACHE_DIR, XDG_CACHE_HOME and HOME is set"};
 }
 
-const KernelCache& KernelCache::process() {
-    static const KernelCache& cache = *new KernelCache(kernel_folder());  // never destroyed, as hash_here()'s device
+const KeptFiles& KeptFiles::process() {
+    static const KeptFiles& cache = *new KeptFiles(kept_folder());  // never destroyed, as hash_here()'s device
     return cache;
 }
 
-std::optional<std::vector<std::byte>> KernelCache::load(std::string_view key) const noexcept try {
+std::optional<std::vector<std::byte>> KeptFiles::load(std::string_view key) const noexcept try {
     const auto digest = Digest::from_hex(key);
     if (!digest) return std::nullopt;
     std::string why;
@@ -234,7 +234,7 @@ std::optional<std::vector<std::byte>> KernelCache::load(std::string_view key) co
     return std::nullopt;  // out of memory, or no way to hash
 }
 
-std::string KernelCache::store(std::string_view key, std::span<const std::byte> program) const try {
+std::string KeptFiles::store(std::string_view key, std::span<const std::byte> program) const try {
     const auto digest = Digest::from_hex(key);
     if (!digest) return "not stored: '" + std::string(key) + "' is not the name of a compiled program";
     const std::uint64_t bytes = header_bytes + program.size();
@@ -264,7 +264,7 @@ std::string KernelCache::store(std::string_view key, std::span<const std::byte> 
     return std::string("not stored: ") + e.what();
 }
 
-std::string KernelCache::why_unusable() const {
+std::string KeptFiles::why_unusable() const {
     std::string why;
     open_folder(folder_, false, why);
     return why;
@@ -273,7 +273,7 @@ std::string KernelCache::why_unusable() const {
 // Removes the temporaries that dead processes left, and the files not used for longest while there are too many bytes;
 // never `stored`, and never what is not ours by its name. Other processes may do the same now, or read a file:
 // then they still have it.
-void KernelCache::tidy(int folder, const std::string& stored) const {
+void KeptFiles::tidy(int folder, const std::string& stored) const {
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const auto close = [](DIR* list) { closedir(list); };
     const std::unique_ptr<DIR, decltype(close)> list(again < 0 ? nullptr : fdopendir(again), close);

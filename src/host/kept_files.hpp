@@ -12,8 +12,8 @@
 
 namespace merklize::runtime {
 
-/// Everything that a compiled program depends on.
-struct KernelIdentity {
+/// Everything that a kept file depends on; the names are those of a compiled program, the most common case.
+struct KeptIdentity {
     std::string_view text;
     std::string_view options;
     std::string_view compiler;  ///< compiler, its version, device, driver: mkz_driver_facts
@@ -23,36 +23,36 @@ struct KernelIdentity {
 
 /// The name of a program in the cache: 64 hexadecimal digits, BLAKE3 of all parts and the cache's format. Empty, which
 /// no cache knows, if this processor cannot hash (an instruction set is forced that is not there).
-std::string kernel_key(const KernelIdentity& identity);
+std::string kept_key(const KeptIdentity& identity);
 
-/// A folder for compiled programs, or why there is none.
-struct KernelFolder {
+/// A folder for kept files, or why there is none.
+struct KeptFolder {
     std::filesystem::path path{};
     std::string why_none{};
 };
 
 /// Of the environment: $MERKLIZE_CACHE_DIR, else $XDG_CACHE_HOME/merklize, else $HOME/.cache/merklize; in it "kernels".
 /// MERKLIZE_CACHE_DIR set and empty means none.
-KernelFolder kernel_folder();
+KeptFolder kept_folder();
 
-/// Compiled programs on disk, for the processes of one user. A file is there whole or not at all, whoever writes at the
-/// same time; what is damaged is as good as missing. Nothing here is an error: without a cache, programs are compiled
-/// again.
+/// What is kept on disk between processes of one user, by keys: compiled programs, costs of devices, tuned policies. A
+/// file is there whole or not at all, whoever writes at the same time; what is damaged is as good as missing. Nothing
+/// here is an error: without kept files, programs are compiled and devices measured again.
 ///
 /// Compiled code is run, so nothing is taken from a folder or file that somebody else than this user and root owns or
 /// may write.
 ///
 /// Safe to use from several threads and processes at once, also on one folder.
-class KernelCache {
+class KeptFiles {
 public:
     /// Bytes of all files together; store() removes those not used for longest.
     static constexpr std::uint64_t usual_max_bytes = std::uint64_t{256} << 20;
 
-    /// In kernel_folder(), as the environment was at the first call.
-    static const KernelCache& process();
+    /// In kept_folder(), as the environment was at the first call.
+    static const KeptFiles& process();
 
     /// `folder` is made when something is stored. One without a path stores and finds nothing.
-    explicit KernelCache(KernelFolder folder, std::uint64_t max_bytes = usual_max_bytes)
+    explicit KeptFiles(KeptFolder folder, std::uint64_t max_bytes = usual_max_bytes)
         : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
     /// The program stored as `key`, or nothing. Removes a damaged file.
@@ -72,7 +72,7 @@ public:
 private:
     void tidy(int folder, const std::string& stored) const;
 
-    KernelFolder folder_;
+    KeptFolder folder_;
     std::uint64_t max_bytes_;
 };
 

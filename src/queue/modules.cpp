@@ -15,12 +15,12 @@ namespace merklize::runtime {
 namespace {
 
 // A folder of modules is a cache that nothing is ever removed from.
-const KernelCache& modules() {
-    static const KernelCache cache({module_folder(), ""}, UINT64_MAX);
+const KeptFiles& modules() {
+    static const KeptFiles cache({module_folder(), ""}, UINT64_MAX);
     return cache;
 }
 
-std::string key_of(const std::string& text) { return kernel_key({text, "", "SPIR-V", MERKLIZE_VERSION_STRING}); }
+std::string key_of(const std::string& text) { return kept_key({text, "", "SPIR-V", MERKLIZE_VERSION_STRING}); }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
         throw Error(ErrorCode::invalid_argument,
                     "kernel modules are for OpenCL devices, and " + device.info().id + " is none");
     }
-    QueueDevice& queue = *device.state().queue_device();
+    QueueDevice& queue = *queue_device(device);
     const auto tune = [&](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
         policy = tuned_policy(queue.backend(), queue.index(), kernel, hash, n, policy);
         queue.backend().tune(queue.index(), kernel, hash, n, 1, &policy);

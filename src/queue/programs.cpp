@@ -2,12 +2,12 @@
 
 #include <vector>
 
+#include "host/kept_files.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
-#include "host/kept_files.hpp"
+#include "programs/fatbins.hpp"
 #include "programs/kernel_text.hpp"
 #include "queue/device.hpp"
-#include "programs/fatbins.hpp"
 #include "queue/modules.hpp"
 
 namespace merklize::runtime {
@@ -30,8 +30,8 @@ mkz_program* Programs::make(const Variant& variant) {
             return program;
     }
     const std::string text = text_of(variant, target), options = options_of(variant, target);
-    const KernelCache& cache = KernelCache::process();
-    const std::string key = kernel_key({text, options, device_.facts().compiler, MERKLIZE_VERSION_STRING});
+    const KeptFiles& cache = KeptFiles::process();
+    const std::string key = kept_key({text, options, device_.facts().compiler, MERKLIZE_VERSION_STRING});
     if (const auto binary = cache.load(key)) {
         // One that the driver refuses (made by another build of the same version) is made again.
         if (driver.program_load(device_.index(), binary->data(), binary->size(), &program) == MKZ_OK) return program;

@@ -30,17 +30,17 @@ constexpr TunedJob jobs[] = {{MKZ_KERNEL_HASH_CHUNKS, "digest"},
                              {MKZ_KERNEL_HASH_ELEMENTS, "hash_elements"},
                              {MKZ_KERNEL_MERGE_PAIRS, "merge"}};
 
-KernelCache store() {
-    KernelFolder folder = kernel_folder();
+KeptFiles store() {
+    KeptFolder folder = kept_folder();
     if (!folder.path.empty()) folder.path = folder.path.parent_path() / "tuned";
-    return KernelCache(folder);
+    return KeptFiles(folder);
 }
 
 std::string key(const DeviceInfo& device) {
     std::string what = "tuned policies";
     for (const PolicyField& field : policy_fields) what.append(" ").append(field.name);
-    return kernel_key({what, device.isa, device.name + " x " + std::to_string(device.units), MERKLIZE_VERSION_STRING,
-                       device.backend + " " + device.driver});
+    return kept_key({what, device.isa, device.name + " x " + std::to_string(device.units), MERKLIZE_VERSION_STRING,
+                     device.backend + " " + device.driver});
 }
 
 bool is_time(double value) { return std::isfinite(value) && value > 0; }

@@ -24,13 +24,13 @@ namespace {
 
 constexpr std::size_t header_bytes = 52;
 
-std::string key(const std::string& text) { return kernel_key({text, "", "compiler", "1.0"}); }
+std::string key(const std::string& text) { return kept_key({text, "", "compiler", "1.0"}); }
 
 /// A cache in a folder of its own that does not exist yet.
 struct Fixture {
     TemporaryFolder folder;
     fs::path path = folder.path() / "cache" / "kernels";
-    KernelCache cache{{path, {}}};
+    KeptFiles cache{{path, {}}};
 
     fs::path file(const std::string& key) const { return path / (key + ".bin"); }
     void put(const std::string& key, const Bytes& content) const {
@@ -47,7 +47,7 @@ struct Fixture {
     }
 };
 
-bool holds(const KernelCache& cache, const std::string& key, const Bytes& program) {
+bool holds(const KeptFiles& cache, const std::string& key, const Bytes& program) {
     const auto found = cache.load(key);
     return found && std::ranges::equal(*found, view(program));
 }
@@ -103,7 +103,7 @@ TEST("kernel_cache: what is stored is found, by any process") {
         const Bytes program = Random(size).bytes(size);
         CHECK_EQ(f.cache.store(key("a"), view(program)), "");  // in the place of the one before
         CHECK(holds(f.cache, key("a"), program));
-        CHECK(holds(KernelCache({f.path, {}}), key("a"), program));
+        CHECK(holds(KeptFiles({f.path, {}}), key("a"), program));
         CHECK_EQ(f.files(), std::size_t{1});
         CHECK_EQ(fs::file_size(f.file(key("a"))), header_bytes + size);
     }
@@ -115,7 +115,7 @@ TEST("kernel_cache: what is stored is found, by any process") {
 }
 
 TEST("kernel_cache: every part of a program's identity is in its key") {
-    const std::vector<KernelIdentity> identities = {
+    const std::vector<KeptIdentity> identities = {
         {"text", "options", "compiler", "version", "driver"},
         {"Text", "options", "compiler", "version", "driver"},
         {"text", "Options", "compiler", "version", "driver"},
@@ -132,9 +132,9 @@ TEST("kernel_cache: every part of a program's identity is in its key") {
         {"", "", "", "", ""},
     };
     std::set<std::string> keys;
-    for (const KernelIdentity& identity : identities) {
-        const std::string key = kernel_key(identity);
-        CHECK_EQ(key, kernel_key(identity));
+    for (const KeptIdentity& identity : identities) {
+        const std::string key = kept_key(identity);
+        CHECK_EQ(key, kept_key(identity));
         CHECK(merklize::Digest::from_hex(key).has_value());
         keys.insert(key);
     }
@@ -148,7 +148,7 @@ TEST("kernel_cache: every part of a program's identity is in its key") {
     append("mkzkern\n");
     append(std::string("\1\0\0\0", 4));
     for (const char* part : {"text", "options", "compiler", "version", "driver"}) append(part);
-    CHECK_EQ(kernel_key(identities[0]), hex(reference::blake3(encoded)));
+    CHECK_EQ(kept_key(identities[0]), hex(reference::blake3(encoded)));
 }
 
 TEST("kernel_cache: no name but a key reaches a file") {
@@ -254,7 +254,7 @@ TEST("kernel_cache: a folder that cannot be used is a reason, not an error") {
     const TemporaryFolder folder;
     const Bytes program = pattern(100);
     const auto reason = [&](const fs::path& path) {
-        const KernelCache cache({path, {}});
+        const KeptFiles cache({path, {}});
         CHECK(!cache.load(key("a")));
         return cache.store(key("a"), view(program));
     };
@@ -266,7 +266,7 @@ TEST("kernel_cache: a folder that cannot be used is a reason, not an error") {
     CHECK(contains(reason("/proc/merklize/kernels"), "cannot make the folder"));
     CHECK_EQ(fs::file_size(file), std::uintmax_t{3});
 
-    const KernelCache none({{}, "no folder, as was wished"});
+    const KeptFiles none({{}, "no folder, as was wished"});
     CHECK(!none.load(key("a")));
     CHECK_EQ(none.store(key("a"), view(program)), "no folder, as was wished");
     CHECK_EQ(none.why_unusable(), "no folder, as was wished");
@@ -327,7 +327,7 @@ TEST("kernel_cache: nothing is taken from where others can write") {
 TEST("kernel_cache: those not used for longest go first") {
     const Fixture f;
     const std::size_t file_bytes = header_bytes + 1000;
-    const KernelCache cache({f.path, {}}, 4 * file_bytes);
+    const KeptFiles cache({f.path, {}}, 4 * file_bytes);
     const auto age = [&](const fs::path& path, std::chrono::hours hours) {
         fs::last_write_time(path, fs::file_time_type::clock::now() - hours);
     };
@@ -370,7 +370,7 @@ TEST("kernel_cache: those not used for longest go first") {
     CHECK_EQ(there().size(), std::size_t{2});
     // A cache that has become smaller; by a clock that runs late, what is stored now looks older than all others.
     for (const auto& entry : fs::directory_iterator(f.path)) age(entry.path(), std::chrono::hours(-5));
-    CHECK_EQ(KernelCache({f.path, {}}, 500).store(key("8"), view(Bytes(10))), "");
+    CHECK_EQ(KeptFiles({f.path, {}}, 500).store(key("8"), view(Bytes(10))), "");
     CHECK_EQ(there(), "8");
 }
 
@@ -395,7 +395,7 @@ Bytes program_of(std::uint64_t k, std::uint64_t writer) {
 }
 
 /// Stores and loads; false if a load gave anything but a whole program of that key.
-bool use(const KernelCache& cache, std::uint64_t writer, int rounds) {
+bool use(const KeptFiles& cache, std::uint64_t writer, int rounds) {
     Random random(writer);
     for (int i = 0; i < rounds; ++i) {
         const std::uint64_t k = random.below(5);
@@ -413,8 +413,8 @@ bool use(const KernelCache& cache, std::uint64_t writer, int rounds) {
 
 TEST("kernel_cache: processes that use one folder at once never see a part of a program") {
     const Fixture f;
-    const KernelCache small({f.path, {}}, 20000);  // two or three programs: some process always removes one
-    for (const KernelCache* cache : {&f.cache, &small}) {
+    const KeptFiles small({f.path, {}}, 20000);  // two or three programs: some process always removes one
+    for (const KeptFiles* cache : {&f.cache, &small}) {
         std::vector<pid_t> children;
         for (std::uint64_t writer = 1; writer <= 4; ++writer) {
             children.push_back(child::start([&] { return use(*cache, writer, 500); }));
@@ -446,7 +446,7 @@ TEST("kernel_cache: processes that are killed while they store leave whole files
 
 TEST("kernel_cache: threads use one cache at once") {
     const Fixture f;
-    const KernelCache small({f.path, {}}, 20000);
+    const KeptFiles small({f.path, {}}, 20000);
     std::vector<std::thread> users;
     for (std::uint64_t writer = 1; writer <= 4; ++writer) {
         users.emplace_back([&small, writer] { CHECK(use(small, writer, 300)); });
@@ -457,7 +457,7 @@ TEST("kernel_cache: threads use one cache at once") {
 TEST("kernel_cache: the environment names the folder") {
     const auto folder = [](const char* own, const char* cache, const char* home) {
         const Environment environment{{"MERKLIZE_CACHE_DIR", own}, {"XDG_CACHE_HOME", cache}, {"HOME", home}};
-        const KernelFolder found = kernel_folder();
+        const KeptFolder found = kept_folder();
         CHECK_EQ(found.path.empty(), !found.why_none.empty());
         return found.path.empty() ? found.why_none : found.path.string();
     };
