@@ -73,7 +73,7 @@ Run::Run(const Settings& settings, const DeviceArray* data, const Policy& policy
 }
 
 bool Run::call_progress(PyObject* progress, double done) {
-    const GilHeld held;
+    const GilReleased::Interrupted taken_back;
     return never_unwound([&] {
         try {
             check_signals();
