@@ -81,7 +81,7 @@ public:
             return;
         }
         const double first = seconds_since(start);
-        const bool is_processor = device_.state().queue_device()->facts().is_cpu != 0;
+        const bool is_processor = runtime::queue_device(device_)->facts().is_cpu != 0;
         std::vector<double> wall, kernel, up, down, cpu_wall;
         const auto time_cpu = [&](unsigned times) {
             if (policy != "tuned") return;
@@ -241,7 +241,7 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         };
         if (bench.wanted(round)) host_to_host(round, nodes);
         if (bench.wanted(pinned)) {
-            runtime::QueueDevice& queue = *bench.device().state().queue_device();
+            runtime::QueueDevice& queue = *runtime::queue_device(bench.device());
             const runtime::Pinned block = queue.borrow_pinned(2 * n * Digest::size);
             const std::span<Digest> memory(static_cast<Digest*>(block.bytes), 2 * n);
             std::ranges::fill(memory.first(n), Digest{});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jobs/run.hpp"
+#include "jobs/progress.hpp"
 
 namespace support {
 

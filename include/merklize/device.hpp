@@ -58,10 +58,10 @@ private:
 };
 
 /// Jobs for which "auto" chooses the device: hash() of host memory; build_tree(), merkle_root() and MerkleTree of host memory, by
-/// `blake3` or by a hash of field elements. All others are the CPU's.
-enum class Job : std::uint8_t { digest, blake3_tree, rescue_tree };
+/// a hash of bytes or by a hash of field elements. All others are the CPU's.
+enum class Job : std::uint8_t { digest, bytes_tree, elements_tree };
 
-/// "digest", "blake3 tree", "rescue tree".
+/// "digest", "tree of a byte hash", "tree of a field hash".
 const char* name_of(Job job) noexcept;
 
 /// What a job on host memory costs on a device: about latency + bytes / rate.

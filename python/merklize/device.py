@@ -46,7 +46,7 @@ class Cost(NamedTuple):
     device: str
     """Id of the device."""
     job: str
-    """"digest", "blake3 tree" or "rescue tree": the jobs for which device="auto" chooses by costs."""
+    """"digest", "tree of a byte hash" or "tree of a field hash": the jobs for which device="auto" chooses by costs."""
     latency: float
     """Seconds."""
     rate: float

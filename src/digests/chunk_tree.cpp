@@ -5,7 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include "jobs/keyed.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
@@ -67,12 +66,14 @@ void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const 
     while (!out.empty()) {
         const std::uint64_t whole = out.size() / 64;
         if (skip == 0 && whole >= many_blocks) {
-            struct Arguments : mkz_expand {
-                ~Arguments() { wipe(cv, sizeof cv); }
-            } arguments{{{}, {}, block_len, root_flags, counter, whole, host_place(out.data())}};
-            std::copy_n(cv, 8, arguments.cv);
-            std::copy_n(block, 16, arguments.block);
-            run.launch_on_host(MKZ_KERNEL_EXPAND, arguments, run.threads());
+            Expand job{.block_len = block_len,
+                       .flags = root_flags,
+                       .counter = counter,
+                       .n = whole,
+                       .out = host_place(out.data())};
+            std::copy_n(cv, 8, job.cv);
+            std::copy_n(block, 16, job.block);
+            run.launch_on_host(job);
             out = out.subspan(64 * whole);
             counter += whole;
             continue;
@@ -90,8 +91,7 @@ void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const 
 
 void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run) {
     while (values.size() > left) {
-        const Keyed<mkz_hash_parents> arguments(mode, {host_place(values.data()), values.size(), {}, {}});
-        run.launch_on_host(MKZ_KERNEL_HASH_PARENTS, arguments, 1);
+        run.launch_on_host(HashParents{host_place(values.data()), values.size(), mode}, 1);
         values.resize((values.size() + 1) / 2);
     }
 }
@@ -107,26 +107,31 @@ std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept {
     return std::min(std::clamp(levels, least_subtree_levels, most_subtree_levels), most);
 }
 
-std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t bytes, std::uint64_t counter,
+std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes, std::uint64_t counter,
                                           std::uint32_t levels, const Mode& mode, Run& run, double share) {
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << levels;
     std::vector<ChainingValue> values((bytes + subtree_bytes - 1) / subtree_bytes);
-    const Keyed<mkz_hash_chunks> arguments(
-        mode, {data, bytes, counter, {}, {}, levels, host_place(values.data()), to_seam(run.options().policy)});
-    run.launch(MKZ_KERNEL_HASH_CHUNKS, arguments, share);
+    run.launch(HashChunks{.data = data,
+                          .bytes = bytes,
+                          .first_chunk = counter,
+                          .levels = levels,
+                          .mode = mode,
+                          .out = host_place(values.data()),
+                          .policy = to_seam(run.options().policy)},
+               share);
     return values;
 }
 
-Node chunk_node(const mkz_place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run) {
+Node chunk_node(const Place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run) {
     if (!chunk.on_device)
         return chunk_node({static_cast<const std::byte*>(chunk.pointer) + chunk.offset, bytes}, counter, mode);
     std::byte copy[MKZ_BLAKE3_CHUNK_LEN];
-    run.session().copy_to_host(copy, chunk, bytes);
+    run.memory().copy_to_host(copy, chunk, bytes);
     run.finish();
     return chunk_node({copy, bytes}, counter, mode);
 }
 
-std::uint64_t push_subtrees(const mkz_place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
+std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
                             Run& run, const std::function<void(const ChainingValue&, std::uint64_t)>& push) {
     std::uint64_t done = 0;
     for (std::uint64_t chunk = first_chunk; bytes - done > MKZ_BLAKE3_CHUNK_LEN;) {
@@ -134,7 +139,7 @@ std::uint64_t push_subtrees(const mkz_place& data, std::uint64_t bytes, std::uin
         const unsigned fits = std::bit_width((bytes - done) / MKZ_BLAKE3_CHUNK_LEN) - 1;
         const unsigned size = chunk == 0 ? fits : std::min<unsigned>(fits, std::countr_zero(chunk));
         const std::uint64_t count = std::uint64_t{1} << size, part = count * MKZ_BLAKE3_CHUNK_LEN;
-        const mkz_place here{data.pointer, data.offset + done, data.on_device};
+        const Place here = moved(data, done);
         if (size == 0) {
             push(value_of(chunk_node(here, part, chunk, mode, run)), chunk);
         } else {
@@ -150,7 +155,7 @@ std::uint64_t push_subtrees(const mkz_place& data, std::uint64_t bytes, std::uin
     return done;
 }
 
-Node root_of(const mkz_place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
+Node root_of(const Place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share) {
     if (bytes <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(data, bytes, 0, mode, run);
     const std::uint64_t n_chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
     std::vector<ChainingValue> values = subtree_values(data, bytes, 0, subtree_levels(n_chunks, run), mode, run, share);

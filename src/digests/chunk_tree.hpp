@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "merklize/hash.hpp"
-#include "jobs/run.hpp"
 #include "host/wipe.hpp"
+#include "jobs/run.hpp"
+#include "merklize/hash.hpp"
 
 namespace merklize::runtime {
 
@@ -36,7 +36,7 @@ struct Node {
 /// The node of one chunk of at most 1024 bytes.
 Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const Mode& mode);
 /// The same of a chunk in memory of the host or of the run's device.
-Node chunk_node(const mkz_place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run);
+Node chunk_node(const Place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run);
 /// The node above two values.
 Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mode& mode);
 /// The chaining value of a node that is not the root.
@@ -51,18 +51,18 @@ void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mo
 std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept;
 
 /// Chaining values of the subtrees of 2^levels chunks in `bytes` bytes of data, which begins with chunk `counter`.
-std::vector<ChainingValue> subtree_values(const mkz_place& data, std::uint64_t bytes, std::uint64_t counter,
+std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes, std::uint64_t counter,
                                           std::uint32_t levels, const Mode& mode, Run& run, double share);
 
 /// The values of the largest subtrees that may stand in `bytes` bytes of data, which begins with chunk `first_chunk` of something
 /// longer; in order, until at most one chunk is left. Of each the two halves are pushed: the value above them may be the root.
 /// returns  bytes done
-std::uint64_t push_subtrees(const mkz_place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
+std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
                             Run& run,
                             const std::function<void(const ChainingValue& value, std::uint64_t first_chunk)>& push);
 
 /// The root of data that is all in memory, of the host or of the run's device; `share` of the call is done by it.
-Node root_of(const mkz_place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share = 1);
+Node root_of(const Place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share = 1);
 Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share = 1);
 
 /// The values of subtrees that came in order, merged as far as they can be while any of them may still be the last.

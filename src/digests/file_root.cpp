@@ -10,8 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "jobs/keyed.hpp"
-
 namespace merklize::runtime {
 namespace {
 
@@ -20,9 +18,12 @@ constexpr std::uint32_t half_levels = read_levels - 1;
 // Chaining values of the subtrees of 2^levels chunks in one read, by this thread alone.
 void hash_read(std::span<const std::byte> data, std::uint64_t first_chunk, std::uint32_t levels, const Mode& mode,
                const Run& run, ChainingValue* out) {
-    const Keyed<mkz_hash_chunks> arguments(
-        mode, {host_place(data.data()), data.size(), first_chunk, {}, {}, levels, host_place(out), {}});
-    run.launch_here(MKZ_KERNEL_HASH_CHUNKS, arguments);
+    run.launch_here(HashChunks{.data = host_place(data.data()),
+                               .bytes = data.size(),
+                               .first_chunk = first_chunk,
+                               .levels = levels,
+                               .mode = mode,
+                               .out = host_place(out)});
 }
 
 // `bytes` bytes at `offset`, more than one read, on the run's device.

@@ -7,6 +7,7 @@
 #include "host/wipe.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
+#include "tuning/calibration.hpp"
 
 namespace merklize {
 Mode::Mode() noexcept { mkz_blake3_iv(key_); }
@@ -56,7 +57,7 @@ void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek, cons
           const RunOptions& options) {
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
-    runtime::root_of(data.block()->at(data.offset()), data.size(), mode, run).expand(out, seek, run);
+    runtime::root_of(runtime::place_of(data), data.size(), mode, run).expand(out, seek, run);
 }
 
 }  // namespace merklize

@@ -66,13 +66,9 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     const auto n_later = std::count(later.begin(), later.end(), 1);
     double before = 0.5;
     RunOptions together = options;
-    if (options.progress) {
-        together.progress = [&](double done) {
-            return options.progress(before + 0.5 * done / static_cast<double>(n_later));
-        };
-    }
     for (std::size_t i = 0; i < paths.size(); i++) {
         if (!later[i]) continue;
+        together.progress = runtime::part_of(options.progress, before, 0.5 / static_cast<double>(n_later));
         hash_one(i, together, false);
         before += 0.5 / static_cast<double>(n_later);
     }

@@ -5,7 +5,6 @@
 
 #include "digests/chunk_tree.hpp"
 #include "jobs/field.hpp"
-#include "jobs/keyed.hpp"
 #include "jobs/merge_one.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
@@ -34,11 +33,17 @@ std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uin
     return n;
 }
 
-void launch_rows(Hash hash, const mkz_place& rows, std::size_t n, std::size_t bytes, const mkz_place& out,
+// length  units of a row, as HashRows has it
+void launch_rows(Hash hash, const runtime::Place& rows, std::size_t n, std::size_t length, const runtime::Place& out,
                  const Mode& mode, runtime::Run& run) {
-    const runtime::Keyed<mkz_hash_rows> arguments(
-        mode, {static_cast<std::uint32_t>(hash), rows, n, bytes, {}, {}, out, runtime::to_seam(run.options().policy)});
-    run.launch(MKZ_KERNEL_HASH_ROWS, arguments, 1);
+    run.launch(runtime::HashRows{.hash = hash,
+                                 .rows = rows,
+                                 .n = n,
+                                 .length = length,
+                                 .mode = mode,
+                                 .out = out,
+                                 .policy = runtime::to_seam(run.options().policy)},
+               1);
 }
 
 // Words are of 64 bits, as hash_elements() has them.
@@ -63,20 +68,13 @@ void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, s
     }
 }
 
-void launch_elements(Hash hash, const mkz_place& rows, std::size_t n_rows, std::size_t elements, const mkz_place& out,
-                     runtime::Run& run) {
-    const mkz_hash_elements arguments{static_cast<std::uint32_t>(hash),      rows, n_rows, elements, out,
-                                      runtime::to_seam(run.options().policy)};
-    run.launch(MKZ_KERNEL_HASH_ELEMENTS, arguments, 1);
-}
-
 // Rows of canonical words, `what` in the texts of errors; sizes fit.
 void element_rows(Hash hash, const void* rows, std::size_t n_rows, std::size_t elements, void* out, const char* what,
                   const RunOptions& options) {
     runtime::require_canonical(runtime::info(hash), rows, n_rows * elements, what);
     if (n_rows == 0) return;
     runtime::Run run(options);
-    launch_elements(hash, host_place(rows), n_rows, elements, host_place(out), run);
+    launch_rows(hash, host_place(rows), n_rows, elements, host_place(out), {}, run);
 }
 
 void element_rows(Hash hash, const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
@@ -85,8 +83,8 @@ void element_rows(Hash hash, const Buffer& rows, std::size_t n_rows, std::size_t
     runtime::require_same_device(what, rows, out);
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
-    run.session().require_canonical(runtime::info(hash), place_of(rows), n_rows * elements, what);
-    launch_elements(hash, place_of(rows), n_rows, elements, place_of(out), run);
+    run.memory().require_canonical(runtime::info(hash), place_of(rows), n_rows * elements, what);
+    launch_rows(hash, place_of(rows), n_rows, elements, place_of(out), {}, run);
     run.finish();
 }
 
@@ -106,15 +104,20 @@ void require_records(Hash hash, const Mode& mode, std::uint64_t bytes, std::uint
 
 void require_pair_sizes(std::uint64_t left, std::uint64_t right, std::uint64_t out) {
     if (left == right && left == out) return;
-    invalid("merge: " + std::to_string(left) + " left, " + std::to_string(right) + " right and " + std::to_string(out) +
-            " output digests");
+    invalid("merge: left, right and out must have equal counts of digests, got " + std::to_string(left) + ", " +
+            std::to_string(right) + " and " + std::to_string(out));
 }
 
-void launch_pairs(Hash hash, const Mode& mode, const mkz_place& left, const mkz_place& right, std::uint64_t n,
-                  const mkz_place& out, runtime::Run& run) {
-    const runtime::Keyed<mkz_merge_pairs> arguments(
-        mode, {static_cast<std::uint32_t>(hash), {}, left, right, n, out, runtime::to_seam(run.options().policy)});
-    run.launch(MKZ_KERNEL_MERGE_PAIRS, arguments, 1);
+void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const runtime::Place& right, std::uint64_t n,
+                  const runtime::Place& out, runtime::Run& run) {
+    run.launch(runtime::MergePairs{.hash = hash,
+                                   .mode = mode,
+                                   .left = left,
+                                   .right = right,
+                                   .n = n,
+                                   .out = out,
+                                   .policy = runtime::to_seam(run.options().policy)},
+               1);
 }
 
 // A buffer of whole digests or words.
@@ -160,7 +163,7 @@ void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& 
                          1.0 / static_cast<double>(n))
             .expand(digests[i].bytes, 0, run);
     }
-    run.session().upload(place_of(out), digests.data(), out.size());
+    run.memory().upload(place_of(out), digests.data(), out.size());
 }
 
 void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
@@ -230,8 +233,8 @@ void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
     if (const mkz_hash_info& facts = runtime::info(hash); runtime::is_field(facts)) {
-        run.session().require_canonical(facts, place_of(left), runtime::node_words(facts) * n, "merge: left");
-        run.session().require_canonical(facts, place_of(right), runtime::node_words(facts) * n, "merge: right");
+        run.memory().require_canonical(facts, place_of(left), runtime::node_words(facts) * n, "merge: left");
+        run.memory().require_canonical(facts, place_of(right), runtime::node_words(facts) * n, "merge: right");
     }
     launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
     run.finish();

@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
-#include "merklize/error.hpp"
-#include "merklize/version.hpp"
 #include "jobs/plugins.hpp"
 #include "jobs/registry.hpp"
+#include "merklize/error.hpp"
+#include "merklize/version.hpp"
 
 namespace merklize {
 namespace {

@@ -1,6 +1,6 @@
 /* driver.h: what a device with queues and programs does: memory, copies, programs, launches, events.
  *
- * CUDA, OpenCL and SYCL each fill one mkz_driver. src/queue/ turns the launches of backend.h into calls of it, once for
+ * CUDA, OpenCL and SYCL each fill one mkz_driver. src/queue/ turns jobs (jobs.hpp) into calls of it, once for
  * all of them: it knows the kernels of core/entry.h and no vendor; a driver knows the vendor and no kernel.
  *
  * Every function may be called from any thread, also for one stream (then the caller does not care for the order). Those

@@ -43,12 +43,6 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
     return {};
 }
 
-mkz_merge_key merge_key(const Mode& mode) noexcept {
-    mkz_merge_key key{{}, mode.flags()};
-    if (key.flags != 0) std::copy_n(mode.key_words(), 8, key.words);
-    return key;
-}
-
 bool takes(Hash hash, const Mode& mode) noexcept {
     const mkz_hash_info* facts = find_info(hash);
     return facts != nullptr && (mode.flags() == 0 || facts->is_keyed);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "jobs/backend.h"
 #include "merklize/digest.hpp"
 #include "merklize/hash.hpp"
 
@@ -15,9 +14,6 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
 
 /// Whether there is such a hash and it merges in this mode: plain, or under a key.
 bool takes(Hash hash, const Mode& mode) noexcept;
-
-/// The mode as the merge jobs want it. Wipe the copy after its use.
-mkz_merge_key merge_key(const Mode& mode) noexcept;
 
 /// Throws invalid_argument "<what>: ..." if the hash is unknown or takes() not the mode.
 void require_merges(Hash hash, const Mode& mode, const char* what);

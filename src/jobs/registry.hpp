@@ -4,25 +4,28 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "merklize/device.hpp"
 #include "jobs/backend.h"
-#include "tuning/calibration.hpp"
-#include "host/threads.hpp"
+#include "merklize/device.hpp"
 
 namespace merklize::runtime {
 
-class QueueDevice;
+class OpenedDevice;
 
 /// The backends of this build, in the order of devices().
 std::span<const mkz_backend* const> backends() noexcept;
 
-/// The CPU: it finishes on the host what devices began, such as the last nodes of a digest.
-const mkz_backend& host_backend() noexcept;
-/// One launch of it, done when it returns.
-/// returns  false if tick cancelled it
-bool launch_on_host(mkz_kernel kernel, const void* arguments, unsigned threads, const Tick& tick = {});
+/// A measured cost, and of which device and driver: for another it is worth nothing.
+struct KnownCost {
+    Cost cost;
+    std::string name, driver;
+};
+
+/// The costs that "auto" chooses by, as calibrate() kept them for this machine; none if it was never measured:
+/// tuning/calibration.cpp.
+std::vector<KnownCost> load_costs();
 
 /// What a Device refers to. One a device, alive as long as the process.
 struct DeviceState {
@@ -35,17 +38,17 @@ struct DeviceState {
     std::vector<Device> parts;       // several devices at once, or none
     std::vector<KnownCost> costs{};  // "auto": what it chooses by, or nothing
 
-    /// Whether calls with host data ask chosen() (calibration.hpp) for the device.
+    /// Whether calls with host data ask chosen() (tuning/calibration.hpp) for the device.
     bool chooses() const noexcept { return !costs.empty(); }
 
     /// Whether it has no memory of its own: the CPU, and several devices at once, which get their shares of host memory.
     bool is_host() const noexcept { return backend->driver == nullptr || !parts.empty(); }
     /// The device opened, at the first call.  errors  invalid_argument (is_host())
-    const std::shared_ptr<QueueDevice>& queue_device() const;
+    const std::shared_ptr<OpenedDevice>& opened() const;
 
 private:
     mutable std::mutex opening_;
-    mutable std::shared_ptr<QueueDevice> opened_;
+    mutable std::shared_ptr<OpenedDevice> opened_;
 };
 
 }  // namespace merklize::runtime

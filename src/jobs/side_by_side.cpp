@@ -11,12 +11,13 @@
 #include <thread>
 #include <vector>
 
-#include "jobs/keyed.hpp"
+#include "jobs/host_executor.hpp"
+#include "jobs/opened_device.hpp"
+#include "jobs/progress.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
-#include "queue/session.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -118,121 +119,131 @@ std::uint32_t cut_levels(std::uint64_t n_leaves, std::size_t devices) noexcept {
     return static_cast<std::uint32_t>(std::bit_width(std::clamp<std::uint64_t>(parts, 1, wanted)) - 1);
 }
 
-namespace {
-
-// `slice` makes the arguments of items [first, first + count).
+// slice(first, count) makes the job of items [first, first + count).
 template <class Slice>
-bool share_out(mkz_kernel kernel, std::uint64_t items, std::uint64_t bytes, const RunOptions& options, unsigned threads,
-               const Tick& tick, Slice slice) {
-    const std::vector<Device>& parts = options.device.state().parts;
+bool SideBySide::share_out(std::uint64_t items, std::uint64_t bytes, const Tick& tick, Slice slice) const {
+    const std::vector<Device>& parts = options_.device.state().parts;
     const std::uint64_t useful = std::clamp<std::uint64_t>(std::min(items, bytes / least_bytes), 1, parts.size());
     return side_by_side(
-        std::span(parts).first(useful), options, threads,
+        std::span(parts).first(useful), options_, threads_,
         [&](std::size_t i, const RunOptions& here) {
             const Share share(items, i, useful);
-            const auto arguments = slice(share.first, share.size);
-            Session session(here.device.state().queue_device(), here, here.threads);
-            session.launch(kernel, &arguments, here.progress);
+            const auto job = slice(share.first, share.size);
+            const auto executor = here.device.state().opened()->executor(here, here.threads);
+            executor->launch(job, here.progress);
         },
         tick);
 }
 
-mkz_place moved(mkz_place place, std::uint64_t bytes) {
-    place.offset += bytes;
-    return place;
+bool SideBySide::launch(const HashChunks& job, const Tick& tick) {
+    const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << job.levels;
+    const std::uint64_t n = job.bytes / subtree_bytes + (job.bytes % subtree_bytes != 0);
+    return share_out(n, job.bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
+        HashChunks part = job;
+        part.data = moved(job.data, first * subtree_bytes);
+        part.bytes = std::min(count * subtree_bytes, job.bytes - first * subtree_bytes);
+        part.first_chunk += first << job.levels;
+        part.out = at_node(job.out, first);
+        return part;
+    });
 }
 
-bool hash_chunks(const mkz_hash_chunks& a, const RunOptions& options, unsigned threads, const Tick& tick) {
-    const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << a.levels;
-    const std::uint64_t n = a.bytes / subtree_bytes + (a.bytes % subtree_bytes != 0);
-    return share_out(MKZ_KERNEL_HASH_CHUNKS, n, a.bytes, options, threads, tick,
-                     [&](std::uint64_t first, std::uint64_t count) {
-                         Keyed part(a);
-                         part.data = moved(a.data, first * subtree_bytes);
-                         part.bytes = std::min(count * subtree_bytes, a.bytes - first * subtree_bytes);
-                         part.counter += first << a.levels;
-                         part.out = moved(a.out, first * Digest::size);
-                         return part;
-                     });
+bool SideBySide::launch(const HashRows& job, const Tick& tick) {
+    const std::uint64_t row_bytes = row_unit(job.hash) * job.length;
+    return share_out(job.n, job.n * (row_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {
+        HashRows part = job;
+        part.rows = moved(job.rows, first * row_bytes);
+        part.n = count;
+        part.out = at_node(job.out, first);
+        return part;
+    });
 }
 
-bool hash_rows(const mkz_hash_rows& a, const RunOptions& options, unsigned threads, const Tick& tick) {
-    return share_out(MKZ_KERNEL_HASH_ROWS, a.n, a.n * (a.bytes + Digest::size), options, threads, tick,
-                     [&](std::uint64_t first, std::uint64_t count) {
-                         Keyed part(a);
-                         part.rows = moved(a.rows, first * a.bytes);
-                         part.n = count;
-                         part.out = moved(a.out, first * Digest::size);
-                         return part;
-                     });
+bool SideBySide::launch(const MergePairs& job, const Tick& tick) {
+    return share_out(job.n, job.n * 2 * Digest::size, tick, [&](std::uint64_t first, std::uint64_t count) {
+        MergePairs part = job;
+        part.left = at_node(job.left, first);
+        part.right = at_node(job.right, first);
+        part.out = at_node(job.out, first);
+        part.n = count;
+        return part;
+    });
 }
 
-bool hash_elements(const mkz_hash_elements& a, const RunOptions& options, unsigned threads, const Tick& tick) {
-    return share_out(MKZ_KERNEL_HASH_ELEMENTS, a.n, a.n * (8 * a.elements + Digest::size), options, threads, tick,
-                     [&](std::uint64_t first, std::uint64_t count) {
-                         mkz_hash_elements part = a;
-                         part.rows = moved(a.rows, first * 8 * a.elements);
-                         part.n = count;
-                         part.out = moved(a.out, first * Digest::size);
-                         return part;
-                     });
-}
-
-bool merge_pairs(const mkz_merge_pairs& a, const RunOptions& options, unsigned threads, const Tick& tick) {
-    return share_out(MKZ_KERNEL_MERGE_PAIRS, a.n, a.n * 2 * Digest::size, options, threads, tick,
-                     [&](std::uint64_t first, std::uint64_t count) {
-                         Keyed part(a);
-                         part.left = moved(a.left, first * Digest::size);
-                         part.right = moved(a.right, first * Digest::size);
-                         part.out = moved(a.out, first * Digest::size);
-                         part.n = count;
-                         return part;
-                     });
-}
-
-// Each device builds whole subtrees, the CPU the few nodes above them.
-bool merge_subtrees(const mkz_merge_subtrees& a, const RunOptions& options, unsigned threads, const Tick& tick) {
-    const std::uint32_t top_levels = std::min(a.levels, cut_levels(a.n, options.device.state().parts.size()));
-    const std::uint32_t levels = a.levels - top_levels;
-    const std::uint64_t subtrees = a.n >> levels;
-    if (levels != 0 && !share_out(MKZ_KERNEL_MERGE_SUBTREES, subtrees, a.n * Digest::size, options, threads, tick,
-                                  [&](std::uint64_t first, std::uint64_t count) {
-                                      Keyed part(a);
-                                      part.levels = levels;
-                                      part.n = count << levels;
-                                      for (std::uint32_t l = 0; l <= levels; l++)
-                                          part.offset[l] += first << (levels - l);
-                                      return part;
-                                  })) {
-        return false;
-    }
+bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
+    const std::uint32_t top_levels = std::min(job.levels, cut_levels(job.n, options_.device.state().parts.size()));
+    const std::uint32_t levels = job.levels - top_levels;
+    const std::uint64_t subtrees = job.n >> levels;
+    const auto slice = [&](std::uint64_t first, std::uint64_t count) {
+        MergeSubtrees part = job;
+        part.levels = levels;
+        part.n = count << levels;
+        for (std::uint32_t l = 0; l <= levels; l++) part.offset[l] += first << (levels - l);
+        return part;
+    };
+    if (levels != 0 && !share_out(subtrees, job.n * Digest::size, tick, slice)) return false;
     if (top_levels == 0) return true;
-    Keyed top(a);
-    if (levels != 0) top.below = a.nodes;
+    MergeSubtrees top = job;
+    if (levels != 0) top.below = job.nodes;
     top.levels = top_levels;
     top.n = subtrees;
     top.policy = {};
-    std::copy(a.offset + levels, a.offset + a.levels + 1, top.offset);
-    return launch_on_host(MKZ_KERNEL_MERGE_SUBTREES, &top, threads);
+    std::copy(job.offset + levels, job.offset + job.levels + 1, top.offset);
+    return HostExecutor(threads_).launch(top, {});
 }
 
-}  // namespace
+bool SideBySide::launch(const MergeAt& job, const Tick& tick) { return HostExecutor(threads_).launch(job, tick); }
 
-bool launch_side_by_side(mkz_kernel kernel, const void* arguments, const RunOptions& options, unsigned threads,
-                         const Tick& tick) {
-    const auto with = [&](const auto& launch, const auto* typed) { return launch(*typed, options, threads, tick); };
-    switch (kernel) {
-        case MKZ_KERNEL_HASH_CHUNKS: return with(hash_chunks, static_cast<const mkz_hash_chunks*>(arguments));
-        case MKZ_KERNEL_HASH_ROWS: return with(hash_rows, static_cast<const mkz_hash_rows*>(arguments));
-        case MKZ_KERNEL_HASH_ELEMENTS: return with(hash_elements, static_cast<const mkz_hash_elements*>(arguments));
-        case MKZ_KERNEL_MERGE_PAIRS: return with(merge_pairs, static_cast<const mkz_merge_pairs*>(arguments));
-        case MKZ_KERNEL_MERGE_SUBTREES: return with(merge_subtrees, static_cast<const mkz_merge_subtrees*>(arguments));
-        case MKZ_KERNEL_MERGE_AT: return launch_on_host(kernel, arguments, threads, tick);
-        case MKZ_KERNEL_HASH_PARENTS:
-        case MKZ_KERNEL_EXPAND: break;
+void require_no_stream(const char* what, const RunOptions& options) {
+    if (!options.stream) return;
+    throw Error(ErrorCode::invalid_argument,
+                std::string(what) +
+                    ": stream must not be set, since parts on several devices have no common stream; it is of " +
+                    options.stream->device().info().id);
+}
+
+void on_their_devices(std::span<const Buffer> buffers, const RunOptions& options,
+                      const std::function<void(std::size_t k, const RunOptions& here)>& body) {
+    std::vector<Device> devices;
+    std::vector<std::vector<std::size_t>> buffers_of;
+    for (std::size_t k = 0; k < buffers.size(); k++) {
+        const auto known = std::ranges::find_if(
+            devices, [&](const Device& device) { return &device.state() == &buffers[k].device().state(); });
+        const auto i = static_cast<std::size_t>(known - devices.begin());
+        if (known == devices.end()) {
+            devices.push_back(buffers[k].device());
+            buffers_of.emplace_back();
+        }
+        buffers_of[i].push_back(k);
     }
-    throw Error(ErrorCode::internal,
-                "launch " + std::to_string(kernel) + " is the host's, not that of several devices");
+    if (options.timings != nullptr) *options.timings = Timings{};
+    Progress progress(options.progress);
+    progress.step(1, [&](const Tick& tick) {
+        return side_by_side(
+            devices, options, options.threads == 0 ? default_threads() : options.threads,
+            [&](std::size_t i, const RunOptions& here) {
+                Timings sum{.available = true};
+                for (const std::size_t k : buffers_of[i]) {
+                    Timings one;
+                    RunOptions alone = here;
+                    alone.timings = here.timings == nullptr ? nullptr : &one;
+                    body(k, alone);
+                    add(sum, one);
+                }
+                if (here.timings != nullptr) *here.timings = sum;
+            },
+            tick);
+    });
+}
+
+RunOptions on_the_cpu(const RunOptions& options) {
+    static const Device cpu("cpu");
+    RunOptions here = options;
+    here.device = cpu;
+    here.stream = {};
+    here.timings = nullptr;
+    here.policy = {};  // the caller chose for the devices
+    return here;
 }
 
 }  // namespace merklize::runtime

@@ -1,16 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 
-#include "merklize/device.hpp"
-#include "jobs/backend.h"
 #include "host/threads.hpp"
+#include "jobs/executor.hpp"
+#include "merklize/buffer.hpp"
+#include "merklize/device.hpp"
 
 namespace merklize::runtime {
 
-/// One job on several devices: one host thread a device, the caller's among them.
+/// Work on several devices at once: one host thread a device, the caller's among them.
 
 /// Runs body(i, options) for each device. Its options are `options` with that device, an equal share of `threads`, no stream and,
 /// if there is a tick, a progress function. Times of the devices, which run at once, are not added up: of each kind the longest
@@ -33,9 +35,38 @@ struct Share {
 /// log2 of the equal subtrees that a tree of n leaves is cut into, n a power of two, so that `devices` devices get about the same.
 std::uint32_t cut_levels(std::uint64_t n_leaves, std::size_t devices) noexcept;
 
-/// A launch of backend.h on host memory, shared out over the parts of options.device. Done when it returns.
-/// returns  false if tick cancelled
-bool launch_side_by_side(mkz_kernel kernel, const void* arguments, const RunOptions& options, unsigned threads,
-                         const Tick& tick);
+/// Several devices as one executor: jobs on host memory are shared out over them. Each job is done when launch() returns.
+class SideBySide final : public Executor {
+public:
+    /// options  of the call: its device has parts; must outlive this
+    SideBySide(const RunOptions& options, unsigned threads) : options_(options), threads_(threads) {}
+
+    bool launch(const HashChunks& job, const Tick& tick) override;
+    bool launch(const HashRows& job, const Tick& tick) override;
+    bool launch(const MergePairs& job, const Tick& tick) override;
+    /// Each device builds whole subtrees, the CPU the few nodes above them.
+    bool launch(const MergeSubtrees& job, const Tick& tick) override;
+    /// By the CPU: the nodes are in its memory, and there is little to compute.
+    bool launch(const MergeAt& job, const Tick& tick) override;
+
+private:
+    template <class Slice>
+    bool share_out(std::uint64_t items, std::uint64_t bytes, const Tick& tick, Slice slice) const;
+
+    const RunOptions& options_;
+    unsigned threads_;
+};
+
+/// Runs body(k, options) for each buffer k on the buffer's device, all devices at once; buffers of one device one after another.
+/// Times as side_by_side().
+/// errors  those of body; cancelled
+void on_their_devices(std::span<const Buffer> buffers, const RunOptions& options,
+                      const std::function<void(std::size_t k, const RunOptions& here)>& body);
+
+/// Throws invalid_argument "<what>: ..." if the options name a stream: buffers on several devices have no common one.
+void require_no_stream(const char* what, const RunOptions& options);
+
+/// The options of what is left to the CPU of a call on devices.
+RunOptions on_the_cpu(const RunOptions& options);
 
 }  // namespace merklize::runtime

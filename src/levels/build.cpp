@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "jobs/keyed.hpp"
 #include "jobs/policy.hpp"
 #include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
@@ -18,7 +17,7 @@ namespace merklize {
 namespace runtime {
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
     if (!options.device.state().chooses()) return options;
-    return chosen(options, traits(hash).is_field ? Job::rescue_tree : Job::blake3_tree, Digest::size * n_leaves);
+    return chosen(options, traits(hash).is_field ? Job::elements_tree : Job::bytes_tree, Digest::size * n_leaves);
 }
 
 namespace {
@@ -26,46 +25,42 @@ namespace {
 Policy tuned(const Policy& wanted, const Merges& merges, std::uint64_t n_leaves, const Run& run) {
     const mkz_backend& backend = *run.device().backend;
     const std::uint32_t device = run.device().index;
+    const std::uint32_t hash = merges.info().id;
     mkz_policy policy = to_seam(wanted);
     // What is kept for the CPU was measured with all threads.
     if (!run.on_host() || run.threads() == default_threads())
-        policy = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, merges.hash(), n_leaves, policy);
-    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, merges.hash(), std::max<std::uint64_t>(n_leaves, 2) - 1,
-                 run.threads(), &policy);
+        policy = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, hash, n_leaves, policy);
+    backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n_leaves, 2) - 1, run.threads(),
+                 &policy);
     return from_seam(policy);
 }
 
 // The whole nodes.
-void build_whole(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, std::uint64_t first_leaf,
+void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, std::uint64_t first_leaf,
                  const Merges& merges, const Policy& wanted, const Policy& policy, Run& run, double share) {
     // A device gets all levels at once: its queue cuts them into launches, each with its own choice. Above a count that is not
     // even, the cuts are made here, where what does not fit a launch is known.
     const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
     const auto levels_above = [&](std::uint64_t n) -> unsigned {
-        if (at_once) return MKZ_MAX_LEVELS;
+        if (at_once) return max_levels;
         return run.on_host() ? policy.levels_per_launch : tuned(wanted, merges, n, run).levels_per_launch;
     };
-    Keyed<mkz_merge_subtrees> arguments({});
-    arguments.hash = merges.hash();
-    arguments.key = merges.key();
-    arguments.nodes = nodes;
-    arguments.policy = to_seam(wanted);
+    MergeSubtrees job{.hash = merges.hash(), .mode = merges.mode(), .nodes = nodes, .policy = to_seam(wanted)};
     for (const Launch& launch : plan_tree(layout, levels_above, first_leaf)) {
-        arguments.levels = launch.levels;
-        arguments.n = launch.count;
-        arguments.below = launch.from == 0 ? leaves.place : nodes;
+        job.levels = launch.levels;
+        job.n = launch.count;
+        job.below = launch.from == 0 ? leaves.place : nodes;
         for (unsigned l = 0; l <= launch.levels; l++)
-            arguments.offset[l] = layout.level_offset(launch.from + l) + (launch.first >> l);
-        if (launch.from == 0) arguments.offset[0] = leaves.first + launch.first;
+            job.offset[l] = layout.level_offset(launch.from + l) + (launch.first >> l);
+        if (launch.from == 0) job.offset[0] = leaves.first + launch.first;
         const std::uint64_t built = launch.count - (launch.count >> launch.levels);
-        run.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
-                   share * static_cast<double>(built) / static_cast<double>(layout.n_leaves - first_leaf));
+        run.launch(job, share * static_cast<double>(built) / static_cast<double>(layout.n_leaves - first_leaf));
     }
 }
 
 }  // namespace
 
-Policy build_levels(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, Merges& merges,
+Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
                     const Policy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf) {
     const Policy policy = tuned(wanted, merges, layout.n_leaves, run);
     build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share);
@@ -73,8 +68,8 @@ Policy build_levels(const LevelAt& leaves, const mkz_place& nodes, const TreeLay
     if (top != nullptr && edge) {
         *top = *edge;
     } else if (top != nullptr) {
-        const mkz_place at = layout.height() == 0 ? at_node(leaves.place, leaves.first)
-                                                  : at_node(nodes, layout.level_offset(layout.height()));
+        const Place at = layout.height() == 0 ? at_node(leaves.place, leaves.first)
+                                              : at_node(nodes, layout.level_offset(layout.height()));
         copy_nodes(host_place(top), at, 1, run);
     }
     run.finish();
@@ -95,7 +90,7 @@ TreeLayout layout_of_slots(std::uint64_t slots) {
     return layout;
 }
 
-Policy build_in_place(const mkz_place& nodes, const TreeLayout& layout, const TreeForm& form, Run& run) {
+Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeForm& form, Run& run) {
     Merges merges(form);
     merges.require_count(layout.n_leaves, "build_tree");
     require_leaves(at_node(nodes, layout.leaf_slot), layout.n_leaves, merges, "build_tree: leaves", run);

@@ -17,7 +17,7 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 /// top         where to put the first node of the highest level, or null
 /// first_leaf  as plan_tree() has it
 /// returns     what the backend made of the caller's wishes for the widest part of the tree
-Policy build_levels(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout, Merges& merges,
+Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
                     const Policy& wanted, Run& run, double share = 1, Digest* top = nullptr,
                     std::uint64_t first_leaf = 0);
 
@@ -30,6 +30,6 @@ constexpr unsigned part_levels = 22;
 /// part         a part has 2^part leaves
 /// out          [ceil(n / 2^levels)] digests, on the host or on the run's device
 void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, const TreeForm& form, unsigned below,
-                   unsigned part, const mkz_place& out, Run& run, double share = 1);
+                   unsigned part, const Place& out, Run& run, double share = 1);
 
 }  // namespace merklize::runtime

@@ -11,8 +11,8 @@
 
 namespace merklize::runtime {
 
-void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run) {
-    if (nodes.on_device) return run.session().gather_nodes(nodes, slots, out);
+void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run) {
+    if (nodes.on_device) return run.memory().gather_nodes(nodes, slots, out);
     const std::byte* from = host_bytes(nodes);
     // Nodes far apart are waited for one by one, unless asked for early.
     constexpr std::size_t per_piece = 8192, ahead = 16;
@@ -27,24 +27,24 @@ void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, 
                  [&](std::size_t i) { piece(i * per_piece, std::min((i + 1) * per_piece, slots.size())); }, 0);
 }
 
-void scatter_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run) {
-    if (nodes.on_device) return run.session().scatter_nodes(nodes, slots, values);
+void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run) {
+    if (nodes.on_device) return run.memory().scatter_nodes(nodes, slots, values);
     std::byte* to = host_bytes(nodes);
     for (std::size_t i = 0; i < slots.size(); i++) std::memcpy(to + Digest::size * slots[i], values + i, Digest::size);
 }
 
-void copy_nodes(const mkz_place& to, const mkz_place& from, std::uint64_t n, Run& run) {
+void copy_nodes(const Place& to, const Place& from, std::uint64_t n, Run& run) {
     constexpr std::uint64_t few = 4096;  // more are copied faster through pinned memory
     const std::uint64_t bytes = Digest::size * n;
-    if (to.on_device && from.on_device) return run.session().copy_on_device(to, from, bytes);
+    if (to.on_device && from.on_device) return run.memory().copy_on_device(to, from, bytes);
     if (to.on_device) {
         const void* host = host_bytes(from);
-        return n <= few ? run.session().copy_to_device(to, host, bytes) : run.session().upload(to, host, bytes);
+        return n <= few ? run.memory().copy_to_device(to, host, bytes) : run.memory().upload(to, host, bytes);
     }
     std::byte* host = host_bytes(to);
     if (from.on_device) {
-        if (n > few) return run.session().download(host, from, bytes);
-        run.session().copy_to_host(host, from, bytes);
+        if (n > few) return run.memory().download(host, from, bytes);
+        run.memory().copy_to_host(host, from, bytes);
         return run.finish();
     }
     constexpr std::uint64_t per_piece = 1 << 20;
@@ -56,27 +56,27 @@ void copy_nodes(const mkz_place& to, const mkz_place& from, std::uint64_t n, Run
                  0);
 }
 
-void clear_gaps(const mkz_place& nodes, const TreeLayout& layout, Run& run) {
+void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run) {
     // On a device the first gap is filled by doubling, and serves the others, which are no larger than half of it.
     constexpr std::uint64_t most_zeros = 2048;
     static const std::vector<Digest> zeros(most_zeros);
-    const auto clear = [&](std::uint64_t first, std::uint64_t count, const std::optional<mkz_place>& source) {
+    const auto clear = [&](std::uint64_t first, std::uint64_t count, const std::optional<Place>& source) {
         if (!nodes.on_device) {
             std::memset(host_bytes(at_node(nodes, first)), 0, Digest::size * count);
         } else if (source) {
-            run.session().copy_on_device(at_node(nodes, first), *source, Digest::size * count);
+            run.memory().copy_on_device(at_node(nodes, first), *source, Digest::size * count);
         } else {
             std::uint64_t done = std::min(count, most_zeros);
-            run.session().copy_to_device(at_node(nodes, first), zeros.data(), Digest::size * done);
+            run.memory().copy_to_device(at_node(nodes, first), zeros.data(), Digest::size * done);
             while (done < count) {
                 const std::uint64_t more = std::min(done, count - done);
-                run.session().copy_on_device(at_node(nodes, first + done), at_node(nodes, first), Digest::size * more);
+                run.memory().copy_on_device(at_node(nodes, first + done), at_node(nodes, first), Digest::size * more);
                 done += more;
             }
         }
     };
     clear(0, 1, {});
-    std::optional<mkz_place> source;
+    std::optional<Place> source;
     std::uint64_t source_count = 0;
     for (unsigned level = 1; level <= layout.height(); level++) {
         const std::uint64_t count = layout.gap(level);
@@ -90,11 +90,11 @@ void clear_gaps(const mkz_place& nodes, const TreeLayout& layout, Run& run) {
     }
 }
 
-void require_leaves(const mkz_place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run) {
+void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run) {
     const mkz_hash_info& hash = merges.info();
     if (!is_field(hash)) return;
     const unsigned words = node_words(hash);
-    if (leaves.on_device) return run.session().require_canonical(hash, leaves, words * n, what);
+    if (leaves.on_device) return run.memory().require_canonical(hash, leaves, words * n, what);
     constexpr std::uint64_t per_piece = 1 << 14;
     run.parallel((n + per_piece - 1) / per_piece,
                  [&](std::size_t piece) {

@@ -4,42 +4,33 @@
 #include <cstdint>
 #include <span>
 
-#include "merklize/buffer.hpp"
-#include "merklize/digest.hpp"
+#include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"
-#include "jobs/run.hpp"
+#include "merklize/buffer.hpp"
+#include "merklize/digest.hpp"
 
 namespace merklize::runtime {
 
-/// Where node `index` is of those that begin at a place.
-inline mkz_place at_node(mkz_place nodes, std::uint64_t index) {
-    nodes.offset += Digest::size * index;
-    return nodes;
-}
-
-/// A place on the host.
-inline std::byte* host_bytes(const mkz_place& place) { return static_cast<std::byte*>(place.pointer) + place.offset; }
-
 /// Nodes of one level, one after another: the first is `first` nodes into `place`.
 struct LevelAt {
-    mkz_place place;
+    Place place;
     std::uint64_t first;
 };
 
 /// Nodes of a heap, on the host or on the run's device, here and there. Complete when they return.
-void gather_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run);
-void scatter_nodes(const mkz_place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run);
+void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run);
+void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const Digest* values, Run& run);
 
 /// n nodes from one place to another, each on the host or on the run's device. What goes to the host is there when it returns; what goes to a
 /// device after run.finish(), and host memory must stay until then.
-void copy_nodes(const mkz_place& to, const mkz_place& from, std::uint64_t n, Run& run);
+void copy_nodes(const Place& to, const Place& from, std::uint64_t n, Run& run);
 
 /// Zeros for the slots of no node. On a device: enqueued.
-void clear_gaps(const mkz_place& nodes, const TreeLayout& layout, Run& run);
+void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run);
 
 /// Throws invalid_argument if leaves of a field hash are not field elements.
-void require_leaves(const mkz_place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run);
+void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run);
 
 /// How many digests a buffer is.  errors  invalid_argument (not a whole count)
 std::uint64_t digests_in(const Buffer& buffer, const char* what);

@@ -5,7 +5,6 @@
 
 #include "digests/file_root.hpp"
 #include "jobs/field.hpp"
-#include "jobs/keyed.hpp"
 #include "jobs/merge_one.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -35,13 +34,12 @@ void hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, std
     const unsigned unit = hash.row_unit_bytes;
     require_canonical(hash, data.data(), data.size() / unit, "leaves", begin / unit);
     const auto rows = [&](std::uint64_t row, std::uint64_t n, std::uint64_t row_bytes) {
-        const mkz_place from = host_place(data.data() + row * piece_bytes), to = host_place(out + row);
-        if (is_field(hash)) {
-            const mkz_hash_elements arguments{hash.id, from, n, row_bytes / unit, to, {}};
-            return launch(MKZ_KERNEL_HASH_ELEMENTS, arguments);
-        }
-        const Keyed<mkz_hash_rows> arguments(mode, {hash.id, from, n, row_bytes, {}, {}, to, {}});
-        launch(MKZ_KERNEL_HASH_ROWS, arguments);
+        launch(HashRows{.hash = static_cast<Hash>(hash.id),
+                        .rows = host_place(data.data() + row * piece_bytes),
+                        .n = n,
+                        .length = row_bytes / unit,
+                        .mode = mode,
+                        .out = host_place(out + row)});
     };
     const std::uint64_t whole = data.size() / piece_bytes, rest = data.size() % piece_bytes;
     if (whole != 0) rows(0, whole, piece_bytes);
@@ -53,7 +51,7 @@ void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, 
                     const mkz_hash_info& hash, const Mode& mode, Run& run, double share) {
     if (!hash.has_chunk_tree || piece_bytes <= long_bytes) {
         return hash_pieces(data, piece_bytes, begin, out, hash, mode,
-                           [&](mkz_kernel kernel, const auto& arguments) { run.launch(kernel, arguments, share); });
+                           [&](const HashRows& job) { run.launch(job, share); });
     }
     const double n = static_cast<double>((data.size() + piece_bytes - 1) / piece_bytes);
     do {
@@ -136,9 +134,8 @@ void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span
                          const std::uint64_t first = i * per_read * size;
                          const auto buffer = thread_buffer().first(std::min(per_read * size, bytes - first));
                          file_.read_at(buffer, position_ + begin + first);
-                         hash_pieces(
-                             buffer, size, begin + first, &out[i * per_read], hash_, mode_,
-                             [&](mkz_kernel kernel, const auto& arguments) { run.launch_here(kernel, arguments); });
+                         hash_pieces(buffer, size, begin + first, &out[i * per_read], hash_, mode_,
+                                     [&](const HashRows& job) { run.launch_here(job); });
                      },
                      share);
     } else if (size <= batch_bytes && (!run.on_host() || !hash_.has_chunk_tree)) {

@@ -3,7 +3,6 @@
 #include <bit>
 #include <string>
 
-#include "host/wipe.hpp"
 #include "jobs/field.hpp"
 #include "jobs/merge_one.hpp"
 #include "merklize/error.hpp"
@@ -17,14 +16,11 @@ void require_tree_size(std::uint64_t n_leaves, const char* what) {
         throw Error(ErrorCode::out_of_memory, std::string(what) + ": too many leaves: " + std::to_string(n_leaves));
 }
 
-Merges::Merges(const TreeForm& form, unsigned below)
-    : form_(form), info_(runtime::info(form.hash)), below_(below), key_(merge_key(form.mode)) {
+Merges::Merges(const TreeForm& form, unsigned below) : form_(form), info_(runtime::info(form.hash)), below_(below) {
     rule_name(form.rule);  // throws on a number that is no rule
     require_merges(form.hash, form.mode, "tree");
     if (form.rule == TreeRule::pad) require_canonical(form.hash, {&form_.padding, 1}, "tree: padding");
 }
-
-Merges::~Merges() { wipe(&key_, sizeof key_); }
 
 void Merges::require_count(std::uint64_t n, const char* what) const {
     require_tree_size(n, what);

@@ -3,13 +3,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "jobs/backend.h"
-#include "jobs/hash_info.h"
+#include "jobs/hash_info.hpp"
 #include "merklize/tree_form.hpp"
 
 namespace merklize::runtime {
 
-/// The merges of one tree: its form, as launches and single merges want it. Wipes its copy of a key.
+/// The merges of one tree: its form, as jobs and single merges want it.
 class Merges {
 public:
     /// below   levels of the tree under those that are called 0, 1, ... here
@@ -17,11 +16,10 @@ public:
     explicit Merges(const TreeForm& form, unsigned below = 0);
     Merges(const Merges&) = delete;
     Merges& operator=(const Merges&) = delete;
-    ~Merges();
 
     const TreeForm& form() const noexcept { return form_; }
-    std::uint32_t hash() const noexcept { return static_cast<std::uint32_t>(form_.hash); }
-    const mkz_merge_key& key() const noexcept { return key_; }
+    Hash hash() const noexcept { return form_.hash; }
+    const Mode& mode() const noexcept { return form_.mode; }
     const mkz_hash_info& info() const noexcept { return info_; }
 
     /// require_tree_size(), and invalid_argument for a count that the rule does not take.
@@ -37,7 +35,6 @@ private:
     const TreeForm form_;
     const mkz_hash_info& info_;
     const unsigned below_;
-    mkz_merge_key key_;
     std::vector<Digest> fillers_{};
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "jobs/merge_one.hpp"
+#include "jobs/progress.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"
 #include "levels/right_edge.hpp"
@@ -89,15 +90,6 @@ void Batch::build(const TreeForm& form, const RunOptions& options) {
 void Batch::push(Peaks& peaks, const NodeSink& sink) const {
     give_levels(slots(), levels, peaks.n_leaves(), sink);
     peaks.push(levels, slots()[1], sink);
-}
-
-RunOptions part_of(const RunOptions& options, double before, double share) {
-    RunOptions part = options;
-    part.timings = nullptr;
-    if (options.progress) {
-        part.progress = [&options, before, share](double done) { return options.progress(before + share * done); };
-    }
-    return part;
 }
 
 }  // namespace merklize::runtime

@@ -5,10 +5,10 @@
 #include <functional>
 #include <span>
 
+#include "host/host_block.hpp"
 #include "merklize/device.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/tree_form.hpp"
-#include "host/host_block.hpp"
 
 namespace merklize::runtime {
 
@@ -67,8 +67,5 @@ private:
     Digest* slots() const noexcept { return static_cast<Digest*>(block_.data()); }
     HostBlock block_{Digest::size * 2 * capacity};  // heap order
 };
-
-/// The options of a part of a call: its progress goes from `before` to `before` + `share` of the whole.
-RunOptions part_of(const RunOptions& options, double before, double share);
 
 }  // namespace merklize::runtime

@@ -19,8 +19,8 @@ std::vector<Digest> edge_above(const TreeLayout& layout, Merges& merges, std::sp
     return edge;
 }
 
-std::optional<Digest> build_edge(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout,
-                                 Merges& merges, Run& run) {
+std::optional<Digest> build_edge(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
+                                 Run& run) {
     if (!layout.has_edge(layout.height())) return std::nullopt;
     std::vector<std::uint64_t> slots;
     for (unsigned level = 1; level < layout.height(); level++) {

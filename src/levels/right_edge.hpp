@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "jobs/run.hpp"
 #include "levels/heap.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"
-#include "jobs/run.hpp"
 
 namespace merklize::runtime {
 
@@ -22,7 +22,7 @@ std::vector<Digest> edge_above(const TreeLayout& layout, Merges& merges, std::sp
 
 /// Builds the edge of a heap whose whole nodes are there; the leaves may be elsewhere.
 /// returns  its highest node; nothing if every node is whole
-std::optional<Digest> build_edge(const LevelAt& leaves, const mkz_place& nodes, const TreeLayout& layout,
-                                 Merges& merges, Run& run);
+std::optional<Digest> build_edge(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
+                                 Run& run);
 
 }  // namespace merklize::runtime

@@ -26,7 +26,7 @@ public:
             device_ = std::make_unique<Buffer>(run.options().device, Digest::size * nodes);
         }
     }
-    mkz_place place() const { return device_ ? place_of(*device_) : host_place(host_.data()); }
+    Place place() const { return device_ ? place_of(*device_) : host_place(host_.data()); }
 
 private:
     HostBlock host_{};
@@ -36,7 +36,7 @@ private:
 }  // namespace
 
 void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, const TreeForm& form, unsigned below,
-                   unsigned part, const mkz_place& out, Run& run, double share) {
+                   unsigned part, const Place& out, Run& run, double share) {
     if (levels > part) {
         // The roots of parts, and what is above them.
         std::vector<Digest> roots(((n - 1) >> part) + 1);
@@ -55,8 +55,8 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
         LevelAt at{leaves.place, leaves.first + first};
         if (to_upload) {
             if (!run.tick(0)) run.throw_cancelled();
-            run.session().upload(uploaded.place(), host_bytes(at_node(at.place, at.first)),
-                                 Digest::size * layout.n_leaves);
+            run.memory().upload(uploaded.place(), host_bytes(at_node(at.place, at.first)),
+                                Digest::size * layout.n_leaves);
             at = {uploaded.place(), 0};
         }
         build_levels(at, above.place(), layout, merges, run.options().policy, run,
@@ -69,7 +69,7 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
 
 namespace {
 
-Digest root_of(const mkz_place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
+Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
     {
         const Merges merges(form);
         merges.require_count(n, "merkle_root");
@@ -111,9 +111,8 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
         reduce_levels({host_place(leaves.data()), first}, n, levels, form, 0, part_levels,
                       host_place(roots.data() + mine.first), part);
     };
-    const auto tick = [&](double done) { return run.tick(done); };
-    if (!side_by_side(devices, run.options(), run.threads(), subtrees, run.options().progress ? Tick(tick) : Tick()))
-        run.throw_cancelled();
+    run.progress().step(
+        1, [&](const Tick& tick) { return side_by_side(devices, run.options(), run.threads(), subtrees, tick); });
     alone.stream = {};
     alone.timings = nullptr;
     alone.policy = {};  // the caller chose for the devices
@@ -138,7 +137,7 @@ Digest merkle_root(const Buffer& leaves, const TreeForm& form, const RunOptions&
     runtime::require_tree_size(n, "merkle_root");
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
-    return runtime::root_of(run.session().aligned_nodes(runtime::place_of(leaves), n), n, form, run);
+    return runtime::root_of(run.memory().aligned_nodes(runtime::place_of(leaves), n), n, form, run);
 }
 
 }  // namespace merklize

@@ -25,8 +25,8 @@ std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
         case MKZ_KERNEL_MERGE_PAIRS: return {bodies::merge_pairs};
         case MKZ_KERNEL_MERGE_SUBTREES: return {bodies::merge_level, bodies::merge_subtree};
         case MKZ_KERNEL_MERGE_AT: return {bodies::merge_at};
-        default: return {};  // hash_parents and expand have no policy
     }
+    return {};
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
                 mkz_policy policy{};
                 tune(job, hash.id, std::uint64_t{1} << log2, policy);
                 for (const Body& body : bodies_of(job, hash)) {
-                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as Session::merge_at()
+                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as TreeLaunches::merge_at()
                     Variant variant = variant_of(hash.id, policy);
                     add(variant, body);
                     if (is_of_bytes) variant.align = 1;

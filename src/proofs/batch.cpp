@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "jobs/keyed.hpp"
 #include "jobs/merge_one.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
@@ -23,31 +22,29 @@ public:
     Pairs(Hash hash, const Mode& mode, const Policy& policy, std::size_t most)
         : left_(most),
           right_(most),
-          arguments_(mode, {static_cast<std::uint32_t>(hash),
-                            {},
-                            runtime::host_place(left_.data()),
-                            runtime::host_place(right_.data()),
-                            0,
-                            {},
-                            runtime::to_seam(policy)}) {}
+          job_{.hash = hash,
+               .mode = mode,
+               .left = runtime::host_place(left_.data()),
+               .right = runtime::host_place(right_.data()),
+               .policy = runtime::to_seam(policy)} {}
     Pairs(const Pairs&) = delete;
     Pairs& operator=(const Pairs&) = delete;
 
-    std::size_t size() const noexcept { return arguments_.n; }
-    void clear() noexcept { arguments_.n = 0; }
+    std::size_t size() const noexcept { return job_.n; }
+    void clear() noexcept { job_.n = 0; }
     void add(const Digest& left, const Digest& right) noexcept {
-        left_[arguments_.n] = left;
-        right_[arguments_.n++] = right;
+        left_[job_.n] = left;
+        right_[job_.n++] = right;
     }
-    /// What MKZ_KERNEL_MERGE_PAIRS takes; the results go to `out`.
-    const mkz_merge_pairs& into(std::span<Digest> out) noexcept {
-        arguments_.out = runtime::host_place(out.data());
-        return arguments_;
+    /// The job of these merges; the results go to `out`.
+    const runtime::MergePairs& into(std::span<Digest> out) noexcept {
+        job_.out = runtime::host_place(out.data());
+        return job_;
     }
 
 private:
     std::vector<Digest> left_, right_;
-    runtime::Keyed<mkz_merge_pairs> arguments_;
+    runtime::MergePairs job_;
 };
 
 /// What a proof of several leaves makes the root; nullopt if it is malformed.
@@ -77,11 +74,7 @@ std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
         if (lone) nodes[pairs.size()] = nodes.back();
         nodes.resize(positions.size());
         // Not by Run: proofs are checked on the CPU, whatever the default device.
-        const mkz_run run = {runtime::default_threads(), nullptr, nullptr};
-        if (pairs.size() != 0 &&
-            runtime::host_backend().launch(0, MKZ_KERNEL_MERGE_PAIRS, &pairs.into(nodes), &run) != MKZ_OK) {
-            return std::nullopt;
-        }
+        if (pairs.size() != 0) runtime::HostExecutor(0).launch(pairs.into(nodes), {});
     }
     if (!siblings.empty()) return std::nullopt;
     return nodes[0];
@@ -166,14 +159,13 @@ std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const
     };
     if (run.on_host()) {
         run.parallel(pieces, [&](std::size_t i) {
-            verify_nth(i,
-                       [&](const mkz_merge_pairs& merges, double) { run.launch_here(MKZ_KERNEL_MERGE_PAIRS, merges); });
+            verify_nth(i, [&](const runtime::MergePairs& job, double) { run.launch_here(job); });
         });
         return holds;
     }
     for (std::size_t i = 0; i < pieces; i++) {
-        verify_nth(i, [&](const mkz_merge_pairs& merges, double share) {
-            run.launch(MKZ_KERNEL_MERGE_PAIRS, merges, share / static_cast<double>(pieces));
+        verify_nth(i, [&](const runtime::MergePairs& job, double share) {
+            run.launch(job, share / static_cast<double>(pieces));
         });
     }
     run.finish();

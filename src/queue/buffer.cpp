@@ -3,24 +3,42 @@
 #include <bit>
 #include <string>
 
-#include "merklize/error.hpp"
-#include "queue/session.hpp"
-#include "jobs/registry.hpp"
 #include "host/threads.hpp"
+#include "jobs/registry.hpp"
+#include "jobs/run.hpp"
+#include "merklize/error.hpp"
+#include "queue/executor.hpp"
+#include "queue/stream_state.hpp"
 
 namespace merklize {
 namespace {
 
 __extension__ using Wide = __int128;  // places of items, which may be claimed anywhere
 
-const std::shared_ptr<runtime::QueueDevice>& queue_of(const Device& device) {
+std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
     if (device.state().is_host()) {
         throw Error(ErrorCode::unavailable, device.info().id + " has no memory or queues of its own: use spans");
     }
-    return device.state().queue_device();
+    return runtime::queue_device(device);
 }
 
 }  // namespace
+
+namespace runtime {
+
+Place place_of(const Buffer& buffer) { return buffer.block()->at(buffer.offset()); }
+
+StreamState::StreamState(std::shared_ptr<QueueDevice> device, Device handle, void* native)
+    : device_(std::move(device)), handle_(std::move(handle)) {
+    device_->require_own_process();
+    device_->check(device_->driver().stream_open(device_->index(), native, 1, &stream_));
+}
+
+StreamState::~StreamState() {
+    if (device_->is_own_process()) device_->driver().stream_close(stream_);
+}
+
+}  // namespace runtime
 
 Stream::Stream(const Device& device)
     : state_(std::make_shared<runtime::StreamState>(queue_of(device), device, nullptr)) {}
@@ -80,9 +98,9 @@ Buffer Buffer::pack(const Buffer& source, std::uint64_t first, std::span<const s
         invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
     }
     const RunOptions options{.device = source.device(), .stream = stream};
-    runtime::Session session(source.device_.state().queue_device(), options, 1);
-    session.gather_strided(source.block_->at(source.offset_), std::move(array), packed.block_->at(0));
-    session.finish();
+    runtime::QueueExecutor executor(runtime::queue_device(source.device_), options, 1);
+    executor.gather_strided(runtime::place_of(source), std::move(array), packed.block_->at(0));
+    executor.finish();
     return packed;
 }
 
@@ -105,8 +123,8 @@ void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stre
     }
     if (host.empty()) return;
     RunOptions options{.device = device_, .stream = stream};
-    runtime::Session session(device_.state().queue_device(), options, runtime::default_threads());
-    session.upload(block_->at(offset_), host.data(), host.size());
+    runtime::QueueExecutor executor(runtime::queue_device(device_), options, runtime::default_threads());
+    executor.upload(runtime::place_of(*this), host.data(), host.size());
 }
 
 void Buffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& stream) const {
@@ -116,12 +134,12 @@ void Buffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& str
     }
     if (host.empty()) return;
     RunOptions options{.device = device_, .stream = stream};
-    runtime::Session session(device_.state().queue_device(), options, runtime::default_threads());
-    session.download(host.data(), block_->at(offset_), host.size());
+    runtime::QueueExecutor executor(runtime::queue_device(device_), options, runtime::default_threads());
+    executor.download(host.data(), runtime::place_of(*this), host.size());
 }
 
 void* Buffer::native() const {
-    const runtime::QueueDevice& queue = *device_.state().queue_device();
+    const runtime::QueueDevice& queue = *runtime::queue_device(device_);
     void* native = queue.driver().native(block_->memory());
     return queue.facts().language == MKZ_LANGUAGE_OPENCL ? native : static_cast<std::byte*>(native) + offset_;
 }

@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
+#include <span>
 
 #include "jobs/hash_info.hpp"
+#include "jobs/registry.hpp"
+#include "queue/executor.hpp"
 
 namespace merklize::runtime {
 
@@ -54,24 +57,27 @@ void QueueDevice::require_own_process() const {
                                             "workers by spawn or forkserver, or open the device only in the child");
 }
 
-mkz_memory* QueueDevice::constants(std::uint32_t hash) {
-    const std::span<const std::uint64_t> table = constants_of(static_cast<Hash>(hash));
+mkz_memory* QueueDevice::constants(Hash hash) {
+    const std::span<const std::uint64_t> table = constants_of(hash);
+    if (table.empty()) return any_block();
     const std::lock_guard lock(mutex_);
-    // All hashes without a table share a block, which no kernel reads.
-    std::shared_ptr<Block>& kept = constants_[table.empty() ? no_hash : hash];
+    std::shared_ptr<Block>& kept = constants_[info(hash).id];
     if (kept) return kept->memory();
-    auto block = Block::allocate(shared_from_this(), std::max<std::size_t>(table.size_bytes(), 8));
-    if (!table.empty()) {
-        mkz_stream* stream = nullptr;
-        check(driver().stream_open(index_, nullptr, 0, &stream));
-        mkz_status status =
-            driver().copy_to_device(stream, block->memory(), 0, table.data(), table.size_bytes(), nullptr);
-        if (status == MKZ_OK) status = driver().stream_synchronize(stream);
-        driver().stream_close(stream);
-        check(status);
-    }
+    auto block = Block::allocate(shared_from_this(), table.size_bytes());
+    mkz_stream* stream = nullptr;
+    check(driver().stream_open(index_, nullptr, 0, &stream));
+    mkz_status status = driver().copy_to_device(stream, block->memory(), 0, table.data(), table.size_bytes(), nullptr);
+    if (status == MKZ_OK) status = driver().stream_synchronize(stream);
+    driver().stream_close(stream);
+    check(status);
     kept = std::move(block);
     return kept->memory();
+}
+
+mkz_memory* QueueDevice::any_block() {
+    const std::lock_guard lock(mutex_);
+    if (!any_block_) any_block_ = Block::allocate(shared_from_this(), 8);
+    return any_block_->memory();
 }
 
 mkz_stream* QueueDevice::borrow_stream(bool timed) {
@@ -123,6 +129,18 @@ void QueueDevice::give_back(Pinned pinned) noexcept {
         }
     } catch (...) {}
     driver().release_host(index_, pinned.bytes);
+}
+
+std::unique_ptr<Executor> QueueDevice::executor(const RunOptions& options, unsigned threads) {
+    return std::make_unique<QueueExecutor>(shared_from_this(), options, threads);
+}
+
+std::shared_ptr<OpenedDevice> open_device(const mkz_backend& backend, std::uint32_t index, std::string id) {
+    return std::make_shared<QueueDevice>(backend, index, std::move(id));
+}
+
+std::shared_ptr<QueueDevice> queue_device(const Device& device) {
+    return std::static_pointer_cast<QueueDevice>(device.state().opened());
 }
 
 }  // namespace merklize::runtime

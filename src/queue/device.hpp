@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jobs/backend.h"
+#include "jobs/opened_device.hpp"
 #include "merklize/error.hpp"
 #include "queue/programs.hpp"
 
@@ -29,7 +30,7 @@ public:
     std::uint64_t size() const noexcept { return bytes_; }
     const std::shared_ptr<QueueDevice>& device() const noexcept { return device_; }
     /// A place in it for a launch.
-    mkz_place at(std::uint64_t offset) const noexcept { return {memory_, offset, 1}; }
+    Place at(std::uint64_t offset) const noexcept { return {memory_, offset, true}; }
 
 private:
     Block(std::shared_ptr<QueueDevice> device, std::uint64_t bytes) : device_(std::move(device)), bytes_(bytes) {}
@@ -48,7 +49,7 @@ struct Pinned {
 };
 
 /// A device with queues and programs, opened: what all calls on it share. Lives as long as the process.
-class QueueDevice : public std::enable_shared_from_this<QueueDevice> {
+class QueueDevice final : public OpenedDevice, public std::enable_shared_from_this<QueueDevice> {
 public:
     /// id  for error texts
     QueueDevice(const mkz_backend& backend, std::uint32_t index, std::string id);
@@ -62,16 +63,20 @@ public:
 
     /// Throws unavailable in a child of fork(): drivers' threads and locks stay with the parent.
     void require_own_process() const;
-    bool is_own_process() const noexcept;
+    bool is_own_process() const noexcept override;
+    bool is_unified() const noexcept override { return facts_.unified != 0; }
+    std::uint64_t max_allocation() const noexcept override { return facts_.max_allocation; }
+    std::unique_ptr<Executor> executor(const RunOptions& options, unsigned threads) override;
 
     /// Throws what the status says, with the driver's text.
     void check(mkz_status status) const {
         if (status != MKZ_OK) throw Error(static_cast<ErrorCode>(status), backend_.last_error());
     }
 
-    static constexpr std::uint32_t no_hash = ~0u;
     /// A hash's table for kernels that read it from global memory (core/entry.h, `constants`); any block if it has none.
-    mkz_memory* constants(std::uint32_t hash);
+    mkz_memory* constants(Hash hash);
+    /// Any block, for commands that touch none of its bytes.
+    mkz_memory* any_block();
 
     /// A queue of our own, for one call at a time. timed: its events have times.
     mkz_stream* borrow_stream(bool timed);
@@ -92,6 +97,10 @@ private:
     std::vector<mkz_stream*> streams_[2];                        // guarded by mutex_; not timed, timed
     std::vector<Pinned> pinned_;                                 // guarded by mutex_
     std::map<std::uint32_t, std::shared_ptr<Block>> constants_;  // guarded by mutex_; by hash
+    std::shared_ptr<Block> any_block_;                           // guarded by mutex_
 };
+
+/// A device opened.  errors  invalid_argument (the CPU, or several devices)
+std::shared_ptr<QueueDevice> queue_device(const Device& device);
 
 }  // namespace merklize::runtime

@@ -48,7 +48,7 @@ std::vector<KernelModule> kernel_modules(const Device& device) {
         throw Error(ErrorCode::invalid_argument,
                     "kernel modules are for OpenCL devices, and " + device.info().id + " is none");
     }
-    QueueDevice& queue = *device.state().queue_device();
+    QueueDevice& queue = *queue_device(device);
     const auto tune = [&](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {
         policy = tuned_policy(queue.backend(), queue.index(), kernel, hash, n, policy);
         queue.backend().tune(queue.index(), kernel, hash, n, 1, &policy);

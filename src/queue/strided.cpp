@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "queue/enqueue.hpp"
+#include "merklize/error.hpp"
+#include "queue/executor.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -52,10 +53,10 @@ void StridedArray::coalesce(std::uint64_t align) {
     strides = std::move(s);
 }
 
-void Session::gather_strided(mkz_place source, StridedArray array, mkz_place out) {
-    const Range in{static_cast<mkz_memory*>(source.pointer), source.offset + array.first};
+void QueueExecutor::gather_strided(const Place& source, StridedArray array, const Place& out) {
+    const Range in = range_of(moved(source, array.first));
     std::uint64_t align = 16;
-    while (!is_aligned(in, align)) align /= 2;
+    while (!kernels_.is_aligned(in, align)) align /= 2;
     array.first = 0;
     array.coalesce(align);
     if (array.extents.size() > most_dimensions) {
@@ -69,9 +70,9 @@ void Session::gather_strided(mkz_place source, StridedArray array, mkz_place out
     std::uint64_t items = 1;
     for (const std::uint64_t extent : array.extents) items *= extent;
     const bool is_even = align % array.item_bytes == 0;
-    const Kernel gather = kernel({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::gather_strided, true);
-    enqueue(gather, (items + gather.group_size - 1) / gather.group_size, in.memory, in.offset,
-            static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items);
+    const Kernel gather = kernels_.find({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::gather_strided, true);
+    timeline_.launch(gather, divide_up(items, gather.group_size), in.memory, in.offset,
+                     static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items);
 }
 
 }  // namespace merklize::runtime

@@ -4,7 +4,6 @@
 
 #include "digests/file_reads.hpp"
 #include "jobs/field.hpp"
-#include "jobs/keyed.hpp"
 #include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
@@ -68,14 +67,12 @@ private:
 
     void merge_pairs(std::uint64_t n) {
         if (n == 0) return;
-        runtime::Keyed<mkz_merge_subtrees> arguments({});
-        arguments.hash = merges_.hash();
-        arguments.key = merges_.key();
-        arguments.levels = 1;
-        arguments.n = 2 * n;
-        arguments.below = host_place(children_.data());
-        arguments.nodes = host_place(merged_.data());
-        run_.launch(MKZ_KERNEL_MERGE_SUBTREES, arguments,
+        run_.launch(runtime::MergeSubtrees{.hash = merges_.hash(),
+                                           .mode = merges_.mode(),
+                                           .levels = 1,
+                                           .n = 2 * n,
+                                           .below = host_place(children_.data()),
+                                           .nodes = host_place(merged_.data())},
                     static_cast<double>(n) / static_cast<double>(layout_.n_leaves));
         run_.finish();
     }

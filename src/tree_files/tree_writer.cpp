@@ -3,6 +3,7 @@
 #include <string>
 
 #include "jobs/field.hpp"
+#include "jobs/progress.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"

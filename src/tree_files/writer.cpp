@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "jobs/field.hpp"
+#include "jobs/progress.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
 

@@ -110,8 +110,8 @@ void TreeBuilder::append(const Buffer& leaves) {
     if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {
         const RunOptions check = runtime::part_of(options, 0, 0);
         runtime::Run run(check);
-        run.session().require_canonical(hash, runtime::place_of(leaves), runtime::node_words(hash) * n,
-                                        "append: leaves");
+        run.memory().require_canonical(hash, runtime::place_of(leaves), runtime::node_words(hash) * n,
+                                       "append: leaves");
     }
     state_->append(
         n,

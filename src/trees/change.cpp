@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "jobs/keyed.hpp"
 #include "merklize/error.hpp"
 #include "trees/indices.hpp"
 #include "trees/tree_state.hpp"
@@ -14,43 +13,44 @@ namespace merklize {
 
 using runtime::at_node;
 using runtime::host_place;
+using runtime::Lone;
+using runtime::Place;
 using runtime::TreeLayout;
 
 namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-mkz_lone lone_of(TreeRule rule) {
+Lone lone_of(TreeRule rule) {
     switch (rule) {
-        case TreeRule::duplicate_last: return MKZ_LONE_DUPLICATE;
-        case TreeRule::pad: return MKZ_LONE_PAD;
+        case TreeRule::duplicate_last: return Lone::duplicate;
+        case TreeRule::pad: return Lone::pad;
         case TreeRule::perfect:
         case TreeRule::left_full: break;
     }
-    return MKZ_LONE_PROMOTE;
+    return Lone::promote;
 }
 
-// Hashes the ways from changed leaves to the root.
-Digest hash_ways_up(const mkz_place& nodes, const TreeLayout& layout, std::span<const std::uint64_t> changed,
-                    runtime::Merges& merges, const Policy& policy, runtime::Run& run) {
+// Hashes the paths from changed leaves to the root.
+Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const std::uint64_t> changed,
+                  runtime::Merges& merges, const Policy& policy, runtime::Run& run) {
     if (layout.height() != 0) {
         std::vector<Digest> fillers;
         if (merges.form().rule == TreeRule::pad) {
             for (unsigned level = 0; level < layout.height(); level++) fillers.push_back(merges.filler(level));
         }
-        runtime::Keyed<mkz_merge_at> arguments({merges.hash(),
-                                                {},
-                                                nodes,
-                                                layout.leaf_slot,
-                                                layout.n_leaves,
-                                                changed.data(),
-                                                changed.size(),
-                                                layout.height(),
-                                                lone_of(merges.form().rule),
-                                                reinterpret_cast<const std::uint8_t*>(fillers.data()),
-                                                runtime::to_seam(policy)});
-        arguments.key = merges.key();
-        run.launch(MKZ_KERNEL_MERGE_AT, arguments, 1);
+        run.launch(runtime::MergeAt{.hash = merges.hash(),
+                                    .mode = merges.mode(),
+                                    .nodes = nodes,
+                                    .first = layout.leaf_slot,
+                                    .width = layout.n_leaves,
+                                    .changed = changed.data(),
+                                    .n = changed.size(),
+                                    .levels = layout.height(),
+                                    .lone = lone_of(merges.form().rule),
+                                    .fillers = fillers.data(),
+                                    .policy = runtime::to_seam(policy)},
+                   1);
     }
     Digest root;
     copy_nodes(host_place(&root), at_node(nodes, 1), 1, run);
@@ -78,19 +78,19 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     for (std::uint64_t& slot : slots) slot += state.layout.leaf_slot;
     std::vector<Digest> fresh(slots.size()), old(slots.size());
     std::ranges::transform(changed.given_at, fresh.begin(), [&](std::size_t i) { return leaves[i]; });
-    const mkz_place nodes = state.nodes.place();
+    const Place nodes = state.nodes.place();
     gather_nodes(nodes, slots, old.data(), run);
     state.nodes.changed();
     try {
         scatter_nodes(nodes, slots, fresh.data(), run);
-        state.root = hash_ways_up(nodes, state.layout, changed.indices, merges, state.policy, run);
+        state.root = hash_paths(nodes, state.layout, changed.indices, merges, state.policy, run);
     } catch (...) {
         run.abandon();
         // The old leaves make the old nodes again.
         const RunOptions quiet = state.options();
         runtime::Run back(quiet);
         scatter_nodes(nodes, slots, old.data(), back);
-        state.root = hash_ways_up(nodes, state.layout, changed.indices, merges, state.policy, back);
+        state.root = hash_paths(nodes, state.layout, changed.indices, merges, state.policy, back);
         throw;
     }
 }
@@ -125,15 +125,15 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
         }
         run.finish();
     }
-    const mkz_place nodes = (moves ? *larger : state.nodes).place();
+    const Place nodes = (moves ? *larger : state.nodes).place();
     const auto add = [&] {
         copy_nodes(at_node(nodes, grown.leaf_slot + before), host_place(leaves.data()), leaves.size(), run);
-        // Few leaves change little more than their ways up; many are built as a tree is.
+        // Few leaves change little more than their paths; many are built as a tree is.
         constexpr std::size_t few = 1024;
         if (leaves.size() <= few) {
             std::vector<std::uint64_t> changed(leaves.size());
             std::iota(changed.begin(), changed.end(), before);
-            return hash_ways_up(nodes, grown, changed, merges, state.policy, run);
+            return hash_paths(nodes, grown, changed, merges, state.policy, run);
         }
         Digest root;
         build_levels({nodes, grown.leaf_slot}, nodes, grown, merges, state.policy, run, 1, &root, before);
@@ -150,7 +150,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
             runtime::Run back(quiet);
             const std::uint64_t last = before - 1;
             state.nodes.clear_gaps(state.layout, back);
-            state.root = hash_ways_up(nodes, state.layout, {&last, 1}, merges, state.policy, back);
+            state.root = hash_paths(nodes, state.layout, {&last, 1}, merges, state.policy, back);
         }
         throw;
     }

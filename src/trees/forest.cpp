@@ -13,6 +13,7 @@
 
 namespace merklize {
 
+using runtime::Place;
 using runtime::TreeLayout;
 
 namespace {
@@ -42,7 +43,7 @@ struct MerkleForest::State {
     runtime::NodeStore nodes;
     Policy policy{};
 
-    void build(const mkz_place& leaves, runtime::Run& run) {
+    void build(const Place& leaves, runtime::Run& run) {
         runtime::Merges merges(form);
         require_leaves(leaves, layout.n_leaves, merges, "forest: leaves", run);
         copy_nodes(runtime::at_node(nodes.place(), layout.leaf_slot), leaves, layout.n_leaves, run);

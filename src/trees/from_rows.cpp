@@ -1,38 +1,17 @@
 // Trees over rows of a matrix.
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "levels/peaks.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize {
+
+using runtime::part_of;
+
 namespace {
-
-// The two steps of a call as calls of their own: hashing the rows, then the merges. Their times add up.
-class Steps {
-public:
-    Steps(const RunOptions& options, double share)
-        : hashing(runtime::part_of(options, 0, share)),
-          merging(runtime::part_of(options, share, 1 - share)),
-          total_(options.timings) {
-        if (total_ != nullptr) hashing.timings = &first_, merging.timings = &second_;
-    }
-
-    /// After both.
-    void add_times() const {
-        if (total_ == nullptr) return;
-        *total_ = {first_.available || second_.available, first_.kernel + second_.kernel,
-                   first_.to_device + second_.to_device, first_.to_host + second_.to_host};
-    }
-
-    RunOptions hashing, merging;
-
-private:
-    Timings first_{}, second_{};
-    Timings* total_;
-};
 
 // Permutations or compressions of the rows, against one a merge.
 double row_share(std::uint64_t row_bytes) {
@@ -53,19 +32,19 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
                                  const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, options.device);
-    const Steps steps(options, row_share(row_bytes));
-    const bool on_device = state->nodes.on_device();
-    std::vector<Digest> passing(on_device ? n_rows : 0);
-    const std::span<Digest> leaves =
-        on_device ? std::span(passing)
-                  : std::span(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
-    hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, steps.hashing);
-    {
-        runtime::Run run(steps.merging);
-        if (on_device) run.session().upload(state->base(), leaves.data(), leaves.size_bytes());
-        state->build_above(run, 1);
-    }
-    steps.add_times();
+    const double share = row_share(row_bytes);
+    Timings of_rows;
+    const RunOptions first = part_of(options, 0, share, options.timings == nullptr ? nullptr : &of_rows);
+    std::vector<Digest> leaves(state->nodes.on_device() ? n_rows : 0);
+    const std::span out = state->nodes.on_device()
+                              ? std::span(leaves)
+                              : std::span(reinterpret_cast<Digest*>(runtime::host_bytes(state->base())), n_rows);
+    hash_leaves(rows, row_bytes, out, form.hash, form.mode, first);
+    const RunOptions rest = part_of(options, share, 1 - share, options.timings);
+    runtime::Run run(rest);
+    if (state->nodes.on_device()) run.memory().upload(state->base(), leaves.data(), Digest::size * n_rows);
+    state->build_above(run, 1);
+    if (options.timings != nullptr) runtime::add(*options.timings, of_rows);
     return MerkleTree(std::move(state));
 }
 
@@ -73,22 +52,23 @@ MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const
                                  const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
+    const double share = row_share(row_bytes);
     const RunOptions here = runtime::on_device_of(rows, options);
-    const Steps steps(here, row_share(row_bytes));
+    Timings of_rows;
+    const RunOptions first = part_of(here, 0, share, options.timings == nullptr ? nullptr : &of_rows);
     if (state->nodes.on_device()) {
         const Buffer leaves =
             state->nodes.buffer().slice(Digest::size * state->layout.leaf_slot, Digest::size * n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, steps.hashing);
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, first);
     } else {
         const Buffer leaves(rows.device(), Digest::size * n_rows);
-        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, steps.hashing);
+        hash_leaves(rows, row_bytes, leaves, form.hash, form.mode, first);
         leaves.copy_to({runtime::host_bytes(state->base()), leaves.size()});
     }
-    {
-        runtime::Run run(steps.merging);
-        state->build_above(run, 1);
-    }
-    steps.add_times();
+    const RunOptions rest = part_of(here, share, 1 - share, options.timings);
+    runtime::Run run(rest);
+    state->build_above(run, 1);
+    if (options.timings != nullptr) runtime::add(*options.timings, of_rows);
     return MerkleTree(std::move(state));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "jobs/opened_device.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -9,8 +10,8 @@ namespace merklize::runtime {
 NodeStore::NodeStore(const Device& device, std::uint64_t slots) : slots_(slots) {
     const std::uint64_t bytes = Digest::size * slots;
     if (!device.state().is_host()) {
-        const mkz_driver_facts& facts = device.state().queue_device()->facts();
-        if (!facts.unified && bytes <= facts.max_allocation) {
+        const OpenedDevice& opened = *device.state().opened();
+        if (!opened.is_unified() && bytes <= opened.max_allocation()) {
             try {
                 device_ = std::make_unique<Buffer>(device, bytes);
                 return;

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <span>
 
+#include "host/host_block.hpp"
+#include "levels/heap.hpp"
 #include "merklize/buffer.hpp"
 #include "merklize/digest.hpp"
-#include "levels/heap.hpp"
-#include "host/host_block.hpp"
 
 namespace merklize::runtime {
 
@@ -20,7 +20,7 @@ public:
 
     bool on_device() const noexcept { return device_ != nullptr; }
     const Buffer& buffer() const { return *device_; }
-    mkz_place place() const { return on_device() ? place_of(*device_) : host_place(host_.data()); }
+    Place place() const { return on_device() ? place_of(*device_) : host_place(host_.data()); }
     std::uint64_t slots() const noexcept { return slots_; }
     /// On the host. Those of a device are copied by the first call; safe from several threads.
     const Digest* host() const;

@@ -96,7 +96,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
                       state.base(), run, share);
         share = 0;
     } else if (state.nodes.on_device()) {
-        run.session().upload(state.base(), leaves.data(), leaves.size_bytes());
+        run.memory().upload(state.base(), leaves.data(), leaves.size_bytes());
     }
     state.build_above(run, share);
 }
@@ -109,7 +109,7 @@ MerkleTree::MerkleTree(const Buffer& leaves, const TreeForm& form, const RunOpti
     require_leaves(place_of(leaves), state.n_leaves, runtime::Merges(form), "tree: leaves", run);
     double share = 1;
     if (drop_levels != 0) {
-        reduce_levels({run.session().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
+        reduce_levels({run.memory().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
                       form, 0, runtime::part_levels, state.base(), run, share);
         share = 0;
     } else {

@@ -25,7 +25,7 @@ struct MerkleTree::State {
 
     unsigned height() const noexcept { return drop_levels + layout.height(); }
     /// Where the lowest level that is kept belongs.
-    mkz_place base() const { return runtime::at_node(nodes.place(), layout.leaf_slot); }
+    runtime::Place base() const { return runtime::at_node(nodes.place(), layout.leaf_slot); }
     /// The lowest level that is kept is there: builds the rest.
     void build_above(runtime::Run& run, double share);
     /// A level of the tree as one of `layout`.  errors  invalid_argument (above the root, or dropped)

@@ -9,10 +9,10 @@
 
 #include "host/kept_files.hpp"
 #include "host/threads.hpp"
+#include "jobs/opened_device.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
-#include "queue/device.hpp"
 
 // Kept as text: a line a cost, "device TAB name TAB driver TAB job TAB latency TAB rate".
 
@@ -20,7 +20,7 @@ namespace merklize {
 namespace runtime {
 namespace {
 
-constexpr const char* job_names[] = {"digest", "blake3 tree", "rescue tree"};
+constexpr const char* job_names[] = {"digest", "tree of a byte hash", "tree of a field hash"};
 
 const Device& cpu() {
     static const Device& device = *new Device("cpu");  // never destroyed: used as long as the process lives
@@ -97,7 +97,7 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
     try {
         const Device device(known.cost.device);
         if (one_line(device.info().name) == known.name && one_line(device.info().driver) == known.driver) {
-            if (!device.state().is_host()) device.state().queue_device();
+            if (!device.state().is_host()) device.state().opened();
             found = std::make_shared<const Device>(device);
         }
     } catch (const Error&) {}  // gone since it was measured
@@ -126,7 +126,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     for (const KnownCost& known : costs) {
         if (known.cost.job != job || seconds(known) >= best) continue;
         const auto device = device_of(known);
-        if (!device || device->state().is_host() || !device->state().queue_device()->is_own_process()) continue;
+        if (!device || device->state().is_host() || !device->state().opened()->is_own_process()) continue;
         best = seconds(known);
         here.device = *device;
     }

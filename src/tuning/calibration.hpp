@@ -5,19 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "jobs/registry.hpp"
 #include "merklize/device.hpp"
 
 namespace merklize::runtime {
 
-/// A measured cost, and of which device and driver: for another it is worth nothing.
-struct KnownCost {
-    Cost cost;
-    std::string name, driver;
-};
-
-/// What is kept for this machine's processor and this version of the library, in the folder beside that of compiled kernels
-/// (kernel_cache.hpp): written as a whole, and ignored if damaged. Empty: never measured.
-std::vector<KnownCost> load_costs();
+/// What load_costs() (jobs/registry.hpp) gives is kept for this machine's processor and this version of the library, in the folder
+/// beside that of compiled kernels (host/kept_files.hpp): written as a whole, and ignored if damaged.
 /// errors  io (the text says why)
 void store_costs(std::span<const KnownCost> costs);
 

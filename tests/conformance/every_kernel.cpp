@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 
-#include "jobs/registry.hpp"
 #include "programs/variant.hpp"
 #include "queue/device.hpp"
 #include "support.hpp"
@@ -95,7 +94,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
         merklize::merkle_root(on_device(std::vector<std::uint64_t>{1, 2, 3, ~0ull, 5, 6, 7, 8}), Hash::rp64_256));
 
     // What this file says that it runs.
-    merklize::runtime::QueueDevice& device = *Device().state().queue_device();
+    merklize::runtime::QueueDevice& device = *merklize::runtime::queue_device(Device());
     const std::set<std::string> ran = device.programs().found();
     const auto require = [&](Hash hash, std::initializer_list<merklize::runtime::Body> bodies) {
         for (const merklize::runtime::Body& body : bodies) {

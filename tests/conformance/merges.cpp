@@ -1,4 +1,4 @@
-// Merges in every mode, and the ways up from some nodes of a level, against single merges of the reference.
+// Merges in every mode, and the paths up from some nodes of a level, against single merges of the reference.
 
 #include <algorithm>
 #include <bit>
@@ -38,7 +38,7 @@ std::vector<Merges> all_merges() {
 }
 
 /// Parents, level after level, of n leaves under a rule for lone nodes: in heap order, by single merges.
-std::vector<Digest> heap(const Merges& merge, const std::vector<Digest>& given, mkz_lone lone,
+std::vector<Digest> heap(const Merges& merge, const std::vector<Digest>& given, runtime::Lone lone,
                          const std::vector<Digest>& fillers) {
     const std::size_t first = std::bit_ceil(given.size());
     std::vector<Digest> nodes(2 * first);
@@ -50,10 +50,10 @@ std::vector<Digest> heap(const Merges& merge, const std::vector<Digest>& given, 
             Digest& out = nodes[at / 2 + i];
             if (2 * i + 1 < width)
                 out = merge(left, nodes[at + 2 * i + 1]);
-            else if (lone == MKZ_LONE_PROMOTE)
+            else if (lone == runtime::Lone::promote)
                 out = left;
             else
-                out = merge(left, lone == MKZ_LONE_PAD ? fillers[level] : left);
+                out = merge(left, lone == runtime::Lone::pad ? fillers[level] : left);
         }
     }
     return nodes;
@@ -88,7 +88,7 @@ TEST("merge: keys are of blake3 alone, hashes are known") {
     CHECK_EQ(runtime::merge_one(static_cast<Hash>(77), one[0], one[0]), Digest{});
 }
 
-TEST("merge: the ways up from some leaves make the tree of all") {
+TEST("merge: the paths up from some leaves make the tree of all") {
     Random random(3);
     for (const Merges& merges : all_merges()) {
         const bool is_field = merklize::traits(merges.hash).is_field;
@@ -96,7 +96,7 @@ TEST("merge: the ways up from some leaves make the tree of all") {
             if (is_field && n > 33) continue;
             const std::vector<Digest> fillers = leaves(merges.hash, 11, 5);
             const std::uint64_t first = std::bit_ceil(n);
-            for (const mkz_lone lone : {MKZ_LONE_PROMOTE, MKZ_LONE_DUPLICATE, MKZ_LONE_PAD}) {
+            for (const runtime::Lone lone : {runtime::Lone::promote, runtime::Lone::duplicate, runtime::Lone::pad}) {
                 std::vector<Digest> given = leaves(merges.hash, n, 3);
                 std::vector<Digest> nodes = heap(merges, given, lone, fillers);
                 std::vector<std::uint64_t> changed;
@@ -106,20 +106,19 @@ TEST("merge: the ways up from some leaves make the tree of all") {
                 const std::vector<Digest> fresh = leaves(merges.hash, n, 4);
                 for (const std::uint64_t i : changed) nodes[first + i] = given[i] = fresh[i];
                 const std::vector<Digest> expected = heap(merges, given, lone, fillers);
-                mkz_merge_at arguments{static_cast<std::uint32_t>(merges.hash),
-                                       runtime::merge_key(merges.mode),
-                                       runtime::host_place(nodes.data()),
-                                       first,
-                                       n,
-                                       changed.data(),
-                                       changed.size(),
-                                       static_cast<std::uint32_t>(std::bit_width(first) - 1),
-                                       lone,
-                                       reinterpret_cast<const std::uint8_t*>(fillers.data()),
-                                       {}};
+                const runtime::MergeAt job{.hash = merges.hash,
+                                           .mode = merges.mode,
+                                           .nodes = runtime::host_place(nodes.data()),
+                                           .first = first,
+                                           .width = n,
+                                           .changed = changed.data(),
+                                           .n = changed.size(),
+                                           .levels = static_cast<std::uint32_t>(std::bit_width(first) - 1),
+                                           .lone = lone,
+                                           .fillers = fillers.data()};
                 const RunOptions options = threads(2);
                 runtime::Run run(options);
-                run.launch(MKZ_KERNEL_MERGE_AT, arguments, 1);
+                run.launch(job, 1);
                 run.finish();
                 CHECK(nodes == expected);
             }
@@ -133,7 +132,7 @@ TEST("merge: nodes of any slots come from a device") {
     const std::vector<Digest> nodes = leaves(Hash::blake3, 5000, 6);
     merklize::Buffer buffer(options.device, Digest::size * (nodes.size() + 1));
     buffer.slice(Digest::size, Digest::size * nodes.size()).copy_from(std::as_bytes(std::span(nodes)));
-    const mkz_place place = runtime::place_of(buffer.slice(Digest::size, Digest::size * nodes.size()));
+    const runtime::Place place = runtime::place_of(buffer.slice(Digest::size, Digest::size * nodes.size()));
     Random random(7);
     runtime::Run run(options);
     for (const std::size_t n : {0u, 1u, 1000u, 300000u}) {  // the last list goes through pinned memory
@@ -142,8 +141,8 @@ TEST("merge: nodes of any slots come from a device") {
         const std::vector<std::uint64_t> wide(slots.begin(), slots.end());
         std::vector<Digest> expected, by_slots(n), by_wide(n);
         for (const std::uint32_t slot : slots) expected.push_back(nodes[slot]);
-        run.session().gather_nodes(place, std::span<const std::uint32_t>(slots), by_slots.data());
-        run.session().gather_nodes(place, std::span<const std::uint64_t>(wide), by_wide.data());
+        run.memory().gather_nodes(place, std::span<const std::uint32_t>(slots), by_slots.data());
+        run.memory().gather_nodes(place, std::span<const std::uint64_t>(wide), by_wide.data());
         CHECK(by_slots == expected);
         CHECK(by_wide == expected);
     }

@@ -3,6 +3,7 @@
 
 #include "asked_often.hpp"
 #include "forms.hpp"
+#include "jobs/registry.hpp"
 
 using namespace support;
 using merklize::TreeBuilder;

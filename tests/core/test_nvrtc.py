@@ -12,8 +12,14 @@ from runtimes import Nvrtc, kernel_facts
 
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 
-DATA_KERNELS = {"mkz_gather_paths", "mkz_gather_nodes", "mkz_scatter_nodes", "mkz_gather_strided", "mkz_check_words32",
-                "mkz_check_words64"}
+DATA_KERNELS = {
+    "mkz_gather_paths",
+    "mkz_gather_nodes",
+    "mkz_scatter_nodes",
+    "mkz_gather_strided",
+    "mkz_check_words32",
+    "mkz_check_words64",
+}
 
 
 def kernels_of(name):

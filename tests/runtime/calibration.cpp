@@ -47,7 +47,7 @@ merklize::DeviceInfo other_device() {
 std::vector<KnownCost> table(const merklize::DeviceInfo& other) {
     const merklize::DeviceInfo& cpu = merklize::Device("cpu").info();
     std::vector<KnownCost> costs;
-    for (const Job job : {Job::digest, Job::blake3_tree, Job::rescue_tree}) {
+    for (const Job job : {Job::digest, Job::bytes_tree, Job::elements_tree}) {
         // As fast at 100 kB.
         costs.push_back({{"cpu", job, 0, 1e9}, cpu.name, cpu.driver});
         costs.push_back({{other.id, job, 0.99e-4, 1e11}, other.name, other.driver});

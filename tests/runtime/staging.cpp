@@ -6,13 +6,15 @@
 #include <cstdlib>
 #include <memory>
 
-#include "queue/session.hpp"
+#include "jobs/host_executor.hpp"
 #include "jobs/registry.hpp"
+#include "queue/executor.hpp"
 #include "support.hpp"
 
 using namespace support;
+using merklize::runtime::host_place;
 using merklize::runtime::QueueDevice;
-using merklize::runtime::Session;
+using merklize::runtime::QueueExecutor;
 
 namespace {
 
@@ -71,8 +73,6 @@ struct Range {
     std::size_t first, end;  // bytes
 };
 
-mkz_place host(void* bytes) { return {bytes, 0, 0}; }
-
 }  // namespace
 
 TEST("staging: every node of trees, whatever is pinned") {
@@ -82,27 +82,23 @@ TEST("staging: every node of trees, whatever is pinned") {
     constexpr std::uint32_t levels = 20;
     constexpr std::size_t subtrees = 3, n = subtrees << levels;
     const std::vector<Digest> given = leaves(Hash::blake3, n, 5);
-    mkz_merge_subtrees a{};
-    a.hash = MKZ_HASH_blake3;
-    a.levels = levels;
-    a.n = n;
-    for (std::uint32_t l = 0; l <= levels; l++) a.offset[l] = n >> l;
-    const auto build = [&](std::vector<Digest>& nodes, const Session::Tick& tick) {
+    const auto job_on = [&](std::vector<Digest>& nodes) {
         std::ranges::copy(given, nodes.begin() + n);
-        mkz_merge_subtrees arguments = a;
-        arguments.below = arguments.nodes = host(nodes.data());
+        merklize::runtime::MergeSubtrees job{.hash = Hash::blake3,
+                                             .levels = levels,
+                                             .n = n,
+                                             .below = host_place(nodes.data()),
+                                             .nodes = host_place(nodes.data())};
+        for (std::uint32_t l = 0; l <= levels; l++) job.offset[l] = n >> l;
+        return job;
+    };
+    const auto build = [&](std::vector<Digest>& nodes, const merklize::runtime::Tick& tick) {
         const merklize::RunOptions options;
-        Session session(device, options, 2);
-        return session.launch(MKZ_KERNEL_MERGE_SUBTREES, &arguments, tick);
+        QueueExecutor executor(device, options, 2);
+        return executor.launch(job_on(nodes), tick);
     };
     std::vector<Digest> expected(2 * n), nodes(2 * n);
-    {
-        std::ranges::copy(given, expected.begin() + n);
-        mkz_merge_subtrees arguments = a;
-        arguments.below = arguments.nodes = host(expected.data());
-        const mkz_run run{2, nullptr, nullptr};
-        CHECK_EQ(merklize::runtime::host_backend().launch(0, MKZ_KERNEL_MERGE_SUBTREES, &arguments, &run), MKZ_OK);
-    }
+    CHECK(merklize::runtime::HostExecutor(2).launch(job_on(expected), {}));
     constexpr std::size_t all = 2 * n * Digest::size;
     for (const Range& pinned : {Range{0, 0}, {0, all}, {all / 2, all}, {0, all / 2}, {all / 5, all / 3}}) {
         pinned_first = reinterpret_cast<const std::byte*>(nodes.data()) + pinned.first;
@@ -143,16 +139,14 @@ TEST("staging: batches, whatever is pinned") {
             pinned_first = reinterpret_cast<const std::byte*>(pinned->data());
             pinned_end = reinterpret_cast<const std::byte*>(pinned->data() + part);
             std::ranges::fill(out, Digest{});
-            mkz_merge_pairs a{MKZ_HASH_blake3,
-                              {},
-                              host(const_cast<Digest*>(left.data())),
-                              host(const_cast<Digest*>(right.data())),
-                              n,
-                              host(out.data()),
-                              {}};
+            const merklize::runtime::MergePairs job{.hash = Hash::blake3,
+                                                    .left = host_place(left.data()),
+                                                    .right = host_place(right.data()),
+                                                    .n = n,
+                                                    .out = host_place(out.data())};
             const merklize::RunOptions options;
-            Session session(device, options, 2);
-            CHECK(session.launch(MKZ_KERNEL_MERGE_PAIRS, &a, {}));
+            QueueExecutor executor(device, options, 2);
+            CHECK(executor.launch(job, {}));
             CHECK(out == expected);
         }
     }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "host/threads.hpp"
 #include "jobs/policy.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"

@@ -69,7 +69,6 @@ const mkz_backend backend = {
     .device_facts = device_facts,
     .tune = tune,
     .driver = &driver_table,
-    .launch = nullptr,
     .last_error = backends::last_error,
 };
 

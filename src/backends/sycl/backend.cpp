@@ -66,7 +66,6 @@ constexpr mkz_backend backend = {
     .device_facts = device_facts,
     .tune = tune,
     .driver = &driver_table,
-    .launch = nullptr,
     .last_error = last_error,
 };
 

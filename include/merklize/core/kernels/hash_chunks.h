@@ -5,7 +5,7 @@
  *             0123    4      levels = 2
  *             01234          levels = 3: the digest, if ROOT was among the flags
  *
- * Above level 0 the items of a group work together: they keep values in local memory (kernel_nodes.h), so a launch whose
+ * Above level 0 the items of a group work together: they keep values in local memory (nodes.h), so a launch whose
  * levels are more than 0 (hash_chunks) or 1 (hash_parents) has one row. */
 
 #include "digest_tower.h"

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "host/threads.hpp"
+#include "jobs/jobs.hpp"
+#include "merklize/device.hpp"
+
+namespace merklize::runtime {
+
+/// Memory of a device during one call: copies and nodes. Used by one thread. Commands run in the order of the calls.
+class DeviceMemory {
+public:
+    virtual ~DeviceMemory() = default;
+
+    /// Enqueued: host bytes must stay until Executor::finish().
+    virtual void copy_to_device(const Place& to, const void* from, std::uint64_t bytes) = 0;
+    virtual void copy_to_host(void* to, const Place& from, std::uint64_t bytes) = 0;
+    virtual void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes) = 0;
+    /// Copies of many bytes, through pinned memory; complete when they return.
+    virtual void upload(const Place& to, const void* from, std::uint64_t bytes) = 0;
+    virtual void download(void* to, const Place& from, std::uint64_t bytes) = 0;
+
+    /// out[i] = slot slots[i] of the tree at `nodes`, for slots inside the tree's block. Complete when it returns. Slots of 32 bits
+    /// are half as many bytes to send.
+    /// out  [slots] digests
+    virtual void gather_nodes(const Place& nodes, std::span<const std::uint32_t> slots, void* out) = 0;
+    virtual void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, void* out) = 0;
+    /// Slot slots[i] = values[i], no slot twice. The host bytes may go when it returns.
+    virtual void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) = 0;
+
+    /// Throws invalid_argument, with the place of the first, if one of n words is not below the modulus of the hash.
+    virtual void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n,
+                                   const char* what) = 0;
+    /// The same n nodes at a place that kernels take, a multiple of 32 bytes: where they are, or a copy of them for this call.
+    virtual Place aligned_nodes(const Place& nodes, std::uint64_t n) = 0;
+};
+
+/// Computes jobs for one call. Used by one thread.
+///
+/// There are three: HostExecutor (host_executor.hpp), the executor of a device with queues (queue/executor.hpp), and SideBySide
+/// (side_by_side.hpp), which shares a job out over several devices. All read and write places on the host; the second also places
+/// on its device.
+class Executor {
+public:
+    virtual ~Executor() = default;
+
+    /// Runs a job; one whose places are all on the device may only be enqueued.
+    /// tick     asks whether to go on, with the share of the job that is done; may be empty; must not throw
+    /// returns  false if tick cancelled the job
+    virtual bool launch(const HashChunks& job, const Tick& tick) = 0;
+    virtual bool launch(const HashRows& job, const Tick& tick) = 0;
+    virtual bool launch(const MergePairs& job, const Tick& tick) = 0;
+    virtual bool launch(const MergeSubtrees& job, const Tick& tick) = 0;
+    virtual bool launch(const MergeAt& job, const Tick& tick) = 0;
+
+    /// The device's memory, or null: without a device, or with several.
+    virtual DeviceMemory* memory() noexcept { return nullptr; }
+
+    /// Waits for everything enqueued. Errors of what ran come from here.
+    virtual void finish() {}
+    /// Waits for everything enqueued, whatever became of it.
+    virtual void abandon() noexcept {}
+};
+
+/// The executor of a call on a device with queues or on several devices; null for the CPU, whose executor is a HostExecutor.
+/// options  must outlive it
+std::unique_ptr<Executor> open_executor(const RunOptions& options);
+
+}  // namespace merklize::runtime

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "jobs/executor.hpp"
+
+namespace merklize::runtime {
+
+/// The CPU, by backends/cpu: every job is done when launch() returns. It also finishes on the host what devices began, such as the
+/// last nodes of a digest. Costs nothing to make; several may run at once.
+class HostExecutor final : public Executor {
+public:
+    /// threads  CPU threads, the caller's included; 0 = all that the process may use
+    explicit HostExecutor(unsigned threads) noexcept : threads_(threads) {}
+
+    bool launch(const HashChunks& job, const Tick& tick) override;
+    bool launch(const HashRows& job, const Tick& tick) override;
+    bool launch(const MergePairs& job, const Tick& tick) override;
+    bool launch(const MergeSubtrees& job, const Tick& tick) override;
+    bool launch(const MergeAt& job, const Tick& tick) override;
+    bool launch(const HashParents& job, const Tick& tick);
+    bool launch(const Expand& job, const Tick& tick);
+
+private:
+    unsigned threads_;
+};
+
+}  // namespace merklize::runtime

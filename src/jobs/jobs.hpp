@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "host/wipe.hpp"
+#include "jobs/backend.h"
+#include "jobs/hash_info.hpp"
+#include "merklize/digest.hpp"
+#include "merklize/hash.hpp"
+
+namespace merklize::runtime {
+
+/// The jobs: what an executor (executor.hpp) can be asked to compute, as plain data. A job says which hash, which items and where
+/// they lie; it knows no tree and no device. A copy of a key in a job is wiped with the job.
+
+/// Where bytes lie. On the host: pointer + offset is their address. On the run's device: a block of it (mkz_memory *), and an offset.
+struct Place {
+    void* pointer = nullptr;
+    std::uint64_t offset = 0;  ///< bytes
+    bool on_device = false;
+};
+
+/// The place of host bytes.
+inline Place host_place(const void* bytes) { return {const_cast<void*>(bytes), 0, false}; }
+/// The address of a place on the host.
+inline std::byte* host_bytes(const Place& place) { return static_cast<std::byte*>(place.pointer) + place.offset; }
+/// The place `bytes` bytes further on.
+inline Place moved(Place place, std::uint64_t bytes) {
+    place.offset += bytes;
+    return place;
+}
+/// The place of node `index` of the nodes that begin at a place.
+inline Place at_node(const Place& nodes, std::uint64_t index) { return moved(nodes, Digest::size * index); }
+
+/// Levels that one job can build.
+inline constexpr std::uint32_t max_levels = 32;
+
+/// BLAKE3 chaining values of subtrees of 2^levels chunks: none of them is a root. The last chunk and the last subtree may be partial.
+/// A partial subtree has BLAKE3's shape: an odd node goes up unmerged.
+struct HashChunks {
+    Hash hash = Hash::blake3;  ///< one that has a tree of chunks
+    Place data{};
+    std::uint64_t bytes = 0;        ///< at least 1
+    std::uint64_t first_chunk = 0;  ///< index of the first chunk in the whole message: a multiple of 2^levels
+    std::uint32_t levels = 0;
+    Mode mode{};
+    Place out{};  ///< one value of 32 bytes a subtree
+    mkz_policy policy{};
+};
+
+/// n rows of equal length, one after another, to n digests: leaves by this hash.
+struct HashRows {
+    Hash hash{};
+    Place rows{};
+    std::uint64_t n = 0;
+    std::uint64_t length = 0;  ///< units of a row: words of 8 bytes, canonical ones, of a field hash; else bytes
+    Mode mode{};               ///< looked at where the hash takes keys
+    Place out{};
+    mkz_policy policy{};
+};
+
+/// Bytes of a unit of a row.
+inline std::uint64_t row_unit(Hash hash) { return info(hash).row_unit_bytes; }
+
+/// out[i] = merge(left[i], right[i]).
+struct MergePairs {
+    Hash hash{};
+    Mode mode{};
+    Place left{};
+    Place right{};
+    std::uint64_t n = 0;
+    Place out{};
+    mkz_policy policy{};
+};
+
+/// Builds `levels` levels above a level of n nodes, n a multiple of 2^levels. Level 0 is the level that is there. An executor sees
+/// offsets and no layout; on a device offset[l + 1] must be offset[l] / 2 from level 1 on.
+struct MergeSubtrees {
+    Hash hash{};
+    Mode mode{};
+    std::uint32_t levels = 0;
+    std::uint64_t n = 0;
+    Place below{};  ///< of level 0; may be `nodes`
+    Place nodes{};
+    std::uint64_t offset[max_levels + 1]{};  ///< of each level: nodes into `nodes`, of level 0 into `below`
+    mkz_policy policy{};
+};
+
+/// What the parent of a node without a sibling is. The numbers are the kernels' (core/kernels.h).
+enum class Lone : std::uint32_t {
+    promote,    ///< a copy of the node
+    duplicate,  ///< merge(node, node)
+    pad,        ///< merge(node, filler)
+};
+
+/// The paths from some nodes of a level of a tree in heap order, `levels` levels up: slot p of `nodes` = merge(slot 2p, slot 2p + 1),
+/// level after level. The siblings of the paths are there already. This is an update (the leaves that changed), and the right edge
+/// of a tree whose whole subtrees are built (its last leaf). The list goes to a device once; its kernels find the parents of each
+/// level themselves.
+struct MergeAt {
+    Hash hash{};
+    Mode mode{};
+    Place nodes{};            ///< slot 0 of the tree
+    std::uint64_t first = 0;  ///< slot of the first node of the level: a power of two, at least 2^levels
+    std::uint64_t width = 0;  ///< nodes of the level, 1 to `first`; level l above has ceil(width / 2^l)
+    const std::uint64_t* changed =
+        nullptr;          ///< host memory: nodes of the level, counted from `first`; ascending, none twice
+    std::uint64_t n = 0;  ///< at least 1
+    std::uint32_t levels = 0;
+    Lone lone = Lone::promote;        ///< where the count of a level is odd and its last node is on a path
+    const Digest* fillers = nullptr;  ///< of Lone::pad: [levels], the sibling of a lone node of each level
+    mkz_policy policy{};
+};
+
+/// n chaining values, in place, to the ceil(n / 2) values above them. A job of the host alone.
+struct HashParents {
+    Place values{};
+    std::uint64_t n = 0;
+    Mode mode{};
+};
+
+/// n blocks of extendable output, from block `counter` on, of the root compression (cv, block, block_len, flags). A job of the host
+/// alone.
+struct Expand {
+    std::uint32_t cv[8]{};
+    std::uint32_t block[16]{};
+    std::uint32_t block_len = 0;
+    std::uint32_t flags = 0;
+    std::uint64_t counter = 0;
+    std::uint64_t n = 0;
+    Place out{};
+
+    ~Expand() { wipe(cv, sizeof cv); }  // the key, where the root is the first compression
+};
+
+}  // namespace merklize::runtime

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+
+#include "host/threads.hpp"
+#include "merklize/device.hpp"
+
+namespace merklize::runtime {
+
+/// How long progress functions are not asked again. Tests that cancel set it to nothing, so that no machine is too fast for them.
+inline constinit std::atomic<int> tick_milliseconds{50};
+
+/// A part of some work: 0 to 1 of it is `before` to `before` + `share` of the whole. Empty if `whole` is.
+/// whole  must outlive the result
+Tick part_of(const Tick& whole, double before, double share);
+
+/// The options of a part of a call: its progress is a part of the call's, as above.
+/// options  must outlive the result
+/// timings  where to put the part's times, since a call's own are zeroed by each part
+RunOptions part_of(const RunOptions& options, double before, double share, Timings* timings = nullptr);
+
+/// Adds the times of a part of a call to those of the call, which begin as Timings{.available = true}.
+void add(Timings& sum, const Timings& part);
+
+/// Where one call stands in the whole for the caller's progress function, which is asked about every 50 ms and from the calling thread alone. An
+/// exception of that function cancels the work and is thrown on from here.
+class Progress {
+public:
+    /// function  may be empty; must outlive this
+    explicit Progress(const Tick& function) : function_(function) {}
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// The next step, which is `share` of the whole. work(tick) does it; it returns false if tick cancelled it. tick is empty if
+    /// nobody wants to know.
+    /// errors  cancelled; what the progress function threw
+    template <class Work>
+    void step(double share, Work work) {
+        const bool finished =
+            work(function_ ? Tick([this, share](double done) { return tell(done * share); }) : Tick());
+        if (!finished || failure_) throw_cancelled();
+        before_ += share;
+    }
+
+    /// Tells how much of the whole is done beyond the steps that ended; false cancels.
+    bool tell(double done) noexcept;
+
+    [[noreturn]] void throw_cancelled() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    const Tick& function_;
+    double before_ = 0;
+    Clock::time_point last_ = Clock::now();  // one clock for all steps: a call of many short ones must tell, too
+    std::exception_ptr failure_{};
+};
+
+}  // namespace merklize::runtime

@@ -1,0 +1,41 @@
+#include "jobs/run.hpp"
+
+#include <string>
+
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+
+Run::Run(const RunOptions& options) : options_(options), progress_(options.progress) {
+    require_valid(options.policy);
+    if (options.timings != nullptr) *options.timings = Timings{};
+    if (options.stream && device().is_host()) {
+        throw Error(ErrorCode::invalid_argument,
+                    "the stream is of " + options.stream->device().info().id + ", the call is for " + device().info.id);
+    }
+    executor_ = open_executor(options);
+}
+
+DeviceMemory& Run::memory() {
+    DeviceMemory* memory = executor_ ? executor_->memory() : nullptr;
+    if (memory == nullptr) throw Error(ErrorCode::internal, device().info.id + " has no memory of its own");
+    return *memory;
+}
+
+void Run::parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share) {
+    progress_.step(share, [&](const Tick& tick) { return parallel_for(n, options_.threads, body, tick); });
+}
+
+RunOptions on_device_of(const Buffer& buffer, const RunOptions& options) {
+    RunOptions here = options;
+    here.device = buffer.device();
+    return here;
+}
+
+void require_same_device(const char* what, const Buffer& one, const Buffer& other) {
+    if (&one.device().state() == &other.device().state()) return;
+    throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands must be on one device, got " +
+                                                 one.device().info().id + " and " + other.device().info().id);
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,37 @@
+// The root of leaves in the memories of several devices: each part is reduced where it lies, the host merges what comes back.
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "jobs/side_by_side.hpp"
+#include "merklize/error.hpp"
+#include "merklize/tree.hpp"
+
+namespace merklize {
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+}  // namespace
+
+Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, const RunOptions& options) {
+    runtime::require_no_stream("merkle_root_parts", options);
+    if (!std::has_single_bit(leaves.size()))
+        invalid("merkle_root_parts: the count of parts must be a power of two, got " + std::to_string(leaves.size()));
+    if (!std::has_single_bit(leaves[0].size() / Digest::size) || leaves[0].size() % Digest::size != 0) {
+        invalid("merkle_root_parts: a part must have a power of two of leaves of 32 bytes, got " +
+                std::to_string(leaves[0].size()) + " bytes");
+    }
+    for (std::size_t k = 0; k < leaves.size(); k++) {
+        if (leaves[k].size() == leaves[0].size()) continue;
+        invalid("merkle_root_parts: parts must have equal counts of leaves; part 0 has " +
+                std::to_string(leaves[0].size()) + " bytes, part " + std::to_string(k) + " has " +
+                std::to_string(leaves[k].size()));
+    }
+    std::vector<Digest> roots(leaves.size());
+    runtime::on_their_devices(
+        leaves, options, [&](std::size_t k, const RunOptions& here) { roots[k] = merkle_root(leaves[k], form, here); });
+    return merkle_root(roots, form, runtime::on_the_cpu(options));
+}
+
+}  // namespace merklize

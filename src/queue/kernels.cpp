@@ -1,0 +1,53 @@
+#include "queue/kernels.hpp"
+
+#include <string>
+
+#include "merklize/error.hpp"
+#include "tuning/tuned_policies.hpp"
+
+namespace merklize::runtime {
+
+mkz_policy Kernels::wanted(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_policy& given) const {
+    return tuned_policy(device().backend(), device().index(), job, static_cast<std::uint32_t>(hash), n, given);
+}
+
+mkz_policy Kernels::filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_policy policy) const {
+    device().backend().tune(device().index(), job, static_cast<std::uint32_t>(hash), n, threads_, &policy);
+    return policy;
+}
+
+Variant Kernels::merge_variant(Hash hash, const Mode& mode, const mkz_policy& policy) {
+    Variant variant = variant_of(static_cast<std::uint32_t>(hash), policy);
+    variant.keyed = mode.flags() != 0;
+    return variant;
+}
+
+bool Kernels::is_aligned(const Range& range, std::uint64_t to) const {
+    if (range.memory == nullptr) return true;  // no bytes at all
+    // Kernels move at most 16 bytes at once; offsets count in larger units.
+    return range.offset % to == 0 && device().driver().alignment(range.memory) % std::min<std::uint64_t>(to, 16) == 0;
+}
+
+Range Kernels::aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes) {
+    if (is_aligned(range, to)) return range;
+    const Range copy{timeline_.scratch(bytes)->memory(), 0};
+    timeline_.copy_on_device(copy.place(), range.place(), bytes);
+    return copy;
+}
+
+Range Kernels::aligned_out(const Range& range, std::uint64_t bytes) {
+    return is_aligned(range, 32) ? range : Range{timeline_.scratch(bytes)->memory(), 0};
+}
+
+void Kernels::return_out(const Range& range, const Range& written, std::uint64_t bytes) {
+    if (written.memory != range.memory) timeline_.copy_on_device(range.place(), written.place(), bytes);
+}
+
+void Kernels::require_node_alignment(const Range& nodes) const {
+    if (is_aligned(nodes, 32)) return;
+    throw Error(ErrorCode::invalid_argument, "tree: nodes on " + device().id() +
+                                                 " must begin on a multiple of 32 bytes, got offset " +
+                                                 std::to_string(nodes.offset));
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,171 @@
+#include "queue/launches.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "merklize/core/hashes/blake3.h"
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
+
+}  // namespace
+
+void Launches::values_above(Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
+                            const Range& out) {
+    const Kernel parents = kernels_.find({.hash = info(hash).id, .group_size = 256}, bodies::hash_parents, true);
+    const std::uint32_t most_levels = log2_of(2 * parents.group_size);
+    while (levels > 0) {
+        const std::uint32_t now = std::min(levels, most_levels);
+        const std::uint64_t above = divide_up(count, std::uint64_t{1} << now);
+        const Range to = now == levels ? out : Range{timeline_.scratch(32 * above)->memory(), 0};
+        timeline_.launch(parents, divide_up(divide_up(count, 2), parents.group_size), in.memory, in.offset / 32,
+                         to.memory, to.offset / 32, count, std::uint64_t{1}, key_words(mode), mode.flags(), now);
+        in = to;
+        count = above;
+        levels -= now;
+    }
+}
+
+bool Launches::hash_chunks(const HashChunks& a, const Tick& tick) {
+    const std::uint64_t chunks = divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN);
+    const mkz_policy policy = kernels_.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, chunks, a.policy);
+    // Staged and wrapped host memory begins on 16 bytes; device memory begins where the caller says.
+    const bool is_even = !a.data.on_device || kernels_.is_aligned(range_of(a.data), 16);
+    Variant variant = variant_of(info(a.hash).id, policy);
+    variant.align = is_even ? 16 : 1;
+    const Kernel hash = kernels_.find(variant, bodies::hash_chunks, a.policy.group_size == 0);
+    // Groups merge what they hashed in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
+    constexpr std::uint64_t most_in_group = 1024;
+    const std::uint64_t group_chunks = std::uint64_t{policy.lanes} * hash.group_size;
+    const std::uint32_t in_group =
+        group_chunks > most_in_group ? 0 : std::min({a.levels, log2_of(group_chunks), policy.levels_per_launch});
+    const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
+    const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
+    const auto values = timeline_.scratch(32 * n);
+    const std::vector<Staging::Operand> operands = {{a.data, subtree_bytes, a.bytes}, {values->at(0), 32, 32 * n}};
+    const bool finished = staging_.batch(
+        n, operands, n,
+        [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
+            const std::uint64_t start = first * subtree_bytes;
+            const std::uint64_t bytes = std::min(count * subtree_bytes, a.bytes - start);
+            timeline_.launch(
+                hash, divide_up(divide_up(bytes, MKZ_BLAKE3_CHUNK_LEN), std::uint64_t{policy.lanes} * hash.group_size),
+                at[0].memory, at[0].offset, bytes, std::uint64_t{1}, at[1].memory, at[1].offset / 32, key_words(a.mode),
+                a.mode.flags(), a.first_chunk + start / MKZ_BLAKE3_CHUNK_LEN, in_group);
+        },
+        tick);
+    if (!finished) return false;
+    std::shared_ptr<Block> top = values;
+    if (in_group < a.levels) {
+        top = timeline_.scratch(32 * n_out);
+        values_above(a.hash, {values->memory(), 0}, n, a.levels - in_group, a.mode, {top->memory(), 0});
+    }
+    if (a.out.on_device) {
+        timeline_.copy_on_device(a.out, top->at(0), 32 * n_out);
+    } else {
+        timeline_.copy_to_host(host_bytes(a.out), top->at(0), 32 * n_out);
+        timeline_.finish();
+    }
+    return true;
+}
+
+bool Launches::hash_rows(const HashRows& job, const Tick& tick) {
+    return info(job.hash).has_chunk_tree ? hash_messages(job, tick) : rows_by_items(job, tick);
+}
+
+bool Launches::hash_messages(const HashRows& a, const Tick& tick) {
+    const std::uint64_t chunks = std::max<std::uint64_t>(1, divide_up(a.length, MKZ_BLAKE3_CHUNK_LEN));
+    const mkz_policy policy = kernels_.chosen(MKZ_KERNEL_HASH_ROWS, a.hash, a.n * chunks, a.policy);
+    // The values of long rows wait in two blocks in turn, until each row has one.
+    constexpr std::uint64_t most_values = (std::uint64_t{256} << 20) / 32;
+    const std::uint64_t per_piece = chunks == 1 ? a.n : std::clamp<std::uint64_t>(most_values / chunks, 1, a.n);
+    std::shared_ptr<Block> values, above;
+    if (chunks > 1) {
+        values = timeline_.scratch(32 * per_piece * chunks);
+        above = timeline_.scratch(32 * per_piece * divide_up(chunks, 2));
+    }
+    const Kernel parents =
+        chunks == 1 ? Kernel{}
+                    : kernels_.find({.hash = info(a.hash).id, .group_size = 256}, bodies::hash_parents, true);
+    return staging_.batch(
+        a.n, {{a.rows, a.length, a.n * a.length}, {a.out, 32, 32 * a.n}}, per_piece,
+        [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
+            const bool is_even = a.length % 16 == 0 && kernels_.is_aligned(at[0], 16);
+            // An empty row has no memory; any block will do, since nothing of it is read.
+            const Range data = at[0].memory != nullptr ? at[0] : Range{at[1].memory, 0};
+            Variant variant = variant_of(info(a.hash).id, policy);
+            variant.align = is_even && kernels_.is_aligned(at[1], 16) ? 16u : 1u;
+            const Kernel hash = kernels_.find(variant, bodies::hash_chunks, a.policy.group_size == 0);
+            const Range out = kernels_.aligned_out(at[1], 32 * count);
+            timeline_.launch(hash, divide_up(count * chunks, std::uint64_t{policy.lanes} * hash.group_size),
+                             data.memory, data.offset, a.length, count, chunks == 1 ? out.memory : values->memory(),
+                             chunks == 1 ? out.offset / 32 : std::uint64_t{0}, key_words(a.mode),
+                             chunks == 1 ? a.mode.flags() | MKZ_BLAKE3_ROOT : a.mode.flags(), std::uint64_t{0},
+                             std::uint32_t{0});
+            Range from{values ? values->memory() : nullptr, 0}, to{above ? above->memory() : nullptr, 0};
+            for (std::uint64_t c = chunks; c > 1; c = divide_up(c, 2)) {
+                if (c == 2) to = out;
+                timeline_.launch(parents, divide_up(count * divide_up(c, 2), parents.group_size), from.memory,
+                                 from.offset / 32, to.memory, to.offset / 32, c, count, key_words(a.mode),
+                                 c == 2 ? a.mode.flags() | MKZ_BLAKE3_ROOT : a.mode.flags(), std::uint32_t{1});
+                std::swap(from, to);
+            }
+            kernels_.return_out(at[1], out, 32 * count);
+        },
+        tick);
+}
+
+bool Launches::rows_by_items(const HashRows& a, const Tick& tick) {
+    const std::uint64_t unit = row_unit(a.hash), row_bytes = unit * a.length;
+    if (a.length > UINT32_MAX) {
+        throw Error(ErrorCode::invalid_argument, std::string(unit == 1 ? "leaves" : "hash_elements") +
+                                                     ": rows of at most " + std::to_string(UINT32_MAX) +
+                                                     (unit == 1 ? " bytes on " : " elements on ") +
+                                                     kernels_.device().id() + ", got " + std::to_string(a.length));
+    }
+    const mkz_kernel kind = is_field(info(a.hash)) ? MKZ_KERNEL_HASH_ELEMENTS : MKZ_KERNEL_HASH_ROWS;
+    const mkz_policy policy = kernels_.chosen(kind, a.hash, a.n, a.policy);
+    mkz_memory* constants = kernels_.device().constants(a.hash);
+    return staging_.batch(
+        a.n, {{a.rows, row_bytes, a.n * row_bytes}, {a.out, 32, 32 * a.n}}, a.n,
+        [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
+            Variant variant = variant_of(static_cast<std::uint32_t>(a.hash), policy);
+            // Words are brought where they can be read; bytes are read where they are.
+            if (unit == 1 && (row_bytes % 16 != 0 || !kernels_.is_aligned(at[0], 16))) variant.align = 1;
+            const Kernel kernel = kernels_.find(variant, bodies::hash_rows, a.policy.group_size == 0);
+            const Range out = kernels_.aligned_out(at[1], 32 * count);
+            const Range in =
+                at[0].memory == nullptr ? Range{out.memory, 0} : kernels_.aligned_to(at[0], unit, count * row_bytes);
+            timeline_.launch(kernel, divide_up(count, std::uint64_t{policy.lanes} * kernel.group_size), in.memory,
+                             in.offset / unit, a.length, std::uint64_t{1}, static_cast<std::uint32_t>(a.length),
+                             out.memory, out.offset / 32, count, constants);
+            kernels_.return_out(at[1], out, 32 * count);
+        },
+        tick);
+}
+
+bool Launches::merge_pairs(const MergePairs& a, const Tick& tick) {
+    const mkz_policy policy = kernels_.chosen(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.policy);
+    const Kernel merge =
+        kernels_.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_pairs, a.policy.group_size == 0);
+    mkz_memory* constants = kernels_.device().constants(a.hash);
+    const std::uint64_t bytes = 32 * a.n;
+    return staging_.batch(
+        a.n, {{a.left, 32, bytes}, {a.right, 32, bytes}, {a.out, 32, bytes}}, a.n,
+        [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
+            const Range left = kernels_.aligned_to(at[0], 32, 32 * count),
+                        right = kernels_.aligned_to(at[1], 32, 32 * count);
+            const Range out = kernels_.aligned_out(at[2], 32 * count);
+            kernels_.launch_merges(a.mode, merge, divide_up(count, std::uint64_t{policy.lanes} * merge.group_size),
+                                   left.memory, left.offset / 32, right.memory, right.offset / 32, out.memory,
+                                   out.offset / 32, count, constants);
+            kernels_.return_out(at[2], out, 32 * count);
+        },
+        tick);
+}
+
+}  // namespace merklize::runtime

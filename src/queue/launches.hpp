@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "queue/kernels.hpp"
+#include "queue/staging.hpp"
+#include "queue/timeline.hpp"
+
+namespace merklize::runtime {
+
+/// Digests, rows and merges of pairs as kernels of core/entry.h: which entry point, which variant, how many groups. One call's; used
+/// by one thread. Each returns false if tick cancelled.
+class Launches {
+public:
+    Launches(Timeline& timeline, Kernels& kernels, Staging& staging)
+        : timeline_(timeline), kernels_(kernels), staging_(staging) {}
+
+    bool hash_chunks(const HashChunks& job, const Tick& tick);
+    bool hash_rows(const HashRows& job, const Tick& tick);
+    bool merge_pairs(const MergePairs& job, const Tick& tick);
+
+private:
+    // `count` values to the ceil(count / 2^levels) above them.
+    void values_above(Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
+                      const Range& out);
+    // Rows of a hash with a tree of chunks: each row is a message.
+    bool hash_messages(const HashRows& job, const Tick& tick);
+    // Rows of other hashes, an item each.
+    bool rows_by_items(const HashRows& job, const Tick& tick);
+
+    Timeline& timeline_;
+    Kernels& kernels_;
+    Staging& staging_;
+};
+
+}  // namespace merklize::runtime

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "queue/kernels.hpp"
+#include "queue/timeline.hpp"
+
+namespace merklize::runtime {
+
+/// Work on host memory by a device: through pieces of pinned memory, which go up, through the kernels and down, several at once; or
+/// in place, where the device reaches host memory. One call's; used by one thread. Work is complete when a function returns.
+class Staging {
+public:
+    /// threads  of the host, for copies
+    Staging(Timeline& timeline, unsigned threads) : timeline_(timeline), threads_(threads) {}
+
+    /// Copies of many bytes.
+    void upload(const Place& to, const void* from, std::uint64_t bytes);
+    void download(void* to, const Place& from, std::uint64_t bytes);
+
+    /// Whether the driver reaches these bytes at the link's speed.
+    bool is_pinned(const void* host, std::uint64_t bytes) const;
+
+    /// An operand of a batch: where the first item is, bytes an item, and bytes of all items (the last one may be short).
+    struct Operand {
+        Place place;
+        std::uint64_t item_bytes;
+        std::uint64_t bytes;
+    };
+    /// Enqueues the kernels of items [first, first + count), whose operands are there on the device.
+    using Body = std::function<void(std::uint64_t first, std::uint64_t count, const std::vector<Range>& operands)>;
+    /// Runs a batch in pieces that the device and the staging take. If all operands are on the device, the work is only enqueued.
+    /// operands    the last one is written, the others are read
+    /// most_items  of a piece
+    /// returns     false if tick cancelled
+    bool batch(std::uint64_t n, const std::vector<Operand>& operands, std::uint64_t most_items, const Body& body,
+               const Tick& tick);
+
+    /// Host bytes that a piece reads or writes, and where they are in its buffer.
+    struct HostPart {
+        std::byte* host;
+        std::uint64_t offset, bytes;
+    };
+    class Slot;
+    /// What is done with each piece of a pipeline.
+    struct Pipeline {
+        /// Bytes of each buffer of a piece; the last one is the result; 0 = not staged.
+        std::vector<std::uint64_t> sizes{};
+        std::function<std::vector<HostPart>(std::uint64_t piece, std::size_t buffer)> parts{};
+        std::function<void(std::uint64_t piece, const Slot& slot)> compute{};
+    };
+    bool run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick);
+
+    /// Large enough that the link runs at its speed, small enough that the first kernel starts soon.
+    static constexpr std::uint64_t piece_bytes = 16 << 20;
+
+private:
+    struct HostCopy {
+        std::byte* to;
+        const std::byte* from;
+        std::uint64_t bytes;
+    };
+
+    bool staged_batch(std::uint64_t n, std::uint64_t per_piece, const std::vector<Operand>& operands, const Body& body,
+                      const Tick& tick);
+    void ring(std::uint64_t bytes, const std::function<void(std::uint64_t, std::uint64_t, void*, mkz_event**)>& copy,
+              const std::function<void(std::uint64_t, std::uint64_t, const void*)>& take, double Timings::* slot);
+    // By all threads of the call, in any order.
+    void copy_on_host(std::span<const HostCopy> copies) const;
+    void copy_on_host(std::initializer_list<HostCopy> copies) const {
+        copy_on_host(std::span(copies.begin(), copies.size()));
+    }
+
+    const mkz_driver_facts& facts() const noexcept { return timeline_.device()->facts(); }
+
+    Timeline& timeline_;
+    unsigned threads_;
+};
+
+/// The buffers of one piece in flight: pinned host memory and device memory side by side.
+class Staging::Slot {
+public:
+    Slot(Timeline& timeline, const std::vector<std::uint64_t>& sizes);
+    Slot(Slot&& other) noexcept = default;
+    ~Slot();
+
+    /// Borrowed when first asked for: the caller's own memory may do.
+    std::byte* pinned(std::size_t k);
+    const std::shared_ptr<Block>& block(std::size_t k) const { return blocks_[k]; }
+
+    mkz_event* done = nullptr;     // of the last command of its piece; the timeline keeps it alive
+    std::vector<HostCopy> take{};  // what the host does then
+
+private:
+    Timeline& timeline_;
+    std::vector<Pinned> pinned_;
+    std::vector<std::shared_ptr<Block>> blocks_;
+};
+
+}  // namespace merklize::runtime

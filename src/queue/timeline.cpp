@@ -1,0 +1,142 @@
+#include "queue/timeline.hpp"
+
+#include "merklize/error.hpp"
+#include "queue/stream_state.hpp"
+
+namespace merklize::runtime {
+
+Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options)
+    : device_(std::move(device)), timings_(options.timings) {
+    device_->require_own_process();
+    owns_main_ = !options.stream;
+    if (!owns_main_ && &options.stream->state().device() != device_.get()) {
+        throw Error(ErrorCode::invalid_argument,
+                    "the stream is of " + options.stream->device().info().id + ", the call is for " + device_->id());
+    }
+    main_ = owns_main_ ? device_->borrow_stream(timings_ != nullptr) : options.stream->state().stream();
+}
+
+Timeline::~Timeline() {
+    drain();  // after an error something may still be running on memory that goes away now
+    if (owns_main_) device_->give_back(main_, timings_ != nullptr);
+    for (mkz_stream* side : side_streams_) {
+        if (side != nullptr) device_->give_back(side, timings_ != nullptr);
+    }
+}
+
+mkz_stream* Timeline::side_stream(unsigned which) {
+    if (side_streams_[which] == nullptr) side_streams_[which] = device_->borrow_stream(timings_ != nullptr);
+    return side_streams_[which];
+}
+
+std::shared_ptr<Block> Timeline::scratch(std::uint64_t bytes) {
+    auto block = Block::allocate(device_, bytes);
+    keep(block);
+    return block;
+}
+
+std::shared_ptr<Block> Timeline::wrap_host(void* host, std::uint64_t bytes) {
+    auto block = Block::wrap_host(device_, host, bytes);
+    keep(block);
+    return block;
+}
+
+// Events between kernels would hold the next one up: only the first of a stretch has one, and end_stretch() marks the end.
+void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments,
+                       const mkz_argument* arguments) {
+    const bool wanted = events_required_ || (timings_ != nullptr && !kernels_first_);
+    Event event(driver());
+    idle_ = false;
+    check(driver().launch(main_, kernel.function, groups, kernel.group_size, n_arguments, arguments,
+                          wanted ? event.slot() : nullptr));
+    if (!kernels_first_) {
+        kernels_first_ = std::move(event);
+    } else {
+        kernels_last_ = std::move(event);
+        several_kernels_ = true;
+    }
+}
+
+void Timeline::note(Event event, double Timings::* slot) { stretches_.push_back({Event(), std::move(event), slot}); }
+
+void Timeline::end_stretch() {
+    if (!kernels_first_) return;
+    if (several_kernels_ && !kernels_last_) {
+        // A copy of nothing, to any block, marks the place.
+        Event mark(driver());
+        check(driver().copy_to_device(main_, device_->any_block(), 0, nullptr, 0, mark.slot()));
+        kernels_last_ = std::move(mark);
+    }
+    if (several_kernels_) {
+        stretches_.push_back({std::move(kernels_first_), std::move(kernels_last_), &Timings::kernel});
+    } else {
+        stretches_.push_back({Event(), std::move(kernels_first_), &Timings::kernel});
+    }
+    kernels_first_ = Event();
+    kernels_last_ = Event();
+    several_kernels_ = false;
+}
+
+void Timeline::copy_to_device(const Place& to, const void* from, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    end_stretch();
+    Event event(driver());
+    idle_ = false;
+    check(driver().copy_to_device(main_, static_cast<mkz_memory*>(to.pointer), to.offset, from, bytes,
+                                  timings_ != nullptr ? event.slot() : nullptr));
+    if (timings_ != nullptr) note(std::move(event), &Timings::to_device);
+}
+
+void Timeline::copy_to_host(void* to, const Place& from, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    end_stretch();
+    Event event(driver());
+    idle_ = false;
+    check(driver().copy_to_host(main_, to, static_cast<mkz_memory*>(from.pointer), from.offset, bytes,
+                                timings_ != nullptr ? event.slot() : nullptr));
+    if (timings_ != nullptr) note(std::move(event), &Timings::to_host);
+}
+
+void Timeline::copy_on_device(const Place& to, const Place& from, std::uint64_t bytes) {
+    if (bytes == 0) return;
+    end_stretch();
+    idle_ = false;
+    check(driver().copy_on_device(main_, static_cast<mkz_memory*>(to.pointer), to.offset,
+                                  static_cast<mkz_memory*>(from.pointer), from.offset, bytes, nullptr));
+}
+
+mkz_status Timeline::drain() noexcept {
+    if (idle_) return MKZ_OK;
+    mkz_status status = driver().stream_synchronize(main_);
+    for (mkz_stream* side : side_streams_) {
+        if (side == nullptr) continue;
+        const mkz_status its = driver().stream_synchronize(side);
+        if (status == MKZ_OK) status = its;
+    }
+    idle_ = status == MKZ_OK;
+    return status;
+}
+
+void Timeline::synchronize() {
+    end_stretch();
+    check(drain());
+}
+
+void Timeline::finish() {
+    synchronize();
+    kept_.clear();
+    const std::vector<Stretch> stretches = std::exchange(stretches_, {});
+    if (timings_ == nullptr) return;
+    bool available = true;
+    for (const Stretch& stretch : stretches) {
+        double seconds = 0;
+        check(driver().event_span(stretch.first ? stretch.first.get() : stretch.last.get(), stretch.last.get(),
+                                  &seconds));
+        available = available && seconds >= 0;
+        timings_->*stretch.slot += seconds;
+    }
+    timings_->available = available;
+    if (!available) *timings_ = Timings{};
+}
+
+}  // namespace merklize::runtime

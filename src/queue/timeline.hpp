@@ -1,0 +1,140 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "jobs/jobs.hpp"
+#include "merklize/device.hpp"
+#include "queue/device.hpp"
+
+namespace merklize::runtime {
+
+/// A driver's event, released at the end.
+class Event {
+public:
+    Event() = default;
+    explicit Event(const mkz_driver& driver) : driver_(&driver) {}
+    ~Event() {
+        if (event_ != nullptr) driver_->event_release(event_);
+    }
+    Event(Event&& other) noexcept : driver_(other.driver_), event_(std::exchange(other.event_, nullptr)) {}
+    Event& operator=(Event&& other) noexcept {
+        if (this == &other) return *this;
+        if (event_ != nullptr) driver_->event_release(event_);
+        driver_ = other.driver_;
+        event_ = std::exchange(other.event_, nullptr);
+        return *this;
+    }
+
+    mkz_event* get() const noexcept { return event_; }
+    /// Where a driver puts one.
+    mkz_event** slot() noexcept { return &event_; }
+    explicit operator bool() const noexcept { return event_ != nullptr; }
+
+private:
+    const mkz_driver* driver_ = nullptr;
+    mkz_event* event_ = nullptr;
+};
+
+namespace detail {
+
+inline mkz_argument argument(mkz_memory* const& memory) { return {memory, 0}; }
+
+template <class Value>
+    requires std::is_trivially_copyable_v<Value> && (!std::is_pointer_v<Value>)
+mkz_argument argument(const Value& value) {
+    return {&value, sizeof value};
+}
+
+}  // namespace detail
+
+/// What one call has enqueued on a device: its streams, in which order, what must live until it has ended, and its times. Used by
+/// one thread.
+class Timeline {
+public:
+    /// options  its stream and timings are those of the call; they must outlive this
+    /// errors   invalid_argument (a stream of another device), unavailable (in a forked child)
+    Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options);
+    ~Timeline();
+    Timeline(const Timeline&) = delete;
+    Timeline& operator=(const Timeline&) = delete;
+
+    const std::shared_ptr<QueueDevice>& device() const noexcept { return device_; }
+    const mkz_driver& driver() const noexcept { return device_->driver(); }
+    void check(mkz_status status) const { device_->check(status); }
+
+    /// Enqueues a kernel on the main stream. arguments: mkz_memory* for a block, words and structs by value, in the order and of the
+    /// types of core/entry.h.
+    template <class... Arguments>
+    void launch(const Kernel& kernel, std::uint64_t groups, const Arguments&... arguments) {
+        if (groups == 0) return;
+        const mkz_argument list[] = {detail::argument(arguments)...};
+        enqueue(kernel, groups, sizeof...(arguments), list);
+    }
+
+    /// Copies on the main stream. Enqueued: host bytes must stay until finish().
+    void copy_to_device(const Place& to, const void* from, std::uint64_t bytes);
+    void copy_to_host(void* to, const Place& from, std::uint64_t bytes);
+    void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes);
+
+    /// A block for this call.
+    std::shared_ptr<Block> scratch(std::uint64_t bytes);
+    /// Host bytes as a block; only on a unified device.
+    std::shared_ptr<Block> wrap_host(void* host, std::uint64_t bytes);
+    /// Keeps something until what is enqueued has ended.
+    void keep(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
+
+    /// Waits for everything enqueued and adds up the times. Errors of what ran come from here.
+    void finish();
+    /// Waits for everything enqueued; the times wait for finish().
+    void synchronize();
+    /// Waits for the main stream alone.
+    void synchronize_main() { check(driver().stream_synchronize(main_)); }
+    /// Waits for all streams, whatever fails.  returns  the first failure
+    mkz_status drain() noexcept;
+
+    // For staging, which enqueues copies of its own:
+
+    mkz_stream* main() const noexcept { return main_; }
+    /// Streams of copies to the device and to the host, beside the main one.
+    mkz_stream* up() { return side_stream(0); }
+    mkz_stream* down() { return side_stream(1); }
+    /// Something is about to be enqueued.
+    void begin() noexcept { idle_ = false; }
+    /// A copy on any stream, whose time counts; keeps its event until finish().
+    void note(Event event, double Timings::* slot);
+    /// The kernels enqueued so far are a stretch, whose time counts; a copy comes next.
+    void end_stretch();
+    /// Whether each stretch has events even if no times are wanted: staging waits for the last one.
+    void require_events(bool required) noexcept { events_required_ = required; }
+    /// The last command of the last stretch.
+    mkz_event* last_event() const { return stretches_.back().last.get(); }
+
+private:
+    void enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments, const mkz_argument* arguments);
+    mkz_stream* side_stream(unsigned which);
+
+    std::shared_ptr<QueueDevice> device_;
+    Timings* timings_;  // null: not timed
+    mkz_stream* main_;
+    bool owns_main_;
+    std::array<mkz_stream*, 2> side_streams_{};
+    std::vector<std::shared_ptr<const void>> kept_;
+    bool idle_ = true;
+
+    // From the start of one command to the end of another; without `first` of one command.
+    struct Stretch {
+        Event first, last;
+        double Timings::* slot;
+    };
+    std::vector<Stretch> stretches_;
+    Event kernels_first_, kernels_last_;  // the stretch of kernels that is growing
+    bool several_kernels_ = false;
+    bool events_required_ = false;
+};
+
+}  // namespace merklize::runtime
