@@ -32,6 +32,20 @@ RunOptions on_device_of(const Buffer& buffer, const RunOptions& options) {
     return here;
 }
 
+void require_no_timings(const char* what, const RunOptions& options) {
+    if (options.timings == nullptr) return;
+    throw Error(ErrorCode::invalid_argument,
+                std::string(what) + ": timings must not be set: its work is many calls, which are not timed");
+}
+
+void require_no_policy(const char* what, const RunOptions& options) {
+    if (options.policy == Policy{}) return;
+    throw Error(ErrorCode::invalid_argument,
+                std::string(what) +
+                    ": policy must not be set: the tree keeps the policy that it was built with, got '" +
+                    to_text(options.policy) + "'");
+}
+
 void require_same_device(const char* what, const Buffer& one, const Buffer& other) {
     if (&one.device().state() == &other.device().state()) return;
     throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands must be on one device, got " +

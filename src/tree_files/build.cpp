@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
@@ -37,6 +38,7 @@ std::uint64_t stamp_of(const LeafReader& reader) {
 
 TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output, const TreeForm& form,
                           bool resume, const RunOptions& options) {
+    runtime::require_no_timings("build_tree_file", options);
     LeafReader reader(input, form.hash, form.mode);
     std::error_code error;
     if (input.descriptor < 0 && std::filesystem::equivalent(input.path, output, error)) {

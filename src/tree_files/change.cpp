@@ -5,6 +5,7 @@
 
 #include "host/atomic_file.hpp"
 #include "jobs/field.hpp"
+#include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
@@ -92,6 +93,7 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
 }  // namespace
 
 AtomicFile TreeFile::State::begin_change(const char* what, const RunOptions& options) {
+    runtime::require_no_timings(what, options);
     const std::filesystem::path path = reader().path();
     const auto wait = [&] {
         if (options.progress && !options.progress(0)) {

@@ -19,6 +19,7 @@ using runtime::Peaks;
 class TreeBuilder::State {
 public:
     State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
+        runtime::require_no_timings("TreeBuilder", options);
         const runtime::Merges merges(form);  // throws on what is no form
     }
 

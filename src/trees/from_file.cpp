@@ -62,6 +62,7 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
 }
 
 TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
+    runtime::require_no_timings("merkle_root_file", options);
     LeafReader reader(input, form.hash, form.mode);
     const runtime::Merges merges(form);
     const auto require_count = [&] {
