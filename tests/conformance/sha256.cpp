@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "asked_often.hpp"
+#include "hashes/merge_one.hpp"
 #include "json.hpp"
-#include "jobs/merge_one.hpp"
 #include "support.hpp"
 
 using namespace support;
