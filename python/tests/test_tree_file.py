@@ -485,3 +485,24 @@ def test_full_disk(tmp_path):
     assert all("File too large" in line and str(path) in line for line in output[:2])
     assert output[2] == "2"
     assert os.listdir(tmp_path) == ["tree"]
+
+
+def test_wrong_arguments_are_named(tmp_path):
+    path = tmp_path / "tree.mkl"
+    merklize.MerkleTree(oracle.byte_leaves(8)).save(path)
+    file = merklize.TreeFile(path)
+    for call, error, message in (
+        (lambda: file.update([1]), TypeError, r"changes must be a mapping \{index: leaf\}, got list"),
+        (lambda: file.update({1: "leaf"}), TypeError, "update: leaf 1 must be bytes-like, .* got str"),
+        (
+            lambda: file.update({1: bytes(31)}),
+            merklize.InvalidArgument,
+            "update: leaf 1 must be 32 bytes, got 31 bytes",
+        ),
+        (lambda: file.level(-1), merklize.InvalidArgument, "level must be 0 to .*, got -1"),
+        (lambda: file.level("1"), TypeError, "level must be an integer, got str"),
+        (lambda: file.prove_together(5), TypeError, "indices must be integers, got int"),
+        (lambda: file.read("0", 0, 1), TypeError, "read: level must be an integer, got str"),
+    ):
+        with pytest.raises(error, match=message):
+            call()

@@ -10,8 +10,8 @@ Run::Run(const RunOptions& options) : options_(options), progress_(options.progr
     require_valid(options.policy);
     if (options.timings != nullptr) *options.timings = Timings{};
     if (options.stream && device().is_host()) {
-        throw Error(ErrorCode::invalid_argument,
-                    "the stream is of " + options.stream->device().info().id + ", the call is for " + device().info.id);
+        throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device().info.id +
+                                                     ", got one of " + options.stream->device().info().id);
     }
     executor_ = open_executor(options);
 }

@@ -38,7 +38,7 @@ void check_levels(const std::filesystem::path& path, const std::vector<std::vect
     for (unsigned l = 0; l < levels.size(); ++l) {
         std::vector<Digest> nodes(levels[l].size());
         file.read(l, 0, nodes);
-        CHECK(nodes == levels[l]);
+        CHECK_EQ(nodes, levels[l]);
     }
 }
 
@@ -94,7 +94,7 @@ TEST("tree_file: every node of every form; proofs hold") {
             CHECK(file.check().empty());
             const merklize::MerkleTree tree(all, f.form);
             for (const std::size_t k : {std::size_t{0}, n / 2, n - 1}) {
-                CHECK(file.prove(k) == tree.prove(k));
+                CHECK_EQ(file.prove(k), tree.prove(k));
                 CHECK(merklize::verify(file.prove(k), file.root(), f.form.mode));
             }
             std::vector<std::uint64_t> indices;
@@ -102,12 +102,12 @@ TEST("tree_file: every node of every form; proofs hold") {
                 if (random.below(3) == 0 || k == n - 1) indices.push_back(k);
             }
             std::ranges::reverse(indices);
-            CHECK(file.prove_together(indices) == tree.prove_together(indices));
+            CHECK_EQ(file.prove_together(indices), tree.prove_together(indices));
             CHECK(merklize::verify(file.prove_together(indices), file.root(), f.form.mode));
             if (f.form.rule != TreeRule::left_full) continue;
             for (std::uint64_t old = 1; old <= n; old += 1 + old / 5) {
                 const Digest old_root = merklize::merkle_root(std::span(all).first(old), f.form);
-                CHECK(file.prove_consistency(old) == tree.prove_consistency(old));
+                CHECK_EQ(file.prove_consistency(old), tree.prove_consistency(old));
                 CHECK(merklize::verify(file.prove_consistency(old), old_root, file.root(), f.form.mode));
             }
         }
@@ -251,10 +251,10 @@ TEST("tree_file: check finds the nodes that are wrong, and says which") {
             return out;
         };
         using Wrong = std::vector<std::pair<unsigned, std::uint64_t>>;
-        CHECK((found(0, 7) == Wrong{{1, 3}}));  // a leaf shows above it alone
-        CHECK((found(0, n - 1) == Wrong{{1, (n - 1) / 2}}));
-        CHECK((found(2, 3) == Wrong{{2, 3}, {3, 1}}));  // a node also against its children
-        CHECK((found(file.height() - 1, 1) == Wrong{{file.height() - 1, 1}, {file.height(), 0}}));
+        CHECK_EQ(found(0, 7), (Wrong{{1, 3}}));  // a leaf shows above it alone
+        CHECK_EQ(found(0, n - 1), (Wrong{{1, (n - 1) / 2}}));
+        CHECK_EQ(found(2, 3), (Wrong{{2, 3}, {3, 1}}));  // a node also against its children
+        CHECK_EQ(found(file.height() - 1, 1), (Wrong{{file.height() - 1, 1}, {file.height(), 0}}));
     }
     // At most so many; field elements that are none.
     Bytes bytes = read_all(path);
@@ -469,7 +469,7 @@ TEST("tree_file: nodes that are not there are refused before memory is taken for
     const std::vector<Digest> all = leaves(Hash::blake3, 8);
     write_tree(path, all, TreeForm(Hash::blake3, TreeRule::left_full));
     const TreeFile file(path);
-    CHECK(file.read(0, 2, 6) == std::vector<Digest>(all.begin() + 2, all.end()));
+    CHECK_EQ(file.read(0, 2, 6), std::vector<Digest>(all.begin() + 2, all.end()));
     for (const std::uint64_t count : {std::uint64_t{9}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
         CHECK_ERROR(invalid_argument, std::to_string(count) + " nodes from node 0 on of level 0, which has 8",
                     file.read(0, 0, count));
@@ -478,7 +478,7 @@ TEST("tree_file: nodes that are not there are refused before memory is taken for
     CHECK_ERROR(invalid_argument, "above the root", file.read(4, 0, 1));
     CHECK_ERROR(invalid_argument, "within 8 leaves, got [5, 5)", file.prove_range(5, 5));
     const std::uint64_t some[] = {3, 4, 5};
-    CHECK(file.prove_range(3, 6) == file.prove_together(some));
+    CHECK_EQ(file.prove_range(3, 6), file.prove_together(some));
 }
 
 TEST("tree_file: a change is made to the file as it is, not as it was when it was opened") {
