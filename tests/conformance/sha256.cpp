@@ -3,16 +3,11 @@
 #include <cstring>
 
 #include "asked_often.hpp"
-<<<<<<< HEAD
 #include "hashes/merge_one.hpp"
-    == == ==
-    =
-#include "hashes/merge_one.hpp"
-        >>>>>>> main
 #include "json.hpp"
 #include "support.hpp"
 
-        using namespace support;
+using namespace support;
 using merklize::Mode;
 
 namespace {
