@@ -230,12 +230,12 @@ class TreeBuilder:
 class TreeWriter:
     """Builds a tree file from leaves that come in pieces, in little memory. A context manager.
 
-    The work goes on in PATH.partial, which takes the place of PATH in finish(). What a killed process left there is
-    taken up again if it fits: `written` says where to go on.
+    The work goes on in PATH.partial, which takes the place of PATH in finish().
 
     n_leaves   of the whole tree; None: not known before the end
     leaf_size, file_size  of the file that the leaves stand for, to note in the tree's; or 0
-    resume     False: begin anew
+    resume     True: go on from the leaves that a killed process left in PATH.partial, if they are of such a tree; you know
+               that they are its first leaves, and `written` says how many there are. False: discard them
 
     The rest is as in MerkleTree. Raises FileError, InvalidArgument.
     """
@@ -254,7 +254,7 @@ class TreeWriter:
         padding: Buffer | None = None,
         leaf_size: int = 0,
         file_size: int = 0,
-        resume: bool = True,
+        resume: bool = False,
         device: Device = "auto",
         threads: int | None = None,
         progress: Progress = None,

@@ -61,12 +61,13 @@ InputFile::Identity InputFile::identity() const {
     struct stat info;
     if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
 #ifdef __APPLE__
-    const timespec& changed = info.st_mtimespec;
+    const timespec &written = info.st_mtimespec, &changed = info.st_ctimespec;
 #else
-    const timespec& changed = info.st_mtim;
+    const timespec &written = info.st_mtim, &changed = info.st_ctim;
 #endif
-    return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino),
-            static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(changed.tv_sec),
+    return {static_cast<std::uint64_t>(info.st_dev),     static_cast<std::uint64_t>(info.st_ino),
+            static_cast<std::uint64_t>(info.st_size),    static_cast<std::uint64_t>(written.tv_sec),
+            static_cast<std::uint64_t>(written.tv_nsec), static_cast<std::uint64_t>(changed.tv_sec),
             static_cast<std::uint64_t>(changed.tv_nsec)};
 }
 

@@ -33,7 +33,9 @@ public:
     bool has_extent(std::uint64_t& position, std::uint64_t& bytes) const;
     /// What tells a file from another one, and from itself before it was written to.
     struct Identity {
-        std::uint64_t device, inode, bytes, seconds, nanoseconds;
+        std::uint64_t device, inode, bytes;
+        /// Of the last change of content, and of the last change of anything, which nobody can set back.
+        std::uint64_t written_seconds, written_nanoseconds, changed_seconds, changed_nanoseconds;
     };
     Identity identity() const;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

@@ -23,10 +23,15 @@ constexpr double read_share = 0.7;  // of a batch: reading it and making its lea
 std::uint64_t stamp_of(const LeafReader& reader) {
     if (!reader.has_extent()) return 0;
     const runtime::InputFile::Identity identity = reader.file().identity();
-    const std::array<std::uint64_t, 6> facts = {identity.device,  identity.inode,       identity.bytes,
-                                                identity.seconds, identity.nanoseconds, reader.position()};
-    // The position counts where it is not the file's beginning.
-    return runtime::checksum(std::as_bytes(std::span(facts).first(reader.position() == 0 ? 5 : 6)));
+    const std::array<std::uint64_t, 8> facts = {identity.device,
+                                                identity.inode,
+                                                identity.bytes,
+                                                identity.written_seconds,
+                                                identity.written_nanoseconds,
+                                                identity.changed_seconds,
+                                                identity.changed_nanoseconds,
+                                                reader.position()};
+    return runtime::checksum(std::as_bytes(std::span(facts)));
 }
 
 }  // namespace

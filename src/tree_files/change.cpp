@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "hashes/field.hpp"
 #include "host/atomic_file.hpp"
-#include "jobs/field.hpp"
 #include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
 #include "levels/merges.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "jobs/merge_one.hpp"
+#include "hashes/merge_one.hpp"
 #include "jobs/run.hpp"
 #include "support.hpp"
 

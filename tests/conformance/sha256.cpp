@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "asked_often.hpp"
-#include "jobs/merge_one.hpp"
+#include "hashes/merge_one.hpp"
 #include "json.hpp"
 #include "support.hpp"
 

@@ -169,14 +169,14 @@ TEST("tree_file: a writer that ends is taken up again") {
         std::filesystem::remove(partial);
         std::size_t first = 0;
         for (const std::size_t end : {std::size_t{100}, std::size_t{100}, std::size_t{1} << 19, n - 1}) {
-            TreeWriter writer(path, total, form);
+            TreeWriter writer(path, total, form, {}, true);
             CHECK_EQ(writer.written(), first);
             writer.append(std::span(all).subspan(first, end - first));
             first = end;
         }
         CHECK_EQ(TreeFile(path).root(), old_root);  // as it was
         CHECK_ERROR(io, "unfinished", TreeFile(partial));
-        TreeWriter writer(path, total, form);
+        TreeWriter writer(path, total, form, {}, true);
         CHECK_EQ(writer.written(), n - 1);
         CHECK_ERROR(io, "another build is writing it", TreeWriter(path, total, form));
         writer.append(std::span(all).last(1));
@@ -208,11 +208,28 @@ TEST("tree_file: a writer that ends is taken up again") {
     // A torn note leaves the one before it: the first note, of 0 leaves, is at 88; those of 1000 and 1500 are at 104 and 88.
     for (const auto& [at, left] : {std::pair{88, 1000}, std::pair{104, 1500}}) {
         begin();
-        { TreeWriter(path, n, keyed).append(std::span(all).subspan(1000, 500)); }
+        { TreeWriter(path, n, keyed, {}, true).append(std::span(all).subspan(1000, 500)); }
         Bytes bytes = read_all(partial);
         bytes[static_cast<std::size_t>(at)] ^= 1;
         folder.write("t.mkl.partial", bytes);
-        CHECK_EQ(TreeWriter(path, n, keyed).written(), static_cast<std::uint64_t>(left));
+        CHECK_EQ(TreeWriter(path, n, keyed, {}, true).written(), static_cast<std::uint64_t>(left));
+    }
+}
+
+TEST("tree_file: a writer goes on from what an earlier one left only if it is asked to") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    const std::vector<Digest> stale = leaves(Hash::blake3, 6);
+    std::vector<Digest> fresh = stale;
+    std::ranges::reverse(fresh);
+    for (const std::size_t n : {std::size_t{0}, std::size_t{6}}) {
+        {
+            TreeWriter(path, n, Hash::blake3).append(std::span(stale).first(3));
+        }
+        TreeWriter writer(path, n, Hash::blake3);
+        CHECK_EQ(writer.written(), 0u);
+        writer.append(fresh);
+        CHECK_EQ(writer.finish(), merklize::merkle_root(fresh));
     }
 }
 
