@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace merklize {
 
@@ -19,10 +20,22 @@ enum class ErrorCode {
 class Error : public std::runtime_error {
 public:
     Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
+    /// An io error from a system call.
+    /// number  errno's value
+    /// path    the file
+    Error(ErrorCode code, const std::string& text, int number, std::string path)
+        : std::runtime_error(text), code_(code), system_error_(number), path_(std::move(path)) {}
+
     ErrorCode code() const noexcept { return code_; }
+    /// errno's value, or 0 if no system call failed.
+    int system_error() const noexcept { return system_error_; }
+    /// The file, or empty if it is not known.
+    const std::string& path() const noexcept { return path_; }
 
 private:
     ErrorCode code_;
+    int system_error_ = 0;
+    std::string path_;
 };
 
 }  // namespace merklize

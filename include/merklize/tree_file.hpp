@@ -91,20 +91,21 @@ private:
 };
 
 /// Builds a tree file from leaves that come in pieces. It takes at most about 128 MiB of memory for any number of leaves. It writes
-/// PATH.partial, which becomes PATH at the end of finish(). If a killed process or a power failure left a PATH.partial with the same
-/// form, number of leaves and source, the work resumes there. Only one process at a time can write it. docs/file-format.md defines its
-/// content.
+/// PATH.partial, which becomes PATH at the end of finish(). Only one process at a time can write it. If a killed process or a power
+/// failure left a PATH.partial, the work can resume there, if the caller says that the leaves are the same. docs/file-format.md defines
+/// its content.
 class TreeWriter {
 public:
     /// n_leaves  leaves of the whole tree; 0: not known, as from a pipe. Then finish() reads the leaves back and builds the levels
     ///           above them.
     /// source    if n_leaves is 0, must have no total_bytes; pass them to finish()
-    /// resume    true: go on with PATH.partial if it fits, else start again; false: always start again
+    /// resume    true: if PATH.partial has this form, n_leaves and source, go on after its leaves. The caller must know that they are the
+    ///           first leaves of this tree; they are not checked. Otherwise, and by default, the content of PATH.partial is discarded
     /// errors    io (a disk that is too small, with the numbers, if n_leaves is known; a PATH that is not a regular file; another build
     ///           of the same PATH is running),
     ///           invalid_argument (as build_tree(); a number of leaves that does not match the source)
     TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form = {},
-               const LeafSource& source = {}, bool resume = true, const RunOptions& options = {});
+               const LeafSource& source = {}, bool resume = false, const RunOptions& options = {});
     TreeWriter(TreeWriter&&) noexcept;
     TreeWriter& operator=(TreeWriter&&) noexcept;
     /// Without finish(), PATH.partial stays and can be resumed.

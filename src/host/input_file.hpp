@@ -13,6 +13,7 @@ namespace merklize::runtime {
 /// Every function throws io with the file's name and the system's text. Safe to use from several threads, but for read_some().
 class InputFile {
 public:
+    /// A named pipe is open at once, whether or not somebody writes to it.
     explicit InputFile(const std::filesystem::path& path);
     /// The caller's descriptor: it is read from where it stands and is not closed. `name` is for error texts.
     InputFile(int fd, std::string_view name) : fd_(fd), name_(name), owned_(false) {}
@@ -25,12 +26,16 @@ public:
 
     /// Size of a regular file.  errors  io (not a regular file)
     std::uint64_t regular_size() const;
+    /// Whether it is a pipe, named or not.
+    bool is_pipe() const;
     /// Bytes of a regular file from its current position to its end.
     /// returns  false for what can only be read in order: pipes, and files of the kernel, which say that they are empty
     bool has_extent(std::uint64_t& position, std::uint64_t& bytes) const;
     /// What tells a file from another one, and from itself before it was written to.
     struct Identity {
-        std::uint64_t device, inode, bytes, seconds, nanoseconds;
+        std::uint64_t device, inode, bytes;
+        /// Of the last change of content, and of the last change of anything, which nobody can set back.
+        std::uint64_t written_seconds, written_nanoseconds, changed_seconds, changed_nanoseconds;
     };
     Identity identity() const;
 

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <string>
 
+#include "hashes/merge_one.hpp"
 #include "merklize/error.hpp"
 #include "merklize/proof.hpp"
-#include "jobs/merge_one.hpp"
 #include "proofs/bytes.hpp"
 #include "proofs/shape.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
@@ -19,6 +19,7 @@ using runtime::Peaks;
 class TreeBuilder::State {
 public:
     State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
+        runtime::require_no_timings("TreeBuilder", options);
         const runtime::Merges merges(form);  // throws on what is no form
     }
 
@@ -99,12 +100,13 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
 void TreeBuilder::append(const Buffer& leaves) {
     if (leaves.size() % Digest::size != 0) {
         throw Error(ErrorCode::invalid_argument,
-                    "append: " + std::to_string(leaves.size()) + " bytes are not a whole count of digests of 32 bytes");
+                    "append: leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
     }
     const RunOptions& options = state_->options();
     if (&leaves.device().state() != &options.device.state()) {
-        throw Error(ErrorCode::invalid_argument, "append: leaves on " + leaves.device().info().id +
-                                                     ", the builder works on " + options.device.info().id);
+        throw Error(ErrorCode::invalid_argument, "append: leaves must be on the builder's device, " +
+                                                     options.device.info().id + ", got some on " +
+                                                     leaves.device().info().id);
     }
     const std::uint64_t n = leaves.size() / Digest::size;
     if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {

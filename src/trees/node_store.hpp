@@ -18,6 +18,9 @@ public:
     /// With a device that has a memory of its own, where the nodes fit: there.
     NodeStore(const Device& device, std::uint64_t slots);
 
+    /// Whether the device has a memory of its own where so many slots can fit. If that is full now, they go to the host all the same.
+    static bool is_for_device(const Device& device, std::uint64_t slots);
+
     bool on_device() const noexcept { return device_ != nullptr; }
     const Buffer& buffer() const { return *device_; }
     Place place() const { return on_device() ? place_of(*device_) : host_place(host_.data()); }

@@ -59,7 +59,8 @@ TEST("misuse: sizes that do not fit") {
     CHECK_ERROR(invalid_argument, "hash_elements", merklize::hash_elements({}, std::size_t{1} << 62, 4, {}));
     const std::vector<Digest> two(2), three(3);
     std::vector<Digest> digests(2);
-    CHECK_ERROR(invalid_argument, "must have equal counts of digests, got 2, 3 and 2", merklize::merge(two, three, digests));
+    CHECK_ERROR(invalid_argument, "must have equal counts of digests, got 2, 3 and 2",
+                merklize::merge(two, three, digests));
     CHECK_ERROR(invalid_argument, "got 3, 3 and 2", merklize::merge(three, three, digests));
 }
 
@@ -91,6 +92,21 @@ TEST("misuse: names of hashes and devices") {
         }
         CHECK(thrown);
     }
+}
+
+TEST("misuse: options that a call does not look at") {
+    merklize::Timings timings;
+    merklize::RunOptions timed, chosen;
+    timed.timings = &timings;
+    chosen.policy.levels_per_launch = 3;
+    CHECK_ERROR(invalid_argument, "TreeBuilder: timings must not be set", merklize::TreeBuilder(Hash::blake3, timed));
+    const std::vector<Digest> given = leaves(Hash::blake3, 4);
+    MerkleTree tree(given);
+    const std::uint64_t index = 1;
+    CHECK_ERROR(invalid_argument, "update: policy must not be set: the tree keeps the policy that it was built with",
+                tree.update({&index, 1}, {given.data(), 1}, chosen));
+    CHECK_ERROR(invalid_argument, "got 'levels_per_launch=3'", tree.append(given, chosen));
+    CHECK_EQ(tree.n_leaves(), 4u);
 }
 
 TEST("misuse: hexadecimal digests") {
