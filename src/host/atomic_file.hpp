@@ -45,8 +45,7 @@ public:
     /// Throws io, with the numbers, if a file of `bytes` bytes needs more than the free space of its disk or passes the
     /// process's limit.
     void require_space(std::uint64_t bytes) const;
-    /// Allocates the space of a file of `bytes` bytes now, where the system can. If that fails, the space is given
-    /// back.
+    /// Allocates the space of a file of `bytes` bytes now, where the system can. If that fails, gives it back.
     void allocate(std::uint64_t bytes);
     /// require_space() and allocate(): a disk that is too small is found before the work.
     void reserve(std::uint64_t bytes) {

@@ -27,8 +27,7 @@ public:
     /// Size of a regular file.  errors  io (not a regular file)
     std::uint64_t regular_size() const;
     /// Bytes of a regular file from its current position to its end.
-    /// returns  false if the input can only be read in order: pipes, and files in /proc and the like, which report size
-    ///          0
+    /// returns  false if the input can only be read in order: a pipe, or a file in /proc, which reports size 0
     bool has_extent(std::uint64_t& position, std::uint64_t& bytes) const;
     /// Tells a file from any other file, and from itself before it was last written.
     struct Identity {

@@ -1,4 +1,4 @@
-// The root of leaves in the memories of several devices: each part is reduced where it lies, the host merges what comes back.
+// The root of leaves in the memories of several devices. Each device reduces its own part; the host merges their roots.
 #include <bit>
 #include <string>
 #include <vector>

@@ -12,21 +12,22 @@
 
 namespace merklize::runtime {
 
-/// The nodes of a heap: in a block of the host, or in a buffer of a device and then, once asked for, in a copy on the host as well.
+/// The nodes of a heap, in a block of the host or in a buffer of a device. Nodes on a device are copied to the host
+/// once they are asked for.
 class NodeStore {
 public:
-    /// With a device that has a memory of its own, where the nodes fit: there.
+    /// The nodes are on the device if it has its own memory and they fit there, else on the host.
     NodeStore(const Device& device, std::uint64_t slots);
 
     bool on_device() const noexcept { return device_ != nullptr; }
     const Buffer& buffer() const { return *device_; }
     Place place() const { return on_device() ? place_of(*device_) : host_place(host_.data()); }
     std::uint64_t slots() const noexcept { return slots_; }
-    /// On the host. Those of a device are copied by the first call; safe from several threads.
+    /// The nodes on the host. The first call copies them from the device. Safe to call from several threads.
     const Digest* host() const;
-    /// What the copy held is no longer so.
+    /// The copy on the host is out of date.
     void changed();
-    /// Zeros for the slots of no node.
+    /// Writes zeros to the unused slots.
     void clear_gaps(const TreeLayout& layout, Run& run);
     void read(std::uint64_t first, std::span<Digest> out) const;
 

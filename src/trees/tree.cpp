@@ -21,7 +21,7 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-// The levels that are kept, as a tree of their own.
+// The layout of the kept levels, as a tree of their own.
 TreeLayout kept_layout(const TreeForm& form, std::uint64_t n_leaves, unsigned drop_levels) {
     runtime::Merges(form).require_count(n_leaves, "tree");
     const TreeLayout whole{n_leaves};
@@ -74,7 +74,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     State& state = *state_;
     const RunOptions options = state.here(wanted);
     runtime::Run run(options);
-    // All threads copy, and so share the first touch of the pages.
+    // All threads copy, so all share the first touch of the pages.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
     const bool is_field = runtime::is_field(runtime::info(form.hash)),
