@@ -1,4 +1,4 @@
-// Proofs out of a tree: the slots of the nodes wanted, level after level, and then all of them at once.
+// Proofs from a tree in memory: first the slots of the wanted nodes, level by level, then all nodes at once.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -21,7 +21,7 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-// How far a slot of the whole heap is below the lowest level of `kept`; not above 0 if it is in there.
+// How many levels a slot of the whole heap lies below the lowest level of `kept`. 0 or less if the slot is kept.
 int levels_below(std::uint64_t slot, const TreeLayout& kept) {
     return static_cast<int>(std::bit_width(slot)) - static_cast<int>(std::bit_width(kept.leaf_slot));
 }
@@ -37,7 +37,8 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
         return gather_nodes(nodes.place(), slots, found, run);
     }
 
-    // Kept nodes have the same slots in the heap that is there; a dropped one is in the subtree below one of its lowest level.
+    // A kept node has the same slot in the kept heap. A dropped node is in the subtree below a node of the lowest kept
+    // level.
     std::vector<std::uint64_t> kept(slots.begin(), slots.end());
     std::vector<std::pair<std::uint64_t, std::size_t>> dropped;  // subtree, place in `slots`
     for (std::size_t i = 0; i < slots.size(); i++) {
@@ -58,7 +59,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     here.device = Device("cpu");
     runtime::Run cpu(here);
     runtime::Merges merges(form);
-    // So many subtrees at once as a forest: 64 MiB.
+    // The most subtrees that are built at once, as a forest of 64 MiB.
     const std::size_t most = std::max<std::uint64_t>(1, (std::uint64_t{1} << 20) >> drop_levels);
     for (std::size_t next = 0; next < dropped.size();) {
         std::vector<std::uint64_t> subtrees;
@@ -68,7 +69,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
             if (subtrees.size() == most) break;
             subtrees.push_back(dropped[end].first);
         }
-        // Only the tree's last subtree can have fewer leaves, and is the last here.
+        // Only the last subtree of the tree can have fewer leaves. It is the last one here.
         const std::uint64_t width = std::uint64_t{1} << drop_levels;
         const std::uint64_t last = std::min(width, n_leaves - subtrees.back() * width);
         const TreeLayout forest{(subtrees.size() - 1) * width + last, drop_levels, subtrees.size() * width};

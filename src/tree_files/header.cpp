@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view magic("MKLTREE\0", 8), unfinished_magic("MKLPART\0", 8), first_magic("MKZTREE1", 8);
 constexpr std::uint32_t version = 1;
 
-// Places of the fields.
+// Offsets of the fields.
 enum : std::size_t {
     at_version = 8,
     at_hash = 12,
@@ -47,7 +47,7 @@ Number get(std::span<const std::byte> bytes, std::size_t at) {
     return number;
 }
 
-// Of these bytes and a number.
+// The checksum of these bytes and a number.
 std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t number) {
     std::array<std::byte, TreeHeader::size + 8> data;
     std::ranges::copy(bytes, data.begin());
@@ -55,7 +55,7 @@ std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t numb
     return checksum(std::span(data).first(bytes.size() + 8));
 }
 
-// How many leaves a source makes.
+// The number of leaves that a source makes.
 std::uint64_t leaves_of(const LeafSource& source) {
     return std::max<std::uint64_t>(
         1, source.total_bytes / source.leaf_bytes + (source.total_bytes % source.leaf_bytes != 0));
@@ -186,7 +186,7 @@ TreeHeader::Bytes TreeHeader::encode_unfinished(std::uint64_t stamp) const {
 TreeHeader::Note TreeHeader::note(const Bytes& unfinished, std::uint64_t turn, std::uint64_t leaves) {
     Note note;
     put(note.bytes, 0, leaves);
-    // With the header's own checksum, so that it is of this file and no other.
+    // Includes the header's own checksum, so that a note is valid for this file only.
     put(note.bytes, 8, checksum_with(std::span(unfinished).last<8>(), leaves));
     note.offset = at_root + note.bytes.size() * (turn % 2);
     return note;

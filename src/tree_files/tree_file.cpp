@@ -20,7 +20,7 @@ using runtime::TreeFileReader;
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-// Nodes of a proof: of the file, or under the rule pad roots of padding.
+// The nodes of a proof: nodes in the file or, under the rule pad, roots of padding.
 std::vector<Digest> siblings(const TreeFileReader& reader, const TreeForm& form,
                              std::span<const std::uint64_t> indices) {
     runtime::Merges merges(form);

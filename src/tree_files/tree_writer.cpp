@@ -1,4 +1,4 @@
-// TreeWriter: the public face of writer.hpp.
+// TreeWriter, the public class above writer.hpp.
 #include <algorithm>
 #include <string>
 

@@ -25,7 +25,7 @@ public:
     std::uint64_t slots() const noexcept { return slots_; }
     /// The nodes on the host. The first call copies them from the device. Safe to call from several threads.
     const Digest* host() const;
-    /// The copy on the host is out of date.
+    /// Drops the copy on the host, because the nodes on the device have changed.
     void changed();
     /// Writes zeros to the unused slots.
     void clear_gaps(const TreeLayout& layout, Run& run);
