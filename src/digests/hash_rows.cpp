@@ -51,16 +51,16 @@ void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, s
                            std::uint64_t out_words) {
     const mkz_hash_info& facts = runtime::info(hash);
     if (!runtime::is_field(facts)) {
-        invalid(std::string("hash_elements: hash '") + facts.name + "' is of bytes, not of field elements");
+        invalid(std::string("hash_elements: '") + facts.name + "' hashes bytes, not field elements");
     }
     if (facts.word_bits != 64) {
         invalid(std::string("hash_elements: elements of '") + facts.name + "' have " + std::to_string(facts.word_bits) +
-                " bits, and this function takes words of 64; use hash_leaves");
+                " bits; hash_elements takes words of 64 bits only, use hash_leaves");
     }
     const unsigned node_words = runtime::node_words(facts);
     if (out_words / node_words != n_rows || out_words % node_words != 0) {
-        invalid("hash_elements: out has " + std::to_string(out_words) + " words, not " + std::to_string(node_words) +
-                " for each of " + std::to_string(n_rows) + " rows");
+        invalid("hash_elements: out must have " + std::to_string(node_words) + " words for each of " +
+                std::to_string(n_rows) + " rows, got " + std::to_string(out_words) + " words");
     }
     if (elements != 0 ? words / elements != n_rows || words % elements != 0 : words != 0) {
         invalid("hash_elements: " + std::to_string(n_rows) + " rows of " + std::to_string(elements) +

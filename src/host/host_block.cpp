@@ -96,8 +96,8 @@ HostBlock::HostBlock(std::uint64_t bytes) : data_(take_spare(bytes)), bytes_(byt
     if (data_ == nullptr && bytes <= host_memory()) data_ = map_block(bytes);
     if (data_ == nullptr) {
         throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(bytes) +
-                                                  " bytes asked for, there are " + std::to_string(host_memory()) +
-                                                  " in all");
+                                                  " bytes are needed, this process can have " +
+                                                  std::to_string(host_memory()));
     }
 }
 

@@ -80,7 +80,7 @@ void LeafReader::require_sizes() const {
     if (input_.kind == Kind::leaves) return;
     const std::string leaf = file_.name() + ": leaves of " + std::to_string(input_.leaf_bytes) + " bytes: ";
     if (!hash_.has_chunk_tree && input_.leaf_bytes > batch_bytes) {
-        invalid(leaf + "with another hash than blake3 at most " + std::to_string(batch_bytes));
+        invalid(leaf + "must have at most " + std::to_string(batch_bytes) + " bytes with a hash other than blake3");
     }
     const unsigned unit = hash_.row_unit_bytes;
     if (input_.leaf_bytes % unit != 0) {
@@ -181,7 +181,7 @@ std::uint64_t LeafReader::read_stream(std::span<Digest> out, Run& run) {
             buffer_.resize(wanted);
             const auto data = std::span(buffer_).first(receive(buffer_, run));
             if (size > most_stream_leaf && !ended_) {
-                invalid(file_.name() + ": leaves of what is no regular file have at most " +
+                invalid(file_.name() + ": leaves of an input that is no regular file must have at most " +
                         std::to_string(most_stream_leaf) + " bytes, got " + std::to_string(size));
             }
             n = count(bytes_) - next_;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "proofs/shape.hpp"
 #include "host/threads.hpp"
+#include "proofs/shape.hpp"
 
 namespace merklize::runtime {
 

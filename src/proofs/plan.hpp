@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "merklize/tree_form.hpp"
 #include "levels/plan.hpp"
+#include "merklize/tree_form.hpp"
 
 namespace merklize::runtime {
 

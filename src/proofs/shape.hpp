@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "merklize/proof.hpp"
 #include "levels/plan.hpp"
+#include "merklize/proof.hpp"
 
 namespace merklize::runtime {
 

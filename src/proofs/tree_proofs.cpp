@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "host/threads.hpp"
 #include "merklize/error.hpp"
-#include "trees/indices.hpp"
 #include "proofs/plan.hpp"
 #include "proofs/shape.hpp"
-#include "host/threads.hpp"
+#include "trees/indices.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize {
@@ -33,7 +33,8 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     const RunOptions on_device = options();
     runtime::Run run(on_device);
     if (drop_levels == 0) {
-        if (!leaves.empty()) invalid(std::string(what) + ": this tree keeps its leaves and wants none given");
+        if (!leaves.empty())
+            invalid(std::string(what) + ": leaves must not be given, because this tree keeps its leaves");
         return gather_nodes(nodes.place(), slots, found, run);
     }
 
@@ -50,8 +51,8 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     gather_nodes(nodes.place(), kept, found, run);
     if (dropped.empty()) return;
     if (leaves.size() != n_leaves) {
-        invalid(std::string(what) + ": a tree without its lowest " + std::to_string(drop_levels) +
-                " levels needs its " + std::to_string(n_leaves) + " leaves again, got " +
+        invalid(std::string(what) + ": this tree dropped its lowest " + std::to_string(drop_levels) +
+                " levels, so all its " + std::to_string(n_leaves) + " leaves must be given, got " +
                 std::to_string(leaves.size()));
     }
     std::ranges::sort(dropped);
@@ -153,7 +154,7 @@ std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indice
 }
 
 MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, std::span<const Digest> leaves) const {
-    if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
+    if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
     const TreeLayout layout{n_leaves()};
     MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
     proof.indices = runtime::ascending(indices, n_leaves(), "prove_together");
@@ -170,8 +171,8 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
 
 MultiProof MerkleTree::prove_range(std::uint64_t first, std::uint64_t last, std::span<const Digest> leaves) const {
     if (first >= last || last > n_leaves()) {
-        invalid("prove_range: a range [first, last) within " + std::to_string(n_leaves()) + " leaves, got [" +
-                std::to_string(first) + ", " + std::to_string(last) + ")");
+        invalid("prove_range: [first, last) must be a range of at least one leaf within " + std::to_string(n_leaves()) +
+                " leaves, got [" + std::to_string(first) + ", " + std::to_string(last) + ")");
     }
     std::vector<std::uint64_t> indices(last - first);
     std::iota(indices.begin(), indices.end(), first);

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <string>
 
+#include "jobs/merge_one.hpp"
 #include "merklize/error.hpp"
 #include "merklize/proof.hpp"
-#include "jobs/merge_one.hpp"
 #include "proofs/bytes.hpp"
 #include "proofs/shape.hpp"
 
@@ -71,10 +71,10 @@ std::vector<std::byte> to_winterfell(const MultiProof& proof) {
         throw Error(ErrorCode::invalid_argument, "to_winterfell: " + what);
     };
     if (!has_hash(proof.hash)) {
-        invalid("its hashes are 'blake3' and 'rp64_256_v3', not '" + std::string(traits(proof.hash).name) + "'");
+        invalid("the hash must be 'blake3' or 'rp64_256_v3', not '" + std::string(traits(proof.hash).name) + "'");
     }
     if (proof.n_leaves < 2 || !std::has_single_bit(proof.n_leaves))
-        invalid("its trees have 2, 4, 8, ... leaves, not " + std::to_string(proof.n_leaves));
+        invalid("the tree must have 2, 4, 8, ... leaves, not " + std::to_string(proof.n_leaves));
     const auto needed = runtime::siblings_of(proof.n_leaves, TreeRule::perfect, proof.indices);
     if (!needed || *needed != proof.siblings.size() || proof.leaves.size() != proof.indices.size()) {
         invalid("there is no such proof: " + std::to_string(proof.n_leaves) + " leaves, " +

@@ -106,7 +106,7 @@ AtomicFile TreeFile::State::begin_change(const char* what, const RunOptions& opt
         is.padding != was.padding) {
         throw Error(ErrorCode::io,
                     path.string() + ": " + what +
-                        ": since it was opened, a tree of another hash, rule, mode or padding took its place");
+                        ": a tree of another hash, rule, mode or padding has replaced it since it was opened");
     }
     open = std::move(now);
     return AtomicFile::temporary(path, std::move(lock));
@@ -129,9 +129,9 @@ void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const 
 void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves,
                       const RunOptions& options) {
     if (indices.size() != leaves.size()) {
-        throw Error(ErrorCode::invalid_argument, "update: " + std::to_string(indices.size()) + " indices for " +
-                                                     std::to_string(leaves.size()) +
-                                                     " leaves, there must be one for each");
+        throw Error(ErrorCode::invalid_argument, "update: indices and leaves must have equal counts, got " +
+                                                     std::to_string(indices.size()) + " and " +
+                                                     std::to_string(leaves.size()));
     }
     if (indices.empty()) return;
     const TreeForm& form = state_->complete_form("update");
@@ -162,8 +162,8 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
 void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options) {
     const TreeForm& form = state_->complete_form("append");
     if (form.rule != TreeRule::left_full) {
-        throw Error(ErrorCode::invalid_argument, "append: only trees of the rule left_full can grow, this is of " +
-                                                     std::string(rule_name(form.rule)));
+        throw Error(ErrorCode::invalid_argument,
+                    "append: the rule must be 'left_full', not '" + std::string(rule_name(form.rule)) + "'");
     }
     require_leaves(form, leaves, "append: leaves");
     if (leaves.empty()) return;

@@ -84,10 +84,11 @@ TreeHeader::TreeHeader(const TreeForm& form, std::uint64_t leaves, const LeafSou
       padding(form.rule == TreeRule::pad ? form.padding : Digest{}) {
     const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, text); };
     if (n_leaves > most_leaves) invalid("tree file: too many leaves: " + std::to_string(n_leaves));
-    if (source.leaf_bytes == 0 && source.total_bytes != 0) invalid("tree file: a source without bytes a leaf");
+    if (source.leaf_bytes == 0 && source.total_bytes != 0)
+        invalid("tree file: the source's leaf_bytes must be at least 1, got 0");
     if (source.leaf_bytes != 0 && n_leaves != 0 && leaves_of(source) != n_leaves) {
-        invalid("tree file: " + std::to_string(source.total_bytes) + " bytes of " + std::to_string(source.leaf_bytes) +
-                " a leaf do not make " + std::to_string(n_leaves) + " leaves");
+        invalid("tree file: " + std::to_string(source.total_bytes) + " bytes in leaves of " +
+                std::to_string(source.leaf_bytes) + " bytes do not make " + std::to_string(n_leaves) + " leaves");
     }
 }
 
@@ -150,10 +151,11 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
         fail("bytes 18 to 23 are not zeros; written by a newer version?");
     }
     if (header.merges != Merges::plain && !facts->is_keyed) {
-        fail("keyed merges of the hash " + std::string(facts->name) + ", which has none");
+        fail("its merges are keyed, but the hash " + std::string(facts->name) + " has no keyed merges");
     }
-    if (header.merges == Merges::plain && header.key_check != 0) fail("a check of a key, and no keyed merges");
-    if (header.rule != TreeRule::pad && header.padding != Digest{}) fail("a padding, and another rule than pad");
+    if (header.merges == Merges::plain && header.key_check != 0)
+        fail("it has a check of a key, but its merges are not keyed");
+    if (header.rule != TreeRule::pad && header.padding != Digest{}) fail("it has a padding, but its rule is not pad");
     if (!are_canonical(*facts, {&header.padding, 1})) {
         fail("the padding is no digest of the hash " + std::string(facts->name));
     }

@@ -94,16 +94,15 @@ TreeFileWriter::~TreeFileWriter() {
 
 void TreeFileWriter::require_usable() const {
     if (!failed_ && !done_) return;
-    throw Error(ErrorCode::io,
-                file_.path().string() + ": writing it has ended" +
-                    (failed_ ? " with an error; begin again, and what is in its .partial file is taken up" : ""));
+    throw Error(ErrorCode::io, file_.path().string() + ": writing it has ended" +
+                                   (failed_ ? " with an error; begin again to resume from its .partial file" : ""));
 }
 
 void TreeFileWriter::take(std::uint64_t n, const RunOptions& options) {
     require_usable();
     if (count_known() && n > header_.n_leaves - taken()) {
-        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": more leaves than the " +
-                                                     std::to_string(header_.n_leaves) + " that it is for");
+        throw Error(ErrorCode::invalid_argument,
+                    file_.path().string() + ": must get " + std::to_string(header_.n_leaves) + " leaves, got more");
     }
     if (held_ + n < Batch::capacity) {
         held_ += n;
@@ -189,8 +188,9 @@ Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* sourc
         file_.reserve(header_.file_bytes());
         build_above(options);
     } else if (taken() != header_.n_leaves) {
-        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": " + std::to_string(taken()) + " of " +
-                                                     std::to_string(header_.n_leaves) + " leaves were given");
+        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": must get " +
+                                                     std::to_string(header_.n_leaves) + " leaves, got " +
+                                                     std::to_string(taken()));
     }
     const auto rest = filling().leaves().first(held_);
     write_nodes(0, passed_on_, rest);

@@ -103,8 +103,8 @@ void TreeBuilder::append(const Buffer& leaves) {
     }
     const RunOptions& options = state_->options();
     if (&leaves.device().state() != &options.device.state()) {
-        throw Error(ErrorCode::invalid_argument, "append: leaves on " + leaves.device().info().id +
-                                                     ", the builder works on " + options.device.info().id);
+        throw Error(ErrorCode::invalid_argument, "append: leaves must be on the builder's device, " +
+                                                     options.device.info().id + ", got " + leaves.device().info().id);
     }
     const std::uint64_t n = leaves.size() / Digest::size;
     if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {

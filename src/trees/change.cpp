@@ -64,8 +64,8 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
                         const RunOptions& options) {
     State& state = *state_;
     if (indices.size() != leaves.size()) {
-        invalid("update: " + std::to_string(indices.size()) + " indices for " + std::to_string(leaves.size()) +
-                " leaves");
+        invalid("update: indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
+                std::to_string(leaves.size()));
     }
     if (state.drop_levels != 0) invalid("update: the tree does not keep its leaves");
     if (indices.empty()) return;

@@ -22,7 +22,7 @@ namespace {
 
 TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
     runtime::Merges(form).require_count(n, "forest");
-    if (!std::has_single_bit(n)) invalid("forest: leaves of a tree must be a power of two, got " + std::to_string(n));
+    if (!std::has_single_bit(n)) invalid("forest: n_leaves must be a power of two, got " + std::to_string(n));
     runtime::require_tree_size(leaves, "forest");
     if (leaves % n != 0) {
         invalid("forest: " + std::to_string(leaves) + " leaves do not make whole trees of " + std::to_string(n));
@@ -52,8 +52,8 @@ struct MerkleForest::State {
     }
     void require_level(unsigned level) const {
         if (level <= layout.height()) return;
-        invalid("forest: level " + std::to_string(level) + " of trees of " + std::to_string(n_leaves) +
-                " leaves, which have levels 0 to " + std::to_string(layout.height()));
+        invalid("forest: level must be 0 to " + std::to_string(layout.height()) + " for trees of " +
+                std::to_string(n_leaves) + " leaves, got " + std::to_string(level));
     }
 };
 

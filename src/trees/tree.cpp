@@ -51,10 +51,10 @@ void MerkleTree::State::build_above(runtime::Run& run, double share) {
 
 unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
     if (level <= height() && level >= drop_levels) return level - drop_levels;
-    std::string text = std::string(what) + ": level " + std::to_string(level) + " of a tree of " +
-                       std::to_string(n_leaves) + " leaves, which has levels 0 to " + std::to_string(height());
-    if (drop_levels != 0) text += " and keeps those from " + std::to_string(drop_levels) + " on";
-    invalid(text);
+    const std::string dropped =
+        drop_levels == 0 ? "" : " that keeps levels from " + std::to_string(drop_levels) + " on";
+    invalid(std::string(what) + ": level must be " + std::to_string(drop_levels) + " to " + std::to_string(height()) +
+            " for a tree of " + std::to_string(n_leaves) + " leaves" + dropped + ", got " + std::to_string(level));
 }
 
 RunOptions MerkleTree::State::here(RunOptions options) const {

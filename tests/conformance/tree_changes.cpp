@@ -125,7 +125,7 @@ TEST("tree: bad input changes nothing") {
     };
     CHECK_ERROR(invalid_argument, "below 6, got 6", update({0, 6}, two));
     CHECK_ERROR(invalid_argument, "leaf index 3 is there twice", update({3, 3}, two));
-    CHECK_ERROR(invalid_argument, "1 indices for 2 leaves", update({3}, two));
+    CHECK_ERROR(invalid_argument, "must have equal counts, got 1 and 2", update({3}, two));
     const Digest bad = Digest::from_words({0xffffffff00000001, 0, 0, 0});
     CHECK_ERROR(invalid_argument, "word 4 is", update({3, 4}, {two[0], bad}));
     CHECK_ERROR(invalid_argument, "word 0 is", tree.append(std::vector{bad}));
@@ -163,7 +163,7 @@ TEST("tree: forests are single trees") {
                 }
                 CHECK_ERROR(invalid_argument, "tree must be below", forest.prove(m, 0));
                 CHECK_ERROR(invalid_argument, "leaf index must be below", forest.prove(0, n));
-                CHECK_ERROR(invalid_argument, "which have levels 0 to", forest.level(forest.height() + 1));
+                CHECK_ERROR(invalid_argument, "forest: level must be 0 to", forest.level(forest.height() + 1));
             }
         }
     }
