@@ -105,7 +105,8 @@ TEST("tree: proofs of a tree with dropped levels, from its leaves again") {
                 CHECK(tree.prove(indices, given) == whole.prove(indices));
                 CHECK(tree.prove_together(some, given) == whole.prove_together(some));
                 CHECK(tree.prove_range(n / 2, n, given) == whole.prove_range(n / 2, n));
-                CHECK_ERROR(invalid_argument, "all its " + std::to_string(n) + " leaves must be given, got 0", tree.prove(0));
+                CHECK_ERROR(invalid_argument, "all its " + std::to_string(n) + " leaves must be given, got 0",
+                            tree.prove(0));
                 std::vector<Digest> others = given;
                 others[n - 1] = leaves(f.form.hash, 1, 99)[0];
                 CHECK_ERROR(invalid_argument, "the leaves given are not this tree's", tree.prove(n - 1, others));

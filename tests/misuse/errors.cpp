@@ -59,7 +59,8 @@ TEST("misuse: sizes that do not fit") {
     CHECK_ERROR(invalid_argument, "hash_elements", merklize::hash_elements({}, std::size_t{1} << 62, 4, {}));
     const std::vector<Digest> two(2), three(3);
     std::vector<Digest> digests(2);
-    CHECK_ERROR(invalid_argument, "must have equal counts of digests, got 2, 3 and 2", merklize::merge(two, three, digests));
+    CHECK_ERROR(invalid_argument, "must have equal counts of digests, got 2, 3 and 2",
+                merklize::merge(two, three, digests));
     CHECK_ERROR(invalid_argument, "got 3, 3 and 2", merklize::merge(three, three, digests));
 }
 
