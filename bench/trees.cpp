@@ -174,7 +174,7 @@ void proofs_and_updates(const Bench& bench) {
                     right[i] = heap[2 * (first + level[i]) + 1];
                 }
                 const std::size_t k = level.size();
-                merge(std::span(left).first(k), std::span(right).first(k), std::span(out).first(k), Hash::blake3,
+                merge(std::span(left).first(k), std::span(right).first(k), std::span(out).first(k), Hash::blake3, {},
                       bench.on_device());
                 for (std::size_t i = 0; i < k; i++) heap[first + level[i]] = out[i];
             }

@@ -12,7 +12,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
     # The programs are texts of this very library: a program made of its sources writes them.
     add_executable(merklize-fatbin-programs EXCLUDE_FROM_ALL
       ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_fatbin_programs.cpp backends/tuning.cpp
-      programs/fatbins.cpp programs/tuned_variants.cpp programs/variant.cpp jobs/hashes.cpp
+      programs/fatbins.cpp programs/tuned_variants.cpp programs/variant.cpp hashes/hashes.cpp
       programs/kernel_text.cpp programs/no_fatbins.cpp ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
     target_compile_features(merklize-fatbin-programs PRIVATE cxx_std_20)
     target_include_directories(merklize-fatbin-programs PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)

@@ -83,6 +83,21 @@ void fail(const char* file, int line, std::string_view what) {
     if (failures == shown + 1) std::cout << "(further failures are only counted)" << std::endl;
 }
 
+std::string excerpt(std::string_view text, std::size_t first) {
+    constexpr std::size_t most = 40;
+    std::string quoted = first == 0 ? "\"" : "\"...";
+    for (const char c : text.substr(std::min(first, text.size()), most)) {
+        constexpr const char* digits = "0123456789abcdef";
+        const auto code = static_cast<unsigned char>(c);
+        if (code >= ' ' && code < 127) {
+            quoted += c;
+        } else {
+            quoted += {'\\', 'x', digits[code >> 4], digits[code & 15]};
+        }
+    }
+    return quoted + (text.size() > first && text.size() - first > most ? "...\"" : "\"");
+}
+
 /// argv  what the names of the tests to run begin with; all tests if there is none
 int run(int argc, char** argv) {
     const std::vector<std::string> only(argv + 1, argv + argc);

@@ -1,8 +1,15 @@
 #pragma once
 
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
 #include <iostream>
+#include <optional>
+#include <ranges>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <merklize/error.hpp>
 
@@ -16,18 +23,84 @@ bool add(const char* name, Function function) noexcept;
 /// Notes a failure of the running test. Safe to call from any thread.
 void fail(const char* file, int line, std::string_view what);
 
+/// A value as text: digests and bytes as hexadecimal or decimal numbers, enumerations by their numbers; "?" for what has no text.
+template <class T>
+std::string shown(const T& value) {
+    std::ostringstream out;
+    if constexpr (std::is_same_v<T, bool>) {
+        out << (value ? "true" : "false");
+    } else if constexpr (std::is_same_v<T, std::byte> || std::is_enum_v<T>) {
+        out << +static_cast<std::underlying_type_t<T>>(value);
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 1) {
+        out << +value;
+    } else if constexpr (requires { value.hex(); }) {
+        out << value.hex();
+    } else if constexpr (requires { out << value; }) {
+        out << value;
+    } else {
+        out << '?';
+    }
+    return out.str();
+}
+
+/// Around 40 characters of a text from `first` on, in quotation marks.
+std::string excerpt(std::string_view text, std::size_t first);
+
+template <class T>
+concept Text = std::convertible_to<const T&, std::string_view>;
+template <class T>
+concept Nullable = requires(const T& t) {
+    t.has_value();
+    *t;
+};
+template <class T>
+concept Items = std::ranges::range<const T> && !std::same_as<std::ranges::range_value_t<const T>, T>;  // no path
+template <class T>
+concept Serialized = requires(const T& t) { t.to_bytes(); };
+
+/// Where two values first differ: "[2][7]: 3 against 4". Nothing if they are equal.
+/// place  of the values in what contains them
+template <class A, class B>
+std::optional<std::string> difference(const A& a, const B& b, const std::string& place = {}) {
+    const std::string at = place.empty() ? place : place + ": ";
+    if constexpr (Nullable<A> && Nullable<B>) {
+        if (a.has_value() && b.has_value()) return difference(*a, *b, place);
+        if (a.has_value() == b.has_value()) return std::nullopt;
+        return at + (a.has_value() ? "a value against none" : "none against a value");
+    } else if constexpr (Nullable<A>) {
+        if (a.has_value()) return difference(*a, b, place);
+        return at + "none against a value";
+    } else if constexpr (Text<A> && Text<B>) {
+        const std::string_view x = a, y = b;
+        if (x == y) return std::nullopt;
+        const auto first = static_cast<std::size_t>(std::ranges::mismatch(x, y).in1 - x.begin());
+        return at + "[" + std::to_string(first) + "]: " + excerpt(x, first) + " against " + excerpt(y, first);
+    } else if constexpr (Items<A> && Items<B>) {
+        std::size_t i = 0;
+        auto x = std::ranges::begin(a);
+        auto y = std::ranges::begin(b);
+        for (; x != std::ranges::end(a) && y != std::ranges::end(b); ++x, ++y, ++i) {
+            auto found = difference(*x, *y, place + "[" + std::to_string(i) + "]");
+            if (!found) continue;
+            const auto n = std::ranges::distance(a), m = std::ranges::distance(b);
+            return n == m ? *found : *found + ", of " + std::to_string(n) + " against " + std::to_string(m) + " items";
+        }
+        const auto n = std::ranges::distance(a), m = std::ranges::distance(b);
+        if (n == m) return std::nullopt;
+        return at + std::to_string(n) + " against " + std::to_string(m) + " items, the first " + std::to_string(i) +
+               " equal";
+    } else {
+        if (a == b) return std::nullopt;
+        if constexpr (Serialized<A> && Serialized<B>) {
+            if (auto found = difference(a.to_bytes(), b.to_bytes(), place)) return "to_bytes()" + *found;
+        }
+        return at + shown(a) + " against " + shown(b);
+    }
+}
+
 template <class A, class B>
 void equal(const char* file, int line, const char* text, const A& a, const B& b) {
-    if (a == b) return;
-    std::ostringstream out;
-    out << text;
-    if constexpr (requires { out << a << b; }) out << ": " << a << " against " << b;
-    if constexpr (requires {
-                      a.hex();
-                      b.hex();
-                  })
-        out << ": " << a.hex() << " against " << b.hex();
-    fail(file, line, out.str());
+    if (const auto found = difference(a, b)) fail(file, line, std::string(text) + ": " + *found);
 }
 
 /// The call must throw merklize::Error with this code and a text that holds `part`.

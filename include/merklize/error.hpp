@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace merklize {
 
@@ -20,10 +21,21 @@ enum class ErrorCode {
 class Error : public std::runtime_error {
 public:
     Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
+    /// io: what the system refused.
+    /// number  errno's value;  path  the file
+    Error(ErrorCode code, const std::string& text, int number, std::string path)
+        : std::runtime_error(text), code_(code), system_error_(number), path_(std::move(path)) {}
+
     ErrorCode code() const noexcept { return code_; }
+    /// errno's value, or 0: the system refused nothing.
+    int system_error() const noexcept { return system_error_; }
+    /// The file, or empty: not known.
+    const std::string& path() const noexcept { return path_; }
 
 private:
     ErrorCode code_;
+    int system_error_ = 0;
+    std::string path_;
 };
 
 }  // namespace merklize

@@ -96,6 +96,7 @@ void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, st
 struct FileDigest {
     std::vector<std::byte> output;  ///< empty if the file failed
     std::string error;              ///< why, or empty
+    int system_error = 0;           ///< errno's value, if the system refused
 };
 
 /// Many files, several at once. One result a path, in order; a file that fails does not stop the others.
@@ -141,10 +142,10 @@ void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer
 /// mode    keyed or derive-key merges, of blake3 alone
 /// errors  invalid_argument (unequal sizes; for field hashes a word >= p; a mode for another hash)
 void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash = Hash::blake3,
-           const RunOptions& options = {}, const Mode& mode = {});
+           const Mode& mode = {}, const RunOptions& options = {});
 /// The same on a device: [n, 32] bytes each, of one device.
-void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash = Hash::blake3,
-           const RunOptions& options = {}, const Mode& mode = {});
+void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash = Hash::blake3, const Mode& mode = {},
+           const RunOptions& options = {});
 /// One pair, on the CPU.
 Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3, const Mode& mode = {});
 

@@ -91,20 +91,21 @@ private:
 };
 
 /// Builds a tree file from leaves that come in pieces; memory stays below about 128 MiB whatever the count. The work goes on in
-/// PATH.partial beside the file, which takes the place of PATH when finish() is done. A PATH.partial that a killed process or a power
-/// failure left is taken up again if it is of the same form, count and source. One process at a time writes it.
+/// PATH.partial beside the file, which takes the place of PATH when finish() is done. One process at a time writes it. What a killed
+/// process or a power failure left in PATH.partial can be taken up again, if the caller says that the leaves are the same.
 /// docs/file-format.md says what is in it.
 class TreeWriter {
 public:
     /// n_leaves  of the whole tree; 0: not known, as from a pipe. Then the levels above the leaves are built by finish(), which
     ///           reads the leaves back.
     /// source    of a tree of unknown count: without total_bytes; finish() may have it
-    /// resume    take up PATH.partial where it stands, if it fits; else begin anew
+    /// resume    go on from the leaves in PATH.partial, if it has this form, count and source: the caller knows that they are the first
+    ///           leaves of this very tree. They are not checked. Otherwise, and by default, what PATH.partial holds is discarded
     /// errors    io (a disk that is too small, with the numbers, if the count is known; a PATH that is no regular file; another build of
     ///           the same PATH at work),
     ///           invalid_argument (as build_tree; a count that is not what the source makes)
     TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form = {},
-               const LeafSource& source = {}, bool resume = true, const RunOptions& options = {});
+               const LeafSource& source = {}, bool resume = false, const RunOptions& options = {});
     TreeWriter(TreeWriter&&) noexcept;
     TreeWriter& operator=(TreeWriter&&) noexcept;
     /// Without finish() PATH.partial stays, to be resumed.

@@ -39,16 +39,12 @@ nb::object opaque_view(nb::handle array, const char* what) {
 }
 
 InputBytes::InputBytes(nb::handle object, const char* what) {
-    nb::object plain = nb::borrow(object);
+    nb::object plain = import_array(object, what, nullptr);
+    if (!plain.is_valid()) wrong_type(what, "bytes-like, a NumPy array or a tensor", object);
     if (PyObject_GetBuffer(plain.ptr(), &view_, PyBUF_FULL_RO) != 0) {
+        if (!nb::hasattr(plain, "__array_struct__")) nb::raise_python_error();
         PyErr_Clear();
-        if (nb::hasattr(object, "__array_struct__")) {  // NumPy's own
-            plain = opaque_view(object, what);
-        } else if (auto tensor = import_host(object, what)) {
-            plain = nb::cast(std::move(*tensor));
-        } else {
-            wrong_type(what, "bytes-like, a NumPy array or a tensor", object);
-        }
+        plain = opaque_view(plain, what);
         if (PyObject_GetBuffer(plain.ptr(), &view_, PyBUF_FULL_RO) != 0) nb::raise_python_error();
     }
     if (has_objects(view_.format)) {
@@ -70,13 +66,12 @@ std::span<const std::byte> InputBytes::span() const noexcept {
     return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
 }
 
-Input::Input(nb::handle object, const char* what, nb::handle settings) {
-    if (nb::isinstance<DeviceArray>(object)) {
-        array_ = nb::inst_ptr<DeviceArray>(object);
-    } else if (!PyBytes_CheckExact(object.ptr()) && (imported_ = to_device_array(object, what, settings))) {
-        array_ = &*imported_;
+Input::Input(nb::handle object, const char* what, const Settings& settings)
+    : imported_(import_array(object, what, &settings)) {
+    if (imported_.is_valid() && nb::isinstance<DeviceArray>(imported_)) {
+        array_ = nb::inst_ptr<DeviceArray>(imported_);
     } else {
-        bytes_.emplace(object, what);
+        bytes_.emplace(imported_.is_valid() ? nb::handle(imported_) : object, what);
     }
 }
 
@@ -119,6 +114,10 @@ nb::str to_str(std::string_view text) {
         PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
 }
 
+nb::str to_file_name(std::string_view path) {
+    return nb::steal<nb::str>(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
 std::uint64_t to_u64(nb::handle value, const char* what) {
     nb::object index = nb::steal(PyNumber_Index(value.ptr()));
     if (!index.is_valid()) {
@@ -156,7 +155,10 @@ std::string_view to_text(nb::handle value, const char* what) {
     if (!PyUnicode_Check(value.ptr())) wrong_type(what, "a string", value);
     Py_ssize_t length = 0;
     const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &length);
-    if (!text) nb::raise_python_error();
+    if (!text) {
+        PyErr_Clear();
+        invalid(std::string(what) + " must be text that UTF-8 can hold, got lone surrogates");
+    }
     return {text, static_cast<std::size_t>(length)};
 }
 
@@ -171,7 +173,7 @@ std::filesystem::path to_path(nb::handle value, const char* what) {
 Digest to_digest(nb::handle value, const char* what) {
     const InputBytes bytes(value, what);
     if (bytes.span().size() != Digest::size) {
-        invalid(std::string(what) + " must be 32 bytes, got " + std::to_string(bytes.span().size()));
+        invalid(std::string(what) + " must be 32 bytes, got " + std::to_string(bytes.span().size()) + " bytes");
     }
     Digest digest;
     std::memcpy(digest.bytes.data(), bytes.span().data(), Digest::size);

@@ -21,9 +21,8 @@ namespace nb = nanobind;
 
 [[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got);
 
-/// The bytes of anything with the buffer protocol, of any NumPy array and of any DLPack tensor on the host, in C order; they are
-/// copied only if they lie apart.
-/// errors  TypeError (no buffer), InvalidArgument (an array of Python objects, a tensor on a device)
+/// The bytes of what import_array() takes on the host, in C order. They are copied only if they lie apart.
+/// errors  TypeError (no array), InvalidArgument (an array of Python objects, a masked one, one on a device)
 class InputBytes {
 public:
     InputBytes(nb::handle object, const char* what);
@@ -55,7 +54,7 @@ private:
 class Input {
 public:
     /// settings  of the call: which device and stream a tensor is imported for
-    Input(nb::handle object, const char* what, nb::handle settings);
+    Input(nb::handle object, const char* what, const Settings& settings);
 
     /// Null if it is on the host.
     const DeviceArray* on_device() const noexcept { return array_; }
@@ -64,7 +63,7 @@ public:
     std::span<const std::byte> span() const noexcept { return bytes_->span(); }
 
 private:
-    std::optional<DeviceArray> imported_;
+    nb::object imported_;
     const DeviceArray* array_ = nullptr;
     std::optional<InputBytes> bytes_;
 };
@@ -72,6 +71,8 @@ private:
 nb::bytes to_bytes(std::span<const std::byte> bytes);
 /// Text of the library. It may quote a file's name, which is any bytes: those that are not UTF-8 are shown as \xff.
 nb::str to_str(std::string_view text);
+/// A file's name, as os.fsdecode() gives it.
+nb::str to_file_name(std::string_view path);
 
 /// Room for extendable output: `length` bytes from position `seek` on.
 /// errors  InvalidArgument (beyond the 2^64 bytes that there are), OutOfMemory

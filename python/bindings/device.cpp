@@ -78,7 +78,10 @@ void bind_device(nb::module_& m) {
         m, "calibrate",
         +[](nb::handle progress) {
             prepare_libraries();
-            const Run run(nb::make_tuple("cpu", nb::none(), progress, nb::none(), nb::none()));
+            if (!progress.is_none() && !PyCallable_Check(progress.ptr())) wrong_type("progress", "callable", progress);
+            Settings settings{"cpu"};
+            settings.progress = nb::borrow(progress);
+            const Run run(settings);
             std::vector<Cost> costs;
             run([&](const RunOptions& options) { costs = merklize::calibrate(options.progress); });
             return describe(costs);

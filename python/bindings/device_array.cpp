@@ -32,7 +32,7 @@ std::int32_t index_of(const DeviceArray& array) {
 
 void require_cuda(const DeviceArray& array) {
     if (!is_cuda(array))
-        refuse("memory of " + array.device().id + " has no DLPack form: numpy() copies it to the host");
+        refuse("memory of " + array.device().id + " has no DLPack form: call .numpy() to copy it to the host");
 }
 
 /// What a capsule refers to.
@@ -93,7 +93,7 @@ nb::object export_dlpack(DeviceArray& array, nb::handle, nb::handle max_version,
         const int id = to_int(dl_device[1], "dl_device: number");
         if (type != dlpack::cuda || id != index_of(array)) {
             refuse("the array is on " + array.device().id +
-                   " and is exported there alone: numpy() copies it to the host");
+                   " and is exported there alone: call .numpy() to copy it to the host");
         }
     }
     const bool is_copy = is_true(copy);
@@ -205,31 +205,56 @@ DeviceArray digests_array(Buffer digests, Hash hash) {
     return {std::move(digests), type_uint8, {n, 32}};
 }
 
-std::optional<DeviceArray> to_device_array(nb::handle object, const char* what, nb::handle settings) {
-    const auto device = cuda_device_of(object, what);
-    if (!device) return {};
-    const std::string_view wanted = to_text(settings[0], "device");
-    require_device(what, *device, wanted);
-    nb::handle chosen = settings[3];
-    const std::uint64_t stream = to_stream_handle(chosen);
+namespace {
+
+/// A tensor on a device of CUDA.
+DeviceArray import_tensor(nb::handle object, const std::string& device, const char* what, const Settings& settings) {
+    const std::string_view wanted = settings.device;
+    require_device(what, device, wanted);
+    const std::uint64_t stream = cuda_stream_handle(settings.stream);
     const Tensor tensor = import_cuda(object, what, wanted == "cuda" ? "cuda:0" : wanted, stream);
     const Device where = to_device(tensor.device);
     std::optional<Buffer> buffer;
     Run::without_gil([&] { buffer.emplace(tensor.buffer(where, to_stream(where, stream))); });
-    return DeviceArray{std::move(*buffer), tensor.dtype, tensor.shape, tensor.owner,
-                       tensor.is_contiguous() && !tensor.is_read_only};
+    return {std::move(*buffer), tensor.dtype, tensor.shape, tensor.owner,
+            tensor.is_contiguous() && !tensor.is_read_only};
+}
+
+/// Of numpy.ma. Whoever has one has imported that module.
+bool is_masked(nb::handle object) {
+    const nb::object module = nb::module_::import_("sys").attr("modules").attr("get")("numpy.ma");
+    return !module.is_none() && nb::isinstance(object, module.attr("MaskedArray"));
+}
+
+}  // namespace
+
+nb::object import_array(nb::handle object, const char* what, const Settings* settings) {
+    if (PyBytes_CheckExact(object.ptr())) return nb::borrow(object);
+    if (nb::isinstance<DeviceArray>(object)) {
+        if (settings == nullptr) {
+            throw Error(ErrorCode::invalid_argument,
+                        std::string(what) + " is in the memory of " + nb::inst_ptr<DeviceArray>(object)->device().id +
+                            "; this call takes memory of the host: call .numpy() to copy it there");
+        }
+        return nb::borrow(object);
+    }
+    if (nb::hasattr(object, "__array_struct__")) {  // NumPy's own
+        if (!is_masked(object)) return nb::borrow(object);
+        throw Error(ErrorCode::invalid_argument,
+                    std::string(what) + ": a masked array; give its .data, or what .filled() makes of it");
+    }
+    if (const auto device = cuda_device_of(object, what)) {
+        if (settings != nullptr) return nb::cast(import_tensor(object, *device, what, *settings));
+        throw Error(ErrorCode::invalid_argument,
+                    std::string(what) + ": the tensor is on " + *device + ", this takes memory of the host");
+    }
+    if (PyObject_CheckBuffer(object.ptr())) return nb::borrow(object);
+    if (auto tensor = import_host(object, what)) return nb::cast(std::move(*tensor));
+    return {};
 }
 
 void bind_device_array(nb::module_& m) {
     nb::class_<Tensor>(m, "HostTensor", nb::type_slots(host_slots), "Somebody's tensor in host memory, as a buffer.");
-    define(
-        m, "host_tensor",
-        +[](nb::handle object, nb::handle what) -> nb::object {
-            auto tensor = import_host(object, std::string(to_text(what, "what")).c_str());
-            return tensor ? nb::cast(std::move(*tensor)) : nb::none();
-        },
-        "def host_tensor(object: object, what: str, /) -> HostTensor | None");
-
     nb::class_<DeviceArray> array(m, "DeviceArray", about);
     array.def_prop_ro("shape", &DeviceArray::shape_tuple, nb::sig("def shape(self) -> tuple[int, ...]"), "Extents.")
         .def_prop_ro(
@@ -262,7 +287,7 @@ void bind_device_array(nb::module_& m) {
         .def(
             "__array__",
             [](nb::handle, nb::args, nb::kwargs) -> nb::object {
-                throw nb::type_error("a DeviceArray is not on the host: numpy() copies it there");
+                throw nb::type_error("a DeviceArray is not in memory of the host: call .numpy() to copy it there");
             },
             nb::sig("def __array__(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn"),
             "Raises TypeError: nothing is copied to the host silently.")
@@ -277,12 +302,12 @@ void bind_device_array(nb::module_& m) {
             return "<DeviceArray " + name_of(self.dtype) + "[" + shape + "] on " + self.device().id + ">";
         });
     define(
-        m, "device_array",
-        +[](nb::handle object, nb::handle what, nb::handle settings) -> nb::object {
-            auto found = to_device_array(object, std::string(to_text(what, "what")).c_str(), settings);
-            return found ? nb::cast(std::move(*found)) : nb::none();
+        m, "import_array",
+        +[](nb::handle object, nb::handle what, const Settings& settings) -> nb::object {
+            nb::object found = import_array(object, std::string(to_text(what, "what")).c_str(), &settings);
+            return found.is_valid() ? found : nb::none();
         },
-        "def device_array(object: object, what: str, settings: tuple[object, ...], /) -> DeviceArray | None");
+        "def import_array(object: object, what: str, settings: Settings, /) -> object");
     define(
         m, "is_writable", +[](const DeviceArray& array) { return array.is_writable; },
         "def is_writable(array: DeviceArray, /) -> bool");

@@ -8,6 +8,7 @@
 #include <merklize/merklize.hpp>
 
 #include "dlpack.hpp"
+#include "settings.hpp"
 #include "tensor.hpp"
 
 namespace merklize::binding {
@@ -28,8 +29,11 @@ struct DeviceArray {
 /// uint8[n, 32], or uint64[n, 4] for hashes of field elements.
 DeviceArray digests_array(Buffer digests, Hash hash);
 
-/// A tensor on a device of CUDA as such an array, packed if its items lie apart; nothing if `object` is none.
-/// settings  those of the call that it is for
-std::optional<DeviceArray> to_device_array(nb::handle object, const char* what, nb::handle settings);
+/// Imports what a caller gave as data. The one way in for arrays, tensors and bytes.
+/// settings  of the call that it is for; null: a call that takes host memory alone
+/// returns   on a device: a DeviceArray, packed if its items lie apart. On the host: `object` itself if it is a NumPy array or has
+///           the buffer protocol, else a HostTensor, which has it. Nothing for what is no array
+/// errors    InvalidArgument (masked; on a device that is not the one asked for, or that the library does not know)
+nb::object import_array(nb::handle object, const char* what, const Settings* settings);
 
 }  // namespace merklize::binding

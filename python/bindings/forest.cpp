@@ -4,24 +4,22 @@
 #include "form.hpp"
 #include "module.hpp"
 #include "policy.hpp"
-#include "proof.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
 
 namespace {
 
-MerkleForest make_forest(nb::handle leaves, nb::handle n_leaves, nb::handle form, nb::handle settings,
+MerkleForest make_forest(nb::handle leaves, nb::handle n_leaves, const TreeForm& form, const Settings& settings,
                          nb::handle policy) {
     const Input input(leaves, "MerkleForest: leaves", settings);
     const std::uint64_t n = to_u64(n_leaves, "MerkleForest: leaves of a tree");
-    const TreeForm wanted = to_form(form);
     std::optional<MerkleForest> forest;
     Run(settings, input.on_device(), to_policy(policy))([&](const RunOptions& options) {
         if (input.on_device() != nullptr) {
-            forest.emplace(input.buffer(), n, wanted, options);
+            forest.emplace(input.buffer(), n, form, options);
         } else {
-            forest.emplace(as_digests(input.span()), n, wanted, options);
+            forest.emplace(as_digests(input.span()), n, form, options);
         }
     });
     return std::move(*forest);
@@ -55,13 +53,11 @@ void bind_forest(nb::module_& m) {
         .def(
             "prove",
             [](const MerkleForest& self, nb::handle tree, nb::handle index) {
-                return describe(self.prove(to_u64(tree, "prove: tree"), to_u64(index, "prove: index")));
+                return self.prove(to_u64(tree, "prove: tree"), to_u64(index, "prove: index"));
             },
-            nb::arg().none(), nb::arg().none(),
-            nb::sig("def prove(self, tree: int, index: int, /) -> tuple[str, int, int, bytes, tuple[bytes, ...], "
-                    "str]"));
+            nb::arg().none(), nb::arg().none(), nb::sig("def prove(self, tree: int, index: int, /) -> MerkleProof"));
     define(m, "make_forest", make_forest,
-           "def make_forest(leaves: object, n_leaves: int, form: tuple[object, ...], settings: tuple[object, ...], "
+           "def make_forest(leaves: object, n_leaves: int, form: TreeForm, settings: Settings, "
            "policy: object, /) -> Forest");
 }
 

@@ -1,25 +1,77 @@
 #include "form.hpp"
 
 #include "arguments.hpp"
+#include "module.hpp"
 
 namespace merklize::binding {
 
-TreeForm to_form(nb::handle form) {
-    const auto fields = nb::cast<nb::tuple>(form);
-    TreeForm result(hash_from_name(to_text(fields[0], "hash")));
-    if (!fields[1].is_none()) result.rule = rule_from_name(to_text(fields[1], "rule"));
-    result.mode = to_mode(fields[2], fields[3], "key");
-    if (!fields[4].is_none()) {
-        if (result.rule != TreeRule::pad) {
-            throw Error(ErrorCode::invalid_argument, "padding is for the rule \"pad\" alone, not for \"" +
-                                                         std::string(rule_name(result.rule)) + '"');
-        }
-        result.padding = to_digest(fields[4], "padding");
+namespace {
+
+TreeForm make_form(nb::handle hash, nb::handle rule, nb::handle key, nb::handle context, nb::handle padding) {
+    TreeForm form(hash_from_name(to_text(hash, "hash")));
+    if (!rule.is_none()) form.rule = rule_from_name(to_text(rule, "rule"));
+    form.mode = to_mode(key, context, "key");
+    if (padding.is_none()) return form;
+    if (form.rule != TreeRule::pad) {
+        throw Error(ErrorCode::invalid_argument,
+                    "padding is for the rule \"pad\" alone, not for \"" + std::string(rule_name(form.rule)) + '"');
     }
-    return result;
+    form.padding = to_digest(padding, "padding");
+    return form;
 }
+
+}  // namespace
 
 nb::str name_of(Hash hash) { return to_str(traits(hash).name); }
 nb::str name_of(TreeRule rule) { return to_str(rule_name(rule)); }
+
+void bind_form(nb::module_& m) {
+    nb::class_<HashTraits>(m, "HashInfo", "What a hash of trees is.")
+        .def_prop_ro("id", [](const HashTraits& self) { return static_cast<unsigned>(self.hash); })
+        .def_prop_ro(
+            "name", [](const HashTraits& self) { return to_str(self.name); }, nb::sig("def name(self) -> str"))
+        .def_prop_ro(
+            "is_field", [](const HashTraits& self) { return self.is_field; },
+            "Whether digests are 4 Goldilocks elements, uint64[4]; else they are bytes, uint8[32].");
+    define(
+        m, "hashes",
+        +[] {
+            nb::list result;
+            for (const HashTraits& traits : merklize::hashes()) result.append(nb::cast(traits));
+            return result;
+        },
+        "def hashes() -> list[HashInfo]");
+    define(
+        m, "hash_by_name", +[](nb::handle name) { return traits(hash_from_name(to_text(name, "hash"))); },
+        "def hash_by_name(name: str, /) -> HashInfo");
+
+    nb::class_<TreeForm>(m, "TreeForm", "What a tree is, apart from its leaves.")
+        .def(
+            "__init__",
+            [](TreeForm* self, nb::handle hash, nb::handle rule, nb::handle key, nb::handle context,
+               nb::handle padding) { new (self) TreeForm(make_form(hash, rule, key, context, padding)); },
+            nb::arg("hash").none(), nb::arg("rule").none() = nb::none(), nb::arg("key").none() = nb::none(),
+            nb::arg("context").none() = nb::none(), nb::arg("padding").none() = nb::none(),
+            nb::sig("def __init__(self, hash: str, rule: str | None = None, key: typing_extensions.Buffer | None = "
+                    "None, context: str | None = None, padding: typing_extensions.Buffer | None = None) -> None"),
+            "key: 32 bytes; padding: 32 bytes, of the rule \"pad\" alone; rule: None is the hash's usual one.")
+        .def_prop_ro(
+            "hash", [](const TreeForm& self) { return name_of(self.hash); }, nb::sig("def hash(self) -> str"))
+        .def_prop_ro(
+            "rule", [](const TreeForm& self) { return name_of(self.rule); }, nb::sig("def rule(self) -> str"))
+        .def_prop_ro(
+            "is_keyed", [](const TreeForm& self) { return self.mode.flags() != 0; },
+            "Whether merges are keyed or derive-key ones.")
+        .def_prop_ro(
+            "padding", [](const TreeForm& self) { return to_bytes(self.padding.bytes); },
+            nb::sig("def padding(self) -> bytes"), "32 bytes; looked at under the rule \"pad\" alone.");
+    define(
+        m, "default_rule",
+        +[](nb::handle hash) { return name_of(default_rule(hash_from_name(to_text(hash, "hash")))); },
+        "def default_rule(hash: str, /) -> str");
+    define(
+        m, "rule_by_name", +[](nb::handle name) { return name_of(rule_from_name(to_text(name, "rule"))); },
+        "def rule_by_name(name: str, /) -> str");
+}
 
 }  // namespace merklize::binding

@@ -9,12 +9,8 @@ namespace merklize::binding {
 
 namespace {
 
-nb::tuple describe(const HashTraits& traits) {
-    return nb::make_tuple(static_cast<unsigned>(traits.hash), to_str(traits.name), traits.is_field);
-}
-
 nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
-               nb::handle settings, nb::handle policy) {
+               const Settings& settings, nb::handle policy) {
     const Input input(data, "hash: data", settings);
     const Mode mode = to_mode(key, context, "hash");
     const Run run(settings, input.on_device(), to_policy(policy));
@@ -32,7 +28,7 @@ nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle l
 }
 
 nb::bytes hash_file(nb::handle path, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
-                    nb::handle settings, nb::handle policy) {
+                    const Settings& settings, nb::handle policy) {
     const std::filesystem::path file = to_path(path, "hash_file: path");
     const Mode mode = to_mode(key, context, "hash_file");
     const Run run(settings, nullptr, to_policy(policy));
@@ -42,7 +38,7 @@ nb::bytes hash_file(nb::handle path, nb::handle key, nb::handle context, nb::han
 }
 
 nb::bytes hash_descriptor(nb::handle descriptor, nb::handle name, nb::handle key, nb::handle context, nb::handle length,
-                          nb::handle seek, nb::handle settings, nb::handle policy) {
+                          nb::handle seek, const Settings& settings, nb::handle policy) {
     const int fd = to_int(descriptor, "hash_file: file descriptor");
     const std::string_view shown = to_text(name, "hash_file: name");
     const Mode mode = to_mode(key, context, "hash_file");
@@ -55,7 +51,7 @@ nb::bytes hash_descriptor(nb::handle descriptor, nb::handle name, nb::handle key
 }
 
 nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
-                    nb::handle settings, nb::handle policy) {
+                    const Settings& settings, nb::handle policy) {
     std::vector<std::filesystem::path> files;
     for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "hash_files: path"));
     const Mode mode = to_mode(key, context, "hash_files");
@@ -71,7 +67,8 @@ nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::ha
         if (digest.error.empty()) {
             result.append(to_bytes(digest.output));
         } else {
-            result.append(to_str(digest.error));
+            result.append(
+                nb::make_tuple(to_str(digest.error), digest.system_error, to_file_name(files[result.size()].string())));
         }
     }
     return result;
@@ -80,7 +77,7 @@ nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::ha
 // The arrays of these three are all on the host, or all DeviceArrays: Python has seen to it.
 
 void hash_many(nb::handle messages, nb::handle message_bytes, nb::handle out, nb::handle key, nb::handle context,
-               nb::handle settings, nb::handle policy) {
+               const Settings& settings, nb::handle policy) {
     const Input input(messages, "hash_many: messages", settings);
     const Mode mode = to_mode(key, context, "hash_many");
     const std::uint64_t bytes = to_u64(message_bytes, "hash_many: message length");
@@ -95,7 +92,7 @@ void hash_many(nb::handle messages, nb::handle message_bytes, nb::handle out, nb
 }
 
 void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::handle out, nb::handle hash,
-                   nb::handle settings, nb::handle policy) {
+                   const Settings& settings, nb::handle policy) {
     const Input input(rows, "hash_elements: elements", settings);
     const std::uint64_t n = to_u64(n_rows, "hash_elements: rows");
     const std::uint64_t width = to_u64(elements, "hash_elements: elements");
@@ -116,7 +113,7 @@ void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::
 }
 
 void hash_leaves(nb::handle records, nb::handle record_bytes, nb::handle out, nb::handle hash, nb::handle key,
-                 nb::handle context, nb::handle settings) {
+                 nb::handle context, const Settings& settings) {
     const Input input(records, "hash_leaves: records", settings);
     const std::uint64_t bytes = to_u64(record_bytes, "hash_leaves: record");
     const Hash which = hash_from_name(to_text(hash, "hash"));
@@ -135,7 +132,7 @@ void hash_leaves(nb::handle records, nb::handle record_bytes, nb::handle out, nb
 }
 
 void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, nb::handle key, nb::handle context,
-           nb::handle settings, nb::handle policy) {
+           const Settings& settings, nb::handle policy) {
     const Input first(left, "merge: left", settings);
     const Input second(right, "merge: right", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
@@ -144,13 +141,13 @@ void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, n
     if (first.on_device() != nullptr) {
         const Buffer& output = nb::inst_ptr<DeviceArray>(out)->buffer;
         return run([&](const RunOptions& options) {
-            merklize::merge(first.buffer(), second.buffer(), output, which, options, mode);
+            merklize::merge(first.buffer(), second.buffer(), output, which, mode, options);
         });
     }
     const OutputBytes output(out);
     run([&](const RunOptions& options) {
-        merklize::merge(as_digests(first.span()), as_digests(second.span()), as_digests(output.span()), which, options,
-                        mode);
+        merklize::merge(as_digests(first.span()), as_digests(second.span()), as_digests(output.span()), which, mode,
+                        options);
     });
 }
 
@@ -163,42 +160,30 @@ nb::bytes merge_one(nb::handle left, nb::handle right, nb::handle hash, nb::hand
 }  // namespace
 
 void bind_hash(nb::module_& m) {
-    define(
-        m, "hashes",
-        +[] {
-            nb::list result;
-            for (const HashTraits& traits : merklize::hashes()) result.append(describe(traits));
-            return result;
-        },
-        "def hashes() -> list[tuple[int, str, bool]]");
-    define(
-        m, "hash_by_name", +[](nb::handle name) { return describe(traits(hash_from_name(to_text(name, "hash")))); },
-        "def hash_by_name(name: str) -> tuple[int, str, bool]");
-
     define(m, "hash", hash,
-           "def hash(data: object, key: object, context: str | None, length: int, seek: int, "
-           "settings: tuple[object, ...], policy: object, /) -> bytes");
+           "def hash(data: object, key: object, context: str | None, length: int, seek: int, settings: Settings, "
+           "policy: object, /) -> bytes");
     define(m, "hash_file", hash_file,
-           "def hash_file(path: bytes, key: object, context: str | None, length: int, seek: int, "
-           "settings: tuple[object, ...], policy: object, /) -> bytes");
+           "def hash_file(path: bytes, key: object, context: str | None, length: int, seek: int, settings: Settings, "
+           "policy: object, /) -> bytes");
     define(m, "hash_descriptor", hash_descriptor,
            "def hash_descriptor(descriptor: int, name: str, key: object, context: str | None, length: int, seek: int, "
-           "settings: tuple[object, ...], policy: object, /) -> bytes");
+           "settings: Settings, policy: object, /) -> bytes");
     define(m, "hash_files", hash_files,
-           "def hash_files(paths: list[bytes], key: object, context: str | None, length: int, seek: int, "
-           "settings: tuple[object, ...], policy: object, /) -> list[bytes | str]");
+           "def hash_files(paths: list[bytes], key: object, context: str | None, length: int, seek: int, settings: "
+           "Settings, policy: object, /) -> list[bytes | tuple[str, int, str | None]]");
     define(m, "hash_many", hash_many,
            "def hash_many(messages: object, message_bytes: int, out: object, key: object, context: str | None, "
-           "settings: tuple[object, ...], policy: object, /) -> None");
+           "settings: Settings, policy: object, /) -> None");
     define(m, "hash_elements", hash_elements,
-           "def hash_elements(rows: object, n_rows: int, elements: int, out: object, hash: str, "
-           "settings: tuple[object, ...], policy: object, /) -> None");
+           "def hash_elements(rows: object, n_rows: int, elements: int, out: object, hash: str, settings: Settings, "
+           "policy: object, /) -> None");
     define(m, "hash_leaves", hash_leaves,
            "def hash_leaves(records: object, record_bytes: int, out: object, hash: str, key: object, context: str | "
-           "None, settings: tuple[object, ...], /) -> None");
+           "None, settings: Settings, /) -> None");
     define(m, "merge", merge,
-           "def merge(left: object, right: object, out: object, hash: str, key: object, context: str | None, "
-           "settings: tuple[object, ...], policy: object, /) -> None");
+           "def merge(left: object, right: object, out: object, hash: str, key: object, context: str | None, settings: "
+           "Settings, policy: object, /) -> None");
     define(m, "merge_one", merge_one,
            "def merge_one(left: object, right: object, hash: str, key: object, context: str | None, /) -> bytes");
 }

@@ -1,7 +1,11 @@
-#include <mutex>
+#include <memory>
+
+#include <nanobind/stl/unique_ptr.h>
 
 #include "arguments.hpp"
 #include "module.hpp"
+#include "object_lock.hpp"
+#include "policy.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
@@ -12,10 +16,11 @@ namespace {
 class Hasher {
 public:
     Hasher(const Mode& mode, const Run& run) : state_(mode, run.options()) {}
+    Hasher(const Hasher& other) : state_(other.state_), lost_(other.lost_) {}
 
     void update(nb::handle data) {
         const InputBytes input(data, "update: data");
-        const Lock lock(mutex_);
+        const ObjectLock::Changing changing(lock_, "Hasher");
         check();
         constexpr std::size_t short_work = 2048;
         if (input.span().size() <= short_work) {
@@ -29,7 +34,7 @@ public:
 
     nb::bytes digest(nb::handle length, nb::handle seek) const {
         const Output out(length, seek, "digest");
-        const Lock lock(mutex_);
+        const ObjectLock::Changing changing(lock_, "Hasher");
         check();
         Run::without_gil([&] { state_.digest(out.span(), out.seek()); });
         return out.bytes();
@@ -37,35 +42,17 @@ public:
 
     /// The caller owns the copy.
     Hasher* copy() const {
-        const Lock lock(mutex_);
+        const ObjectLock::Changing changing(lock_, "Hasher");
         return new Hasher(*this);
     }
 
     void reset() {
-        const Lock lock(mutex_);
+        const ObjectLock::Changing changing(lock_, "Hasher");
         state_.reset();
         lost_ = false;
     }
 
 private:
-    /// Waits without the GIL, which the thread that works may need for its progress function.
-    class Lock {
-    public:
-        explicit Lock(std::mutex& mutex) : mutex_(mutex) {
-            if (mutex_.try_lock()) return;
-            nb::gil_scoped_release released;
-            mutex_.lock();
-        }
-        ~Lock() { mutex_.unlock(); }
-        Lock(const Lock&) = delete;
-        Lock& operator=(const Lock&) = delete;
-
-    private:
-        std::mutex& mutex_;
-    };
-
-    Hasher(const Hasher& other) : state_(other.state_), lost_(other.lost_) {}
-
     void check() const {
         if (lost_)
             throw Error(ErrorCode::invalid_argument,
@@ -74,7 +61,7 @@ private:
 
     merklize::Hasher state_;
     bool lost_ = false;
-    mutable std::mutex mutex_;
+    mutable ObjectLock lock_;
 };
 
 }  // namespace
@@ -92,7 +79,7 @@ Threads may share one: each call waits for the one before.)");
     hasher.def(
         "__init__",
         [](Hasher* self, nb::handle data, nb::handle key, nb::handle context, nb::handle device, nb::handle threads) {
-            const nb::tuple settings = nb::make_tuple(device, threads, nb::none(), nb::none(), nb::none());
+            const Settings settings{std::string(to_text(device, "device")), to_threads(threads)};
             new (self) Hasher(to_mode(key, context, "Hasher"), Run(settings));
             try {
                 self->update(data);
@@ -125,6 +112,14 @@ Threads may share one: each call waits for the one before.)");
                "A second hasher with the same input so far.");
     hasher.def("reset", &Hasher::reset, nb::sig("def reset(self) -> None"),
                "Back to the empty input, in the same mode.");
+    define(
+        m, "make_hasher",
+        +[](nb::handle key, nb::handle context, const Settings& settings, nb::handle policy) {
+            Settings quiet = settings;  // each update would report its own share
+            quiet.progress = nb::none();
+            return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr, to_policy(policy)));
+        },
+        "def make_hasher(key: object, context: str | None, settings: Settings, policy: object, /) -> Hasher");
     hasher.attr("name") = "blake3";
     hasher.attr("digest_size") = 32;
     hasher.attr("block_size") = 64;

@@ -25,20 +25,33 @@ void raise(const char* name, const char* text) {
     PyErr_SetObject(nb::module_::import_("merklize.errors").attr(name).ptr(), merklize::binding::to_str(text).ptr());
 }
 
+void raise_file_error(const merklize::Error& error) {
+    const nb::object path =
+        error.path().empty() ? nb::none() : nb::object(merklize::binding::to_file_name(error.path()));
+    const nb::object made = nb::module_::import_("merklize.errors")
+                                .attr("FileError")
+                                .attr("_of")(merklize::binding::to_str(error.what()), error.system_error(), path);
+    PyErr_SetObject(made.type().ptr(), made.ptr());
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
+    nb::set_leak_warnings(false);  // what threads hold that the interpreter's end leaves behind is no leak
     m.doc() = "What merklize's Python modules call: arguments are checked there or here, arrays come as plain buffers.";
     nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
         try {
             std::rethrow_exception(pointer);
         } catch (const merklize::Error& error) {
+            if (error.code() == merklize::ErrorCode::io) return raise_file_error(error);
             raise(class_of(error.code()), error.what());
         } catch (const std::bad_alloc&) {
             raise("OutOfMemory", "not enough memory");
         }
     });
     m.def("version", &merklize::version);
+    merklize::binding::bind_settings(m);
+    merklize::binding::bind_form(m);
     merklize::binding::bind_device(m);
     merklize::binding::bind_device_array(m);
     merklize::binding::bind_hash(m);

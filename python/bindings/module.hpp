@@ -4,6 +4,8 @@
 
 namespace merklize::binding {
 
+void bind_settings(nanobind::module_& m);
+void bind_form(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
 void bind_policy(nanobind::module_& m);

@@ -14,7 +14,7 @@ namespace {
 /// Arrays on devices, each where it is.
 class Parts {
 public:
-    Parts(nb::handle objects, const char* what, nb::handle settings) {
+    Parts(nb::handle objects, const char* what, const Settings& settings) {
         std::size_t k = 0;
         for (nb::handle object : objects) {
             const std::string name = std::string(what) + ": part " + std::to_string(k++);
@@ -33,7 +33,7 @@ public:
     void settle() const {
         for (const Input& input : inputs_) {
             const Device& device = input.buffer().device();
-            if (device.info().backend == "cuda") to_stream(device, to_stream_handle(nb::none())).synchronize();
+            if (device.info().backend == "cuda") to_stream(device, cuda_stream_handle({})).synchronize();
         }
     }
 
@@ -45,7 +45,7 @@ private:
 };
 
 nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
-                     nb::handle settings, nb::handle policy) {
+                     const Settings& settings, nb::handle policy) {
     const Parts given(parts, "hash_parts", settings);
     const Mode mode = to_mode(key, context, "hash_parts");
     const Run run(settings, nullptr, to_policy(policy));
@@ -57,7 +57,7 @@ nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::h
     return out.bytes();
 }
 
-nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, nb::handle settings, nb::handle policy) {
+nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, const Settings& settings, nb::handle policy) {
     const Parts given(parts, "merkle_root_parts", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
     const Run run(settings, nullptr, to_policy(policy));
@@ -72,9 +72,9 @@ nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, nb::handle settin
 void bind_parts(nb::module_& m) {
     define(m, "hash_parts", hash_parts,
            "def hash_parts(parts: list[object], key: object, context: str | None, length: int, seek: int, "
-           "settings: tuple[object, ...], policy: object, /) -> bytes");
+           "settings: Settings, policy: object, /) -> bytes");
     define(m, "merkle_root_parts", merkle_root_parts,
-           "def merkle_root_parts(parts: list[object], hash: str, settings: tuple[object, ...], policy: object, /) "
+           "def merkle_root_parts(parts: list[object], hash: str, settings: Settings, policy: object, /) "
            "-> bytes");
 }
 

@@ -3,83 +3,216 @@
 #include <cstring>
 #include <vector>
 
+#include <nanobind/ndarray.h>
+
 #include "arguments.hpp"
 #include "form.hpp"
 #include "module.hpp"
-#include "run.hpp"
 
 namespace merklize::binding {
 
 namespace {
 
+/// Whole items in a bytes-like.
 template <class Item>
 std::vector<Item> to_items(nb::handle data, const char* what) {
     const InputBytes bytes(data, what);
     if (bytes.span().size() % sizeof(Item) != 0) {
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + std::to_string(bytes.span().size()) +
-                                                     " bytes are no whole count of items of " +
-                                                     std::to_string(sizeof(Item)));
+        throw Error(ErrorCode::invalid_argument, std::string(what) + " must be a whole count of items of " +
+                                                     std::to_string(sizeof(Item)) + " bytes, got " +
+                                                     std::to_string(bytes.span().size()) + " bytes");
     }
     std::vector<Item> items(bytes.span().size() / sizeof(Item));
     if (!items.empty()) std::memcpy(items.data(), bytes.span().data(), bytes.span().size());
     return items;
 }
 
-template <class Item>
-nb::bytes from_items(const std::vector<Item>& items) {
-    return to_bytes(std::as_bytes(std::span(items)));
-}
-
-nb::tuple from_digests(const std::vector<Digest>& digests) {
+nb::tuple to_tuple(const std::vector<Digest>& digests) {
     nb::list list;
     for (const Digest& digest : digests) list.append(to_bytes(digest.bytes));
     return nb::tuple(list);
 }
 
-std::vector<Digest> to_digests(nb::handle digests, const char* what) {
+std::vector<Digest> to_digests(nb::handle digests, const std::string& what) {
     std::vector<Digest> result;
-    for (nb::handle digest : nb::cast<nb::tuple>(digests)) result.push_back(to_digest(digest, what));
+    for (nb::handle digest : digests)
+        result.push_back(to_digest(digest, (what + "[" + std::to_string(result.size()) + "]").c_str()));
     return result;
 }
 
-// Fields of Python's proofs, as describe() gives them.
-MerkleProof to_single(nb::handle fields) {
-    const auto f = nb::cast<nb::tuple>(fields);
-    return {hash_from_name(to_text(f[0], "hash")),
-            rule_from_name(to_text(f[5], "rule")),
-            to_u64(f[2], "n_leaves"),
-            to_u64(f[1], "index"),
-            to_digest(f[3], "leaf"),
-            to_digests(f[4], "sibling")};
+/// A read-only view, which keeps the proof alive.
+nb::object view_of(nb::handle self, const std::vector<Digest>& digests) {
+    const std::size_t shape[] = {digests.size(), Digest::size};
+    return nb::cast(nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<2>>(digests.data(), 2, shape, self));
 }
 
-MultiProof to_multi(nb::handle fields) {
-    const auto f = nb::cast<nb::tuple>(fields);
-    return {hash_from_name(to_text(f[0], "hash")),
-            rule_from_name(to_text(f[1], "rule")),
-            to_u64(f[2], "n_leaves"),
-            to_items<std::uint64_t>(f[3], "indices"),
-            to_items<Digest>(f[4], "leaves"),
-            to_items<Digest>(f[5], "siblings")};
-}
+Hash to_hash(nb::handle name) { return hash_from_name(to_text(name, "hash")); }
+TreeRule to_rule(nb::handle name) { return rule_from_name(to_text(name, "rule")); }
 
-ConsistencyProof to_consistency(nb::handle fields) {
-    const auto f = nb::cast<nb::tuple>(fields);
-    return {hash_from_name(to_text(f[0], "hash")), to_u64(f[1], "old_leaves"), to_u64(f[2], "new_leaves"),
-            to_digests(f[3], "node")};
-}
-
+/// What all proofs have. Those that came as bytes or JSON are checked by verify() alone.
 template <class Proof>
-nb::object read(nb::handle data) {
-    const auto proof = Proof::from_bytes(InputBytes(data, "from_bytes: data").span());
-    return proof ? nb::object(describe(*proof)) : nb::none();
+nb::class_<Proof> bind(nb::module_& m, const char* name, const char* about) {
+    nb::class_<Proof> proof(m, name, about);
+    const std::string read = std::string("def from_bytes(data: object, /) -> ") + name + " | None";
+    proof.def_prop_ro(
+             "hash", [](const Proof& self) { return name_of(self.hash); }, nb::sig("def hash(self) -> str"))
+        .def(
+            "to_bytes", [](const Proof& self) { return to_bytes(self.to_bytes()); },
+            nb::sig("def to_bytes(self) -> bytes"), "The compact form.")
+        .def_static(
+            "from_bytes",
+            [](nb::handle data) -> nb::object {
+                auto proof = Proof::from_bytes(InputBytes(data, "from_bytes: data").span());
+                return proof ? nb::cast(std::move(*proof)) : nb::none();
+            },
+            nb::arg().none(), nb::sig(read.c_str()), "What to_bytes() wrote, or None.")
+        .def(
+            "__eq__", [](const Proof& self, const Proof& other) { return self == other; }, nb::is_operator(),
+            nb::sig("def __eq__(self, other: object, /) -> bool"));
+    return proof;
 }
 
-nb::list verify_each(nb::handle proofs, nb::handle root, nb::handle key, nb::handle context, nb::handle settings) {
+void bind_single(nb::module_& m) {
+    auto proof = bind<MerkleProof>(m, "MerkleProof", "A leaf is in a tree.");
+    proof.def(
+        "__init__",
+        [](MerkleProof* self, nb::handle hash, nb::handle rule, nb::handle n_leaves, nb::handle index, nb::handle leaf,
+           nb::handle siblings) {
+            new (self) MerkleProof{to_hash(hash),
+                                   to_rule(rule),
+                                   to_u64(n_leaves, "MerkleProof: n_leaves"),
+                                   to_u64(index, "MerkleProof: index"),
+                                   to_digest(leaf, "MerkleProof: leaf"),
+                                   to_digests(siblings, "MerkleProof: siblings")};
+        },
+        nb::arg("hash").none(), nb::arg("rule").none(), nb::arg("n_leaves").none(), nb::arg("index").none(),
+        nb::arg("leaf").none(), nb::arg("siblings").none(),
+        nb::sig("def __init__(self, hash: str, rule: str, n_leaves: int, index: int, leaf: object, siblings: "
+                "collections.abc.Iterable[object]) -> None"));
+    proof
+        .def_prop_ro(
+            "rule", [](const MerkleProof& self) { return name_of(self.rule); }, nb::sig("def rule(self) -> str"))
+        .def_ro("n_leaves", &MerkleProof::n_leaves)
+        .def_ro("index", &MerkleProof::index)
+        .def_prop_ro(
+            "leaf", [](const MerkleProof& self) { return to_bytes(self.leaf.bytes); },
+            nb::sig("def leaf(self) -> bytes"), "32 bytes.")
+        .def_prop_ro(
+            "siblings", [](const MerkleProof& self) { return to_tuple(self.siblings); },
+            nb::sig("def siblings(self) -> tuple[bytes, ...]"),
+            "32 bytes for each level where the path has a sibling, leaf level first.")
+        .def(
+            "verify",
+            [](const MerkleProof& self, nb::handle root, nb::handle key, nb::handle context) {
+                return merklize::verify(self, to_digest(root, "verify: root"), to_mode(key, context, "verify"));
+            },
+            nb::arg().none(), nb::arg().none(), nb::arg().none(),
+            nb::sig("def verify(self, root: object, key: object, context: str | None, /) -> bool"),
+            "Whether it holds for this root, 32 bytes.");
+}
+
+void bind_multi(nb::module_& m) {
+    auto proof = bind<MultiProof>(m, "MultiProof", "Several leaves are in a tree.");
+    proof.def(
+        "__init__",
+        [](MultiProof* self, nb::handle hash, nb::handle rule, nb::handle n_leaves, nb::handle indices,
+           nb::handle leaves, nb::handle siblings) {
+            new (self) MultiProof{to_hash(hash),
+                                  to_rule(rule),
+                                  to_u64(n_leaves, "MultiProof: n_leaves"),
+                                  to_items<std::uint64_t>(indices, "MultiProof: indices"),
+                                  to_items<Digest>(leaves, "MultiProof: leaves"),
+                                  to_items<Digest>(siblings, "MultiProof: siblings")};
+        },
+        nb::arg("hash").none(), nb::arg("rule").none(), nb::arg("n_leaves").none(), nb::arg("indices").none(),
+        nb::arg("leaves").none(), nb::arg("siblings").none(),
+        nb::sig("def __init__(self, hash: str, rule: str, n_leaves: int, indices: object, leaves: object, siblings: "
+                "object) -> None"),
+        "indices: uint64[k]; leaves: uint8[k, 32]; siblings: uint8[m, 32]; each an array or its bytes.");
+    proof
+        .def_prop_ro(
+            "rule", [](const MultiProof& self) { return name_of(self.rule); }, nb::sig("def rule(self) -> str"))
+        .def_ro("n_leaves", &MultiProof::n_leaves)
+        .def_prop_ro(
+            "indices",
+            [](nb::handle self) {
+                const auto& indices = nb::inst_ptr<MultiProof>(self)->indices;
+                const std::size_t shape[] = {indices.size()};
+                return nb::cast(
+                    nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>>(indices.data(), 1, shape, self));
+            },
+            nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.uint64]"), "uint64[k], read-only.")
+        .def_prop_ro(
+            "leaves", [](nb::handle self) { return view_of(self, nb::inst_ptr<MultiProof>(self)->leaves); },
+            nb::sig("def leaves(self) -> numpy.typing.NDArray[numpy.uint8]"), "uint8[k, 32], read-only.")
+        .def_prop_ro(
+            "siblings", [](nb::handle self) { return view_of(self, nb::inst_ptr<MultiProof>(self)->siblings); },
+            nb::sig("def siblings(self) -> numpy.typing.NDArray[numpy.uint8]"),
+            "uint8[m, 32], level after level from the leaves, left to right; read-only.")
+        .def(
+            "verify",
+            [](const MultiProof& self, nb::handle root, nb::handle key, nb::handle context) {
+                const Digest expected = to_digest(root, "verify: root");
+                const Mode mode = to_mode(key, context, "verify");
+                bool good = false;
+                Run::without_gil([&] { good = merklize::verify(self, expected, mode); });
+                return good;
+            },
+            nb::arg().none(), nb::arg().none(), nb::arg().none(),
+            nb::sig("def verify(self, root: object, key: object, context: str | None, /) -> bool"),
+            "Whether it holds for this root, 32 bytes.")
+        .def(
+            "to_winterfell", [](const MultiProof& self) { return to_bytes(to_winterfell(self)); },
+            nb::sig("def to_winterfell(self) -> bytes"))
+        .def_static(
+            "from_winterfell",
+            [](nb::handle data, nb::handle hash, nb::handle indices, nb::handle leaves) -> nb::object {
+                const auto which = to_items<std::uint64_t>(indices, "from_winterfell: indices");
+                const auto digests = to_items<Digest>(leaves, "from_winterfell: leaves");
+                const Hash by = to_hash(hash);
+                auto proof = from_winterfell(InputBytes(data, "from_winterfell: data").span(), by, which, digests);
+                return proof ? nb::cast(std::move(*proof)) : nb::none();
+            },
+            nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+            nb::sig("def from_winterfell(data: object, hash: str, indices: object, leaves: object, /) -> MultiProof | "
+                    "None"));
+}
+
+void bind_consistency(nb::module_& m) {
+    auto proof = bind<ConsistencyProof>(m, "ConsistencyProof", "A tree is the beginning of another.");
+    proof.def(
+        "__init__",
+        [](ConsistencyProof* self, nb::handle hash, nb::handle old_leaves, nb::handle new_leaves, nb::handle nodes) {
+            new (self) ConsistencyProof{to_hash(hash), to_u64(old_leaves, "ConsistencyProof: old_leaves"),
+                                        to_u64(new_leaves, "ConsistencyProof: new_leaves"),
+                                        to_digests(nodes, "ConsistencyProof: nodes")};
+        },
+        nb::arg("hash").none(), nb::arg("old_leaves").none(), nb::arg("new_leaves").none(), nb::arg("nodes").none(),
+        nb::sig("def __init__(self, hash: str, old_leaves: int, new_leaves: int, nodes: "
+                "collections.abc.Iterable[object]) -> None"));
+    proof.def_ro("old_leaves", &ConsistencyProof::old_leaves)
+        .def_ro("new_leaves", &ConsistencyProof::new_leaves)
+        .def_prop_ro(
+            "nodes", [](const ConsistencyProof& self) { return to_tuple(self.nodes); },
+            nb::sig("def nodes(self) -> tuple[bytes, ...]"), "32 bytes each, in RFC 6962's order.")
+        .def(
+            "verify",
+            [](const ConsistencyProof& self, nb::handle old_root, nb::handle new_root, nb::handle key,
+               nb::handle context) {
+                return merklize::verify(self, to_digest(old_root, "verify: old_root"),
+                                        to_digest(new_root, "verify: new_root"), to_mode(key, context, "verify"));
+            },
+            nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+            nb::sig("def verify(self, old_root: object, new_root: object, key: object, context: str | None, /) -> "
+                    "bool"),
+            "Whether it holds for these roots, 32 bytes each.");
+}
+
+nb::list verify_each(nb::handle proofs, nb::handle root, nb::handle key, nb::handle context, const Settings& settings) {
     std::vector<MerkleProof> all;
-    for (nb::handle proof : nb::cast<nb::list>(proofs)) all.push_back(to_single(proof));
-    const Digest expected = to_digest(root, "root");
-    const Mode mode = to_mode(key, context, "key");
+    for (nb::handle proof : nb::cast<nb::list>(proofs)) all.push_back(nb::cast<const MerkleProof&>(proof));
+    const Digest expected = to_digest(root, "verify_each: root");
+    const Mode mode = to_mode(key, context, "verify_each");
     std::vector<std::uint8_t> good;
     Run{settings}([&](const RunOptions& options) { good = merklize::verify_each(all, expected, mode, options); });
     nb::list result;
@@ -89,83 +222,19 @@ nb::list verify_each(nb::handle proofs, nb::handle root, nb::handle key, nb::han
 
 }  // namespace
 
-nb::tuple describe(const MerkleProof& proof) {
-    return nb::make_tuple(name_of(proof.hash), proof.index, proof.n_leaves, to_bytes(proof.leaf.bytes),
-                          from_digests(proof.siblings), name_of(proof.rule));
-}
-
-nb::tuple describe(const MultiProof& proof) {
-    return nb::make_tuple(name_of(proof.hash), name_of(proof.rule), proof.n_leaves, from_items(proof.indices),
-                          from_items(proof.leaves), from_items(proof.siblings));
-}
-
-nb::tuple describe(const ConsistencyProof& proof) {
-    return nb::make_tuple(name_of(proof.hash), proof.old_leaves, proof.new_leaves, from_digests(proof.nodes));
-}
-
 void bind_proof(nb::module_& m) {
-    define(
-        m, "verify",
-        +[](nb::handle proof, nb::handle root, nb::handle key, nb::handle context) {
-            return merklize::verify(to_single(proof), to_digest(root, "root"), to_mode(key, context, "key"));
-        },
-        "def verify(proof: tuple[object, ...], root: object, key: object, context: str | None, /) -> bool");
-    define(
-        m, "verify_multi",
-        +[](nb::handle proof, nb::handle root, nb::handle key, nb::handle context) {
-            const MultiProof claim = to_multi(proof);
-            const Digest expected = to_digest(root, "root");
-            const Mode mode = to_mode(key, context, "key");
-            bool good = false;
-            Run::without_gil([&] { good = merklize::verify(claim, expected, mode); });
-            return good;
-        },
-        "def verify_multi(proof: tuple[object, ...], root: object, key: object, context: str | None, /) -> bool");
-    define(
-        m, "verify_consistency",
-        +[](nb::handle proof, nb::handle old_root, nb::handle new_root, nb::handle key, nb::handle context) {
-            return merklize::verify(to_consistency(proof), to_digest(old_root, "old_root"),
-                                    to_digest(new_root, "new_root"), to_mode(key, context, "key"));
-        },
-        "def verify_consistency(proof: tuple[object, ...], old_root: object, new_root: object, key: object, "
-        "context: str | None, /) -> bool");
+    bind_single(m);
+    bind_multi(m);
+    bind_consistency(m);
     define(m, "verify_each", verify_each,
-           "def verify_each(proofs: list[tuple[object, ...]], root: object, key: object, context: str | None, "
-           "settings: tuple[object, ...], /) -> list[bool]");
-
+           "def verify_each(proofs: list[MerkleProof], root: object, key: object, context: str | None, settings: "
+           "Settings, /) -> list[bool]");
     define(
-        m, "proof_to_bytes", +[](nb::handle proof) { return to_bytes(to_single(proof).to_bytes()); },
-        "def proof_to_bytes(proof: tuple[object, ...], /) -> bytes");
-    define(
-        m, "multi_to_bytes", +[](nb::handle proof) { return to_bytes(to_multi(proof).to_bytes()); },
-        "def multi_to_bytes(proof: tuple[object, ...], /) -> bytes");
-    define(
-        m, "consistency_to_bytes", +[](nb::handle proof) { return to_bytes(to_consistency(proof).to_bytes()); },
-        "def consistency_to_bytes(proof: tuple[object, ...], /) -> bytes");
-    define(
-        m, "proof_from_bytes", +[](nb::handle data) { return read<MerkleProof>(data); },
-        "def proof_from_bytes(data: object, /) -> tuple[str, int, int, bytes, tuple[bytes, ...], str] | None");
-    define(
-        m, "multi_from_bytes", +[](nb::handle data) { return read<MultiProof>(data); },
-        "def multi_from_bytes(data: object, /) -> tuple[str, str, int, bytes, bytes, bytes] | None");
-    define(
-        m, "consistency_from_bytes", +[](nb::handle data) { return read<ConsistencyProof>(data); },
-        "def consistency_from_bytes(data: object, /) -> tuple[str, int, int, tuple[bytes, ...]] | None");
-
-    define(
-        m, "multi_to_winterfell", +[](nb::handle proof) { return to_bytes(to_winterfell(to_multi(proof))); },
-        "def multi_to_winterfell(proof: tuple[object, ...], /) -> bytes");
-    define(
-        m, "multi_from_winterfell",
-        +[](nb::handle data, nb::handle hash, nb::handle indices, nb::handle leaves) -> nb::object {
-            const auto which = to_items<std::uint64_t>(indices, "indices");
-            const auto digests = to_items<Digest>(leaves, "leaves");
-            const auto proof = from_winterfell(InputBytes(data, "from_winterfell: data").span(),
-                                               hash_from_name(to_text(hash, "hash")), which, digests);
-            return proof ? nb::object(describe(*proof)) : nb::none();
+        m, "digest",
+        +[](nb::handle value, nb::handle what) {
+            return to_bytes(to_digest(value, std::string(to_text(what, "what")).c_str()).bytes);
         },
-        "def multi_from_winterfell(data: object, hash: str, indices: object, leaves: object, /) -> "
-        "tuple[str, str, int, bytes, bytes, bytes] | None");
+        "def digest(value: object, what: str, /) -> bytes");
 }
 
 }  // namespace merklize::binding

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,8 @@
 #include <merklize/merklize.hpp>
 
 #include "device_array.hpp"
+#include "gil.hpp"
+#include "settings.hpp"
 
 namespace merklize::binding {
 
@@ -22,18 +25,19 @@ Device to_device(std::string_view name);
 /// errors  InvalidArgument: data on `device` with another device asked for by name
 void require_device(const char* what, std::string_view device, std::string_view wanted);
 
-/// CUDA's handle of a queue: None and 0 are the default stream, 1.
-std::uint64_t to_stream_handle(nb::handle stream);
+/// CUDA's handle of a queue: none and 0 are the default stream, 1.
+std::uint64_t cuda_stream_handle(const std::optional<std::uint64_t>& stream);
 /// The caller's queue. `handle`: CUstream or cl_command_queue, as a number.
 Stream to_stream(const Device& device, std::uint64_t handle);
 
+/// Lets Python handle the signals that have come.  errors  what a handler raises: KeyboardInterrupt
+void check_signals();
+
 /// Runs library code without the GIL. Ctrl-C, or an exception of the caller's progress function, ends it and is raised.
-///
-/// Settings are the tuple (device, threads, progress, stream, timings): what nearly every function of the package takes.
 class Run {
 public:
-    /// data  None, or what is on a device already: the call runs there
-    explicit Run(nb::handle settings, const DeviceArray* data = nullptr, const Policy& policy = {});
+    /// data  null, or what is on a device already: the call runs there
+    explicit Run(const Settings& settings, const DeviceArray* data = nullptr, const Policy& policy = {});
 
     const RunOptions& options() const noexcept { return options_; }
     bool on_host() const { return options_.device.info().backend == "cpu"; }
@@ -47,7 +51,7 @@ public:
     static void without_gil(Work&& work) {
         std::exception_ptr failure;
         {
-            nb::gil_scoped_release released;
+            const GilReleased released;
             try {
                 work();
             } catch (...) {

@@ -72,7 +72,7 @@ template <class Managed>
 std::shared_ptr<void> owner_of(Managed* managed) {
     return {managed, [](Managed* done) {
                 if (done->deleter == nullptr || !Py_IsInitialized()) return;
-                const nb::gil_scoped_acquire acquired;
+                const GilHeld held;
                 done->deleter(done);
             }};
 }
@@ -237,7 +237,7 @@ Tensor from_cuda_array_interface(nb::handle object, const char* what, std::strin
     // The object owns the memory.
     tensor.owner = {nb::borrow(object).release().ptr(), [](PyObject* done) {
                         if (!Py_IsInitialized()) return;
-                        const nb::gil_scoped_acquire acquired;
+                        const GilHeld held;
                         Py_DECREF(done);
                     }};
     tensor.device = device_of_pointer(tensor.first, tensor.bytes(), wanted);
@@ -340,9 +340,6 @@ Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted,
 }
 
 std::optional<Tensor> import_host(nb::handle object, const char* what) {
-    if (const auto device = cuda_device_of(object, what)) {
-        invalid(std::string(what) + ": the tensor is on " + *device + ", this takes memory of the host");
-    }
     if (!dlpack_device_of(object)) return {};
     Tensor tensor = from_capsule(export_of(object, nb::kwargs()), what);
     tensor.device = "cpu";

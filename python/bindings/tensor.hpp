@@ -50,8 +50,7 @@ std::optional<std::string> cuda_device_of(nb::handle object, const char* what);
 /// stream  CUDA's handle of the queue that the data shall be ready on
 Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted, std::uint64_t stream);
 
-/// The tensor of an object that exports host memory by DLPack; nothing if it does not.
-/// errors  InvalidArgument (its data is on a device)
+/// The tensor of an object that exports host memory by DLPack (cuda_device_of() is nothing); nothing if it does not.
 std::optional<Tensor> import_host(nb::handle object, const char* what);
 
 }  // namespace merklize::binding

@@ -4,6 +4,7 @@
 #include "arguments.hpp"
 #include "form.hpp"
 #include "module.hpp"
+#include "object_lock.hpp"
 #include "proof.hpp"
 #include "run.hpp"
 #include "tree.hpp"
@@ -18,173 +19,229 @@ LeafSource to_source(nb::handle source) {
     return {to_u64(fields[0], "leaf_size"), to_u64(fields[1], "file_size")};
 }
 
-TreeFile open_tree_file(nb::handle path) { return TreeFile(to_path(path, "TreeFile: path")); }
+using SharedFile = Shared<TreeFile>;
+using SharedBuilder = Shared<TreeBuilder>;
+using SharedWriter = Shared<TreeWriter>;
 
-nb::bytes read(const TreeFile& file, nb::handle level, nb::handle first, nb::handle count) {
+SharedFile open_tree_file(nb::handle path) { return SharedFile(TreeFile(to_path(path, "TreeFile: path"))); }
+
+nb::bytes read(const SharedFile& self, nb::handle level, nb::handle first, nb::handle count) {
     const auto from = static_cast<unsigned>(to_int(level, "read: level"));
     const std::uint64_t begin = to_u64(first, "read: first"), n = to_u64(count, "read: count");
-    std::vector<Digest> nodes;
-    Run::without_gil([&] { nodes = file.read(from, begin, n); });
-    return to_bytes(std::as_bytes(std::span(nodes)));
+    return self.read("TreeFile", [&](const TreeFile& file) {
+        std::vector<Digest> nodes;
+        Run::without_gil([&] { nodes = file.read(from, begin, n); });
+        return to_bytes(std::as_bytes(std::span(nodes)));
+    });
 }
 
-nb::tuple prove_together(const TreeFile& file, nb::handle indices) {
+nb::list prove(const SharedFile& self, nb::handle indices) {
     const std::vector<std::uint64_t> wanted = to_indices(indices);
-    MultiProof proof;
-    Run::without_gil([&] { proof = file.prove_together(wanted); });
-    return describe(proof);
+    return self.read("TreeFile", [&](const TreeFile& file) {
+        return prove_in_pieces(wanted, 256, [&](std::span<const std::uint64_t> some) {
+            std::vector<MerkleProof> proofs;
+            for (const std::uint64_t index : some) proofs.push_back(file.prove(index));
+            return proofs;
+        });
+    });
 }
 
-nb::tuple prove_range(const TreeFile& file, nb::handle first, nb::handle last) {
+MultiProof prove_together(const SharedFile& self, nb::handle indices) {
+    const std::vector<std::uint64_t> wanted = to_indices(indices);
+    return self.read("TreeFile", [&](const TreeFile& file) {
+        MultiProof proof;
+        Run::without_gil([&] { proof = file.prove_together(wanted); });
+        return proof;
+    });
+}
+
+MultiProof prove_range(const SharedFile& self, nb::handle first, nb::handle last) {
     const std::uint64_t from = to_u64(first, "prove_range: first"), to = to_u64(last, "prove_range: last");
-    MultiProof proof;
-    Run::without_gil([&] { proof = file.prove_range(from, to); });
-    return describe(proof);
+    return self.read("TreeFile", [&](const TreeFile& file) {
+        MultiProof proof;
+        Run::without_gil([&] { proof = file.prove_range(from, to); });
+        return proof;
+    });
 }
 
-nb::list check(const TreeFile& file, nb::handle most, nb::handle settings) {
+nb::list check(const SharedFile& self, nb::handle most, const Settings& settings) {
     const std::uint64_t limit = to_u64(most, "check: most");
-    std::vector<WrongNode> wrong;
-    Run{settings}([&](const RunOptions& options) { wrong = file.check(limit, options); });
-    nb::list result;
-    for (const WrongNode& node : wrong) result.append(nb::make_tuple(node.level, node.index));
-    return result;
+    return self.read("TreeFile", [&](const TreeFile& file) {
+        std::vector<WrongNode> wrong;
+        Run{settings}([&](const RunOptions& options) { wrong = file.check(limit, options); });
+        nb::list result;
+        for (const WrongNode& node : wrong) result.append(nb::make_tuple(node.level, node.index));
+        return result;
+    });
 }
 
-TreeBuilder make_builder(nb::handle form, nb::handle settings) {
+SharedBuilder make_builder(const TreeForm& form, const Settings& settings) {
     const Run run(settings);
-    return TreeBuilder(to_form(form), run.options());
+    return SharedBuilder(TreeBuilder(form, run.options()));
 }
 
-TreeWriter make_writer(nb::handle path, nb::handle n_leaves, nb::handle form, nb::handle source, nb::handle resume,
-                       nb::handle settings) {
+SharedWriter make_writer(nb::handle path, nb::handle n_leaves, const TreeForm& form, nb::handle source,
+                         nb::handle resume, const Settings& settings) {
     const Run run(settings);
-    return TreeWriter(to_path(path, "TreeWriter: path"), to_u64(n_leaves, "TreeWriter: n_leaves"), to_form(form),
-                      to_source(source), is_true(resume), run.options());
+    return SharedWriter(TreeWriter(to_path(path, "TreeWriter: path"), to_u64(n_leaves, "TreeWriter: n_leaves"), form,
+                                   to_source(source), is_true(resume), run.options()));
 }
 
 }  // namespace
 
 void bind_tree_file(nb::module_& m) {
-    nb::class_<TreeFile>(m, "TreeFile", "A tree file, open.")
-        .def_prop_ro(
-            "hash", [](const TreeFile& self) { return name_of(self.form().hash); }, nb::sig("def hash(self) -> str"))
-        .def_prop_ro(
-            "rule", [](const TreeFile& self) { return name_of(self.form().rule); }, nb::sig("def rule(self) -> str"))
-        .def_prop_ro(
-            "padding", [](const TreeFile& self) { return to_bytes(self.form().padding.bytes); },
-            nb::sig("def padding(self) -> bytes"))
-        .def_prop_ro("is_keyed", &TreeFile::is_keyed)
-        .def_prop_ro("n_leaves", &TreeFile::n_leaves)
-        .def_prop_ro("height", &TreeFile::height)
-        .def_prop_ro(
-            "root", [](const TreeFile& self) { return to_bytes(self.root().bytes); },
-            nb::sig("def root(self) -> bytes"))
-        .def_prop_ro("leaf_size", [](const TreeFile& self) { return self.source().leaf_bytes; })
-        .def_prop_ro("file_size", [](const TreeFile& self) { return self.source().total_bytes; })
-        .def(
+    nb::class_<SharedFile> file(m, "TreeFile", "A tree file, open.");
+    const auto property = [&](const char* name, auto get, const char* signature) {
+        file.def_prop_ro(
+            name, [get](const SharedFile& self) { return self.read("TreeFile", get); }, nb::sig(signature));
+    };
+    property("hash", [](const TreeFile& file) { return name_of(file.form().hash); }, "def hash(self) -> str");
+    property("rule", [](const TreeFile& file) { return name_of(file.form().rule); }, "def rule(self) -> str");
+    property(
+        "padding", [](const TreeFile& file) { return to_bytes(file.form().padding.bytes); },
+        "def padding(self) -> bytes");
+    property("is_keyed", [](const TreeFile& file) { return file.is_keyed(); }, "def is_keyed(self) -> bool");
+    property("n_leaves", [](const TreeFile& file) { return file.n_leaves(); }, "def n_leaves(self) -> int");
+    property("height", [](const TreeFile& file) { return file.height(); }, "def height(self) -> int");
+    property("root", [](const TreeFile& file) { return to_bytes(file.root().bytes); }, "def root(self) -> bytes");
+    property("leaf_size", [](const TreeFile& file) { return file.source().leaf_bytes; }, "def leaf_size(self) -> int");
+    property("file_size", [](const TreeFile& file) { return file.source().total_bytes; }, "def file_size(self) -> int");
+    property("descriptor", [](const TreeFile& file) { return file.descriptor(); }, "def descriptor(self) -> int");
+    file.def(
             "set_mode",
-            [](TreeFile& self, nb::handle key, nb::handle context) { self.set_mode(to_mode(key, context, "key")); },
+            [](SharedFile& self, nb::handle key, nb::handle context) {
+                const Mode mode = to_mode(key, context, "key");
+                self.change("TreeFile", [&](TreeFile& file) { file.set_mode(mode); });
+            },
             nb::arg().none(), nb::arg().none(),
             nb::sig("def set_mode(self, key: object, context: str | None, /) -> None"))
-        .def_prop_ro("descriptor", &TreeFile::descriptor)
-        .def("level_offset", &TreeFile::level_offset)
-        .def("read", read, nb::sig("def read(self, level: int, first: int, count: int, /) -> bytes"))
         .def(
-            "prove",
-            [](const TreeFile& self, nb::handle index) { return describe(self.prove(to_u64(index, "index"))); },
-            nb::sig("def prove(self, index: int, /) -> tuple[str, int, int, bytes, tuple[bytes, ...], str]"))
-        .def("prove_together", prove_together,
-             nb::sig("def prove_together(self, indices: object, /) -> tuple[str, str, int, bytes, bytes, bytes]"))
-        .def("prove_range", prove_range,
-             nb::sig("def prove_range(self, first: int, last: int, /) -> tuple[str, str, int, bytes, bytes, bytes]"))
+            "level_offset",
+            [](const SharedFile& self, nb::handle level) {
+                const auto which = static_cast<unsigned>(to_int(level, "level"));
+                return self.read("TreeFile", [&](const TreeFile& file) { return file.level_offset(which); });
+            },
+            nb::arg().none(), nb::sig("def level_offset(self, level: int, /) -> int"))
+        .def("read", read, nb::arg().none(), nb::arg().none(), nb::arg().none(),
+             nb::sig("def read(self, level: int, first: int, count: int, /) -> bytes"))
+        .def("prove", prove, nb::arg().none(), nb::sig("def prove(self, indices: object, /) -> list[MerkleProof]"),
+             "indices: uint64[k].")
+        .def("prove_together", prove_together, nb::arg().none(),
+             nb::sig("def prove_together(self, indices: object, /) -> MultiProof"), "indices: uint64[k].")
+        .def("prove_range", prove_range, nb::arg().none(), nb::arg().none(),
+             nb::sig("def prove_range(self, first: int, last: int, /) -> MultiProof"))
         .def(
             "prove_consistency",
-            [](const TreeFile& self, nb::handle old_leaves) {
-                return describe(self.prove_consistency(to_u64(old_leaves, "prove_consistency: old_leaves")));
+            [](const SharedFile& self, nb::handle old_leaves) {
+                const std::uint64_t n = to_u64(old_leaves, "prove_consistency: old_leaves");
+                return self.read("TreeFile", [&](const TreeFile& file) { return file.prove_consistency(n); });
             },
-            nb::sig("def prove_consistency(self, old_leaves: int, /) -> tuple[str, int, int, tuple[bytes, ...]]"))
+            nb::arg().none(), nb::sig("def prove_consistency(self, old_leaves: int, /) -> ConsistencyProof"))
         .def("check", check, nb::arg().none(), nb::arg().none(),
-             nb::sig("def check(self, most: int, settings: tuple[object, ...], /) -> list[tuple[int, int]]"))
+             nb::sig("def check(self, most: int, settings: Settings, /) -> list[tuple[int, int]]"))
         .def(
             "update",
-            [](TreeFile& self, nb::handle indices, nb::handle leaves, nb::handle settings) {
+            [](SharedFile& self, nb::handle indices, nb::handle leaves, const Settings& settings) {
                 const std::vector<std::uint64_t> which = to_indices(indices);
                 const InputBytes digests(leaves, "update: leaves");
-                Run{settings}(
-                    [&](const RunOptions& options) { self.update(which, as_digests(digests.span()), options); });
+                self.change("TreeFile", [&](TreeFile& file) {
+                    Run{settings}(
+                        [&](const RunOptions& options) { file.update(which, as_digests(digests.span()), options); });
+                });
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(),
-            nb::sig("def update(self, indices: object, leaves: object, settings: tuple[object, ...], /) -> None"))
+            nb::sig("def update(self, indices: object, leaves: object, settings: Settings, /) -> None"))
         .def(
             "append",
-            [](TreeFile& self, nb::handle leaves, nb::handle settings) {
+            [](SharedFile& self, nb::handle leaves, const Settings& settings) {
                 const InputBytes digests(leaves, "append: leaves");
-                Run{settings}([&](const RunOptions& options) { self.append(as_digests(digests.span()), options); });
-            },
-            nb::arg().none(), nb::arg().none(),
-            nb::sig("def append(self, leaves: object, settings: tuple[object, ...], /) -> None"))
-        .def(
-            "append_file",
-            [](TreeFile& self, nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle settings) {
-                const TreeInput from = to_tree_input(input, leaf_size, row_size);
-                std::uint64_t count = 0;
-                Run{settings}([&](const RunOptions& options) { count = self.append(from, options); });
-                return count;
-            },
-            nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
-            nb::sig("def append_file(self, input: bytes | int, leaf_size: int | None, row_size: int | None, settings: "
-                    "tuple[object, ...], /) -> int"));
-    define(m, "open_tree_file", open_tree_file, "def open_tree_file(path: bytes, /) -> TreeFile");
-    define(m, "save_tree", save, "def save_tree(tree: Tree, path: bytes, /) -> None");
-
-    nb::class_<TreeBuilder>(m, "Builder", "The root of leaves that come in pieces.")
-        .def_prop_ro("n_leaves", &TreeBuilder::n_leaves)
-        .def(
-            "append",
-            [](TreeBuilder& self, nb::handle leaves, nb::handle settings) {
-                const Input input(leaves, "append: leaves", settings);
-                Run::without_gil([&] {
-                    if (input.on_device() != nullptr) {
-                        self.append(input.buffer());
-                    } else {
-                        self.append(as_digests(input.span()));
-                    }
+                self.change("TreeFile", [&](TreeFile& file) {
+                    Run{settings}([&](const RunOptions& options) { file.append(as_digests(digests.span()), options); });
                 });
             },
             nb::arg().none(), nb::arg().none(),
-            nb::sig("def append(self, leaves: object, settings: tuple[object, ...], /) -> None"))
+            nb::sig("def append(self, leaves: object, settings: Settings, /) -> None"))
         .def(
-            "root",
-            [](const TreeBuilder& self) {
-                Digest root;
-                Run::without_gil([&] { root = self.root(); });
-                return to_bytes(root.bytes);
+            "append_file",
+            [](SharedFile& self, nb::handle input, nb::handle leaf_size, nb::handle row_size,
+               const Settings& settings) {
+                const TreeInput from = to_tree_input(input, leaf_size, row_size);
+                return self.change("TreeFile", [&](TreeFile& file) {
+                    std::uint64_t count = 0;
+                    Run{settings}([&](const RunOptions& options) { count = file.append(from, options); });
+                    return count;
+                });
             },
-            nb::sig("def root(self) -> bytes"));
-    define(m, "make_builder", make_builder,
-           "def make_builder(form: tuple[object, ...], settings: tuple[object, ...], /) -> Builder");
+            nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+            nb::sig("def append_file(self, input: bytes | int, leaf_size: int | None, row_size: int | None, settings: "
+                    "Settings, /) -> int"));
+    define(m, "open_tree_file", open_tree_file, "def open_tree_file(path: bytes, /) -> TreeFile");
+    define(m, "save_tree", save, "def save_tree(tree: Tree, path: bytes, /) -> None");
 
-    nb::class_<TreeWriter>(m, "Writer", "A tree file that is being built.")
-        .def_prop_ro("written", &TreeWriter::written)
+    nb::class_<SharedBuilder>(m, "Builder", "The root of leaves that come in pieces.")
+        .def_prop_ro(
+            "n_leaves",
+            [](const SharedBuilder& self) {
+                return self.read("TreeBuilder", [](const TreeBuilder& builder) { return builder.n_leaves(); });
+            },
+            nb::sig("def n_leaves(self) -> int"))
         .def(
             "append",
-            [](TreeWriter& self, nb::handle leaves) {
+            [](SharedBuilder& self, nb::handle leaves, const Settings& settings) {
+                const Input input(leaves, "append: leaves", settings);
+                self.change("TreeBuilder", [&](TreeBuilder& builder) {
+                    Run::without_gil([&] {
+                        if (input.on_device() != nullptr) {
+                            builder.append(input.buffer());
+                        } else {
+                            builder.append(as_digests(input.span()));
+                        }
+                    });
+                });
+            },
+            nb::arg().none(), nb::arg().none(),
+            nb::sig("def append(self, leaves: object, settings: Settings, /) -> None"))
+        .def(
+            "root",
+            [](SharedBuilder& self) {
+                return self.change("TreeBuilder", [](TreeBuilder& builder) {
+                    Digest root;
+                    Run::without_gil([&] { root = builder.root(); });
+                    return to_bytes(root.bytes);
+                });
+            },
+            nb::sig("def root(self) -> bytes"));
+    define(m, "make_builder", make_builder, "def make_builder(form: TreeForm, settings: Settings, /) -> Builder");
+
+    nb::class_<SharedWriter>(m, "Writer", "A tree file that is being built.")
+        .def_prop_ro(
+            "written",
+            [](const SharedWriter& self) {
+                return self.read("TreeWriter", [](const TreeWriter& writer) { return writer.written(); });
+            },
+            nb::sig("def written(self) -> int"))
+        .def(
+            "append",
+            [](SharedWriter& self, nb::handle leaves) {
                 const InputBytes digests(leaves, "append: leaves");
-                Run::without_gil([&] { self.append(as_digests(digests.span())); });
+                self.change("TreeWriter", [&](TreeWriter& writer) {
+                    Run::without_gil([&] { writer.append(as_digests(digests.span())); });
+                });
             },
             nb::arg().none(), nb::sig("def append(self, leaves: object, /) -> None"))
         .def(
             "finish",
-            [](TreeWriter& self) {
-                Digest root;
-                Run::without_gil([&] { root = self.finish(); });
-                return to_bytes(root.bytes);
+            [](SharedWriter& self) {
+                return self.change("TreeWriter", [](TreeWriter& writer) {
+                    Digest root;
+                    Run::without_gil([&] { root = writer.finish(); });
+                    return to_bytes(root.bytes);
+                });
             },
             nb::sig("def finish(self) -> bytes"));
     define(m, "make_writer", make_writer,
-           "def make_writer(path: bytes, n_leaves: int, form: tuple[object, ...], source: tuple[int, int], resume: "
-           "bool, settings: tuple[object, ...], /) -> Writer");
+           "def make_writer(path: bytes, n_leaves: int, form: TreeForm, source: tuple[int, int], resume: "
+           "bool, settings: Settings, /) -> Writer");
 }
 
 }  // namespace merklize::binding

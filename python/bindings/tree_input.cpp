@@ -32,23 +32,21 @@ TreeInput to_tree_input(nb::handle input, nb::handle leaf_size, nb::handle row_s
 namespace {
 
 TreeFacts build_tree_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle output,
-                          nb::handle form, nb::handle resume, nb::handle settings) {
+                          const TreeForm& form, nb::handle resume, const Settings& settings) {
     const TreeInput from = to_tree_input(input, leaf_size, row_size);
     const std::filesystem::path to = to_path(output, "build_tree_file: output");
-    const TreeForm wanted = to_form(form);
     const bool go_on = is_true(resume);
     TreeFacts facts{};
     Run{settings}(
-        [&](const RunOptions& options) { facts = merklize::build_tree_file(from, to, wanted, go_on, options); });
+        [&](const RunOptions& options) { facts = merklize::build_tree_file(from, to, form, go_on, options); });
     return facts;
 }
 
-TreeFacts merkle_root_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle form,
-                           nb::handle settings) {
+TreeFacts merkle_root_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, const TreeForm& form,
+                           const Settings& settings) {
     const TreeInput from = to_tree_input(input, leaf_size, row_size);
-    const TreeForm wanted = to_form(form);
     TreeFacts facts{};
-    Run{settings}([&](const RunOptions& options) { facts = merklize::merkle_root_file(from, wanted, options); });
+    Run{settings}([&](const RunOptions& options) { facts = merklize::merkle_root_file(from, form, options); });
     return facts;
 }
 
@@ -74,10 +72,10 @@ void bind_tree_input(nb::module_& m) {
         });
     define(m, "build_tree_file", build_tree_file,
            "def build_tree_file(input: bytes | int, leaf_size: int | None, row_size: int | None, output: bytes, form: "
-           "tuple[object, ...], resume: bool, settings: tuple[object, ...], /) -> TreeFacts");
+           "TreeForm, resume: bool, settings: Settings, /) -> TreeFacts");
     define(m, "merkle_root_file", merkle_root_file,
-           "def merkle_root_file(input: bytes | int, leaf_size: int | None, row_size: int | None, form: tuple[object, "
-           "...], settings: tuple[object, ...], /) -> TreeFacts");
+           "def merkle_root_file(input: bytes | int, leaf_size: int | None, row_size: int | None, form: "
+           "TreeForm, settings: Settings, /) -> TreeFacts");
 }
 
 }  // namespace merklize::binding

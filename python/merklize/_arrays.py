@@ -6,16 +6,14 @@ What comes out of here is on the host, a NumPy array in C order, or on a device,
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _native
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ._native import DeviceArray
-    from ._settings import Settings
+    from ._native import DeviceArray, Settings
     from ._types import Array, HostData
 
 
@@ -32,14 +30,11 @@ def place(array: Array | DeviceArray) -> str:
 def _import(value: object, what: str, settings: Settings) -> Array | DeviceArray:
     import numpy as np
 
-    if isinstance(value, (np.ndarray, _native.DeviceArray)):
-        return value
-    on_device = _native.device_array(value, what, settings)
-    if on_device is not None:
-        return on_device
-    on_host = _native.host_tensor(value, what)
-    if on_host is not None:
-        return np.asarray(on_host)
+    found = _native.import_array(value, what, settings)
+    if isinstance(found, (np.ndarray, _native.DeviceArray)):
+        return found
+    if isinstance(found, _native.HostTensor):
+        return np.asarray(found)
     raise TypeError(f"{what} must be a NumPy array or a tensor, got {type(value).__name__}")
 
 
@@ -102,11 +97,20 @@ def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
     return checked
 
 
-def _integer(value: Any, what: str) -> int:
+def integer(value: Any, what: str) -> int:
+    """Return an integer of any type as Python's."""
     try:
         return operator.index(value)
     except TypeError:
         raise TypeError(f"{what} must be an integer, got {type(value).__name__}") from None
+
+
+def unsigned(value: Any, what: str) -> int:
+    """Return a count or an index as Python's integer."""
+    number = integer(value, what)
+    if not 0 <= number < 2**64:
+        raise InvalidArgument(f"{what} must be 0 to 2^64 - 1, got {number}")
+    return number
 
 
 def indices(value: Any, what: str) -> Any:
@@ -114,7 +118,9 @@ def indices(value: Any, what: str) -> Any:
     import numpy as np
 
     if not hasattr(value, "dtype"):
-        numbers = [_integer(item, what) for item in value]
+        if not isinstance(value, Iterable):
+            raise TypeError(f"{what} must be integers, got {type(value).__name__}")
+        numbers = [integer(item, what) for item in value]
         if not numbers:
             return np.empty(0, np.uint64)
         low, high = min(numbers), max(numbers)
@@ -135,12 +141,9 @@ def changes(value: Mapping[int, HostData], what: str) -> tuple[Any, Any]:
     """Return {index: leaf} as uint64[k] and uint8[k, 32]."""
     import numpy as np
 
-    digests = []
-    for index, leaf in value.items():
-        data = leaf.tobytes() if hasattr(leaf, "tobytes") else bytes(memoryview(leaf))
-        if len(data) != 32:
-            raise InvalidArgument(f"{what}: leaf {index} must be 32 bytes, got {len(data)}")
-        digests.append(data)
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what}: changes must be a mapping {{index: leaf}}, got {type(value).__name__}")
+    digests = [_native.digest(leaf, f"{what}: leaf {index}") for index, leaf in value.items()]
     return indices(value, f"{what}: index"), np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
 
 

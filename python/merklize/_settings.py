@@ -1,15 +1,13 @@
-"""What nearly every function takes: where and how to run. The extension gets it as one tuple."""
+"""What nearly every function takes: where and how to run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
+
+from . import _native
 
 if TYPE_CHECKING:
-    from . import _native
     from ._types import Device, Progress
-
-Settings = tuple[str, Optional[int], Any, Optional[int], Any]
-"""(device, threads, progress, stream, timings)."""
 
 
 def settings(
@@ -18,10 +16,10 @@ def settings(
     progress: Progress = None,
     stream: object = None,
     timings: _native.Timings | None = None,
-) -> Settings:
-    """Return the tuple."""
+) -> _native.Settings:
+    """Return the run options of a call as the extension takes them."""
     name: Any = ",".join(device) if isinstance(device, (list, tuple)) else device
-    return name, threads, progress, None if stream is None else stream_handle(stream), timings
+    return _native.Settings(name, threads, progress, None if stream is None else stream_handle(stream), timings)
 
 
 def stream_handle(stream: object) -> int:

@@ -3,6 +3,11 @@
 A value of a wrong Python type (text where bytes belong) is a plain TypeError.
 """
 
+from __future__ import annotations
+
+import errno
+import os
+
 
 class Error(Exception):
     """What every error of this package derives from."""
@@ -21,7 +26,45 @@ class Unavailable(Error, RuntimeError):
 
 
 class FileError(Error, OSError):
-    """A file could not be opened, read or written, changed while being read, or is not what it should be."""
+    """A file could not be opened, read or written, changed while being read, or is not what it should be.
+
+    Where the system refused, `errno`, `strerror` and `filename` are set, and the error is a FileNotFoundError, a
+    PermissionError or an IsADirectoryError, too, if it is such a case.
+    """
+
+    @staticmethod
+    def _of(text: str, number: int, filename: str | None) -> FileError:
+        """Return the error of a text that the extension made. number  the system's, or 0."""
+        kinds: dict[int, type[FileError]] = {
+            errno.ENOENT: FileMissing,
+            errno.EACCES: FileForbidden,
+            errno.EPERM: FileForbidden,
+            errno.EISDIR: FileIsDirectory,
+        }
+        error = kinds.get(number, FileError)(text)
+        if filename:
+            error.filename = filename
+        if number != 0:
+            error.errno, error.strerror = number, os.strerror(number)
+        return error
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return FileError._of, (str(self), self.errno or 0, self.filename)
+
+
+class FileMissing(FileError, FileNotFoundError):
+    """There is no such file."""
+
+
+class FileForbidden(FileError, PermissionError):
+    """The process may not do that with the file."""
+
+
+class FileIsDirectory(FileError, IsADirectoryError):
+    """A directory stands where a file should be."""
 
 
 class Cancelled(Error, RuntimeError):

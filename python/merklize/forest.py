@@ -6,7 +6,6 @@ import operator
 from typing import TYPE_CHECKING
 
 from . import _arrays, _native
-from ._forms import form
 from ._settings import settings
 from .errors import InvalidArgument
 from .proof import MerkleProof
@@ -53,7 +52,7 @@ class MerkleForest:
             raise InvalidArgument(
                 f"MerkleForest: leaves must be [m, n, 32] or [m, n, 4], got {_arrays.describe(array)}"
             )
-        which = form(hash, None, key, context)
+        which = _native.TreeForm(hash, None, key, context)
         self._forest = _native.make_forest(array, array.shape[1], which, run, policy)
 
     @property
@@ -107,7 +106,7 @@ class MerkleForest:
 
     def prove(self, tree: int, index: int) -> MerkleProof:
         """Return the proof that leaf `index` is in tree `tree`. Raises InvalidArgument."""
-        return MerkleProof(*self._forest.prove(tree, index))
+        return MerkleProof._of(self._forest.prove(tree, index))
 
     def __repr__(self) -> str:
         return f"<MerkleForest: {self.n_trees} trees of {self.n_leaves} leaves, {self.hash}>"

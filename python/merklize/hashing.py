@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
+import time
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from . import _arrays, _native
 from ._settings import settings
-from .errors import FileError, InvalidArgument
+from .errors import Cancelled, FileError, InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,15 +22,22 @@ if TYPE_CHECKING:
     from ._types import Bytes, Data, Device, Digests, Path, Policy, Progress, Tensor, Words
 
 
-HASHES: tuple[str, ...] = tuple(name for _, name, _ in _native.hashes())
+HASHES: tuple[str, ...] = tuple(info.name for info in _native.hashes())
 """The hashes of Merkle trees, by their names; "rp64_256" is another name of "rp64_256_v3"."""
 
 
 class HasFileno(Protocol):
-    """Anything open for reading that has a file descriptor."""
+    """Anything open for reading that has a file descriptor and no read() of its own."""
 
     def fileno(self) -> int:
         """Return the descriptor."""
+
+
+class HasRead(Protocol):
+    """Anything open for reading bytes."""
+
+    def read(self, size: int, /) -> bytes | None:
+        """Return up to `size` bytes; none at the end."""
 
 
 def hash(
@@ -68,7 +77,7 @@ def hash(
 
 
 def hash_file(
-    path: Path | int | HasFileno,
+    path: Path | int | HasFileno | HasRead,
     *,
     key: Buffer | None = None,
     context: str | None = None,
@@ -82,30 +91,46 @@ def hash_file(
 ) -> bytes:
     """Return the BLAKE3 digest of a file, which is never in memory as a whole.
 
-    path      a path, or a file descriptor or open file: read from where it stands to its end, and left open
-    progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
+    path      a path, or a file descriptor or open file: read from where it stands to its end, and left open.
+              A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO
+    progress  called about every 50 ms with the share that is done, 0 to 1 (0 while that is not known); returning False
+              raises Cancelled
 
     The rest is as in hash(). Raises FileError too: unreadable, or its size changed while it was read.
     """
-    options = (key, context, length, seek, settings(device, threads, progress, None, timings), policy)
-    if isinstance(path, int):
-        return _native.hash_descriptor(path, f"file descriptor {path}", *options)
+    run = settings(device, threads, progress, None, timings)
+    options = (key, context, length, seek, run, policy)
     if isinstance(path, (str, bytes, os.PathLike)):
         return _native.hash_file(os.fsencode(path), *options)
+    if isinstance(path, int) and not isinstance(path, bool):
+        return _native.hash_descriptor(path, f"file descriptor {path}", *options)
+    if isinstance(path, io.TextIOBase):
+        raise TypeError(
+            f"hash_file: an open file must give bytes, got a text file ({type(path).__name__}); open it with mode 'rb'"
+        )
+    if hasattr(path, "readable") and not path.readable():
+        raise FileError(f"hash_file: {path!r} is not open for reading")
+    if _is_plain(path):
+        return _hash_plain_file(path, options)
+    if hasattr(path, "readinto") or hasattr(path, "read"):
+        return _hash_object(path, *options)
     if hasattr(path, "fileno"):
-        return _hash_open_file(path, options)
+        descriptor = path.fileno()
+        return _native.hash_descriptor(descriptor, f"file descriptor {descriptor}", *options)
     raise TypeError(f"hash_file: path must be a path, a file descriptor or an open file, got {type(path).__name__}")
 
 
-def _hash_open_file(file: Any, options: tuple[Any, ...]) -> bytes:
-    file = getattr(file, "buffer", file)  # of a text file, the binary file below it
-    try:
-        descriptor = file.fileno()
-    except OSError as error:  # io.BytesIO and the like
-        raise FileError(f"hash_file: this {type(file).__name__} has no file descriptor; use Hasher") from error
-    name = getattr(file, "name", None)
-    name = name if isinstance(name, str) else f"file descriptor {descriptor}"
-    seekable = hasattr(file, "seekable") and file.seekable()
+def _is_plain(file: Any) -> bool:
+    """Tell whether the bytes of an open file are those of its descriptor, from the position that it states."""
+    raw = file.raw if type(file) in (io.BufferedReader, io.BufferedRandom) else file
+    # What a buffer has read ahead of a pipe is nowhere but in the buffer.
+    return type(raw) is io.FileIO and (raw is file or raw.seekable())
+
+
+def _hash_plain_file(file: Any, options: tuple[Any, ...]) -> bytes:
+    descriptor = file.fileno()
+    name = file.name if isinstance(file.name, str) else f"file descriptor {descriptor}"
+    seekable = file.seekable()
     if seekable:
         # A buffered file stands elsewhere than its descriptor. Seeking to the end drops its buffer, too.
         if file.writable():
@@ -116,6 +141,34 @@ def _hash_open_file(file: Any, options: tuple[Any, ...]) -> bytes:
     finally:
         if seekable:
             file.seek(0, os.SEEK_END)
+
+
+def _hash_object(
+    file: Any, key: Any, context: Any, length: int, seek: int, run: _native.Settings, policy: Policy
+) -> bytes:
+    """Hash what an object's readinto() or read() gives, to its end: a decompressor, a socket's file, memory."""
+    hasher = _native.make_hasher(key, context, run, policy)
+    piece = memoryview(bytearray(1 << 20))
+    report = run.progress
+    last = time.monotonic()
+    while True:
+        if hasattr(file, "readinto"):
+            count = file.readinto(piece)
+            data = piece[:count]
+        else:
+            data = file.read(len(piece))
+            count = None if data is None else len(data)
+        if count is None:
+            raise BlockingIOError("hash_file: the file has no data now; it must be in blocking mode")
+        if isinstance(data, str):
+            raise TypeError(f"hash_file: an open file must give bytes, got text from {type(file).__name__}")
+        if count == 0:
+            return hasher.digest(length, seek)
+        hasher.update(data)
+        if report is not None and time.monotonic() - last >= 0.05:
+            last = time.monotonic()
+            if report(0.0) is False:  # how much is to come is not known
+                raise Cancelled("cancelled by the caller's progress function")
 
 
 def hash_files(
@@ -135,10 +188,12 @@ def hash_files(
 
     A file that fails does not stop the others: its result is the FileError, not raised. Options as in hash_file().
     """
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
     encoded = [os.fsencode(path) for path in paths]
     run = settings(device, threads, progress, None, timings)
     results = _native.hash_files(encoded, key, context, length, seek, run, policy)
-    return [result if isinstance(result, bytes) else FileError(result) for result in results]
+    return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
 
 
 @overload
@@ -256,7 +311,7 @@ def hash_leaves(
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
     """
     run = settings(device, threads, None, stream, timings)
-    is_field = _native.hash_by_name(hash)[2]
+    is_field = _native.hash_by_name(hash).is_field
     rows = _arrays.rows(records, "hash_leaves: records", run, is_field)
     width, dtype = (4, rows.dtype) if is_field else (32, "uint8")
     out: Digests | DeviceArray = _arrays.empty(rows, (rows.shape[0], width), dtype)

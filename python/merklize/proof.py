@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from . import _native
+from . import _arrays, _native
 from ._settings import settings
 from .errors import InvalidArgument
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+_Kind = TypeVar("_Kind")
 
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from typing_extensions import Buffer
@@ -21,19 +22,33 @@ if TYPE_CHECKING:
 
 
 class _Proof:
-    """Fields that never change, bytes and JSON: what all proofs have."""
+    """A proof of the extension's that never changes, bytes and JSON: what all proofs have."""
 
-    __slots__ = ()
+    __slots__ = ("_proof",)
 
     _fields_: ClassVar[tuple[str, ...]]
     _format: ClassVar[str]
+    _proof: Any
 
-    def _take(self, **fields: Any) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+    @classmethod
+    def _of(cls: type[Self], proof: object) -> Self:
+        made = cls.__new__(cls)
+        made._take(proof)
+        return made
 
-    def _fields(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self._fields_)
+    def _take(self, proof: object) -> None:
+        object.__setattr__(self, "_proof", proof)
+
+    @property
+    def hash(self) -> str:
+        """Name of the tree's hash."""
+        name: str = self._proof.hash
+        return name
+
+    def to_bytes(self) -> bytes:
+        """Return the compact form."""
+        data: bytes = self._proof.to_bytes()
+        return data
 
     def to_json(self, indent: int | None = None) -> str:
         """Return a JSON object with the fields, digests as hexadecimal text."""
@@ -72,16 +87,13 @@ class _Proof:
         raise AttributeError(f"{type(self).__name__} is immutable: cannot delete {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._fields()
+        return type(self), tuple(getattr(self, name) for name in self._fields_)
 
     def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, type(self)) else NotImplemented
+        return bool(self._proof == other._proof) if isinstance(other, type(self)) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[Any, ...]:
-        return self._fields()
+        return hash(self.to_json())
 
 
 class MerkleProof(_Proof):
@@ -97,36 +109,50 @@ class MerkleProof(_Proof):
     Only the form is checked here (InvalidArgument); whether the proof holds is what verify() tells.
     """
 
-    __slots__ = _fields_ = ("hash", "index", "n_leaves", "leaf", "siblings", "rule")
+    __slots__ = ()
+    _fields_ = ("hash", "index", "n_leaves", "leaf", "siblings", "rule")
     _format = "merklize-proof-2"
 
-    hash: str
-    index: int
-    n_leaves: int
-    leaf: bytes
-    siblings: tuple[bytes, ...]
-    rule: str
+    _proof: _native.MerkleProof
 
     def __init__(
         self,
         hash: str,
         index: int,
         n_leaves: int,
-        leaf: bytes,
-        siblings: tuple[bytes, ...],
+        leaf: HostData,
+        siblings: Iterable[HostData],
         rule: str | None = None,
     ) -> None:
         """Take the fields as they are named; without a rule, that which is usual for the hash."""
-        digests = (("leaf", leaf), *((f"siblings[{i}]", sibling) for i, sibling in enumerate(siblings)))
-        self._take(
-            hash=_native.hash_by_name(hash)[1],
-            index=_count(index, "MerkleProof: index"),
-            n_leaves=_count(n_leaves, "MerkleProof: n_leaves"),
-            rule=_native.default_rule(hash) if rule is None else _native.rule_by_name(rule),
-        )
-        for field, digest in digests:
-            _require_digest(digest, f"MerkleProof: {field}")
-        self._take(leaf=leaf, siblings=tuple(siblings))
+        rule = _native.default_rule(hash) if rule is None else rule
+        count, at = _count(n_leaves, "MerkleProof: n_leaves"), _count(index, "MerkleProof: index")
+        self._take(_native.MerkleProof(hash, rule, count, at, leaf, siblings))
+
+    @property
+    def index(self) -> int:
+        """Index of the leaf."""
+        return self._proof.index
+
+    @property
+    def n_leaves(self) -> int:
+        """Count of leaves of the tree."""
+        return self._proof.n_leaves
+
+    @property
+    def leaf(self) -> bytes:
+        """The leaf, 32 bytes."""
+        return self._proof.leaf
+
+    @property
+    def siblings(self) -> tuple[bytes, ...]:
+        """The siblings on the leaf's path, leaf level first, 32 bytes each."""
+        return self._proof.siblings
+
+    @property
+    def rule(self) -> str:
+        """Name of the tree's rule."""
+        return self._proof.rule
 
     def verify(
         self,
@@ -140,33 +166,22 @@ class MerkleProof(_Proof):
         key: Buffer | None = None,
         context: str | None = None,
     ) -> bool:
-        """Tell whether this proves that `leaf` is leaf `index` of the tree with this root. Never raises.
+        """Tell whether this proves that `leaf` is leaf `index` of the tree with this root.
 
         root                                32 bytes, or an array of them
         n_leaves, leaf, hash, index, rule   what the caller knows of the tree: the proof only claims these
         key, context                        of a tree of keyed or derive-key merges
 
-        Costs log2(n_leaves) merges.
+        A proof that does not hold is False, whatever is wrong with it. Arguments of wrong types, lengths and names are
+        errors: TypeError, InvalidArgument. Costs log2(n_leaves) merges.
         """
-        try:
-            expected = (
-                (n_leaves is None or n_leaves == self.n_leaves)
-                and (index is None or index == self.index)
-                and (leaf is None or _bytes(leaf) == self.leaf)
-                and _is_of(self, hash, rule)
-            )
-            return bool(expected) and _native.verify(self._fields(), _bytes(root), key, context)
-        except Exception:  # a root or an expectation that is no such thing
-            return False
-
-    def to_bytes(self) -> bytes:
-        """Return the compact form."""
-        return _native.proof_to_bytes(self._fields())
+        expected = _Expected(n_leaves, hash, rule, leaf, index)
+        return self._proof.verify(root, key, context) and expected.fits(self)
 
     @classmethod
     def from_bytes(cls, data: HostData) -> MerkleProof:
         """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
-        return cls(*_found(_native.proof_from_bytes(data), "MerkleProof"))
+        return cls._of(_found(_native.MerkleProof.from_bytes(data), "MerkleProof"))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> MerkleProof:
@@ -189,30 +204,48 @@ class MultiProof(_Proof):
     siblings  uint8[m, 32], level after level from the leaves, left to right
     """
 
-    __slots__ = _fields_ = ("hash", "rule", "n_leaves", "indices", "leaves", "siblings")
+    __slots__ = ()
+    _fields_ = ("hash", "rule", "n_leaves", "indices", "leaves", "siblings")
     _format = "merklize-multi-proof-2"
 
-    hash: str
-    rule: str
-    n_leaves: int
-    indices: NDArray[np.uint64]
-    leaves: NDArray[np.uint8]
-    siblings: NDArray[np.uint8]
+    _proof: _native.MultiProof
 
     def __init__(self, hash: str, rule: str, n_leaves: int, indices: Any, leaves: Any, siblings: Any) -> None:
         """Take the fields as they are named; arrays, or their bytes."""
-        self._take(
-            hash=_native.hash_by_name(hash)[1],
-            rule=_native.rule_by_name(rule),
-            n_leaves=_count(n_leaves, "MultiProof: n_leaves"),
-            indices=_frozen(indices, "MultiProof: indices", "uint64"),
-            leaves=_frozen(leaves, "MultiProof: leaves", "uint8"),
-            siblings=_frozen(siblings, "MultiProof: siblings", "uint8"),
-        )
-        if len(self.indices) != len(self.leaves):
+        numbers = _items(indices, "MultiProof: indices", "uint64")
+        digests = _items(leaves, "MultiProof: leaves", "uint8")
+        others = _items(siblings, "MultiProof: siblings", "uint8")
+        if len(numbers) != len(digests):
             raise InvalidArgument(
-                f"MultiProof: {len(self.indices)} indices but {len(self.leaves)} leaves; there must be one an index"
+                f"MultiProof: there must be one leaf an index, got {len(numbers)} indices and {len(digests)} leaves"
             )
+        count = _count(n_leaves, "MultiProof: n_leaves")
+        self._take(_native.MultiProof(hash, rule, count, numbers, digests, others))
+
+    @property
+    def rule(self) -> str:
+        """Name of the tree's rule."""
+        return self._proof.rule
+
+    @property
+    def n_leaves(self) -> int:
+        """Count of leaves of the tree."""
+        return self._proof.n_leaves
+
+    @property
+    def indices(self) -> NDArray[np.uint64]:
+        """The indices, uint64[k], ascending; a read-only view."""
+        return self._proof.indices
+
+    @property
+    def leaves(self) -> NDArray[np.uint8]:
+        """The leaves, uint8[k, 32], one an index; a read-only view."""
+        return self._proof.leaves
+
+    @property
+    def siblings(self) -> NDArray[np.uint8]:
+        """The siblings, uint8[m, 32]; a read-only view."""
+        return self._proof.siblings
 
     def verify(
         self,
@@ -224,25 +257,18 @@ class MultiProof(_Proof):
         key: Buffer | None = None,
         context: str | None = None,
     ) -> bool:
-        """Tell whether this proves that its leaves are at its indices in the tree with this root. Never raises.
+        """Tell whether this proves that its leaves are at its indices in the tree with this root.
 
         Compare `indices` and `leaves` with what you expect: the proof only claims them. The rest is as in
         MerkleProof.verify().
         """
-        try:
-            expected = (n_leaves is None or n_leaves == self.n_leaves) and _is_of(self, hash, rule)
-            return bool(expected) and _native.verify_multi(self._fields(), _bytes(root), key, context)
-        except Exception:
-            return False
-
-    def to_bytes(self) -> bytes:
-        """Return the compact form."""
-        return _native.multi_to_bytes(self._fields())
+        expected = _Expected(n_leaves, hash, rule)
+        return self._proof.verify(root, key, context) and expected.fits(self)
 
     @classmethod
     def from_bytes(cls, data: HostData) -> MultiProof:
         """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
-        return cls(*_found(_native.multi_from_bytes(data), "MultiProof"))
+        return cls._of(_found(_native.MultiProof.from_bytes(data), "MultiProof"))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> MultiProof:
@@ -263,7 +289,7 @@ class MultiProof(_Proof):
 
         They hold neither leaves nor indices. Raises InvalidArgument for what that format cannot hold.
         """
-        return _native.multi_to_winterfell(self._fields())
+        return self._proof.to_winterfell()
 
     @classmethod
     def from_winterfell(cls, data: HostData, hash: str, indices: Any, leaves: Any) -> MultiProof:
@@ -271,18 +297,15 @@ class MultiProof(_Proof):
 
         Raises InvalidArgument for bytes that are no such proof of these.
         """
-        numbers = _frozen(indices, "MultiProof.from_winterfell: indices", "uint64")
-        digests = _frozen(leaves, "MultiProof.from_winterfell: leaves", "uint8")
-        return cls(*_found(_native.multi_from_winterfell(data, hash, numbers, digests), "MultiProof"))
-
-    def _key(self) -> tuple[Any, ...]:
-        return (self.to_bytes(),)
-
-    def _fields(self) -> tuple[Any, ...]:
-        return self.hash, self.rule, self.n_leaves, self.indices, self.leaves, self.siblings
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return MultiProof.from_bytes, (self.to_bytes(),)
+        numbers = _items(indices, "MultiProof.from_winterfell: indices", "uint64")
+        digests = _items(leaves, "MultiProof.from_winterfell: leaves", "uint8")
+        proof = _native.MultiProof.from_winterfell(data, hash, numbers, digests)
+        if proof is None:
+            raise InvalidArgument(
+                f"MultiProof.from_winterfell: these bytes are not a proof of these {len(numbers)} indices and "
+                f"{len(digests)} leaves"
+            )
+        return cls._of(proof)
 
     def __repr__(self) -> str:
         return (
@@ -298,42 +321,46 @@ class ConsistencyProof(_Proof):
     nodes                   32 bytes each, in RFC 6962's order
     """
 
-    __slots__ = _fields_ = ("hash", "old_leaves", "new_leaves", "nodes")
+    __slots__ = ()
+    _fields_ = ("hash", "old_leaves", "new_leaves", "nodes")
     _format = "merklize-consistency-proof-2"
 
-    hash: str
-    old_leaves: int
-    new_leaves: int
-    nodes: tuple[bytes, ...]
+    _proof: _native.ConsistencyProof
 
-    def __init__(self, hash: str, old_leaves: int, new_leaves: int, nodes: tuple[bytes, ...]) -> None:
+    def __init__(self, hash: str, old_leaves: int, new_leaves: int, nodes: Iterable[HostData]) -> None:
         """Take the fields as they are named."""
-        for i, node in enumerate(nodes):
-            _require_digest(node, f"ConsistencyProof: nodes[{i}]")
-        self._take(
-            hash=_native.hash_by_name(hash)[1],
-            old_leaves=_count(old_leaves, "ConsistencyProof: old_leaves"),
-            new_leaves=_count(new_leaves, "ConsistencyProof: new_leaves"),
-            nodes=tuple(nodes),
-        )
+        old = _count(old_leaves, "ConsistencyProof: old_leaves")
+        new = _count(new_leaves, "ConsistencyProof: new_leaves")
+        self._take(_native.ConsistencyProof(hash, old, new, nodes))
+
+    @property
+    def old_leaves(self) -> int:
+        """Count of leaves of the smaller tree."""
+        return self._proof.old_leaves
+
+    @property
+    def new_leaves(self) -> int:
+        """Count of leaves of the larger tree."""
+        return self._proof.new_leaves
+
+    @property
+    def nodes(self) -> tuple[bytes, ...]:
+        """The nodes, 32 bytes each, in RFC 6962's order."""
+        return self._proof.nodes
 
     def verify(
         self, old_root: HostData, new_root: HostData, *, key: Buffer | None = None, context: str | None = None
     ) -> bool:
-        """Tell whether the tree with `new_root` only adds leaves to the one with `old_root`. Never raises."""
-        try:
-            return _native.verify_consistency(self._fields(), _bytes(old_root), _bytes(new_root), key, context)
-        except Exception:
-            return False
+        """Tell whether the tree with `new_root` only adds leaves to the one with `old_root`.
 
-    def to_bytes(self) -> bytes:
-        """Return the compact form."""
-        return _native.consistency_to_bytes(self._fields())
+        Arguments of wrong types and lengths are errors, as in MerkleProof.verify().
+        """
+        return self._proof.verify(old_root, new_root, key, context)
 
     @classmethod
     def from_bytes(cls, data: HostData) -> ConsistencyProof:
         """Read exactly what to_bytes() writes; anything else raises InvalidArgument."""
-        return cls(*_found(_native.consistency_from_bytes(data), "ConsistencyProof"))
+        return cls._of(_found(_native.ConsistencyProof.from_bytes(data), "ConsistencyProof"))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> ConsistencyProof:
@@ -360,26 +387,23 @@ def verify(
 ) -> bool:
     """Tell whether `proof` holds for `root`: a proof of one leaf or of several, its bytes or its JSON text.
 
-    Anything malformed is False. The expectations are as in MerkleProof.verify(); `leaf` and `index` are for a proof of
-    one leaf alone, and False for another.
+    Bytes and text that are no proof are False. The expectations are as in MerkleProof.verify(); `leaf` and `index` are
+    for a proof of one leaf alone, and False for another. Wrong arguments are errors: TypeError, InvalidArgument.
     """
+    expected = _Expected(n_leaves, hash, rule, leaf, index)
+    wanted = _native.digest(root, "verify: root")
+    _native.TreeForm("blake3", None, key, context)  # which checks them
+    claim: object = proof
     try:
-        claim: object = proof
         if isinstance(proof, str):
             claim = from_json(proof)
         elif not isinstance(proof, _Proof):
             claim = from_bytes(proof)
-        if isinstance(claim, MultiProof):
-            if leaf is not None or index is not None:
-                return False
-            return claim.verify(root, n_leaves=n_leaves, hash=hash, rule=rule, key=key, context=context)
-        if isinstance(claim, MerkleProof):
-            return claim.verify(
-                root, n_leaves=n_leaves, leaf=leaf, hash=hash, index=index, rule=rule, key=key, context=context
-            )
-    except Exception:  # total: whatever these bytes do, they are no proof
-        pass
-    return False
+    except InvalidArgument:
+        return False
+    if not isinstance(claim, (MerkleProof, MultiProof)):
+        return False
+    return claim._proof.verify(wanted, key, context) and expected.fits(claim)
 
 
 def verify_each(
@@ -395,8 +419,14 @@ def verify_each(
 
     Raises InvalidArgument for proofs of different hashes, and as MerkleTree for the device.
     """
+    if not isinstance(proofs, Iterable):
+        raise TypeError(f"verify_each: proofs must be an iterable of MerkleProof, got {type(proofs).__name__}")
+    given = list(proofs)
+    for i, proof in enumerate(given):
+        if not isinstance(proof, MerkleProof):
+            raise TypeError(f"verify_each: proofs[{i}] must be a MerkleProof, got {type(proof).__name__}")
     run = settings(device, threads)
-    return _native.verify_each([proof._fields() for proof in proofs], _bytes(root), key, context, run)
+    return _native.verify_each([proof._proof for proof in given], root, key, context, run)
 
 
 def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
@@ -424,16 +454,35 @@ def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
     raise InvalidArgument(f"from_json: the format is {_shown(name)}, which is no proof's")
 
 
-def _is_of(proof: MerkleProof | MultiProof, hash: str | None, rule: str | None) -> bool:
-    return (hash is None or _native.hash_by_name(hash)[1] == proof.hash) and (
-        rule is None or _native.rule_by_name(rule) == proof.rule
-    )
+class _Expected:
+    """What a caller knows of a tree, each checked to be such a thing; None is not known."""
+
+    def __init__(
+        self,
+        n_leaves: int | None,
+        hash: str | None,
+        rule: str | None,
+        leaf: HostData | None = None,
+        index: int | None = None,
+    ) -> None:
+        self.n_leaves = None if n_leaves is None else _arrays.unsigned(n_leaves, "verify: n_leaves")
+        self.index = None if index is None else _arrays.unsigned(index, "verify: index")
+        self.leaf = None if leaf is None else _native.digest(leaf, "verify: leaf")
+        self.hash = None if hash is None else _native.hash_by_name(hash).name
+        self.rule = None if rule is None else _native.rule_by_name(rule)
+
+    def fits(self, proof: MerkleProof | MultiProof) -> bool:
+        of_one = self.leaf is None and self.index is None
+        if isinstance(proof, MerkleProof):
+            of_one = self.leaf in (None, proof.leaf) and self.index in (None, proof.index)
+        same = self.n_leaves in (None, proof.n_leaves) and self.hash in (None, proof.hash)
+        return of_one and same and self.rule in (None, proof.rule)
 
 
-def _found(fields: tuple[Any, ...] | None, kind: str) -> tuple[Any, ...]:
-    if fields is None:
+def _found(proof: _Kind | None, kind: str) -> _Kind:
+    if proof is None:
         raise InvalidArgument(f"{kind}.from_bytes: these bytes are not a proof of this kind")
-    return fields
+    return proof
 
 
 def _count(number: object, what: str) -> int:
@@ -442,34 +491,27 @@ def _count(number: object, what: str) -> int:
     return number
 
 
-def _require_digest(digest: object, what: str) -> None:
-    if not isinstance(digest, bytes) or len(digest) != 32:
-        raise InvalidArgument(f"{what} must be 32 bytes, got {_shown(digest)}")
-
-
-def _frozen(value: Any, what: str, dtype: str) -> Any:
-    """Return a read-only array of its own: uint64[k], or for uint8 digests [k, 32]."""
+def _items(value: Any, what: str, dtype: str) -> Any:
+    """Return an array in C order: uint64[k], or for uint8 digests [k, 32]."""
     import numpy as np
 
-    array = np.frombuffer(value, dtype) if isinstance(value, bytes) else np.array(value)
+    try:
+        array = np.frombuffer(value, dtype) if isinstance(value, bytes) else np.asarray(value)
+    except ValueError as error:  # rows of several lengths, or bytes that are no whole items
+        raise InvalidArgument(
+            f"{what} must be {'uint8[k, 32]' if dtype == 'uint8' else 'uint64[k]'}: {error}"
+        ) from error
     if dtype == "uint8":
         if array.dtype in (np.uint64, np.int64) and array.shape[-1:] == (4,):
-            array = array.view(np.uint8)
+            array = np.ascontiguousarray(array).view(np.uint8)
         if array.dtype != np.uint8 or array.size % 32 or (array.ndim == 2 and array.shape[1] != 32):
-            raise InvalidArgument(f"{what} must be uint8[k, 32], got {array.dtype}{list(array.shape)}")
+            raise InvalidArgument(f"{what} must be uint8[k, 32], got {_arrays.describe(array)}")
         array = array.reshape(-1, 32)
     elif array.size == 0:
         array = np.empty(0, np.uint64)
     elif array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any():
-        raise InvalidArgument(f"{what} must be uint64[k], got {array.dtype}{list(array.shape)}")
-    array = np.ascontiguousarray(array, dtype)
-    array.flags.writeable = False
-    return array
-
-
-def _bytes(value: HostData) -> bytes:
-    # Arrays are rows of a tree's nodes; asarray-like conversions of anything else would take too much for a digest.
-    return value.tobytes() if hasattr(value, "tobytes") else bytes(memoryview(value))
+        raise InvalidArgument(f"{what} must be uint64[k], got {_arrays.describe(array)}")
+    return np.ascontiguousarray(array, dtype)
 
 
 def _to_json(value: Any) -> Any:

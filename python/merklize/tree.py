@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 from . import _arrays, _native
-from ._forms import form
 from ._inputs import opened
 from ._settings import settings
 from .errors import InvalidArgument
@@ -57,23 +56,23 @@ class MerkleTree:
         self,
         leaves: Digests | Tensor,
         hash: str = "blake3",
-        device: Device = "auto",
-        threads: int | None = None,
-        policy: Policy = None,
-        progress: Progress = None,
-        stream: object = None,
-        timings: Timings | None = None,
         *,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
         padding: Buffer | None = None,
         drop_levels: int = 0,
+        device: Device = "auto",
+        threads: int | None = None,
+        policy: Policy = None,
+        progress: Progress = None,
+        stream: object = None,
+        timings: Timings | None = None,
     ) -> None:
         """Build the tree."""
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.digests(leaves, "MerkleTree: leaves", run, "n")
-        which = form(hash, rule, key, context, padding)
+        which = _native.TreeForm(hash, rule, key, context, padding)
         self._take(_native.make_tree(array, which, drop_levels, run, policy), threads, timings)
 
     def _take(self, tree: _native.Tree, threads: int | None, timings: Timings | None) -> None:
@@ -106,9 +105,9 @@ class MerkleTree:
         The options are those of MerkleTree; key and context are for leaves and merges alike.
         """
         run = settings(device, threads, progress, stream, timings)
-        array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash)[2])
+        array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash).is_field)
         tree = cls.__new__(cls)
-        which = form(hash, rule, key, context, padding)
+        which = _native.TreeForm(hash, rule, key, context, padding)
         tree._take(_native.make_tree_from_rows(array, array.shape[0], which, run, policy), threads, timings)
         return tree
 
@@ -143,7 +142,7 @@ class MerkleTree:
         constructor.
         """
         run = settings(device, threads, progress, None, timings)
-        which = form(hash, rule, key, context, padding)
+        which = _native.TreeForm(hash, rule, key, context, padding)
         name = opened(input, "MerkleTree.from_file: input")
         tree = cls.__new__(cls)
         built = _native.make_tree_from_file(name, leaf_size, row_size, which, run, policy)
@@ -268,8 +267,8 @@ class MerkleTree:
             if not isinstance(index, Iterable):
                 raise TypeError(f"prove: index must be an integer, got {type(index).__name__}") from None
             several = _arrays.indices(index, "prove: index")
-            return [MerkleProof(*proof) for proof in self._tree.prove(several, leaves)]
-        return MerkleProof(*self._tree.prove(_arrays.indices([one], "prove: index"), leaves)[0])
+            return [MerkleProof._of(proof) for proof in self._tree.prove(several, leaves)]
+        return MerkleProof._of(self._tree.prove(_arrays.indices([one], "prove: index"), leaves)[0])
 
     def prove_together(self, indices: Iterable[SupportsIndex], leaves: HostData | None = None) -> MultiProof:
         """Return one proof of several leaves, with each sibling that it needs once.
@@ -278,18 +277,18 @@ class MerkleTree:
 
         Made where the tree is. Raises InvalidArgument.
         """
-        return MultiProof(*self._tree.prove_together(_arrays.indices(indices, "prove_together: indices"), leaves))
+        return MultiProof._of(self._tree.prove_together(_arrays.indices(indices, "prove_together: indices"), leaves))
 
     def prove_range(self, first: int, last: int, leaves: HostData | None = None) -> MultiProof:
         """Return one proof of leaves first to last - 1."""
-        return MultiProof(*self._tree.prove_range(first, last, leaves))
+        return MultiProof._of(self._tree.prove_range(first, last, leaves))
 
     def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
         """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one.
 
         Of trees of the rule left_full. Raises InvalidArgument.
         """
-        return ConsistencyProof(*self._tree.prove_consistency(old_leaves))
+        return ConsistencyProof._of(self._tree.prove_consistency(old_leaves))
 
     def update(
         self,
@@ -341,7 +340,7 @@ def as_nodes(buffer: Any, hash: str) -> Digests:
     """Return nodes in a buffer as an array of the form that goes with the hash."""
     import numpy as np
 
-    if _native.hash_by_name(hash)[2]:
+    if _native.hash_by_name(hash).is_field:
         return np.frombuffer(buffer, np.uint64).reshape(-1, 4)
     return np.frombuffer(buffer, np.uint8).reshape(-1, 32)
 
@@ -370,7 +369,7 @@ def build_tree(
     The options are those of MerkleTree. After an error the parents are undefined.
     """
     run = settings(device, threads, progress, stream, timings)
-    which = form(hash, rule, key, context, padding)
+    which = _native.TreeForm(hash, rule, key, context, padding)
     return _native.build_tree(_arrays.slots(nodes, "build_tree: nodes", run), which, run, policy)
 
 
@@ -399,5 +398,5 @@ def merkle_root(
     The arguments are those of MerkleTree.
     """
     run = settings(device, threads, progress, stream, timings)
-    which = form(hash, rule, key, context, padding)
+    which = _native.TreeForm(hash, rule, key, context, padding)
     return _native.merkle_root(_arrays.digests(leaves, "merkle_root: leaves", run, "n"), which, run, policy)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from . import _arrays, _native
-from ._forms import form
 from ._inputs import opened
 from ._settings import settings
 from .errors import FileError
@@ -103,6 +102,7 @@ class TreeFile:
         """
         import numpy as np
 
+        level = _arrays.integer(level, "level")
         offset, count = self._open.level_offset(level), ((self.n_leaves - 1) >> level) + 1
         with os.fdopen(os.dup(self._open.descriptor), "rb") as file:
             mapped = np.memmap(file, np.uint8, "r", offset, (32 * count,))
@@ -119,20 +119,21 @@ class TreeFile:
     def prove(self, index: SupportsIndex | Iterable[SupportsIndex]) -> MerkleProof | list[MerkleProof]:
         """Return the proof that leaf `index` is in the tree: reads a node a level. Of several indices a list."""
         if isinstance(index, Iterable):
-            return [MerkleProof(*self._open.prove(int(one))) for one in _arrays.indices(index, "prove: index")]
-        return MerkleProof(*self._open.prove(int(_arrays.indices([index], "prove: index")[0])))
+            several = _arrays.indices(index, "prove: index")
+            return [MerkleProof._of(proof) for proof in self._open.prove(several)]
+        return MerkleProof._of(self._open.prove(_arrays.indices([index], "prove: index"))[0])
 
     def prove_together(self, indices: Iterable[SupportsIndex]) -> MultiProof:
         """Return one proof of several leaves, as MerkleTree.prove_together()."""
-        return MultiProof(*self._open.prove_together(_arrays.indices(indices, "prove_together: indices")))
+        return MultiProof._of(self._open.prove_together(_arrays.indices(indices, "prove_together: indices")))
 
     def prove_range(self, first: int, last: int) -> MultiProof:
         """Return one proof of leaves first to last - 1."""
-        return MultiProof(*self._open.prove_range(first, last))
+        return MultiProof._of(self._open.prove_range(first, last))
 
     def prove_consistency(self, old_leaves: int) -> ConsistencyProof:
         """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one."""
-        return ConsistencyProof(*self._open.prove_consistency(old_leaves))
+        return ConsistencyProof._of(self._open.prove_consistency(old_leaves))
 
     def check(
         self, most: int = 1000, *, device: Device = "auto", threads: int | None = None, progress: Progress = None
@@ -210,7 +211,7 @@ class TreeBuilder:
     ) -> None:
         """Begin with no leaf."""
         self._settings = settings(device, threads)
-        self._builder = _native.make_builder(form(hash, rule, key, context, padding), self._settings)
+        self._builder = _native.make_builder(_native.TreeForm(hash, rule, key, context, padding), self._settings)
 
     def append(self, leaves: Digests) -> None:
         """Add leaves: uint8[k, 32] or uint64[k, 4], any k. Raises InvalidArgument; then nothing was added."""
@@ -229,12 +230,12 @@ class TreeBuilder:
 class TreeWriter:
     """Builds a tree file from leaves that come in pieces, in little memory. A context manager.
 
-    The work goes on in PATH.partial, which takes the place of PATH in finish(). What a killed process left there is
-    taken up again if it fits: `written` says where to go on.
+    The work goes on in PATH.partial, which takes the place of PATH in finish().
 
     n_leaves   of the whole tree; None: not known before the end
     leaf_size, file_size  of the file that the leaves stand for, to note in the tree's; or 0
-    resume     False: begin anew
+    resume     True: go on from the leaves that a killed process left in PATH.partial, if they are of such a tree; you know
+               that they are its first leaves, and `written` says how many there are. False: discard them
 
     The rest is as in MerkleTree. Raises FileError, InvalidArgument.
     """
@@ -253,14 +254,14 @@ class TreeWriter:
         padding: Buffer | None = None,
         leaf_size: int = 0,
         file_size: int = 0,
-        resume: bool = True,
+        resume: bool = False,
         device: Device = "auto",
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
         """Open PATH.partial."""
         self._settings = settings(device, threads, progress)
-        which = form(hash, rule, key, context, padding)
+        which = _native.TreeForm(hash, rule, key, context, padding)
         source = (leaf_size, file_size)
         self._writer: _native.Writer | None = _native.make_writer(
             os.fsencode(path), n_leaves or 0, which, source, resume, self._settings
@@ -329,7 +330,7 @@ def build_tree_file(
     of the same output at work), InvalidArgument, Cancelled.
     """
     run = settings(device, threads, progress)
-    which = form(hash, rule, key, context, padding)
+    which = _native.TreeForm(hash, rule, key, context, padding)
     name = opened(input, "build_tree_file: input")
     return _native.build_tree_file(name, leaf_size, row_size, os.fsencode(output), which, resume, run)
 
@@ -353,6 +354,6 @@ def merkle_root_file(
     The arguments are those of build_tree_file().
     """
     run = settings(device, threads, progress)
-    which = form(hash, rule, key, context, padding)
+    which = _native.TreeForm(hash, rule, key, context, padding)
     name = opened(input, "merkle_root_file: input")
     return _native.merkle_root_file(name, leaf_size, row_size, which, run)

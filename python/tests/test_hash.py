@@ -216,3 +216,26 @@ def test_empty_output():
 def test_context_of_any_text():
     for context in ("", "a", "x" * 5000, "Zweck 目的 🎯"):
         assert merklize.hash(b"data", context=context) == blake3.blake3(b"data", derive_key_context=context).digest()
+
+
+def test_masked_arrays_are_errors():
+    """Their bytes hold what the mask hides."""
+    masked = np.ma.masked_array(np.arange(64, dtype=np.uint8).reshape(2, 32), mask=np.eye(2, 32, dtype=bool))
+    tree = merklize.MerkleTree(masked.data)
+    for call in (
+        lambda: merklize.hash(masked),
+        lambda: merklize.Hasher(masked),
+        lambda: merklize.hash_many(masked),
+        lambda: merklize.hash_leaves(masked),
+        lambda: merklize.merge(masked, masked),
+        lambda: merklize.MerkleTree(masked),
+        lambda: merklize.merkle_root(masked),
+        lambda: merklize.hash(b"", key=masked[0]),
+        lambda: tree.update({0: masked[0]}),
+        lambda: tree.prove(0).verify(masked[0]),
+    ):
+        with pytest.raises(
+            merklize.InvalidArgument, match=r"a masked array; give its \.data, or what \.filled\(\) makes"
+        ):
+            call()
+    assert merklize.hash(masked.data) == merklize.hash(masked.data.tobytes())

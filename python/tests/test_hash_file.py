@@ -1,10 +1,16 @@
 """hash_file and hash_files: paths, descriptors, open files, pipes; files that change or cannot be read."""
 
+import bz2
+import errno
+import gzip
 import io
+import lzma
 import os
 import pathlib
+import pickle
 import tempfile
 import threading
+import time
 
 import blake3
 import pytest
@@ -99,8 +105,6 @@ def test_open_file_is_read_from_where_it_stands(tmp_path, buffering):
 def test_other_open_files(tmp_path):
     path = tmp_path / "data"
     path.write_text("some text\n")
-    with open(path) as text:
-        assert merklize.hash_file(text) == merklize.hash(b"some text\n")
     with open(path, "r+b") as both:
         both.seek(0, os.SEEK_END)
         both.write(b"more")  # still in the buffer
@@ -112,6 +116,134 @@ def test_other_open_files(tmp_path):
         assert merklize.hash_file(wrapped) == merklize.hash(b"x" * 7)
     with os.fdopen(piped(b"piped"), "rb") as pipe:
         assert merklize.hash_file(pipe) == merklize.hash(b"piped")
+
+
+@pytest.mark.parametrize("module", [gzip, bz2, lzma])
+def test_decompressors_give_their_content(tmp_path, module):
+    path, data = tmp_path / "data", pattern(3_000_000)
+    with module.open(path, "wb") as file:
+        file.write(data)
+    with module.open(path) as file:
+        assert merklize.hash_file(file) == merklize.hash(data)
+    with module.open(path) as file:
+        file.read(1000)
+        assert merklize.hash_file(file, key=bytes(32), length=50, seek=7) == merklize.hash(
+            data[1000:], key=bytes(32), length=50, seek=7
+        )
+        assert file.read() == b""
+
+
+def test_objects_that_read(tmp_path):
+    data = pattern(2_500_000)
+    memory = io.BytesIO(data)
+    memory.seek(17)
+    assert merklize.hash_file(memory) == merklize.hash(data[17:])
+
+    class Reader:
+        """read() alone, and less at a time than asked for."""
+
+        def __init__(self):
+            self.file = io.BytesIO(data)
+
+        def read(self, size):
+            return self.file.read(min(size, 1000))
+
+    assert merklize.hash_file(Reader()) == merklize.hash(data)
+    with pytest.raises(merklize.Cancelled):
+        merklize.hash_file(Slow(), progress=lambda done: False)
+    with pytest.raises(ZeroDivisionError):
+        merklize.hash_file(Slow(), progress=lambda done: 1 / 0)
+
+    class Shifted(io.FileIO):
+        """A subclass may read something else than the descriptor gives."""
+
+        def readinto(self, buffer):
+            count = super().readinto(buffer)
+            for i in range(count):
+                buffer[i] ^= 1
+            return count
+
+    path = tmp_path / "data"
+    path.write_bytes(data[:1000])
+    for shifted in (Shifted(path), io.BufferedReader(Shifted(path))):
+        with shifted:
+            assert merklize.hash_file(shifted) == merklize.hash(bytes(b ^ 1 for b in data[:1000]))
+    with open(path, "rb", buffering=0) as raw:
+        raw.seek(10)
+        assert merklize.hash_file(raw) == merklize.hash(data[10:1000])
+    with open(path, "rb") as buffered:
+        buffered.read(10)
+        buffered.peek(100)
+        assert merklize.hash_file(buffered) == merklize.hash(data[10:1000])
+        assert buffered.tell() == 1000
+
+
+class Slow:
+    """Never ends."""
+
+    def read(self, size):
+        time.sleep(0.06)
+        return b"x"
+
+
+def test_what_a_buffer_has_read_ahead_of_a_pipe():
+    with os.fdopen(piped(b"one two three"), "rb") as pipe:
+        assert pipe.read(4) == b"one "
+        assert merklize.hash_file(pipe) == merklize.hash(b"two three")
+
+
+def test_text_files_are_errors(tmp_path):
+    path = tmp_path / "data"
+    path.write_text("some text\n")
+    with open(path) as text:
+        text.read(1)
+        with pytest.raises(TypeError, match="must give bytes, got a text file .*; open it with mode 'rb'"):
+            merklize.hash_file(text)
+    with pytest.raises(TypeError, match="must give bytes, got a text file"):
+        merklize.hash_file(io.StringIO("text"))
+
+    class Text:
+        def read(self, size):
+            return "text"
+
+    with pytest.raises(TypeError, match="must give bytes, got text from Text"):
+        merklize.hash_file(Text())
+    with open(path, "ab") as writing, pytest.raises(merklize.FileError, match="not open for reading"):
+        merklize.hash_file(writing)
+
+
+def test_errors_are_those_of_the_system(tmp_path):
+    missing = tmp_path / "missing"
+    for call in (
+        merklize.hash_file,
+        lambda path: merklize.MerkleTree.from_file(path, 100),
+        lambda path: merklize.TreeFile(path),
+    ):
+        with pytest.raises(FileNotFoundError) as caught:
+            call(missing)
+        error = caught.value
+        assert isinstance(error, merklize.FileError)
+        assert (error.errno, error.filename) == (errno.ENOENT, str(missing))
+        assert error.strerror == os.strerror(errno.ENOENT)
+        assert str(error) == f"{missing}: cannot open: No such file or directory"
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), again.errno, again.filename) == (
+            type(error),
+            str(error),
+            error.errno,
+            error.filename,
+        )
+    with pytest.raises(IsADirectoryError) as caught:
+        merklize.hash_file(tmp_path)
+    assert caught.value.errno == errno.EISDIR
+    results = merklize.hash_files([missing, tmp_path])
+    assert isinstance(results[0], FileNotFoundError)
+    assert isinstance(results[1], IsADirectoryError)
+    assert [result.filename for result in results] == [str(missing), str(tmp_path)]
+    odd = os.fsencode(tmp_path) + b"/\xff"
+    with pytest.raises(FileNotFoundError) as caught:
+        merklize.hash_file(odd)
+    assert os.fsencode(caught.value.filename) == odd
 
 
 def test_fifo(tmp_path):
@@ -167,8 +299,9 @@ def test_unreadable_things(tmp_path):
         merklize.hash_file(-1)
     with pytest.raises(merklize.InvalidArgument, match="zero byte"):
         merklize.hash_file("data\0.txt")
-    with pytest.raises(merklize.FileError, match="this BytesIO has no file descriptor; use Hasher"):
-        merklize.hash_file(io.BytesIO(b"data"))
+    for wrong in (True, False):
+        with pytest.raises(TypeError, match="must be a path, a file descriptor or an open file, got bool"):
+            merklize.hash_file(wrong)
     with pytest.raises(TypeError, match="must be a path, a file descriptor or an open file, got NoneType"):
         merklize.hash_file(None)
     with pytest.raises(TypeError, match="progress must be callable, got int"):
@@ -261,6 +394,9 @@ def test_many_files_progress_and_cancelling(tmp_path, sparse):
 def test_many_files_wrong_arguments():
     with pytest.raises(TypeError):
         merklize.hash_files([5])
+    for path in ("ab", b"ab", pathlib.Path("ab")):
+        with pytest.raises(TypeError, match="must be an iterable of paths, got one path"):
+            merklize.hash_files(path)
     with pytest.raises(merklize.InvalidArgument, match="zero byte"):
         merklize.hash_files(["a\0b"])
     with pytest.raises(merklize.InvalidArgument, match="key must be 32 bytes"):

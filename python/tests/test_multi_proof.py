@@ -163,3 +163,35 @@ def test_winterfell_needs_what_it_cannot_hold():
     odd = merklize.MerkleTree(oracle.byte_leaves(5)).prove_together([1])
     with pytest.raises(merklize.InvalidArgument):
         odd.to_winterfell()
+
+
+def test_wrong_arguments_are_named():
+    tree = merklize.MerkleTree(oracle.byte_leaves(16), rule="perfect")
+    proof = tree.prove_together([3, 9])
+    good = {"data": proof.to_winterfell(), "hash": "blake3", "indices": [3, 9], "leaves": proof.leaves}
+    assert merklize.MultiProof.from_winterfell(**good).verify(tree.root)
+    for wrong, error, message in (
+        ({"data": "text"}, TypeError, "data must be bytes-like, .* got str"),
+        ({"data": b""}, merklize.InvalidArgument, "not a proof of these 2 indices and 2 leaves"),
+        ({"hash": None}, TypeError, "hash must be a string, got NoneType"),
+        ({"hash": "md5"}, merklize.InvalidArgument, "unknown hash 'md5'"),
+        ({"indices": None}, merklize.InvalidArgument, "indices must be uint64"),
+        ({"indices": "39"}, merklize.InvalidArgument, "indices must be uint64"),
+        ({"leaves": None}, merklize.InvalidArgument, "leaves must be uint8"),
+        ({"leaves": [[1], [2, 3]]}, merklize.InvalidArgument, "leaves must be uint8"),
+        ({"leaves": bytes(33)}, merklize.InvalidArgument, "leaves must be uint8"),
+    ):
+        with pytest.raises(error, match=message):
+            merklize.MultiProof.from_winterfell(**{**good, **wrong})
+
+
+def test_arrays_of_proofs_are_views_that_outlive_them():
+    tree = merklize.MerkleTree(oracle.byte_leaves(16))
+    leaves, siblings = (lambda proof: (proof.leaves, proof.siblings))(tree.prove_together([3, 9]))
+    assert leaves.tobytes() == oracle.byte_leaves(16)[[3, 9]].tobytes()
+    assert siblings.shape[1] == 32
+    assert not leaves.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        leaves[0] = 0
+    empty = merklize.MerkleTree(oracle.byte_leaves(1)).prove_together([0])
+    assert empty.siblings.shape == (0, 32)

@@ -231,6 +231,190 @@ def test_ctrl_c_stops_within_a_second(sparse, work):
             process.kill()
 
 
+def test_ctrl_c_stops_many_proofs():
+    script = """
+        import os, time
+        import numpy as np, merklize
+        tree = merklize.MerkleTree(np.zeros((1 << 20, 32), np.uint8))
+        indices = np.arange(1 << 20)
+        print("ready", flush=True)
+        try:
+            tree.prove(indices)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        else:
+            print("finished", flush=True)
+        os._exit(0)
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        limit = threading.Timer(60, process.kill)
+        limit.start()
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.05)
+            begin = time.perf_counter()
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "interrupted\n"
+            assert time.perf_counter() - begin < 1
+        finally:
+            limit.cancel()
+            process.kill()
+
+
+@pytest.mark.parametrize("call", ["hash_file(path)", "hash_files([path])"])
+def test_signals_while_a_fifo_is_opened(tmp_path, call):
+    """A handler runs at once, and the opening goes on; what it raises ends it."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    script = f"""
+        import os, signal, sys, threading, time
+        import merklize
+        path, main = sys.argv[1], threading.main_thread().ident
+        seen = []
+        signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
+        def feed():
+            time.sleep(0.2)
+            signal.pthread_kill(main, signal.SIGUSR1)
+            time.sleep(0.3)
+            assert seen == [signal.SIGUSR1]
+            with open(path, "wb") as file:
+                file.write(b"abc")
+        threading.Thread(target=feed).start()
+        digest = merklize.{call}
+        assert digest in (merklize.hash(b"abc"), [merklize.hash(b"abc")])
+        threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT)).start()
+        try:
+            merklize.{call}
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    assert python(script, path) == "interrupted"
+
+
+@pytest.mark.parametrize("threads", [1, None])
+def test_daemon_threads_at_the_end(threads):
+    """The interpreter ends while they compute, with progress functions or without: the process must not abort."""
+    script = f"""
+        import threading, time
+        import numpy as np, merklize
+        data = bytes(1 << 22)
+        leaves = np.zeros((1 << 14, 32), np.uint8)
+        def work(call):
+            while True:
+                call()
+        for call in (
+            lambda: merklize.hash(data, threads={threads}),
+            lambda: merklize.MerkleTree(leaves, threads={threads}, progress=lambda done: None).prove(range(100)),
+            lambda: merklize.Hasher(data).digest(),
+            lambda: merklize.hash_file("/dev/zero", threads={threads}, progress=lambda done: None),
+        ):
+            threading.Thread(target=work, args=(call,), daemon=True).start()
+        time.sleep(0.3)
+    """
+    for _ in range(5):
+        done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, timeout=60)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+RACES = {
+    "TreeBuilder.append": """
+        builder = merklize.TreeBuilder()
+        race(*[lambda: builder.append(leaves)] * 2, lambda: builder.n_leaves, builder_root)
+        assert builder.n_leaves == 2 * ROUNDS * len(leaves)
+    """,
+    "TreeWriter.append": """
+        writer = merklize.TreeWriter(path, None)
+        race(*[lambda: writer.append(leaves)] * 2, lambda: writer.written)
+        assert writer.written == 2 * ROUNDS * len(leaves)
+        writer.finish()
+        assert merklize.TreeFile(path).check() == []
+    """,
+    "TreeFile.append beside reads": """
+        merklize.MerkleTree(leaves).save(path)
+        file = merklize.TreeFile(path)
+        race(
+            *[lambda: file.append(leaves)] * 2,
+            lambda: file.read(0, 0, 10), lambda: file.prove(5).verify(file.root), lambda: (file.n_leaves, file.height),
+        )
+        assert file.n_leaves == (2 * ROUNDS + 1) * len(leaves)
+        assert file.check() == []
+    """,
+    "TreeFile.update beside checks": """
+        merklize.MerkleTree(leaves).save(path)
+        file = merklize.TreeFile(path)
+        race(lambda: file.update({3: bytes(32)}), lambda: file.update({5: bytes(32)}), lambda: file.check())
+        assert file.check() == []
+    """,
+    "MerkleTree.append": """
+        tree = merklize.MerkleTree(leaves)
+        race(*[lambda: tree.append(leaves)] * 2, lambda: tree.root, lambda: tree.prove([0, 1]))
+        assert tree.n_leaves == (2 * ROUNDS + 1) * len(leaves)
+        assert tree.root == merklize.MerkleTree(np.tile(leaves, (2 * ROUNDS + 1, 1))).root
+    """,
+    "MerkleTree.update": """
+        tree = merklize.MerkleTree(leaves)
+        race(lambda: tree.update({3: b"a" * 32}), lambda: tree.update({4: b"b" * 32}), lambda: tree.nodes[1].tobytes())
+        leaves[3], leaves[4] = 97, 98
+        assert tree.root == merklize.MerkleTree(leaves).root
+    """,
+    "Hasher": """
+        hasher = merklize.Hasher()
+        race(*[lambda: hasher.update(bytes(100_000))] * 3, lambda: hasher.copy().digest())
+        assert hasher.digest() == merklize.hash(bytes(300_000 * ROUNDS))
+    """,
+}
+
+
+@pytest.mark.parametrize("race", RACES)
+def test_races_on_one_object(tmp_path, race):
+    """Threads that share an object wait for each other. None may crash the process or lose what was added."""
+    script = """
+        import sys, threading
+        import numpy as np, merklize
+        path, ROUNDS = sys.argv[1], 30
+        leaves = np.random.default_rng(1).integers(0, 256, (1000, 32), np.uint8)
+        failed = []
+        def race(*calls):
+            start = threading.Barrier(len(calls))
+            def work(call):
+                start.wait()
+                try:
+                    for _ in range(ROUNDS):
+                        call()
+                except BaseException as error:
+                    failed.append(error)
+            threads = [threading.Thread(target=work, args=(call,)) for call in calls]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert not failed, failed
+        def builder_root():
+            try:
+                builder.root()
+            except merklize.InvalidArgument:
+                pass  # there is no leaf yet
+    """
+    python(textwrap.dedent(script) + textwrap.dedent(RACES[race]), tmp_path / "tree.mkl")
+
+
+def test_progress_functions_cannot_use_what_they_interrupt():
+    """They would wait for themselves."""
+    leaves = np.zeros((1 << 20, 32), np.uint8)
+    tree = merklize.MerkleTree(leaves)
+
+    def grow():
+        for _ in range(20):  # one is slow enough for progress to be told
+            tree.append(leaves, progress=lambda done: tree.root)
+
+    with pytest.raises(merklize.InvalidArgument, match="MerkleTree: this thread is in the middle of another call"):
+        grow()
+    assert tree.n_leaves % (1 << 20) == 0
+    assert tree.prove(7).verify(tree.root)
+
+
 def test_interrupted_hasher_says_so(sparse):
     script = """
         import _thread, sys, threading

@@ -356,10 +356,12 @@ class TestDeviceArrays:
     def test_never_on_the_host_silently(self, opencl):
         there = merklize.DeviceArray.from_numpy(np.zeros((3, 32), np.uint8), opencl)
         assert len(there) == 3
-        with pytest.raises(TypeError, match=r"not on the host: numpy\(\) copies it"):
+        with pytest.raises(TypeError, match=r"not in memory of the host: call \.numpy\(\) to copy it"):
             np.asarray(there)
         for act in (there.__dlpack__, there.__dlpack_device__, lambda: np.from_dlpack(there)):
-            with pytest.raises(BufferError, match=rf"memory of {opencl} has no DLPack form: numpy\(\) copies it"):
+            with pytest.raises(
+                BufferError, match=rf"memory of {opencl} has no DLPack form: call \.numpy\(\) to copy it"
+            ):
                 act()
         assert not hasattr(there, "__cuda_array_interface__")
         with pytest.raises(TypeError, match="no length"):
@@ -368,7 +370,9 @@ class TestDeviceArrays:
             merklize.DeviceArray.from_numpy(b"x", opencl)
         with pytest.raises(merklize.InvalidArgument, match="dtype must be uint8, uint64 or int64, got float64"):
             merklize.DeviceArray.from_numpy(np.zeros(3), opencl)
-        with pytest.raises(merklize.Unavailable, match="use spans|cpu"):
+        with pytest.raises(
+            merklize.Unavailable, match="cpu has no memory or queues of its own: its data is host memory"
+        ):
             merklize.DeviceArray.from_numpy(np.zeros(3, np.uint8), "cpu")
 
     @pytest.mark.parametrize("length", [0, 1, 1024, 1025, 100_000, 3 << 20])

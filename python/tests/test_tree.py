@@ -233,6 +233,8 @@ def test_wrong_arguments():
         merklize.MerkleTree(bytes(64))
     with pytest.raises(merklize.InvalidArgument, match="unknown hash 'keccak'; known: .*blake3"):
         merklize.MerkleTree(leaves, "keccak")
+    with pytest.raises(TypeError, match="positional arguments"):
+        merklize.MerkleTree(leaves, "blake3", "cpu")
     with pytest.raises(merklize.InvalidArgument, match="abacus"):
         merklize.MerkleTree(leaves, device="abacus")
     with pytest.raises(

@@ -338,6 +338,34 @@ def test_writer_with_too_few_or_too_many(tmp_path):
         assert writer.finish() == merklize.merkle_root(leaves[:9])
 
 
+def test_a_writer_resumes_only_if_asked(tmp_path):
+    leaves = oracle.byte_leaves(9)
+    for resume, left in ((False, 0), (True, 4)):
+        with merklize.TreeWriter(tmp_path / "tree", 9) as writer:
+            writer.append(leaves[:4])
+        with merklize.TreeWriter(tmp_path / "tree", 9, resume=resume) as writer:
+            assert writer.written == left
+            writer.append(leaves[left:])
+            assert writer.finish() == merklize.merkle_root(leaves)
+
+
+def test_a_build_begins_anew_if_its_input_was_written_to(tmp_path):
+    """Also if somebody set the time of the last change back."""
+    data, target = tmp_path / "data", tmp_path / "tree"
+    data.write_bytes(bytes(1 << 26))
+    before = data.stat()
+    with pytest.raises(merklize.Cancelled):
+        merklize.build_tree_file(data, target, leaf_size=16, progress=lambda done: done < 0.3)
+    assert (tmp_path / "tree.partial").exists()
+    with open(data, "r+b") as file:
+        file.write(b"changed")
+    os.utime(data, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert data.stat().st_mtime_ns == before.st_mtime_ns
+    merklize.build_tree_file(data, target, leaf_size=16)
+    merklize.build_tree_file(data, tmp_path / "anew", leaf_size=16, resume=False)
+    assert target.read_bytes() == (tmp_path / "anew").read_bytes()
+
+
 def test_a_killed_build_goes_on(tmp_path):
     """A build in another process is killed again and again; in the end the file is that of one go."""
     data, target = tmp_path / "data", tmp_path / "tree"
@@ -457,3 +485,24 @@ def test_full_disk(tmp_path):
     assert all("File too large" in line and str(path) in line for line in output[:2])
     assert output[2] == "2"
     assert os.listdir(tmp_path) == ["tree"]
+
+
+def test_wrong_arguments_are_named(tmp_path):
+    path = tmp_path / "tree.mkl"
+    merklize.MerkleTree(oracle.byte_leaves(8)).save(path)
+    file = merklize.TreeFile(path)
+    for call, error, message in (
+        (lambda: file.update([1]), TypeError, r"changes must be a mapping \{index: leaf\}, got list"),
+        (lambda: file.update({1: "leaf"}), TypeError, "update: leaf 1 must be bytes-like, .* got str"),
+        (
+            lambda: file.update({1: bytes(31)}),
+            merklize.InvalidArgument,
+            "update: leaf 1 must be 32 bytes, got 31 bytes",
+        ),
+        (lambda: file.level(-1), merklize.InvalidArgument, "level must be 0 to .*, got -1"),
+        (lambda: file.level("1"), TypeError, "level must be an integer, got str"),
+        (lambda: file.prove_together(5), TypeError, "indices must be integers, got int"),
+        (lambda: file.read("0", 0, 1), TypeError, "read: level must be an integer, got str"),
+    ):
+        with pytest.raises(error, match=message):
+            call()

@@ -1,5 +1,6 @@
 // hash_file(), hash_descriptor() and hash_files().
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -30,20 +31,23 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     // one, each by all threads.
     constexpr std::uint64_t small_bytes = 4 << 20;
     std::vector<char> later(paths.size());
-    Timings times{};  // of all files together
+    std::vector<std::unique_ptr<const runtime::InputFile>> pipes(paths.size());  // whoever writes opens them once
+    Timings times{};                                                             // of all files together
     std::mutex guards_times;
     const auto hash_one = [&](std::size_t i, RunOptions one, bool small_only) {
         Timings of_one{};
         if (options.timings != nullptr) one.timings = &of_one;
         try {
-            const runtime::InputFile file(paths[i]);
+            auto file = std::move(pipes[i]);
+            if (!file) file = std::make_unique<const runtime::InputFile>(paths[i]);
             std::uint64_t position = 0, bytes = 0;
-            const bool extent = file.has_extent(position, bytes);
+            const bool extent = file->has_extent(position, bytes);
             later[i] = small_only && (!extent || bytes > small_bytes);
+            if (later[i] && file->is_pipe()) pipes[i] = std::move(file);
             if (later[i]) return;
             runtime::Run run(one);
-            const runtime::Node root = extent ? runtime::root_of_rest(file, position, bytes, mode, run)
-                                              : runtime::root_of_stream(file, mode, run);
+            const runtime::Node root = extent ? runtime::root_of_rest(*file, position, bytes, mode, run)
+                                              : runtime::root_of_stream(*file, mode, run);
             results[i].output.resize(length);
             root.expand(results[i].output, seek, run);
             if (options.timings == nullptr) return;
@@ -56,6 +60,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
             if (error.code() != ErrorCode::io) throw;
             results[i].output.clear();
             results[i].error = error.what();
+            results[i].system_error = error.system_error();
         }
     };
     RunOptions alone = options;

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "digests/chunk_tree.hpp"
-#include "jobs/field.hpp"
-#include "jobs/merge_one.hpp"
+#include "hashes/field.hpp"
+#include "hashes/merge_one.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -24,11 +24,12 @@ constexpr std::size_t long_bytes = 4 << 20;
 // The number of messages in `bytes` bytes, which must be as many as `out_bytes` has room for.
 std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uint64_t out_bytes) {
     if (out_bytes % Digest::size != 0)
-        invalid("hash_many: out has " + std::to_string(out_bytes) + " bytes, not a multiple of 32");
+        invalid("hash_many: out must be a multiple of 32 bytes, got " + std::to_string(out_bytes) + " bytes");
     const std::size_t n = out_bytes / Digest::size;
     if (message_bytes != 0 ? bytes / message_bytes != n || bytes % message_bytes != 0 : bytes != 0) {
-        invalid("hash_many: " + std::to_string(n) + " messages of " + std::to_string(message_bytes) +
-                " bytes do not make " + std::to_string(bytes) + " bytes");
+        invalid("hash_many: messages must have 32 bytes of out each: out is for " + std::to_string(n) +
+                " messages of " + std::to_string(message_bytes) + " bytes, got " + std::to_string(bytes) +
+                " bytes of messages");
     }
     return n;
 }
@@ -59,12 +60,12 @@ void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, s
     }
     const unsigned node_words = runtime::node_words(facts);
     if (out_words / node_words != n_rows || out_words % node_words != 0) {
-        invalid("hash_elements: out must have " + std::to_string(node_words) + " words for each of " +
+        invalid("hash_elements: out must have " + std::to_string(node_words) + " words a row, for " +
                 std::to_string(n_rows) + " rows, got " + std::to_string(out_words) + " words");
     }
     if (elements != 0 ? words / elements != n_rows || words % elements != 0 : words != 0) {
-        invalid("hash_elements: " + std::to_string(n_rows) + " rows of " + std::to_string(elements) +
-                " elements do not make " + std::to_string(words) + " words");
+        invalid("hash_elements: rows must be " + std::to_string(n_rows) + " rows of " + std::to_string(elements) +
+                " elements, got " + std::to_string(words) + " words");
     }
 }
 
@@ -91,14 +92,14 @@ void element_rows(Hash hash, const Buffer& rows, std::size_t n_rows, std::size_t
 void require_records(Hash hash, const Mode& mode, std::uint64_t bytes, std::uint64_t record_bytes, std::uint64_t n) {
     runtime::require_merges(hash, mode, "hash_leaves");
     if (record_bytes != 0 ? bytes / record_bytes != n || bytes % record_bytes != 0 : bytes != 0) {
-        invalid("hash_leaves: " + std::to_string(n) + " records of " + std::to_string(record_bytes) +
-                " bytes do not make " + std::to_string(bytes) + " bytes");
+        invalid("hash_leaves: records must be one for each of " + std::to_string(n) + " leaves, of " +
+                std::to_string(record_bytes) + " bytes each, got " + std::to_string(bytes) + " bytes");
     }
     const mkz_hash_info& facts = runtime::info(hash);
     if (record_bytes % facts.row_unit_bytes != 0) {
-        invalid(std::string("hash_leaves: records of '") + facts.name + "' are words of " +
-                std::to_string(facts.row_unit_bytes) + " bytes; " + std::to_string(record_bytes) +
-                " bytes are no whole count of them");
+        invalid(std::string("hash_leaves: a record of '") + facts.name + "' must be a multiple of " +
+                std::to_string(facts.row_unit_bytes) + " bytes, its words, got " + std::to_string(record_bytes) +
+                " bytes");
     }
 }
 
@@ -123,8 +124,8 @@ void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const
 // The count of items in a buffer, which must have no partial item.
 std::uint64_t count_of(const Buffer& buffer, std::uint64_t item_bytes, const char* what) {
     if (buffer.size() % item_bytes != 0) {
-        invalid(std::string(what) + " has " + std::to_string(buffer.size()) + " bytes, not a multiple of " +
-                std::to_string(item_bytes));
+        invalid(std::string(what) + " must be a multiple of " + std::to_string(item_bytes) + " bytes, got " +
+                std::to_string(buffer.size()) + " bytes");
     }
     return buffer.size() / item_bytes;
 }
@@ -211,7 +212,7 @@ void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer
 }
 
 void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash,
-           const RunOptions& options, const Mode& mode) {
+           const Mode& mode, const RunOptions& options) {
     runtime::require_merges(hash, mode, "merge");
     require_pair_sizes(left.size(), right.size(), out.size());
     runtime::require_canonical(hash, left, "merge: left");
@@ -222,8 +223,8 @@ void merge(std::span<const Digest> left, std::span<const Digest> right, std::spa
                  run);
 }
 
-void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash, const RunOptions& options,
-           const Mode& mode) {
+void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash, const Mode& mode,
+           const RunOptions& options) {
     runtime::require_merges(hash, mode, "merge");
     const std::uint64_t n = count_of(out, Digest::size, "merge: out");
     require_pair_sizes(count_of(left, Digest::size, "merge: left"), count_of(right, Digest::size, "merge: right"), n);

@@ -148,7 +148,8 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::fail(const std::string& what, int error_number) const {
-    throw Error(ErrorCode::io, path_.string() + ": " + what + ": " + std::generic_category().message(error_number));
+    throw Error(ErrorCode::io, path_.string() + ": " + what + ": " + std::generic_category().message(error_number),
+                error_number, path_.string());
 }
 
 std::uint64_t AtomicFile::size() const {

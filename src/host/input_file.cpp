@@ -13,8 +13,11 @@
 
 namespace merklize::runtime {
 
-InputFile::InputFile(const std::filesystem::path& path)
-    : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), name_(path.string()), owned_(true) {
+InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()), owned_(true) {
+    constexpr int flags = O_RDONLY | O_CLOEXEC;
+    // A named pipe would wait here for its other side, deaf to cancelling; so it is read_some() that waits.
+    fd_ = open(path.c_str(), flags | O_NONBLOCK);
+    while (fd_ < 0 && (errno == EAGAIN || errno == EINTR)) fd_ = open(path.c_str(), flags);  // another program's lease
     if (fd_ < 0) fail("cannot open", errno);
 }
 
@@ -23,7 +26,8 @@ InputFile::~InputFile() {
 }
 
 void InputFile::fail(const std::string& what, int error_number) const {
-    throw Error(ErrorCode::io, name_ + ": " + what + ": " + std::generic_category().message(error_number));
+    throw Error(ErrorCode::io, name_ + ": " + what + ": " + std::generic_category().message(error_number), error_number,
+                name_);
 }
 
 std::uint64_t InputFile::regular_size() const {
@@ -32,6 +36,12 @@ std::uint64_t InputFile::regular_size() const {
     if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
     if (!S_ISREG(info.st_mode)) throw Error(ErrorCode::io, name_ + ": not a regular file");
     return static_cast<std::uint64_t>(info.st_size);
+}
+
+bool InputFile::is_pipe() const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    return S_ISFIFO(info.st_mode);
 }
 
 bool InputFile::has_extent(std::uint64_t& position, std::uint64_t& bytes) const {
@@ -51,12 +61,13 @@ InputFile::Identity InputFile::identity() const {
     struct stat info;
     if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
 #ifdef __APPLE__
-    const timespec& changed = info.st_mtimespec;
+    const timespec &written = info.st_mtimespec, &changed = info.st_ctimespec;
 #else
-    const timespec& changed = info.st_mtim;
+    const timespec &written = info.st_mtim, &changed = info.st_ctim;
 #endif
-    return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino),
-            static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(changed.tv_sec),
+    return {static_cast<std::uint64_t>(info.st_dev),     static_cast<std::uint64_t>(info.st_ino),
+            static_cast<std::uint64_t>(info.st_size),    static_cast<std::uint64_t>(written.tv_sec),
+            static_cast<std::uint64_t>(written.tv_nsec), static_cast<std::uint64_t>(changed.tv_sec),
             static_cast<std::uint64_t>(changed.tv_nsec)};
 }
 

@@ -14,6 +14,7 @@ namespace merklize::runtime {
 /// except read_some().
 class InputFile {
 public:
+    /// A named pipe is open at once, whether or not somebody writes to it.
     explicit InputFile(const std::filesystem::path& path);
     /// The caller's descriptor: it is read from its current position and is not closed. `name` is for error texts.
     InputFile(int fd, std::string_view name) : fd_(fd), name_(name), owned_(false) {}
@@ -26,12 +27,16 @@ public:
 
     /// Size of a regular file.  errors  io (not a regular file)
     std::uint64_t regular_size() const;
+    /// Whether it is a pipe, named or not.
+    bool is_pipe() const;
     /// Bytes of a regular file from its current position to its end.
     /// returns  false if the input can only be read in order: a pipe, or a file in /proc, which reports size 0
     bool has_extent(std::uint64_t& position, std::uint64_t& bytes) const;
     /// Tells a file from any other file, and from itself before it was last written.
     struct Identity {
-        std::uint64_t device, inode, bytes, seconds, nanoseconds;
+        std::uint64_t device, inode, bytes;
+        /// Of the last change of content, and of the last change of anything, which nobody can set back.
+        std::uint64_t written_seconds, written_nanoseconds, changed_seconds, changed_nanoseconds;
     };
     Identity identity() const;
 

@@ -9,7 +9,7 @@
 #define MKZ_BACKEND_H
 
 #include "jobs/driver.h"
-#include "jobs/hash_info.h"
+#include "hashes/hash_info.h"
 #include "jobs/status.h"
 
 #ifdef __cplusplus

@@ -193,14 +193,15 @@ Device::Device() : Device("auto") {}
 Device::Device(std::string_view name) {
     // The default device is asked for by nearly every call, so it is found once.
     if (name == "auto") {
-        static const std::shared_ptr<const runtime::DeviceState> chosen = [] {
+        // Never destroyed: threads may still compute while the process ends.
+        static const auto& chosen = *new std::shared_ptr<const runtime::DeviceState>([] {
             const char* wanted = std::getenv("MERKLIZE_DEVICE");
             Found found = find(wanted != nullptr && *wanted != 0 ? wanted : "auto");
             if (!found.state && wanted != nullptr) found.why = "MERKLIZE_DEVICE: " + found.why;
             if (!found.state) throw Error(ErrorCode::unavailable, found.why);
             if (wanted == nullptr || *wanted == 0) return choosing(found.state);
             return found.state;
-        }();
+        }());
         state_ = chosen;
         return;
     }

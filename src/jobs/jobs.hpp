@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hashes/hash_info.hpp"
 #include "host/wipe.hpp"
 #include "jobs/backend.h"
-#include "jobs/hash_info.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/hash.hpp"
 

@@ -10,8 +10,8 @@ Run::Run(const RunOptions& options) : options_(options), progress_(options.progr
     require_valid(options.policy);
     if (options.timings != nullptr) *options.timings = Timings{};
     if (options.stream && device().is_host()) {
-        throw Error(ErrorCode::invalid_argument,
-                    "the stream is of " + options.stream->device().info().id + ", the call is for " + device().info.id);
+        throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device().info.id +
+                                                     ", got one of " + options.stream->device().info().id);
     }
     executor_ = open_executor(options);
 }
@@ -30,6 +30,20 @@ RunOptions on_device_of(const Buffer& buffer, const RunOptions& options) {
     RunOptions here = options;
     here.device = buffer.device();
     return here;
+}
+
+void require_no_timings(const char* what, const RunOptions& options) {
+    if (options.timings == nullptr) return;
+    throw Error(ErrorCode::invalid_argument,
+                std::string(what) + ": timings must not be set: its work is many calls, which are not timed");
+}
+
+void require_no_policy(const char* what, const RunOptions& options) {
+    if (options.policy == Policy{}) return;
+    throw Error(ErrorCode::invalid_argument,
+                std::string(what) +
+                    ": policy must not be set: the tree keeps the policy that it was built with, got '" +
+                    to_text(options.policy) + "'");
 }
 
 void require_same_device(const char* what, const Buffer& one, const Buffer& other) {

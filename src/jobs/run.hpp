@@ -80,6 +80,12 @@ RunOptions on_device_of(const Buffer& buffer, const RunOptions& options);
 /// The place of a buffer's bytes, for jobs on its device: queue/buffer.cpp.
 Place place_of(const Buffer& buffer);
 
+/// A call that does not look at a field of its options refuses one that is set, since ignoring it would mislead.
+/// Throws invalid_argument "<what>: timings must not be set, ...".
+void require_no_timings(const char* what, const RunOptions& options);
+/// Throws invalid_argument "<what>: policy must not be set, ...".
+void require_no_policy(const char* what, const RunOptions& options);
+
 /// Throws invalid_argument if two operands are on different devices.
 void require_same_device(const char* what, const Buffer& one, const Buffer& other);
 

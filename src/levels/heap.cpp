@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -107,8 +107,8 @@ void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, 
 
 std::uint64_t digests_in(const Buffer& buffer, const char* what) {
     if (buffer.size() % Digest::size != 0) {
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + std::to_string(buffer.size()) +
-                                                     " bytes are not a whole count of digests of 32 bytes");
+        throw Error(ErrorCode::invalid_argument, std::string(what) + ": digests must be a multiple of 32 bytes, got " +
+                                                     std::to_string(buffer.size()) + " bytes");
     }
     return buffer.size() / Digest::size;
 }

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "digests/file_root.hpp"
-#include "jobs/field.hpp"
-#include "jobs/merge_one.hpp"
+#include "hashes/field.hpp"
+#include "hashes/merge_one.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 

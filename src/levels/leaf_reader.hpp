@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "hashes/hash_info.hpp"
 #include "host/input_file.hpp"
-#include "jobs/hash_info.hpp"
 #include "jobs/run.hpp"
 #include "merklize/tree_input.hpp"
 

@@ -3,8 +3,8 @@
 #include <bit>
 #include <string>
 
-#include "jobs/field.hpp"
-#include "jobs/merge_one.hpp"
+#include "hashes/field.hpp"
+#include "hashes/merge_one.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

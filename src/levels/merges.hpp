@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "jobs/hash_info.hpp"
+#include "hashes/hash_info.hpp"
 #include "merklize/tree_form.hpp"
 
 namespace merklize::runtime {

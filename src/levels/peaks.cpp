@@ -4,7 +4,7 @@
 #include <bit>
 #include <vector>
 
-#include "jobs/merge_one.hpp"
+#include "hashes/merge_one.hpp"
 #include "jobs/progress.hpp"
 #include "levels/merges.hpp"
 #include "levels/plan.hpp"

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "jobs/hash_info.hpp"
+#include "hashes/hash_info.hpp"
 
 namespace merklize::runtime {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/merge_one.hpp"
+#include "hashes/merge_one.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/proof.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "jobs/hash_info.hpp"
+#include "hashes/hash_info.hpp"
 #include "merklize/error.hpp"
 #include "merklize/proof.hpp"
 #include "proofs/shape.hpp"

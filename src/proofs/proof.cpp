@@ -1,7 +1,7 @@
 #include "merklize/proof.hpp"
 
-#include "jobs/field.hpp"
-#include "jobs/merge_one.hpp"
+#include "hashes/field.hpp"
+#include "hashes/merge_one.hpp"
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
 

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <string>
 
-#include "jobs/merge_one.hpp"
+#include "hashes/merge_one.hpp"
 #include "merklize/error.hpp"
 #include "merklize/proof.hpp"
 #include "proofs/bytes.hpp"

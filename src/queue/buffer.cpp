@@ -17,7 +17,8 @@ __extension__ using Wide = __int128;  // places of items, which may be claimed a
 
 std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
     if (device.state().is_host()) {
-        throw Error(ErrorCode::unavailable, device.info().id + " has no memory or queues of its own: use spans");
+        throw Error(ErrorCode::unavailable,
+                    device.info().id + " has no memory or queues of its own: its data is host memory");
     }
     return runtime::queue_device(device);
 }

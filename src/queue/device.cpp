@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "jobs/hash_info.hpp"
+#include "hashes/hash_info.hpp"
 #include "jobs/registry.hpp"
 #include "queue/executor.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {

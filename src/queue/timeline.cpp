@@ -10,8 +10,8 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
     device_->require_own_process();
     owns_main_ = !options.stream;
     if (!owns_main_ && &options.stream->state().device() != device_.get()) {
-        throw Error(ErrorCode::invalid_argument,
-                    "the stream is of " + options.stream->device().info().id + ", the call is for " + device_->id());
+        throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device_->id() +
+                                                     ", got one of " + options.stream->device().info().id);
     }
     main_ = owns_main_ ? device_->borrow_stream(timings_ != nullptr) : options.stream->state().stream();
 }

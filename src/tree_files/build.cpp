@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
@@ -22,16 +23,22 @@ constexpr double read_share = 0.7;  // the share of reading and of making the le
 std::uint64_t stamp_of(const LeafReader& reader) {
     if (!reader.has_extent()) return 0;
     const runtime::InputFile::Identity identity = reader.file().identity();
-    const std::array<std::uint64_t, 6> facts = {identity.device,  identity.inode,       identity.bytes,
-                                                identity.seconds, identity.nanoseconds, reader.position()};
-    // The position counts only if it is not the beginning of the file.
-    return runtime::checksum(std::as_bytes(std::span(facts).first(reader.position() == 0 ? 5 : 6)));
+    const std::array<std::uint64_t, 8> facts = {identity.device,
+                                                identity.inode,
+                                                identity.bytes,
+                                                identity.written_seconds,
+                                                identity.written_nanoseconds,
+                                                identity.changed_seconds,
+                                                identity.changed_nanoseconds,
+                                                reader.position()};
+    return runtime::checksum(std::as_bytes(std::span(facts)));
 }
 
 }  // namespace
 
 TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output, const TreeForm& form,
                           bool resume, const RunOptions& options) {
+    runtime::require_no_timings("build_tree_file", options);
     LeafReader reader(input, form.hash, form.mode);
     std::error_code error;
     if (input.descriptor < 0 && std::filesystem::equivalent(input.path, output, error)) {

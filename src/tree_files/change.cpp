@@ -3,8 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "hashes/field.hpp"
 #include "host/atomic_file.hpp"
-#include "jobs/field.hpp"
+#include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
@@ -83,7 +84,7 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
     if (left.size() < few) {
         for (std::size_t i = 0; i < left.size(); i++) out.nodes[i] = merges.merge(left[i], right[i]);
     } else {
-        merge(left, right, out.nodes, merges.form().hash, runtime::part_of(options, 0, 0), merges.form().mode);
+        merge(left, right, out.nodes, merges.form().hash, merges.form().mode, runtime::part_of(options, 0, 0));
     }
     if (has_lone) out.nodes.push_back(merges.above_lone(children.nodes.back(), level));
     return out;
@@ -92,6 +93,7 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
 }  // namespace
 
 AtomicFile TreeFile::State::begin_change(const char* what, const RunOptions& options) {
+    runtime::require_no_timings(what, options);
     const std::filesystem::path path = reader().path();
     const auto wait = [&] {
         if (options.progress && !options.progress(0)) {

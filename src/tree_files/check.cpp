@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "digests/file_reads.hpp"
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"

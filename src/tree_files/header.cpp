@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "jobs/field.hpp"
-#include "jobs/merge_one.hpp"
+#include "hashes/field.hpp"
+#include "hashes/merge_one.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <string>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "jobs/progress.hpp"
+#include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
@@ -18,7 +19,7 @@ public:
           hash(form.hash),
           n_leaves(n_leaves),
           source(source),
-          options(options) {}
+          options((runtime::require_no_timings("TreeWriter", options), options)) {}
 
     runtime::TreeFileWriter output;
     Hash hash;

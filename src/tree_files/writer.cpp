@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "jobs/progress.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
@@ -19,6 +19,7 @@ using runtime::Peaks;
 class TreeBuilder::State {
 public:
     State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
+        runtime::require_no_timings("TreeBuilder", options);
         const runtime::Merges merges(form);  // throws if the form is not valid
     }
 
@@ -99,7 +100,7 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
 void TreeBuilder::append(const Buffer& leaves) {
     if (leaves.size() % Digest::size != 0) {
         throw Error(ErrorCode::invalid_argument,
-                    "append: " + std::to_string(leaves.size()) + " bytes are not a whole count of digests of 32 bytes");
+                    "append: leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
     }
     const RunOptions& options = state_->options();
     if (&leaves.device().state() != &options.device.state()) {

@@ -63,6 +63,7 @@ Digest hash_paths(const Place& nodes, const TreeLayout& layout, std::span<const 
 void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves,
                         const RunOptions& options) {
     State& state = *state_;
+    runtime::require_no_policy("update", options);
     if (indices.size() != leaves.size()) {
         invalid("update: indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
                 std::to_string(leaves.size()));
@@ -97,6 +98,7 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
 
 void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& options) {
     State& state = *state_;
+    runtime::require_no_policy("append", options);
     if (state.form.rule != TreeRule::left_full) {
         invalid("append: the rule must be 'left_full', not '" + std::string(rule_name(state.form.rule)) + "'");
     }

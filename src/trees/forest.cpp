@@ -25,7 +25,8 @@ TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n
     if (!std::has_single_bit(n)) invalid("forest: n_leaves must be a power of two, got " + std::to_string(n));
     runtime::require_tree_size(leaves, "forest");
     if (leaves % n != 0) {
-        invalid("forest: " + std::to_string(leaves) + " leaves do not make whole trees of " + std::to_string(n));
+        invalid("forest: the count of leaves must be a multiple of the " + std::to_string(n) +
+                " leaves of a tree, got " + std::to_string(leaves));
     }
     return {leaves, static_cast<unsigned>(std::countr_zero(n)), leaves};
 }
@@ -52,7 +53,7 @@ struct MerkleForest::State {
     }
     void require_level(unsigned level) const {
         if (level <= layout.height()) return;
-        invalid("forest: level must be 0 to " + std::to_string(layout.height()) + " for trees of " +
+        invalid("forest: level must be 0 to " + std::to_string(layout.height()) + " in trees of " +
                 std::to_string(n_leaves) + " leaves, got " + std::to_string(level));
     }
 };
@@ -97,7 +98,7 @@ std::span<const Digest> MerkleForest::level(unsigned level) const {
 
 Buffer MerkleForest::device_level(unsigned level) const {
     state_->require_level(level);
-    if (!on_device()) invalid("forest: its nodes are on the host");
+    if (!on_device()) invalid("device_level: the forest's nodes are in memory of the host; level() has them");
     return state_->nodes.buffer().slice(Digest::size * state_->layout.level_offset(level),
                                         Digest::size * state_->layout.level_size(level));
 }

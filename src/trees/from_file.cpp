@@ -23,9 +23,9 @@ std::string described(const LeafReader& reader, std::uint64_t leaf_bytes) {
 }
 
 void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const Device& device) {
-    const std::uint64_t n = reader.n_leaves();
-    // If the nodes are on a device, only the leaves pass through host memory.
-    const std::uint64_t bytes = Digest::size * (device.state().is_host() ? runtime::TreeLayout{n}.slots() : n);
+    const std::uint64_t n = reader.n_leaves(), slots = runtime::TreeLayout{n}.slots();
+    // If the nodes lie in a device's own memory, only the leaves pass through the host's.
+    const std::uint64_t bytes = Digest::size * (runtime::NodeStore::is_for_device(device, slots) ? n : slots);
     if (bytes <= runtime::host_memory()) return;
     throw Error(ErrorCode::out_of_memory, "from_file: " + described(reader, leaf_bytes) + ": a tree of " +
                                               std::to_string(n) + " leaves takes " + std::to_string(bytes) +
@@ -62,6 +62,7 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
 }
 
 TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
+    runtime::require_no_timings("merkle_root_file", options);
     LeafReader reader(input, form.hash, form.mode);
     const runtime::Merges merges(form);
     const auto require_count = [&] {

@@ -22,8 +22,8 @@ double row_share(std::uint64_t row_bytes) {
 std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const TreeForm& form) {
     runtime::Merges(form).require_count(n_rows, "from_rows");
     if (bytes % n_rows == 0) return bytes / n_rows;
-    throw Error(ErrorCode::invalid_argument, "from_rows: " + std::to_string(bytes) + " bytes do not make " +
-                                                 std::to_string(n_rows) + " rows of equal length");
+    throw Error(ErrorCode::invalid_argument, "from_rows: rows must be of equal length, got " + std::to_string(bytes) +
+                                                 " bytes for " + std::to_string(n_rows) + " rows");
 }
 
 }  // namespace

@@ -7,17 +7,20 @@
 
 namespace merklize::runtime {
 
+bool NodeStore::is_for_device(const Device& device, std::uint64_t slots) {
+    if (device.state().is_host()) return false;
+    const OpenedDevice& opened = *device.state().opened();
+    return !opened.is_unified() && Digest::size * slots <= opened.max_allocation();
+}
+
 NodeStore::NodeStore(const Device& device, std::uint64_t slots) : slots_(slots) {
     const std::uint64_t bytes = Digest::size * slots;
-    if (!device.state().is_host()) {
-        const OpenedDevice& opened = *device.state().opened();
-        if (!opened.is_unified() && bytes <= opened.max_allocation()) {
-            try {
-                device_ = std::make_unique<Buffer>(device, bytes);
-                return;
-            } catch (const Error& error) {
-                if (error.code() != ErrorCode::out_of_memory) throw;
-            }
+    if (is_for_device(device, slots)) {
+        try {
+            device_ = std::make_unique<Buffer>(device, bytes);
+            return;
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
         }
     }
     host_ = HostBlock(bytes);

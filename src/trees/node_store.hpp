@@ -19,6 +19,9 @@ public:
     /// The nodes are on the device if it has its own memory and they fit there, else on the host.
     NodeStore(const Device& device, std::uint64_t slots);
 
+    /// Whether the device has a memory of its own where so many slots can fit. If that is full now, they go to the host all the same.
+    static bool is_for_device(const Device& device, std::uint64_t slots);
+
     bool on_device() const noexcept { return device_ != nullptr; }
     const Buffer& buffer() const { return *device_; }
     Place place() const { return on_device() ? place_of(*device_) : host_place(host_.data()); }

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 
@@ -136,7 +136,7 @@ std::span<const Digest> MerkleTree::level(unsigned level) const {
 }
 
 Buffer MerkleTree::device_nodes() const {
-    if (!on_device()) invalid("tree: its nodes are on the host");
+    if (!on_device()) invalid("device_nodes: the tree's nodes are in memory of the host; nodes() has them");
     return state_->nodes.buffer().slice(0, Digest::size * state_->layout.slots());
 }
 

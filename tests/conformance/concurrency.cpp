@@ -193,7 +193,7 @@ TEST("cancel: every kind of long work") {
         merklize::hash_elements(words, words.size() / 8, 8, result, Hash::rp64_256, options);
     });
     check_cancel("merge", [&](const auto& options) {
-        merklize::merge(digests, digests, std::span(out).first(digests.size()), Hash::rp64_256_v1, options);
+        merklize::merge(digests, digests, std::span(out).first(digests.size()), Hash::rp64_256_v1, {}, options);
     });
     check_cancel("MerkleTree", [&](const auto& options) { (void)MerkleTree(digests, Hash::rp64_256, options); });
     check_cancel("build_tree", [&](const auto& options) {

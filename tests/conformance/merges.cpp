@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "jobs/merge_one.hpp"
+#include "hashes/merge_one.hpp"
 #include "jobs/run.hpp"
 #include "support.hpp"
 
@@ -67,7 +67,7 @@ TEST("merge: every hash and mode, any count") {
             if (merklize::traits(merges.hash).is_field && n > 17) continue;
             const std::vector<Digest> left = leaves(merges.hash, n, 1), right = leaves(merges.hash, n, 2);
             std::vector<Digest> out(n);
-            merklize::merge(left, right, out, merges.hash, threads(2), merges.mode);
+            merklize::merge(left, right, out, merges.hash, merges.mode, threads(2));
             for (std::size_t i = 0; i < n; i++) {
                 const Digest expected = merges(left[i], right[i]);
                 CHECK_EQ(out[i], expected);
@@ -82,7 +82,7 @@ TEST("merge: keys are of blake3 alone, hashes are known") {
     const Mode keyed = Mode::keyed(view(Bytes(32)));
     std::vector<Digest> one(1);
     CHECK_ERROR(invalid_argument, "merge: keys and contexts are of the hash 'blake3', not of 'rp64_256_v3'",
-                merklize::merge(one, one, one, Hash::rp64_256, {}, keyed));
+                merklize::merge(one, one, one, Hash::rp64_256, keyed));
     CHECK_ERROR(invalid_argument, "not of 'rp64_256_v1'", merklize::merge(one[0], one[0], Hash::rp64_256_v1, keyed));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::merge(one[0], one[0], static_cast<Hash>(77)));
     CHECK_EQ(runtime::merge_one(static_cast<Hash>(77), one[0], one[0]), Digest{});
@@ -120,7 +120,7 @@ TEST("merge: the paths up from some leaves make the tree of all") {
                 runtime::Run run(options);
                 run.launch(job, 1);
                 run.finish();
-                CHECK(nodes == expected);
+                CHECK_EQ(nodes, expected);
             }
         }
     }
@@ -143,7 +143,7 @@ TEST("merge: nodes of any slots come from a device") {
         for (const std::uint32_t slot : slots) expected.push_back(nodes[slot]);
         run.memory().gather_nodes(place, std::span<const std::uint32_t>(slots), by_slots.data());
         run.memory().gather_nodes(place, std::span<const std::uint64_t>(wide), by_wide.data());
-        CHECK(by_slots == expected);
-        CHECK(by_wide == expected);
+        CHECK_EQ(by_slots, expected);
+        CHECK_EQ(by_wide, expected);
     }
 }

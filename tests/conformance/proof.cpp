@@ -31,10 +31,11 @@ TEST("proof: every leaf of every form, 1 to 40 leaves") {
                 proofs.push_back(tree.prove(k));
                 CHECK(merklize::verify(proofs.back(), tree.root(), form.mode));
                 CHECK(!merklize::verify(proofs.back(), flipped(tree.root(), 77), form.mode));
-                CHECK(MerkleProof::from_bytes(proofs.back().to_bytes()) == proofs.back());
+                CHECK_EQ(MerkleProof::from_bytes(proofs.back().to_bytes()), proofs.back());
             }
-            CHECK(merklize::verify_each(proofs, tree.root(), form.mode) == std::vector<std::uint8_t>(n, 1));
-            CHECK(merklize::verify_each(proofs, flipped(tree.root(), 5), form.mode) == std::vector<std::uint8_t>(n, 0));
+            CHECK_EQ(merklize::verify_each(proofs, tree.root(), form.mode), std::vector<std::uint8_t>(n, 1));
+            CHECK_EQ(merklize::verify_each(proofs, flipped(tree.root(), 5), form.mode),
+                     std::vector<std::uint8_t>(n, 0));
         }
     }
 }
@@ -54,7 +55,7 @@ TEST("proof: several leaves of every form, 1 to 40 leaves") {
                 const MultiProof proof = tree.prove_together(set);
                 CHECK(merklize::verify(proof, tree.root(), form.mode));
                 CHECK(!merklize::verify(proof, flipped(tree.root(), 200), form.mode));
-                CHECK(MultiProof::from_bytes(proof.to_bytes()) == proof);
+                CHECK_EQ(MultiProof::from_bytes(proof.to_bytes()), proof);
             }
             // All leaves need nothing else but padding.
             if (form.rule != TreeRule::pad) CHECK(tree.prove_together(sets[3]).siblings.empty());
@@ -73,11 +74,12 @@ TEST("proof: larger trees, sampled") {
             for (const std::uint64_t k : random_indices(n, 40, random)) proofs.push_back(tree.prove(k));
             proofs.push_back(tree.prove(n - 1));
             for (const MerkleProof& proof : proofs) CHECK(merklize::verify(proof, tree.root(), form.mode));
-            CHECK(merklize::verify_each(proofs, tree.root(), form.mode) == std::vector<std::uint8_t>(proofs.size(), 1));
+            CHECK_EQ(merklize::verify_each(proofs, tree.root(), form.mode),
+                     std::vector<std::uint8_t>(proofs.size(), 1));
             for (const std::size_t count : {std::size_t{1}, std::size_t{17}, n / 2, n}) {
                 const MultiProof proof = tree.prove_together(random_indices(n, count, random));
                 CHECK(merklize::verify(proof, tree.root(), form.mode));
-                CHECK(MultiProof::from_bytes(proof.to_bytes()) == proof);
+                CHECK_EQ(MultiProof::from_bytes(proof.to_bytes()), proof);
             }
         }
     }
@@ -97,7 +99,7 @@ TEST("proof: consistency of every two sizes to 40") {
             for (std::size_t m = 1; m <= n; ++m) {
                 ConsistencyProof proof{form.hash, m, n, naive::subproof(m, leaves, true, merge)};
                 CHECK(merklize::verify(proof, roots[m], roots[n], form.mode));
-                CHECK(ConsistencyProof::from_bytes(proof.to_bytes()) == proof);
+                CHECK_EQ(ConsistencyProof::from_bytes(proof.to_bytes()), proof);
                 CHECK(!merklize::verify(proof, flipped(roots[m], m), roots[n], form.mode));
                 CHECK(!merklize::verify(proof, roots[m], flipped(roots[n], n), form.mode));
                 for (std::size_t i = 0; i < proof.nodes.size(); ++i) {
@@ -126,7 +128,7 @@ TEST("proof: of trees as large as there can be") {
             for (int level = 0; level < 58; ++level)
                 node = index >> level & 1 ? merklize::merge(some, node) : merklize::merge(node, some);
             CHECK(merklize::verify(proof, node));
-            CHECK(MerkleProof::from_bytes(proof.to_bytes()) == proof);
+            CHECK_EQ(MerkleProof::from_bytes(proof.to_bytes()), proof);
         }
         for (const std::uint64_t count : {n + 1, n * 2, std::uint64_t{1} << 63, UINT64_MAX}) {
             CHECK(!merklize::verify(MerkleProof{Hash::blake3, rule, count, 0, some, {}}, some));
@@ -158,7 +160,8 @@ TEST("proof: any flipped bit of a leaf, sibling or index fails") {
                 forged.back().index ^= std::uint64_t{1} << bit;
             }
             for (const MerkleProof& proof : forged) CHECK(!merklize::verify(proof, tree.root(), form.mode));
-            CHECK(merklize::verify_each(forged, tree.root(), form.mode) == std::vector<std::uint8_t>(forged.size(), 0));
+            CHECK_EQ(merklize::verify_each(forged, tree.root(), form.mode),
+                     std::vector<std::uint8_t>(forged.size(), 0));
         }
     }
 }
@@ -290,8 +293,8 @@ TEST("proof: many at once, of several heights and rules, good and bad mixed") {
         CHECK_EQ(int{expected.back()}, int{i % 7 >= 2});
         proofs.push_back(std::move(proof));
     }
-    CHECK(merklize::verify_each(proofs, tree.root()) == expected);
-    CHECK(merklize::verify_each(proofs, tree.root(), {}, threads(1)) == expected);
+    CHECK_EQ(merklize::verify_each(proofs, tree.root()), expected);
+    CHECK_EQ((merklize::verify_each(proofs, tree.root(), {}, threads(1))), expected);
     CHECK(merklize::verify_each({}, tree.root()).empty());
     const AskedOften often;
     merklize::RunOptions asked;

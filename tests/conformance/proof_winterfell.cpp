@@ -51,7 +51,7 @@ TEST("proof: winter-crypto's bytes, both ways") {
         CHECK_EQ(tree.root(), root);
         const MultiProof made = tree.prove_together({indices.begin(), indices.end()});
         CHECK(read && *read == made);
-        CHECK(merklize::to_winterfell(made) == bytes);
+        CHECK_EQ(merklize::to_winterfell(made), bytes);
     }
 }
 
@@ -63,7 +63,7 @@ TEST("proof: bytes that are no proof of Winterfell's") {
     const auto read = [&](const Raw& bytes) {
         return merklize::from_winterfell(bytes, proof.hash, proof.indices, proof.leaves);
     };
-    CHECK(read(good) == proof);
+    CHECK_EQ(read(good), proof);
     for (std::size_t size = 0; size < good.size(); ++size)
         CHECK(!read({good.begin(), good.begin() + std::ptrdiff_t(size)}));
     Raw longer = good;

@@ -125,7 +125,7 @@ TEST("several: names") {
     CHECK_ERROR(unavailable, "has no memory or queues of its own", Buffer(all, 1));
     CHECK_ERROR(unavailable, "has no memory or queues of its own", merklize::Stream(all));
     RunOptions options{.device = all, .stream = merklize::Stream(each[0])};
-    CHECK_ERROR(invalid_argument, "the stream is of " + first, merklize::hash(view(Bytes(5)), {}, options));
+    CHECK_ERROR(invalid_argument, "got one of " + first, merklize::hash(view(Bytes(5)), {}, options));
 }
 
 TEST("several: digests of host memory") {
@@ -145,7 +145,7 @@ TEST("several: digests of host memory") {
     Bytes out(500), expected(500);
     merklize::hash(view(data), view(out), 77, merklize::Mode::derive_key("several"), all);
     merklize::hash(view(data), view(expected), 77, merklize::Mode::derive_key("several"), cpu());
-    CHECK(out == expected);
+    CHECK_EQ(out, expected);
     merklize::Hasher hasher({}, all);
     hasher.update(view(data).first(3333333));
     hasher.update(view(data).subspan(3333333));
@@ -167,17 +167,17 @@ TEST("several: batches of host memory") {
         std::vector<Digest> out(n), expected(n);
         merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(out)), {}, all);
         merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(expected)), {}, cpu());
-        CHECK(out == expected);
+        CHECK_EQ(out, expected);
         const std::vector<Digest> left = leaves(Hash::blake3, n, 4), right = leaves(Hash::blake3, n, 5);
-        merklize::merge(left, right, out, Hash::blake3, all);
-        merklize::merge(left, right, expected, Hash::blake3, cpu());
-        CHECK(out == expected);
+        merklize::merge(left, right, out, Hash::blake3, {}, all);
+        merklize::merge(left, right, expected, Hash::blake3, {}, cpu());
+        CHECK_EQ(out, expected);
         Random random(6);
         std::vector<std::uint64_t> words(n * 9), sums(4 * n), expected_sums(4 * n);
         for (std::uint64_t& word : words) word = random.element();
         merklize::hash_elements(words, n, 9, sums, Hash::rp64_256, all);
         merklize::hash_elements(words, n, 9, expected_sums, Hash::rp64_256, cpu());
-        CHECK(sums == expected_sums);
+        CHECK_EQ(sums, expected_sums);
     }
 }
 
@@ -189,11 +189,11 @@ TEST("several: every node of trees of host memory") {
             if (hash != Hash::blake3 && log2 == 18) continue;
             const std::vector<Digest> given = leaves(hash, std::size_t{1} << log2, log2);
             const std::vector<Digest> expected = nodes_of(hash, given, cpu());
-            CHECK(nodes_of(hash, given, all) == expected);
+            CHECK_EQ(nodes_of(hash, given, all), expected);
             CHECK_EQ(merklize::merkle_root(given, hash, all), expected[1]);
             const MerkleTree tree(given, hash, all);
             CHECK(!tree.on_device());
-            CHECK(std::ranges::equal(tree.nodes(), expected));
+            CHECK_EQ(tree.nodes(), expected);
             CHECK_EQ(tree.device().id, several());
             CHECK(merklize::verify(tree.prove(1), expected[1]));
         }
@@ -221,7 +221,7 @@ TEST("several: data that lies on the devices") {
         Bytes out(100), expected(100);
         merklize::hash_parts(parts, view(out), 9, merklize::Mode::derive_key("parts"));
         merklize::hash(view(data).first(bytes), view(expected), 9, merklize::Mode::derive_key("parts"), cpu());
-        CHECK(out == expected);
+        CHECK_EQ(out, expected);
     };
     check({1024}, 2 << 20);  // equal powers of two
     check({1024, 2048, 3072}, 4 << 20);

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "asked_often.hpp"
+#include "hashes/merge_one.hpp"
 #include "json.hpp"
-#include "jobs/merge_one.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -132,7 +132,7 @@ TEST("leaves: records need no alignment, and long ones are cancelled") {
         const Bytes records(from, from + 1700);
         std::vector<Digest> out(17);
         merklize::hash_leaves(view(data).subspan(offset, 1700), 100, out, Hash::sha256);
-        CHECK(out == leaves_of(records, 100, 17, Hash::sha256));
+        CHECK_EQ(out, leaves_of(records, 100, 17, Hash::sha256));
     }
     // One long record, which has no parts to stop between but its own blocks; and many records, on any device.
     const AskedOften often;
@@ -150,11 +150,12 @@ TEST("leaves: records need no alignment, and long ones are cancelled") {
 TEST("leaves: sizes, modes and words that do not fit") {
     std::vector<Digest> two(2);
     const Bytes data(64);
-    CHECK_ERROR(invalid_argument, "hash_leaves: 2 records of 31 bytes do not make 64 bytes",
+    CHECK_ERROR(invalid_argument,
+                "hash_leaves: records must be one for each of 2 leaves, of 31 bytes each, got 64 bytes",
                 merklize::hash_leaves(view(data), 31, two, Hash::sha256));
-    CHECK_ERROR(invalid_argument, "2 records of 0 bytes do not make 64 bytes",
+    CHECK_ERROR(invalid_argument, "2 leaves, of 0 bytes each, got 64 bytes",
                 merklize::hash_leaves(view(data), 0, two, Hash::blake3));
-    CHECK_ERROR(invalid_argument, "records of 'rp64_256_v3' are words of 8 bytes; 4 bytes are no whole count of them",
+    CHECK_ERROR(invalid_argument, "a record of 'rp64_256_v3' must be a multiple of 8 bytes, its words, got 4 bytes",
                 merklize::hash_leaves(view(data).first(8), 4, two, Hash::rp64_256));
     CHECK_ERROR(invalid_argument, "hash_leaves: word 3 is 18446744073709551615, not a field element",
                 merklize::hash_leaves(view([] {

@@ -38,7 +38,7 @@ void check_levels(const std::filesystem::path& path, const std::vector<std::vect
     for (unsigned l = 0; l < levels.size(); ++l) {
         std::vector<Digest> nodes(levels[l].size());
         file.read(l, 0, nodes);
-        CHECK(nodes == levels[l]);
+        CHECK_EQ(nodes, levels[l]);
     }
 }
 
@@ -94,7 +94,7 @@ TEST("tree_file: every node of every form; proofs hold") {
             CHECK(file.check().empty());
             const merklize::MerkleTree tree(all, f.form);
             for (const std::size_t k : {std::size_t{0}, n / 2, n - 1}) {
-                CHECK(file.prove(k) == tree.prove(k));
+                CHECK_EQ(file.prove(k), tree.prove(k));
                 CHECK(merklize::verify(file.prove(k), file.root(), f.form.mode));
             }
             std::vector<std::uint64_t> indices;
@@ -102,12 +102,12 @@ TEST("tree_file: every node of every form; proofs hold") {
                 if (random.below(3) == 0 || k == n - 1) indices.push_back(k);
             }
             std::ranges::reverse(indices);
-            CHECK(file.prove_together(indices) == tree.prove_together(indices));
+            CHECK_EQ(file.prove_together(indices), tree.prove_together(indices));
             CHECK(merklize::verify(file.prove_together(indices), file.root(), f.form.mode));
             if (f.form.rule != TreeRule::left_full) continue;
             for (std::uint64_t old = 1; old <= n; old += 1 + old / 5) {
                 const Digest old_root = merklize::merkle_root(std::span(all).first(old), f.form);
-                CHECK(file.prove_consistency(old) == tree.prove_consistency(old));
+                CHECK_EQ(file.prove_consistency(old), tree.prove_consistency(old));
                 CHECK(merklize::verify(file.prove_consistency(old), old_root, file.root(), f.form.mode));
             }
         }
@@ -169,14 +169,14 @@ TEST("tree_file: a writer that ends is taken up again") {
         std::filesystem::remove(partial);
         std::size_t first = 0;
         for (const std::size_t end : {std::size_t{100}, std::size_t{100}, std::size_t{1} << 19, n - 1}) {
-            TreeWriter writer(path, total, form);
+            TreeWriter writer(path, total, form, {}, true);
             CHECK_EQ(writer.written(), first);
             writer.append(std::span(all).subspan(first, end - first));
             first = end;
         }
         CHECK_EQ(TreeFile(path).root(), old_root);  // as it was
         CHECK_ERROR(io, "unfinished", TreeFile(partial));
-        TreeWriter writer(path, total, form);
+        TreeWriter writer(path, total, form, {}, true);
         CHECK_EQ(writer.written(), n - 1);
         CHECK_ERROR(io, "another build is writing it", TreeWriter(path, total, form));
         writer.append(std::span(all).last(1));
@@ -208,11 +208,28 @@ TEST("tree_file: a writer that ends is taken up again") {
     // A torn note leaves the one before it: the first note, of 0 leaves, is at 88; those of 1000 and 1500 are at 104 and 88.
     for (const auto& [at, left] : {std::pair{88, 1000}, std::pair{104, 1500}}) {
         begin();
-        { TreeWriter(path, n, keyed).append(std::span(all).subspan(1000, 500)); }
+        { TreeWriter(path, n, keyed, {}, true).append(std::span(all).subspan(1000, 500)); }
         Bytes bytes = read_all(partial);
         bytes[static_cast<std::size_t>(at)] ^= 1;
         folder.write("t.mkl.partial", bytes);
-        CHECK_EQ(TreeWriter(path, n, keyed).written(), static_cast<std::uint64_t>(left));
+        CHECK_EQ(TreeWriter(path, n, keyed, {}, true).written(), static_cast<std::uint64_t>(left));
+    }
+}
+
+TEST("tree_file: a writer goes on from what an earlier one left only if it is asked to") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    const std::vector<Digest> stale = leaves(Hash::blake3, 6);
+    std::vector<Digest> fresh = stale;
+    std::ranges::reverse(fresh);
+    for (const std::size_t n : {std::size_t{0}, std::size_t{6}}) {
+        {
+            TreeWriter(path, n, Hash::blake3).append(std::span(stale).first(3));
+        }
+        TreeWriter writer(path, n, Hash::blake3);
+        CHECK_EQ(writer.written(), 0u);
+        writer.append(fresh);
+        CHECK_EQ(writer.finish(), merklize::merkle_root(fresh));
     }
 }
 
@@ -234,10 +251,10 @@ TEST("tree_file: check finds the nodes that are wrong, and says which") {
             return out;
         };
         using Wrong = std::vector<std::pair<unsigned, std::uint64_t>>;
-        CHECK((found(0, 7) == Wrong{{1, 3}}));  // a leaf shows above it alone
-        CHECK((found(0, n - 1) == Wrong{{1, (n - 1) / 2}}));
-        CHECK((found(2, 3) == Wrong{{2, 3}, {3, 1}}));  // a node also against its children
-        CHECK((found(file.height() - 1, 1) == Wrong{{file.height() - 1, 1}, {file.height(), 0}}));
+        CHECK_EQ(found(0, 7), (Wrong{{1, 3}}));  // a leaf shows above it alone
+        CHECK_EQ(found(0, n - 1), (Wrong{{1, (n - 1) / 2}}));
+        CHECK_EQ(found(2, 3), (Wrong{{2, 3}, {3, 1}}));  // a node also against its children
+        CHECK_EQ(found(file.height() - 1, 1), (Wrong{{file.height() - 1, 1}, {file.height(), 0}}));
     }
     // At most so many; field elements that are none.
     Bytes bytes = read_all(path);
@@ -452,7 +469,7 @@ TEST("tree_file: nodes that are not there are refused before memory is taken for
     const std::vector<Digest> all = leaves(Hash::blake3, 8);
     write_tree(path, all, TreeForm(Hash::blake3, TreeRule::left_full));
     const TreeFile file(path);
-    CHECK(file.read(0, 2, 6) == std::vector<Digest>(all.begin() + 2, all.end()));
+    CHECK_EQ(file.read(0, 2, 6), std::vector<Digest>(all.begin() + 2, all.end()));
     for (const std::uint64_t count : {std::uint64_t{9}, std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
         CHECK_ERROR(invalid_argument, std::to_string(count) + " nodes from node 0 on of level 0, which has 8",
                     file.read(0, 0, count));
@@ -461,7 +478,7 @@ TEST("tree_file: nodes that are not there are refused before memory is taken for
     CHECK_ERROR(invalid_argument, "above the root", file.read(4, 0, 1));
     CHECK_ERROR(invalid_argument, "within 8 leaves, got [5, 5)", file.prove_range(5, 5));
     const std::uint64_t some[] = {3, 4, 5};
-    CHECK(file.prove_range(3, 6) == file.prove_together(some));
+    CHECK_EQ(file.prove_range(3, 6), file.prove_together(some));
 }
 
 TEST("tree_file: a change is made to the file as it is, not as it was when it was opened") {

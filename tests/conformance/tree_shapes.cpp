@@ -40,16 +40,15 @@ TEST("tree: every node of every form and size") {
             CHECK(tree.form().rule == f.form.rule);
             CHECK_EQ(tree.root(), levels.back()[0]);
             CHECK_EQ(tree.nodes().size(), merklize::heap_slots(n));
-            CHECK(std::ranges::equal(tree.nodes(), heap));
-            for (unsigned l = 0; l < levels.size(); ++l) CHECK(std::ranges::equal(tree.level(l), levels[l]));
-            for (unsigned h = 0; h < levels.size(); ++h)
-                CHECK(std::ranges::equal(tree.cap(h), levels[levels.size() - 1 - h]));
+            CHECK_EQ(tree.nodes(), heap);
+            for (unsigned l = 0; l < levels.size(); ++l) CHECK_EQ(tree.level(l), levels[l]);
+            for (unsigned h = 0; h < levels.size(); ++h) CHECK_EQ(tree.cap(h), levels[levels.size() - 1 - h]);
             CHECK_EQ(merklize::merkle_root(given, f.form, {.policy = policy}), levels.back()[0]);
             // In the caller's memory, which held other things.
             std::vector<Digest> nodes = leaves(f.form.hash, heap.size(), 3);
             std::ranges::copy(given, nodes.end() - static_cast<std::ptrdiff_t>(n));
             merklize::build_tree(nodes, f.form, {.policy = policy});
-            CHECK(nodes == heap);
+            CHECK_EQ(nodes, heap);
         }
     }
 }
@@ -60,7 +59,7 @@ TEST("tree: larger trees against the smaller ones in them") {
         for (const std::size_t n : {4095, 4097, 8191, 10000, 16385, 40001}) {
             const std::vector<Digest> given = leaves(Hash::blake3, n, n);
             const MerkleTree tree(given, f.form);
-            CHECK(std::ranges::equal(tree.nodes(), witness_heap(f, given)));
+            CHECK_EQ(tree.nodes(), witness_heap(f, given));
         }
     }
 }
@@ -76,8 +75,7 @@ TEST("tree: dropped levels") {
                 CHECK_EQ(tree.root(), whole.root());
                 CHECK_EQ(tree.height(), whole.height());
                 CHECK_EQ(tree.drop_levels(), drop);
-                for (unsigned l = drop; l <= whole.height(); ++l)
-                    CHECK(std::ranges::equal(tree.level(l), whole.level(l)));
+                for (unsigned l = drop; l <= whole.height(); ++l) CHECK_EQ(tree.level(l), whole.level(l));
                 if (drop > 0) CHECK_ERROR(invalid_argument, "keeps levels from", tree.level(drop - 1));
                 CHECK(tree.nodes().size() <= (whole.nodes().size() >> drop) + 2);
             }
@@ -102,9 +100,9 @@ TEST("tree: proofs of a tree with dropped levels, from its leaves again") {
             if (some.empty()) some.push_back(n - 1);
             for (unsigned drop = 1; drop <= whole.height(); ++drop) {
                 const MerkleTree tree(given, f.form, {}, drop);
-                CHECK(tree.prove(indices, given) == whole.prove(indices));
-                CHECK(tree.prove_together(some, given) == whole.prove_together(some));
-                CHECK(tree.prove_range(n / 2, n, given) == whole.prove_range(n / 2, n));
+                CHECK_EQ(tree.prove(indices, given), whole.prove(indices));
+                CHECK_EQ(tree.prove_together(some, given), whole.prove_together(some));
+                CHECK_EQ(tree.prove_range(n / 2, n, given), whole.prove_range(n / 2, n));
                 CHECK_ERROR(invalid_argument, "all its " + std::to_string(n) + " leaves must be given, got 0",
                             tree.prove(0));
                 std::vector<Digest> others = given;
@@ -126,13 +124,13 @@ TEST("tree: rows") {
                 std::vector<Digest> given(n);
                 merklize::hash_leaves(bytes, 8 * words, given, f.form.hash, f.form.mode);
                 const MerkleTree tree = MerkleTree::from_rows(bytes, n, f.form), expected(given, f.form);
-                CHECK(std::ranges::equal(tree.nodes(), expected.nodes()));
+                CHECK_EQ(tree.nodes(), expected.nodes());
                 CHECK_EQ(tree.root(), expected.root());
             }
         }
     }
     const std::vector<Digest> five = leaves(Hash::blake3, 5);
-    CHECK_ERROR(invalid_argument, "160 bytes do not make 3 rows",
+    CHECK_ERROR(invalid_argument, "equal length, got 160 bytes for 3 rows",
                 MerkleTree::from_rows(std::as_bytes(std::span(five)), 3, TreeForm(Hash::blake3, TreeRule::pad)));
     CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree::from_rows(std::span<const std::byte>(), 0));
 }
@@ -151,18 +149,18 @@ TEST("tree: every form in the memory of a device") {
             const merklize::Buffer there = on_device(nodes), alone = on_device(given);
             merklize::build_tree(there, f.form);
             there.copy_to(std::as_writable_bytes(std::span(nodes)));
-            CHECK(nodes == heap);
+            CHECK_EQ(nodes, heap);
             CHECK_EQ(merklize::merkle_root(alone, f.form), heap[1]);
             const MerkleTree tree(alone, f.form);
-            CHECK(std::ranges::equal(tree.nodes(), heap));
+            CHECK_EQ(tree.nodes(), heap);
             for (unsigned drop = 1; drop <= tree.height(); drop += 2) {
                 const MerkleTree dropped(alone, f.form, {}, drop);
-                CHECK(std::ranges::equal(dropped.level(drop), tree.level(drop)));
+                CHECK_EQ(dropped.level(drop), tree.level(drop));
                 CHECK_EQ(dropped.root(), heap[1]);
             }
             if (f.form.rule == TreeRule::perfect && n >= 8) {
                 const merklize::MerkleForest forest(alone, 4, f.form);
-                CHECK(std::ranges::equal(forest.level(2), tree.level(2)));
+                CHECK_EQ(forest.level(2), tree.level(2));
             }
             if (n % 4 == 0) {
                 std::vector<Digest> rows(n / 4);

@@ -7,9 +7,10 @@ import pytest
 
 import source_text
 from conftest import open_or_skip
-from launches import HASHES, defines, entry_text
+from launches import defines, entry_text
 from runtimes import Nvrtc, kernel_facts
 
+HASHES = source_text.hashes()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 
 DATA_KERNELS = {

@@ -115,6 +115,7 @@ def blake3_chunk(data, counter, key=IV, flags=0):
 KEYED = "blake3 keyed"
 KEY = bytes(range(100, 132))
 BYTE_HASHES = ("blake3", "sha256")
+KNOWN = (*BYTE_HASHES, "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
 
 
 def is_of_bytes(name):

@@ -59,7 +59,7 @@ TEST("cuda-compile: programs become machine code without a GPU") {
     for (const int arch : {75, 80, 86, 89, 90, 100}) {
         const cuda::Image image = cuda::compile(arch, table::kernels(), nullptr, "test");
         CHECK(!image.is_ptx);
-        CHECK(image.bytes.substr(0, 4) == "\177ELF");
+        CHECK_EQ(image.bytes.substr(0, 4), "\177ELF");
         CHECK(holds(image.bytes, "late"));
     }
 }
@@ -92,7 +92,7 @@ TEST("cuda-compile: without a driver the table says so") {
     std::cout << "  " << why << '\n';
     void* library = dlopen("libcuda.so.1", RTLD_LAZY);
     if (library == nullptr) CHECK(std::string(why).rfind("cuda: no NVIDIA driver: libcuda.so.1", 0) == 0);
-    CHECK(why == table::backend().why_unavailable());
+    CHECK_EQ(why, table::backend().why_unavailable());
     CHECK_EQ(table::backend().device_count(), 0u);
     const mkz_driver& table = *table::backend().driver;
     mkz_device_facts device{};

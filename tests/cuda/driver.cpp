@@ -84,7 +84,7 @@ TEST("cuda: copies with offsets") {
     const Memory b = allocate(n + 100);
     write(stream, a, bytes, 33);
     need(driver().copy_on_device(stream, b, 7, a, 33, n, nullptr));
-    CHECK(read<std::uint8_t>(stream, b, n, 7) == bytes);
+    CHECK_EQ(read<std::uint8_t>(stream, b, n, 7), bytes);
     const auto middle = read<std::uint8_t>(stream, b, 1000, 7 + 12345);
     CHECK(std::equal(middle.begin(), middle.end(), bytes.begin() + 12345));
     for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}}) {
@@ -109,7 +109,7 @@ TEST("cuda: page-locked host memory") {
     const Memory block = allocate(mib);
     CHECK_EQ(driver().is_pinned(device(), driver().native(block)), 0u);
     need(driver().copy_to_device(stream, block, 0, host, mib, nullptr));
-    CHECK(read<std::uint8_t>(stream, block, mib) == bytes);
+    CHECK_EQ(read<std::uint8_t>(stream, block, mib), bytes);
     Memory wrapped;
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "host memory", driver().wrap(device(), host, mib, wrapped.slot()));
     CHECK_REFUSED(MKZ_UNAVAILABLE, "memory of its own", driver().wrap_host(device(), host, mib, wrapped.slot()));

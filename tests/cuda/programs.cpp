@@ -59,7 +59,7 @@ TEST("cuda: a binary is loaded again, a damaged one is not") {
     Program loaded;
     need(driver().program_load(device(), binary.data(), binary.size(), loaded.slot()));
     CHECK(runs(loaded));
-    CHECK(binary_of(loaded) == binary);
+    CHECK_EQ(binary_of(loaded), binary);
     Program damaged;
     const auto refuse = [&](const std::vector<char>& bytes, std::uint64_t size) {
         CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "damaged",
@@ -101,7 +101,7 @@ TEST("cuda: kinds of arguments") {
     const Pair pair{0x1122334455667788, {1, 2, 3, 4, 5, 6}};
     need(launch(stream, kinds, 1, 1, nullptr, out, 0xfedcba98u, UINT64_MAX - 1, pair, nullptr));
     const std::vector<std::uint64_t> wanted{0xfedcba98, UINT64_MAX - 1, pair.a, 1, 2, 3, 4, 5, 6, 0};
-    CHECK(read<std::uint64_t>(stream, out, 10) == wanted);
+    CHECK_EQ(read<std::uint64_t>(stream, out, 10), wanted);
     need(launch(stream, kinds, 1, 1, nullptr, out, 0u, std::uint64_t{0}, pair, out));
     CHECK_EQ(read<std::uint64_t>(stream, out, 10)[9], reinterpret_cast<std::uintptr_t>(driver().native(out)));
 }
@@ -122,7 +122,7 @@ TEST("cuda: launches that cannot be are refused") {
                   launch(stream, fill, 1, 32, nullptr, block, 1u, 100u));
     need(launch(stream, fill, 0, 32, nullptr, block, 1u, n));
     need(launch(stream, fill, 4, 32, nullptr, block, 6u, n));
-    CHECK(read(stream, block, 100) == std::vector<std::uint32_t>(100, 6));
+    CHECK_EQ(read(stream, block, 100), std::vector<std::uint32_t>(100, 6));
 }
 
 TEST("cuda: a program goes while its kernels are queued") {

@@ -94,6 +94,21 @@ TEST("misuse: names of hashes and devices") {
     }
 }
 
+TEST("misuse: options that a call does not look at") {
+    merklize::Timings timings;
+    merklize::RunOptions timed, chosen;
+    timed.timings = &timings;
+    chosen.policy.levels_per_launch = 3;
+    CHECK_ERROR(invalid_argument, "TreeBuilder: timings must not be set", merklize::TreeBuilder(Hash::blake3, timed));
+    const std::vector<Digest> given = leaves(Hash::blake3, 4);
+    MerkleTree tree(given);
+    const std::uint64_t index = 1;
+    CHECK_ERROR(invalid_argument, "update: policy must not be set: the tree keeps the policy that it was built with",
+                tree.update({&index, 1}, {given.data(), 1}, chosen));
+    CHECK_ERROR(invalid_argument, "got 'levels_per_launch=3'", tree.append(given, chosen));
+    CHECK_EQ(tree.n_leaves(), 4u);
+}
+
 TEST("misuse: hexadecimal digests") {
     const std::string good(64, 'A');
     CHECK_EQ(Digest::from_hex(good).value_or(Digest{}).hex(), std::string(64, 'a'));

@@ -86,7 +86,7 @@ TEST("opencl-memory: bytes come back as they went, at any offset") {
         need(driver().copy_on_device(stream, b, 5, a, 93, bytes, nullptr));
         need(driver().copy_to_host(stream, out.data(), b, 5, bytes, nullptr));
         need(driver().stream_synchronize(stream));
-        CHECK(in == out);
+        CHECK_EQ(in, out);
     }
     // Within one block, side by side.
     const Memory both = upload(stream, iota(64));
@@ -207,7 +207,7 @@ TEST("opencl-memory: released while commands use it") {
         start_slow(stream, memory, 100'000);
         need(driver().copy_on_device(stream, result, 0, memory, 0, 4 * n, nullptr));
     }
-    CHECK(read(stream, result, n) == slow_result(100'000));
+    CHECK_EQ(read(stream, result, n), slow_result(100'000));
 }
 
 TEST("opencl-memory: sizes over 4 GiB") {
@@ -223,7 +223,7 @@ TEST("opencl-memory: sizes over 4 GiB") {
     std::ranges::fill(words, 0);
     need(driver().copy_to_host(stream, words.data(), a, 0, bytes, from.slot()));
     need(driver().event_wait(from));
-    CHECK(words == iota(bytes / 4));
+    CHECK_EQ(words, iota(bytes / 4));
     double seconds = 0;
     need(driver().event_span(to, from, &seconds));
     CHECK(seconds > 0);
@@ -246,7 +246,7 @@ TEST("opencl-stream: a stream waits for an event of another") {
         need(driver().stream_wait(b, written));
         need(driver().copy_to_host(b, out.data(), memory, 0, 4 * slow_words, read.slot()));
         need(driver().event_wait(read));
-        CHECK(out == expected);
+        CHECK_EQ(out, expected);
         need(driver().stream_synchronize(a));
         need(driver().stream_wait(b, written));  // long done
         written.reset();
@@ -281,7 +281,7 @@ TEST("opencl-stream: closed with work queued") {
     }
     need(driver().event_wait(event));
     const Stream other = open_stream();
-    CHECK(read(other, memory, slow_words) == slow_result(slow_rounds));
+    CHECK_EQ(read(other, memory, slow_words), slow_result(slow_rounds));
 }
 
 TEST("opencl-event: queries and spans") {
@@ -298,7 +298,7 @@ TEST("opencl-event: queries and spans") {
         std::this_thread::yield();
     }
     std::cout << "  asked " << asked << " times\n";
-    CHECK(words == slow_result(slow_rounds));
+    CHECK_EQ(words, slow_result(slow_rounds));
     need(driver().event_wait(copy_event));
     double kernel_seconds = -5, copy_seconds = -5, all_seconds = -5;
     need(driver().event_span(kernel_event, kernel_event, &kernel_seconds));
@@ -337,7 +337,7 @@ TEST("opencl-stream: eight threads, a stream each, and all on one") {
                     need(driver().copy_to_host(stream, out.data(), memory, 0, 4 * n, event.slot()));
                     if (i % 3 == 0) need(driver().stream_synchronize(stream));
                     need(driver().event_wait(event));
-                    CHECK(out == iota(n, 1000 * t + i + t));
+                    CHECK_EQ(out, iota(n, 1000 * t + i + t));
                 }
             } catch (const std::exception& e) {
                 check::fail(__FILE__, __LINE__, e.what());

@@ -46,7 +46,7 @@ struct Fixture {
     void expect_recovered() {
         need(copy());
         need(launch());
-        CHECK(read(stream, memory, 1024) == iota(1024, 1));
+        CHECK_EQ(read(stream, memory, 1024), iota(1024, 1));
     }
 };
 
@@ -185,7 +185,7 @@ TEST("opencl-failure: a device with memory of its own gets host memory from its 
         std::vector<char> back(bytes);
         need(driver().copy_to_host(f.stream, back.data(), memory, 0, bytes, nullptr));
         need(driver().stream_synchronize(f.stream));
-        CHECK(back == std::vector<char>(bytes, 'x'));
+        CHECK_EQ(back, std::vector<char>(bytes, 'x'));
     }
     int ordinary = 0;
     CHECK_EQ(driver().is_pinned(device(), &ordinary), 0u);

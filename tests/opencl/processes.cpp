@@ -55,7 +55,7 @@ void run_in_order(mkz_stream* stream) {
         need(driver().copy_on_device(stream, a, 0, b, 0, 4 * n, nullptr));
         expected += i;
     }
-    CHECK(read(stream, a, n) == iota(n, expected));
+    CHECK_EQ(read(stream, a, n), iota(n, expected));
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ TEST("opencl-foreign: the caller's queues and memory, in the context in use") {
     CHECK(driver().native(wrapped) == theirs.get());
     need(driver().copy_to_device(stream, wrapped, 0, words.data(), 400, nullptr));
     need(launch(stream, kernel(program(), "add"), 1, 100, nullptr, wrapped, std::uint32_t{5}, std::uint64_t{100}));
-    CHECK(read(stream, wrapped, 100) == iota(100, 5));
+    CHECK_EQ(read(stream, wrapped, 100), iota(100, 5));
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "400 bytes, not 401",
                   driver().wrap(device(), theirs.get(), 401, wrapped.slot()));
 }

@@ -38,7 +38,7 @@ void expect_filled(mkz_program* program) {
     const std::uint64_t n = 300;
     const Memory memory = allocate(4 * n);
     need(launch(stream, kernel(program, "fill"), 5, 64, nullptr, memory, std::uint32_t{11}, n));
-    CHECK(read(stream, memory, n) == iota(n, 11));
+    CHECK_EQ(read(stream, memory, n), iota(n, 11));
 }
 
 // kernel void k(global uint *out) { *out = 7; }  as SPIR-V 1.0
@@ -128,7 +128,7 @@ TEST("opencl-program: kernels by name") {
     std::uint32_t most = 0;
     need(driver().program_function(program(), "fill", &once, &most));
     need(driver().program_function(program(), "fill", &again, nullptr));
-    CHECK(once == again);
+    CHECK_EQ(once, again);
     CHECK(most >= 1 && most <= facts().max_group_size);
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "no_such_kernel",
                   driver().program_function(program(), "no_such_kernel", &once, &most));
@@ -231,7 +231,7 @@ TEST("opencl-launch: groups that do not fit and wrong arguments are refused") {
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "count", launch(stream, fill, UINT64_MAX, 64, nullptr, memory, first, n));
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "null", launch(stream, nullptr, 1, 64, nullptr, memory, first, n));
     need(launch(stream, fill, 1, most, nullptr, memory, first, n));
-    CHECK(read(stream, memory, 64) == iota(64));
+    CHECK_EQ(read(stream, memory, 64), iota(64));
     Event event;
     need(launch(stream, fill, 0, 64, event.slot(), memory, first, n));  // no group at all
     need(driver().event_wait(event));

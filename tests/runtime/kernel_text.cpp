@@ -55,13 +55,13 @@ TEST("kernel_text: the embedded sources are the headers, byte for byte") {
     std::vector<std::string> found;
     for (const KernelSource& source : kernel_sources()) {
         found.emplace_back(source.name);
-        CHECK(joined(source) == read_text(root / source.name));
+        CHECK_EQ(joined(source), read_text(root / source.name));
         for (const std::string_view piece : source.pieces) CHECK(!piece.empty() && piece.size() <= 16000);
     }
     std::ranges::sort(expected);
     std::ranges::sort(found);
     CHECK(expected.size() > 5);
-    CHECK(found == expected);
+    CHECK_EQ(found, expected);
 }
 
 TEST("kernel_text: headers come once, texts of several words or places each time, and one hash alone") {
@@ -87,7 +87,7 @@ TEST("kernel_text: headers come once, texts of several words or places each time
 TEST("kernel_text: a program is its macros and the text") {
     const Defines defines = {{"MKZ_GROUP_SIZE", "64"}, {"MKZ_ALIGN", "16"}};
     const std::string start = "#define MKZ_GROUP_SIZE 64\n#define MKZ_ALIGN 16\n";
-    for (const auto& program : programs()) CHECK(program_text(defines, program) == start + kernel_text(program));
+    for (const auto& program : programs()) CHECK_EQ(program_text(defines, program), start + kernel_text(program));
     CHECK_ERROR(invalid_argument, "unknown hash id 200", program_text({}, static_cast<Hash>(200)));
 }
 
@@ -131,7 +131,7 @@ TEST("kernel_text: a compiler sees the same in the text and in the headers") {
         const std::string start = text.substr(0, text.size() - kernel_text(program).size()) +
                                   "#define MKZ_HASH_LIST <merklize/core/" + unit + ".h>\n";
         const std::string flat = preprocessed(folder, text, "-nostdinc");
-        CHECK(flat == preprocessed(folder, start + "#include <merklize/core/entry.h>\n", "-I" MERKLIZE_INCLUDE));
+        CHECK_EQ(flat, preprocessed(folder, start + "#include <merklize/core/entry.h>\n", "-I" MERKLIZE_INCLUDE));
         // The kernels of this hash and of no other.
         CHECK_EQ(count(flat, "void mkz_gather_paths"), std::size_t{1});
         for (const merklize::HashTraits& traits : merklize::hashes()) {

@@ -26,9 +26,9 @@ TEST("policy: texts, there and back") {
     CHECK_EQ(merklize::to_text({}), "");
     CHECK_EQ(merklize::to_text({.lanes = 16}), "lanes=16");
     for (const Policy& policy : {whole, Policy{}, Policy{.constants = Constants::global}})
-        CHECK(policy_from_text(merklize::to_text(policy)) == policy);
-    CHECK(policy_from_text(" constants = local , lanes=2,group_size=64, levels_per_launch=3 ") == whole);
-    CHECK(policy_from_text("lanes=0,constants=tuned") == Policy{});
+        CHECK_EQ(policy_from_text(merklize::to_text(policy)), policy);
+    CHECK_EQ(policy_from_text(" constants = local , lanes=2,group_size=64, levels_per_launch=3 "), whole);
+    CHECK_EQ(policy_from_text("lanes=0,constants=tuned"), Policy{});
 }
 
 TEST("policy: what a text must be") {
@@ -68,5 +68,5 @@ TEST("policy: the seam has the caller's fields") {
     CHECK_EQ(seam.lanes, 2u);
     CHECK_EQ(seam.constants, static_cast<std::uint32_t>(MKZ_CONSTANTS_local));
     CHECK_EQ(seam.cells + seam.min_groups + seam.read_ahead + seam.mul_by_halves, 0u);
-    CHECK(merklize::runtime::from_seam(seam) == whole);
+    CHECK_EQ(merklize::runtime::from_seam(seam), whole);
 }

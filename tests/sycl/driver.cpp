@@ -62,7 +62,7 @@ TEST("sycl-memory: bytes come back as they went, at any offset") {
         need(driver().copy_on_device(stream, b, 5, a, 93, bytes, nullptr));
         need(driver().copy_to_host(stream, out.data(), b, 5, bytes, nullptr));
         need(driver().stream_synchronize(stream));
-        CHECK(in == out);
+        CHECK_EQ(in, out);
     }
 }
 
@@ -135,7 +135,7 @@ TEST("sycl-memory: a caller's USM is a block, any other pointer is not") {
     // A part of a block, as a caller's own allocation.
     need(driver().wrap(device(), static_cast<char*>(driver().native(ours)) + 40, 80, theirs.slot()));
     CHECK_EQ(driver().alignment(theirs), 8u);
-    CHECK(read(stream, theirs, 20) == iota(20, 10));
+    CHECK_EQ(read(stream, theirs, 20), iota(20, 10));
     theirs.reset();
     CHECK_EQ(read(stream, ours, 100)[99], 99u);
     int ordinary = 0;
@@ -151,7 +151,7 @@ TEST("sycl-memory: released while commands use it") {
         start_slow(stream, memory, 100'000);
         need(driver().copy_on_device(stream, result, 0, memory, 0, 4 * slow_words, nullptr));
     }
-    CHECK(read(stream, result, slow_words) == slow_result(100'000));
+    CHECK_EQ(read(stream, result, slow_words), slow_result(100'000));
 }
 
 TEST("sycl-stream: a stream waits for an event of another") {
@@ -167,7 +167,7 @@ TEST("sycl-stream: a stream waits for an event of another") {
         need(driver().stream_wait(b, written));
         need(driver().copy_to_host(b, out.data(), memory, 0, 4 * slow_words, read.slot()));
         need(driver().event_wait(read));
-        CHECK(out == expected);
+        CHECK_EQ(out, expected);
         need(driver().stream_wait(b, written));  // long done
         written.reset();
         need(driver().stream_synchronize(b));
@@ -200,7 +200,7 @@ TEST("sycl-event: queries and spans") {
     start_slow(stream, memory, slow_rounds, kernel_event.slot());
     need(driver().copy_to_host(stream, words.data(), memory, 0, 4 * slow_words, copy_event.slot()));
     for (std::uint32_t done = 0; done == 0; std::this_thread::yield()) need(driver().event_query(copy_event, &done));
-    CHECK(words == slow_result(slow_rounds));
+    CHECK_EQ(words, slow_result(slow_rounds));
     double of_kernel = -5, of_copy = -5, of_all = -5;
     need(driver().event_span(kernel_event, kernel_event, &of_kernel));
     need(driver().event_span(copy_event, copy_event, &of_copy));
@@ -235,7 +235,7 @@ TEST("sycl-stream: eight threads, a stream each, and all on one") {
                     need(driver().copy_to_host(stream, out.data(), memory, 0, 4 * n, event.slot()));
                     if (i % 3 == 0) need(driver().stream_synchronize(stream));
                     need(driver().event_wait(event));
-                    CHECK(out == iota(n, 1000 * t + i + t));
+                    CHECK_EQ(out, iota(n, 1000 * t + i + t));
                 }
             } catch (const std::exception& e) {
                 check::fail(__FILE__, __LINE__, e.what());

@@ -85,7 +85,7 @@ TEST("sycl-program: launches that cannot be are refused") {
     Event event;
     need(launch(stream, turn, 0, 64, event.slot(), memory));
     need(driver().event_wait(event));
-    CHECK(read(stream, memory, 64) == iota(64));
+    CHECK_EQ(read(stream, memory, 64), iota(64));
 }
 
 TEST("sycl-program: damaged binaries are refused") {

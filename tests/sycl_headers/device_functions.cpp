@@ -115,7 +115,7 @@ TEST("device functions: merge") {
     const Bytes data = support::pattern(64);
     Memory in(data), out(32);
     run("user_merge", reinterpret_cast<const std::uint32_t*>(in.data()), reinterpret_cast<std::uint32_t*>(out.data()));
-    CHECK(out.bytes() == reference::blake3(data));
+    CHECK_EQ(out.bytes(), reference::blake3(data));
 }
 
 TEST("device functions: chunk and parent") {
@@ -125,7 +125,7 @@ TEST("device functions: chunk and parent") {
             Memory in(data, shift), out(32);
             run("user_digest", static_cast<const unsigned char*>(in.data()), static_cast<std::uint32_t>(size),
                 reinterpret_cast<std::uint32_t*>(out.data()));
-            CHECK(out.bytes() == reference::blake3(data));
+            CHECK_EQ(out.bytes(), reference::blake3(data));
         }
     }
 }
@@ -137,9 +137,9 @@ TEST("device functions: compress, of words and of vectors") {
         reinterpret_cast<std::uint32_t*>(out.data()));
     for (std::ptrdiff_t j = 0; j < 4; ++j) {
         const Bytes message(data.begin() + 64 * j, data.begin() + 64 * j + 64);
-        CHECK(out.part(static_cast<std::size_t>(32 * j), 32) == reference::blake3(message));
+        CHECK_EQ(out.part(static_cast<std::size_t>(32 * j), 32), reference::blake3(message));
     }
-    CHECK(out.part(128, 32) == out.part(0, 32));
+    CHECK_EQ(out.part(128, 32), out.part(0, 32));
 }
 
 TEST("device functions: rescue prime") {

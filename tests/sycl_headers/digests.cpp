@@ -71,7 +71,7 @@ TEST("digest: bytes that begin anywhere") {
     const Bytes data = support::pattern(9 * 1024 + 77);
     const Bytes expected = reference::blake3(data);
     for (const std::size_t shift : {1, 2, 3, 4, 7, 8, 12, 15, 16, 33}) {
-        CHECK(digest<Policy{.group_size = 4}>(data, shift) == expected);
+        CHECK_EQ((digest<Policy{.group_size = 4}>(data, shift)), expected);
         const bool same = digest<Policy{.group_size = 2, .lanes = 4}>(data, shift) == expected;
         CHECK(same);
     }
@@ -88,7 +88,7 @@ TEST("digest: messages of equal length") {
             for (std::size_t i = 0; i < n; ++i) {
                 const Bytes message(data.begin() + static_cast<std::ptrdiff_t>(i * size),
                                     data.begin() + static_cast<std::ptrdiff_t>((i + 1) * size));
-                CHECK(out.part(32 * i, 32) == reference::blake3(message));
+                CHECK_EQ(out.part(32 * i, 32), reference::blake3(message));
             }
         }
     }
@@ -103,9 +103,9 @@ TEST("digest: in the caller's working memory, and no byte beyond it") {
         Memory in(data), out(64), scratch(bytes + 64);
         const Submit submit;
         headers::hash_on<policy>(submit, "hash_many", in.data(), size, 1, out.data(), scratch.data(), {}).wait();
-        CHECK(out.part(0, 32) == reference::blake3(data));
-        CHECK(out.part(32, 32) == Bytes(32, 0xa5));
-        CHECK(scratch.part(bytes, 64) == Bytes(64, 0xa5));
+        CHECK_EQ(out.part(0, 32), reference::blake3(data));
+        CHECK_EQ(out.part(32, 32), Bytes(32, 0xa5));
+        CHECK_EQ(scratch.part(bytes, 64), Bytes(64, 0xa5));
     }
 }
 
@@ -117,7 +117,7 @@ TEST("digest: after events, on a queue out of order") {
     const auto filled = queue.submit(
         [&](sycl::handler& handler) { handler.host_task([&] { std::memcpy(in.data(), data.data(), data.size()); }); });
     headers::hash_on<Policy{}>(submit, "hash", in.data(), data.size(), 1, out.data(), nullptr, {filled}).wait();
-    CHECK(out.bytes() == reference::blake3(data));
+    CHECK_EQ(out.bytes(), reference::blake3(data));
 }
 
 TEST("digest: bad arguments") {

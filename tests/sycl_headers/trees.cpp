@@ -51,7 +51,7 @@ std::size_t check_tree(std::size_t n) {
                         std::to_string(i));
         break;
     }
-    CHECK(nodes.part(32 * n, 32) == Bytes(32, 0xa5));
+    CHECK_EQ(nodes.part(32 * n, 32), Bytes(32, 0xa5));
     return *submit.launches;
 }
 
@@ -72,7 +72,7 @@ void check_every_leaf(std::size_t n) {
         in.data()[32 * k + 8 * (k % 4)] ^= 1;
     }
     headers::merklize_on<hash, policy>(submit, in.data(), nodes.data(), n, {}).wait();
-    CHECK(nodes.part(32, 32) == expected(hash, n)[1]);
+    CHECK_EQ(nodes.part(32, 32), expected(hash, n)[1]);
 }
 
 // The originals' approaches 1, 2 and 3 of Rescue Prime.
@@ -180,7 +180,7 @@ TEST("tree: leaves and parents in one array of 2n slots") {
     headers::merklize_on<Hash::blake3, Policy{.levels_per_launch = 3, .group_size = 4}>(submit, nodes.data() + 32 * n,
                                                                                         nodes.data(), n, {})
         .wait();
-    CHECK(nodes.bytes() == flat(expected(Hash::blake3, n)));
+    CHECK_EQ(nodes.bytes(), flat(expected(Hash::blake3, n)));
 }
 
 TEST("tree: bad arguments") {
@@ -205,7 +205,7 @@ void check_pairs() {
         Memory a(flat(left)), b(flat(right)), out(32 * n);
         const Submit submit;
         headers::merge_on<hash, policy>(submit, a.data(), b.data(), out.data(), n, {}).wait();
-        for (std::size_t i = 0; i < n; ++i) CHECK(out.part(32 * i, 32) == reference::merge(id, left[i], right[i]));
+        for (std::size_t i = 0; i < n; ++i) CHECK_EQ(out.part(32 * i, 32), reference::merge(id, left[i], right[i]));
     }
 }
 

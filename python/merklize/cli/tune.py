@@ -62,7 +62,7 @@ def command(
     """
     if json_file and os.path.exists(json_file) and not force:
         raise output.Failure(f"{output.sentence(json_file)} exists; --force writes over it")
-    names = {_native.hash_by_name(name)[1] for name in hashes}
+    names = {_native.hash_by_name(name).name for name in hashes}
     found = devices_named(device)
     os.environ["MERKLIZE_TUNED"] = "0"  # what was kept before is no part of the built-in table
     runs: list[dict[str, Any]] = []

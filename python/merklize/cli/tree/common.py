@@ -53,7 +53,7 @@ def mode_of(keyed: bool, context: str | None, *inputs: str) -> dict[str, Any]:
 
 
 def is_field(hash_name: str) -> bool:
-    return _native.hash_by_name(hash_name)[2]
+    return _native.hash_by_name(hash_name).is_field
 
 
 def open_tree(path: str, mode: dict[str, Any] | None = None) -> merklize.TreeFile:

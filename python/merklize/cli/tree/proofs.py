@@ -91,7 +91,7 @@ def verify(
     claim = read_proof(path)
     known: list[tuple[str, object, object]] = [
         ("n_leaves", n_leaves, getattr(claim, "n_leaves", getattr(claim, "new_leaves", None))),
-        ("hash", None if hash_name is None else _native.hash_by_name(hash_name)[1], claim.hash),
+        ("hash", None if hash_name is None else _native.hash_by_name(hash_name).name, claim.hash),
         ("rule", None if rule is None else _native.rule_by_name(rule), getattr(claim, "rule", "left_full")),
     ]
     if isinstance(claim, merklize.MerkleProof):

@@ -1,10 +1,10 @@
-#include "jobs/merge_one.hpp"
+#include "hashes/merge_one.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "jobs/hash_info.hpp"
+#include "hashes/hash_info.hpp"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
 #include "merklize/error.hpp"
@@ -37,7 +37,7 @@ Digest merge_by(Merge merge, const Digest& left, const Digest& right) noexcept {
 
 Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode& mode) noexcept {
     switch (hash) {
-#define MKZ_EACH_HASH "jobs/merge_one_unit.inc"
+#define MKZ_EACH_HASH "hashes/merge_one_unit.inc"
 #include <merklize/core/hashes.h>
     }
     return {};

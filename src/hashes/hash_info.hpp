@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "jobs/hash_info.h"
+#include "hashes/hash_info.h"
 #include "merklize/hash.hpp"
 
 namespace merklize::runtime {

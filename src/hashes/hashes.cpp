@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "jobs/hash_info.hpp"
+#include "hashes/hash_info.hpp"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
 #include "merklize/error.hpp"
@@ -70,7 +70,7 @@ const mkz_hash_info& info(Hash hash) {
 
 std::span<const std::uint64_t> constants_of(Hash hash) {
     switch (hash) {
-#define MKZ_EACH_HASH "jobs/constants_unit.inc"
+#define MKZ_EACH_HASH "hashes/constants_unit.inc"
 #include <merklize/core/hashes.h>
     }
     return {};

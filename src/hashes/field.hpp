@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "jobs/hash_info.hpp"
+#include "hashes/hash_info.hpp"
 #include "merklize/digest.hpp"
 
 namespace merklize::runtime {

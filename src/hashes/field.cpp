@@ -1,4 +1,4 @@
-#include "jobs/field.hpp"
+#include "hashes/field.hpp"
 
 #include <algorithm>
 #include <cstring>

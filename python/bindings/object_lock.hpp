@@ -1,0 +1,82 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace merklize::binding {
+
+/// Keeps threads apart that share a bound object: any count of them may read it, or one may change it. The others wait, without
+/// the GIL, and Ctrl-C ends their wait.
+/// errors  InvalidArgument: the thread itself is changing the object, or would change what it is reading. Only a progress function
+///         or a signal handler can ask for that.
+class ObjectLock {
+public:
+    ObjectLock() = default;
+    /// A copied or moved object begins unused.
+    ObjectLock(const ObjectLock&) noexcept {}
+    ObjectLock& operator=(const ObjectLock&) = delete;
+
+    /// what  the object, for error texts: "Hasher"
+    class Reading {
+    public:
+        Reading(ObjectLock& lock, const char* what) : lock_(lock) { lock_.enter(false, what); }
+        ~Reading() { lock_.leave(false); }
+        Reading(const Reading&) = delete;
+        Reading& operator=(const Reading&) = delete;
+
+    private:
+        ObjectLock& lock_;
+    };
+
+    class Changing {
+    public:
+        Changing(ObjectLock& lock, const char* what) : lock_(lock) { lock_.enter(true, what); }
+        ~Changing() { lock_.leave(true); }
+        Changing(const Changing&) = delete;
+        Changing& operator=(const Changing&) = delete;
+
+    private:
+        ObjectLock& lock_;
+    };
+
+private:
+    void enter(bool changes, const char* what);
+    void leave(bool changes) noexcept;
+    bool is_free(bool changes) const noexcept;
+    void take(bool changes);
+
+    // Held for moments only, and never while a thread waits for the GIL.
+    std::mutex mutex_;
+    std::condition_variable freed_;
+    std::vector<std::thread::id> readers_;  // guarded by mutex_; a thread is here once for each Reading
+    std::thread::id changer_;               // guarded by mutex_
+};
+
+/// An object of the library that Python's threads may share.
+template <class Object>
+class Shared {
+public:
+    explicit Shared(Object&& object) : object_(std::move(object)) {}
+    Shared(Shared&& other) noexcept : object_(std::move(other.object_)) {}
+
+    /// Calls use(const Object&), beside other readers.
+    template <class Use>
+    auto read(const char* what, Use&& use) const {
+        const ObjectLock::Reading reading(lock_, what);
+        return use(static_cast<const Object&>(object_));
+    }
+    /// Calls use(Object&), alone.
+    template <class Use>
+    auto change(const char* what, Use&& use) {
+        const ObjectLock::Changing changing(lock_, what);
+        return use(object_);
+    }
+
+private:
+    Object object_;
+    mutable ObjectLock lock_;
+};
+
+}  // namespace merklize::binding
