@@ -14,6 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MERKLIZE_CACHE_DIR := $(CURDIR)/build/kernel-cache
 
 FUZZ_SECONDS ?= 10
+DIFFERENTIAL_SECONDS ?= 10
 # Compilers for devices, which need no device: the tests run the portable core through them.
 DEVICE_COMPILERS := 'nvidia-cuda-nvrtc==13.0.*' intel-opencl-rt==2026.0.0 intel-cmplr-lib-rt==2026.0.0 intel-sycl-rt==2026.0.0
 # Pinned, because another version formats and finds otherwise.
@@ -154,6 +155,12 @@ fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECOND
 	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,check}; do \
 		echo "$$fuzzer --seconds $(FUZZ_SECONDS)"; \
 	done | xargs -P 2 -I{} bash -c {}
+
+# The system's OpenCL library and Intel's, each in a process of its own.
+.PHONY: differential
+differential: $(VENV)/test-tools ## random jobs on OpenCL devices against the CPU, DIFFERENTIAL_SECONDS each
+	@python tests/differential.py opencl:0 $(DIFFERENTIAL_SECONDS)
+	@MERKLIZE_OPENCL_LIBRARY=$(CURDIR)/$(VENV)/lib/libintelocl.so python tests/differential.py opencl:0 $(DIFFERENTIAL_SECONDS)
 
 .PHONY: cross
 cross: $(VENV)/cmake ## build for 64-bit ARM and run the C++ tests under qemu

@@ -1,8 +1,8 @@
-// merklize-bench: times the library's own jobs; run.py beside it alternates them with the peers' and writes bench/results.
+// merklize-bench: times the library's own jobs. run.py beside it runs them in turn with the peers' jobs and writes bench/results.
 //
 //   merklize-bench JOB [--bytes N] [--log2-leaves K] [--hash NAME] [--path P] [--threads T] [--repeats R]
 //
-// Prints one JSON object a line: the raw seconds of R timed repeats after one warm-up, and what ran where.
+// Prints one JSON object a line: the seconds of each of R timed repeats after one warm-up, and what ran where.
 
 #include <chrono>
 #include <cstdio>
@@ -62,14 +62,14 @@ int run_job(const std::string& job, const Options& options) {
         const auto data = random_values<std::byte>(options.bytes, "data");
         result = hash(data, {}, run);
         report("digest", options.bytes, options, run, result.hex(), [&] { hash(data, {}, run); });
-    } else if (job == "tree") {  // all parents, in memory that the caller gives: what the peers' loops do
+    } else if (job == "tree") {  // all parents, in the caller's memory, as in the peers' loops
         const std::uint64_t n = std::uint64_t{1} << options.log2_leaves;
         std::vector<Digest> nodes(n);
         const std::vector<Digest> leaves = random_leaves(n, tree_hash);
         nodes.insert(nodes.end(), leaves.begin(), leaves.end());
         build_tree(nodes, tree_hash, run);
         report("tree", n, options, run, nodes[1].hex(), [&] { build_tree(nodes, tree_hash, run); });
-    } else if (job == "merkle-tree") {  // the same through MerkleTree: allocation and copy of the leaves included
+    } else if (job == "merkle-tree") {  // the same with MerkleTree, which also allocates memory and copies the leaves
         const std::uint64_t n = std::uint64_t{1} << options.log2_leaves;
         const std::vector<Digest> leaves = random_leaves(n, tree_hash);
         result = MerkleTree(leaves, tree_hash, run).root();

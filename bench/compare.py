@@ -3,9 +3,9 @@
 
     python bench/compare.py BEFORE.json AFTER.json [--json] [--only-report]
 
-Two rows are of one job if device, suite, job, hash, policy, size and threads agree; peers are left out. A change counts
-if the medians differ by more than 5 % and the ranges from least to most do not overlap. Exit code 1 if something got
-slower, unless --only-report.
+Two rows are the same job if device, suite, job, hash, policy, size and threads agree. Peers are left out. A change
+counts if the medians differ by more than 5 % and the ranges from minimum to maximum do not overlap. The exit code is 1
+if something got slower, unless --only-report is given.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def rows(path):
 
 
 def change(before, after):
-    """How many times longer, or None: within the noise."""
+    """The ratio of the times, or None if the change is within the noise."""
     ratio = after["median"] / before["median"]
     apart = after["min"] > before["max"] or after["max"] < before["min"]
     return ratio if apart and abs(ratio - 1) > LEAST_CHANGE else None
@@ -40,7 +40,7 @@ def main():
     parser.add_argument("before")
     parser.add_argument("after")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--only-report", action="store_true", help="exit with 0 whatever got slower")
+    parser.add_argument("--only-report", action="store_true", help="exit with 0 even if something got slower")
     args = parser.parse_args()
     before, after = rows(args.before), rows(args.after)
     both = [key for key in after if key in before]
@@ -49,7 +49,7 @@ def main():
     found = []
     for key in both:
         for name in TIMES:
-            # On the CPU the kernel's time is the whole call's: said once.
+            # On the CPU the kernel's time is the time of the whole call: it is reported once.
             same = name == "kernel" and all(row[key].get(name) == row[key].get("end_to_end") for row in (before, after))
             if name in before[key] and name in after[key] and not same:
                 ratio = change(before[key][name], after[key][name])

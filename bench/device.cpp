@@ -1,12 +1,12 @@
-// merklize-device-bench: times the jobs of a device by the device's own clock; run_device.py beside it writes bench/results.
+// merklize-device-bench: times jobs on a device by the device's own clock. run_device.py beside it writes bench/results.
 //
 //   merklize-device-bench DEVICE [--only SUBSTRING] [--repeats R] [--bytes LOG2,...] [--leaves LOG2,...]
 //                         [--field-leaves LOG2,...] [--tuned]
 //
-// One JSON object a line for each job and policy: seconds of kernels, of copies to and from the device and of the whole call, as
-// medians over R timed calls after a first one, which is timed apart (it compiles). Each result is compared with the CPU's in the
-// same run, whose time for the same job on host memory is in the row, too; a wrong one ends the program. --tuned leaves out the
-// policies of the original programs.
+// Prints one JSON object a line for each job and policy: seconds of the kernels, of copies to and from the device, and of the whole
+// call. They are medians over R timed calls. The first call compiles and is timed separately. Each result is compared with the CPU's
+// result in the same run; a wrong result ends the program. The row also has the CPU's time for the same job on host memory. --tuned
+// leaves out the policies of the original programs.
 
 #include <algorithm>
 #include <chrono>
@@ -55,14 +55,15 @@ public:
     const Options& options() const { return options_; }
     const Device& device() const { return device_; }
 
-    /// The same job by the CPU backend on all threads.
+    /// The same job on the CPU backend, on all threads.
     struct OnCpu {
         std::function<void(const RunOptions&)> call;
         double median = 0;  // seconds, of the latest measurement
     };
 
-    /// cpu   measured for the tuned policy, and where the device is the same processor, call by call in turn with it: then whatever else the machine does is in both
-    /// call  runs the job once with these options and returns a digest of what it made, which must be `expected`
+    /// cpu   timed for the tuned policy. If the device is the same processor, the calls of both alternate, so that other load on the
+    ///       machine slows both.
+    /// call  runs the job once with these options and returns a digest of its result, which must be `expected`
     void row(const std::string& job, Hash hash, const std::string& policy, std::uint64_t n, const char* unit,
              const Digest& expected, OnCpu& cpu, const std::function<Digest(const RunOptions&)>& call,
              const Policy& choice = {}) {
@@ -85,7 +86,7 @@ public:
         std::vector<double> wall, kernel, up, down, cpu_wall;
         const auto time_cpu = [&](unsigned times) {
             if (policy != "tuned") return;
-            constexpr double enough = 2;  // seconds, after which a reference is known well enough
+            constexpr double enough = 2;  // seconds that a reference is timed for at most
             for (double spent = 0; times > 0 && spent < enough; times--, spent += cpu_wall.back()) {
                 start = Clock::now();
                 cpu.call(bench::on_cpu());
@@ -151,12 +152,12 @@ void digests(Bench& bench) {
         };
         std::vector<Choice> choices = {{"tuned", {}}};
         if (!bench.options().tuned) {
-            // The originals: one chunk an item, and 2 to 16 as lanes of a vector.
+            // As in the originals: one chunk an item, or 2 to 16 chunks as lanes of a vector.
             for (const std::uint32_t lanes : {1, 2, 4, 8, 16})
                 choices.push_back({"lanes=" + std::to_string(lanes), {.lanes = lanes}});
         }
         if (bench.wanted(resident)) {
-            // Copies in turn, so that no call finds its input in a cache.
+            // The calls take several copies in turn, so that no call finds its input in a cache.
             std::vector<Buffer> copies;
             for (std::uint64_t total = 0; copies.empty() || (total += bytes) < (std::uint64_t{512} << 20);)
                 copies.push_back(Buffer::copy_of(data, bench.device()));
@@ -205,7 +206,7 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         std::vector<Digest> expected = nodes;
         build_tree(expected, which, bench::on_cpu());
         Bench::OnCpu cpu{[&](const RunOptions& run) { build_tree(expected, which, run); }};
-        // All nodes count, not only the root.
+        // All nodes are compared, not only the root.
         const Digest all = hash(std::as_bytes(std::span(expected)), {}, bench::on_cpu());
         if (bench.wanted(resident)) {
             const Buffer buffer = Buffer::copy_of(std::as_bytes(std::span(nodes)), bench.device());

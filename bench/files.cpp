@@ -1,10 +1,10 @@
-// merklize-file-bench: trees from file to file, beside what bounds them: the disk, which takes the same bytes from nobody's merges, and
-// the merges, which go to no disk.
+// merklize-file-bench: times trees from file to file, and the two limits of such a job: writing the same bytes to the disk without
+// merges, and the merges without a disk.
 //
 //   merklize-file-bench --folder F [--log2-leaves K] [--leaf-bytes B] [--threads T] [--repeats R]
 //
-// leaf-bytes 0: the input is the leaves themselves. Prints one JSON object a line, as bench/results has them: the raw seconds of each
-// job, the bytes, and the largest memory of the process in MiB.
+// leaf-bytes 0: the input is the leaves themselves. Prints one JSON object a line, in the format of bench/results: the seconds of each
+// repeat of a job, its bytes, and the peak memory of the process in MiB.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -63,8 +63,8 @@ void report(const char* job, const Options& options, const RunOptions& run, std:
     std::fflush(stdout);
 }
 
-// Zeros would be holes or compressed on some disks.
-// direct  past the page cache: what the disk can do. Whole pages.
+// Writes random bytes, because some disks would compress zeros or store them as holes.
+// direct  writes whole pages, past the page cache, to show the speed of the disk itself
 void write_bytes(const std::filesystem::path& path, std::uint64_t bytes, bool direct = false) {
     constexpr std::size_t page = 4096, piece_bytes = 8 << 20;
     const auto values = bench::random_values<std::byte>(piece_bytes, "bytes");
@@ -94,7 +94,7 @@ int bench_files(const Options& options) {
 
     report("write-file", options, run, out_bytes, [&] { write_bytes(output, out_bytes); });
     report("write-file-direct", options, run, out_bytes, [&] { write_bytes(output, out_bytes, true); });
-    // The merges, over one batch again and again: in cache or not as in the build.
+    // The merges, over one batch again and again, so that caches are used as in the build.
     const std::vector<Digest> batch = bench::random_leaves(std::min<std::uint64_t>(n, 1 << 19), Hash::blake3);
     report("tree-builder", options, run, in_bytes, [&] {
         TreeBuilder builder({}, run);

@@ -6,17 +6,17 @@
 
 #include <merklize/merklize.hpp>
 
-// What the benchmark programs share: their input, and the CPU that they compare with.
+// Shared by the benchmark programs: their input, and the CPU that they compare with.
 namespace bench {
 
-/// This library's own CPU backend, by all threads.
+/// This library's own CPU backend, on all threads.
 inline merklize::RunOptions on_cpu() {
     merklize::RunOptions options;
     options.device = merklize::Device("cpu");
     return options;
 }
 
-/// Fresh random-looking values: the extendable output of a fixed text, made on the CPU.
+/// Values that look random: the extendable output of a fixed text, made on the CPU.
 template <class T>
 std::vector<T> random_values(std::size_t n, const char* seed) {
     std::vector<T> values(n);
@@ -25,7 +25,7 @@ std::vector<T> random_values(std::size_t n, const char* seed) {
     return values;
 }
 
-/// n digests that fit `hash`: canonical words for field hashes.
+/// n digests that are valid for `hash`: canonical words for field hashes.
 inline std::vector<merklize::Digest> random_leaves(std::uint64_t n, merklize::Hash hash) {
     std::vector<merklize::Digest> leaves = random_values<merklize::Digest>(n, "leaves");
     if (!merklize::traits(hash).is_field) return leaves;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/pictures from bench/results: the newest file of `merklize bench --json` (*-suites-*.json) of each device.
+"""Draws docs/pictures from bench/results: for each device the newest file of `merklize bench --json` (*-suites-*.json).
 
     python bench/pictures.py [--out FOLDER]
 

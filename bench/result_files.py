@@ -1,4 +1,4 @@
-"""The files of bench/results, newest first of each device."""
+"""The files of bench/results: the newest file of each kind for each device."""
 
 import json
 import pathlib
@@ -17,5 +17,5 @@ def newest(kind, key):
 
 
 def newest_suites():
-    """Files of `merklize bench --json`: lists of runs."""
+    """The newest files of `merklize bench --json`: pairs of path and list of runs."""
     return newest("suites", lambda runs: tuple((run["device"], run["name"], run["driver"]) for run in runs[:1]))

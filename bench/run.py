@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks against the peers and writes one dated JSON file a machine to bench/results.
+"""Runs the benchmarks against the peers and writes one dated JSON file to bench/results.
 
-Each row pairs a job of this library with a peer's on the same data. The two alternate, round by round, so that a
-machine whose speed drifts slows both; the ratio is the median over the rounds of peer time / our time (above 1: we are
-faster).
+Each row pairs a job of this library with the same job of a peer on the same data. The two alternate, round by round,
+so that a machine whose speed drifts slows both. The ratio is the median over the rounds of peer time / our time (above
+1: we are faster).
 
     python bench/run.py --bench BUILD/bench/merklize-bench --peers PEERS [--peers-other PEERS2] [--b3sum B3SUM]
                         [--threads 1,2] [--rounds 5] [--quick] [--only SUBSTRING]
 
 --peers       the program of bench/peers, built for this machine
---peers-other a second build of it (for instance without target-cpu); the faster of the two counts in each pair
-Needs the installed merklize package and PyPI blake3 for the rows that feed a hasher from Python.
+--peers-other a second build of it (for instance without target-cpu); each pair takes the faster of the two
+
+The rows that feed a hasher from Python need the installed merklize package and PyPI blake3.
 """
 
 import argparse
@@ -56,7 +57,7 @@ def program(*command):
 
 
 def fastest(runs):
-    """The faster of several builds of a peer."""
+    """The fastest of several builds of a peer."""
 
     def run():
         return min((r() for r in runs), key=lambda result: result[0])
@@ -238,7 +239,7 @@ def _hash_file(merklize, path, threads):
 
 
 def require_same_result(job, ours, theirs):
-    if "merges" in job or "digest of memory" in job:  # there the programs make their own data
+    if "merges" in job or "digest of memory" in job:  # each program makes its own data
         return
     for key in ("result", "root"):
         if ours.get("result") and theirs.get(key) and ours["result"] != theirs[key]:
@@ -253,7 +254,7 @@ def main():
     parser.add_argument("--b3sum", type=pathlib.Path)
     parser.add_argument("--threads", default=f"1,{os.cpu_count()}")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="small sizes: shows that everything runs, not how fast")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to check that everything runs")
     parser.add_argument("--only", default="", help="only jobs with this text in their name")
     parser.add_argument("--out", type=pathlib.Path)
     args = parser.parse_args()

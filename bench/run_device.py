@@ -4,10 +4,10 @@
     python bench/run_device.py --bench BUILD/bench/merklize-device-bench --device cuda:0 [--commit HASH] [--out FILE]
                                [-- FLAGS OF THE PROGRAM]
 
-Or merklize-several-bench on several devices of a backend: --bench BUILD/bench/merklize-several-bench --device cuda; or
-merklize-tree-bench: what is done with trees.
+It also runs merklize-several-bench on several devices of a backend (--bench BUILD/bench/merklize-several-bench --device
+cuda) and merklize-tree-bench, which times jobs on trees.
 
-Prints a short table: medians of the kernels' time by the device's own clock.
+Prints a short table: median times of the kernels by the device's own clock.
 """
 
 import argparse
@@ -22,12 +22,12 @@ import sys
 
 from run import HERE, commit, processor
 
-# Of the device: the same in all rows.
+# Facts of the device, the same in all rows.
 COMMON = ("device", "backend", "driver", "isa", "version")
 
 
 def clocks():
-    """Clocks of an NVIDIA GPU as its tool gives them, or nothing."""
+    """Clocks of an NVIDIA GPU as nvidia-smi gives them, or None."""
     query = "clocks.max.sm,clocks.max.mem,clocks.sm,power.limit"
     try:
         out = subprocess.run(
@@ -68,7 +68,7 @@ def main():
     if not measured:
         sys.exit(status or "nothing was measured")
     facts = dict(measured[0])
-    # What is the same in all rows is said once.
+    # Facts that are the same in all rows are written once.
     for row in measured:
         for key in (*COMMON, "cpu_isa", "commit"):
             row.pop(key, None)

@@ -1,12 +1,12 @@
-// merklize-several-bench: one job on 1, 2, 4, ... devices of a backend; run_device.py beside it writes bench/results.
+// merklize-several-bench: times one job on 1, 2, 4, ... devices of a backend. run_device.py beside it writes bench/results.
 //
 //   merklize-several-bench BACKEND [--only SUBSTRING] [--repeats R] [--counts N,...] [--bytes LOG2,...] [--host-bytes LOG2,...]
 //                          [--leaves LOG2,...] [--field-leaves LOG2,...]
 //
-// Sizes are of the whole job, whatever the count of devices: a job that does not fit is skipped. One JSON object a line: seconds of
-// the whole call (median over R calls after a first one) and of the slowest device's kernels, and `linear`: the rate, a device, as
-// a share of that of the smallest count that ran. Results for every count are compared with each other, and where they fit the
-// host, with the CPU's; a wrong one ends the program.
+// A size is the size of the whole job, whatever the number of devices. A job that does not fit is skipped. Prints one JSON object a
+// line: seconds of the whole call (median over R calls after a first call), seconds of the slowest device's kernels, and `linear`: the
+// rate per device as a share of the same rate with the fewest devices. Results for all numbers of devices are compared with
+// each other, and with the CPU's result if the data fits on the host. A wrong result ends the program.
 
 #include <algorithm>
 #include <chrono>
@@ -55,10 +55,10 @@ public:
         return {all_.begin(), all_.begin() + count};
     }
 
-    /// make  prepares the job on these devices and returns what runs it once, giving a digest of the result
+    /// make  prepares the job on these devices. It returns a function that runs the job once and returns a digest of the result.
     void job(const std::string& name, Hash hash, std::uint64_t n, const char* unit, std::optional<Digest> expected,
              const std::function<std::function<Digest(const RunOptions&)>(const std::vector<Device>&)>& make) {
-        double one_device = 0;  // rate a device, of the smallest count
+        double one_device = 0;  // rate per device with the fewest devices
         for (const unsigned count : options_.counts) {
             const std::vector<Device> used = first(count);
             if (used.empty()) continue;
@@ -77,7 +77,7 @@ public:
                         std::exit(1);
                     }
                     expected = result;
-                    if (i == 0) continue;  // it compiles
+                    if (i == 0) continue;  // the first call compiles
                     wall.push_back(seconds);
                     kernel.push_back(timings.kernel);
                 }
@@ -123,17 +123,17 @@ RunOptions on_cpu() {
     return options;
 }
 
-/// All devices as one.
+/// All devices as one Device.
 Device together(const std::vector<Device>& devices) {
     std::string names;
     for (const Device& device : devices) names += (names.empty() ? "" : ",") + device.info().id;
     return Device(names);
 }
 
-/// Equal shares of `bytes` bytes, which are one block again and again: inputs may be larger than the host's memory.
+/// Gives each device an equal share of `bytes` bytes. The bytes repeat one block, so an input may be larger than the host's memory.
 std::vector<Buffer> spread(const std::vector<Device>& devices, std::span<const std::byte> block, std::uint64_t bytes) {
     std::vector<Buffer> parts;
-    std::uint64_t at = 0;  // in all of it
+    std::uint64_t at = 0;  // position in the whole input
     for (const Device& device : devices) {
         Buffer& part = parts.emplace_back(device, bytes / devices.size());
         for (std::uint64_t first = 0, count = 0; first < part.size(); first += count, at += count) {
@@ -186,7 +186,7 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
         }
         const std::string root = power("root, host memory, " + field + ", leaves", log2);
         const std::string nodes = power("tree, host to host, " + field + ", leaves", log2);
-        // The host's copy of the largest trees takes too long to make.
+        // Making the largest trees on the host takes too long.
         if ((!bench.wanted(root) && !bench.wanted(nodes)) || log2 > (traits(which).is_field ? 24 : 27)) continue;
         std::vector<Digest> given(n);
         const std::vector<Digest> leaves = bench::random_leaves(n, which);

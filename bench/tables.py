@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the tables of README.md and docs/benchmarks.md from bench/results: the newest file of each machine and device.
 
-README has the processors beside their peers and what a GPU does with data that lies there; docs/benchmarks.md has all.
+README.md compares CPUs with the peers and shows GPU jobs on data in GPU memory; docs/benchmarks.md has all tables.
 
---check compares. Needs the installed merklize package.
+With --check it only compares. Needs the installed merklize package.
 """
 
 import sys
@@ -29,7 +29,7 @@ def rate(value, unit):
 
 
 def link(path, up=""):
-    """up  from the page to the project's root."""
+    """up  path from the page to the project's root."""
     return f"[{path.name}]({up}bench/results/{path.name})"
 
 
@@ -61,7 +61,7 @@ def device_rate(value, unit):
 
 
 def device_table(path, data, up="", only=""):
-    """only  what a job's name has in it."""
+    """only  text that the names of the jobs must contain."""
     rows = [row for row in data["rows"] if not row.get("skipped") and row["policy"] == "tuned" and only in row["job"]]
     with_cpu = bool(rows) and all("cpu" in row for row in rows)  # older results have none
     cpu = f"; the same job by the CPU backend on {data['cpus']} cores ({data['cpu_isa']})" if with_cpu else ""
@@ -81,14 +81,14 @@ def device_table(path, data, up="", only=""):
 
 
 def several_table(path, data):
-    """Of rows of one job on several counts of devices: its rate on each."""
+    """Rates of each job on different numbers of devices."""
     rows = [row for row in data["rows"] if not row.get("skipped")]
     counts = sorted({row["devices"] for row in rows})
     heads = [f"{count} device{'s' * (count > 1)}" for count in counts]
     lines = [
         f"Several {data['device']}, {data['backend']}, driver {data['driver']} "
         f"({link(path)}); the whole call by the host's clock, "
-        "and the rate a device as a share of that of the smallest count:",
+        "and the rate per device as a share of the same rate with the fewest devices:",
         "",
         f"| job | {' | '.join(heads)} |",
         f"|---|{'---|' * len(counts)}",
@@ -104,7 +104,7 @@ def several_table(path, data):
 
 
 def originals_tables(runs):
-    """Of each suite that the originals have, tuned kernels of each device beside the best that was published."""
+    """For each suite of the originals: tuned kernels on each device beside the best published times."""
     rows = [(run, row) for run, row in of_library(measured(runs)) if row["policy"] == "tuned" and "kernel" in row]
     for suite, hash, what in (
         ("blake3-hash", "blake3", "Digest by `blake3`, bytes"),

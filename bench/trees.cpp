@@ -1,9 +1,10 @@
-// merklize-tree-bench: times what is done with trees besides building one: proofs of many leaves, updates, forests, rows.
+// merklize-tree-bench: times jobs on trees other than building one: proofs of many leaves, updates, forests, rows.
 //
 //   merklize-tree-bench [DEVICE] [--only SUBSTRING] [--repeats R] [--leaves LOG2] [--commit TEXT]
 //
-// One JSON object a line, medians over R calls after a first one. Each result is compared with the CPU's in the same run; a wrong one
-// ends the program. Rates of random merges and of one large tree are measured beside those that are judged by them.
+// Prints one JSON object a line, with medians over R calls after a first call. Each result is compared with the CPU's result in the
+// same run; a wrong result ends the program. Updates are judged by the rate of random merges, forests by the rate of one large tree, so
+// these rates are measured as well.
 
 #include <algorithm>
 #include <chrono>
@@ -47,7 +48,7 @@ public:
     }
     bool has_memory() const { return device_.info().backend != "cpu"; }
 
-    /// units  what the rate is of, for each call
+    /// units  how many units one call does; the rate is units a second
     void row(const char* job, Hash hash, std::uint64_t n, double units, const char* unit,
              const std::function<void()>& call, const std::function<void()>& before = {}) const {
         std::vector<double> seconds;
@@ -85,7 +86,7 @@ RunOptions on_cpu() {
     return options;
 }
 
-// Distinct indices below n, in no order.
+// Distinct indices below n, in random order.
 std::vector<std::uint64_t> random_indices(std::uint64_t n, std::size_t count, const char* seed) {
     std::vector<std::uint64_t> indices;
     for (const std::uint64_t value : bench::random_values<std::uint64_t>(2 * count, seed)) indices.push_back(value % n);
@@ -104,7 +105,7 @@ std::vector<std::uint64_t> random_indices(std::uint64_t n, std::size_t count, co
     return distinct;
 }
 
-// Nodes above some leaves of a perfect tree: the merges that their update needs.
+// The nodes above some leaves of a perfect tree, by level. An update of the leaves needs one merge for each.
 std::vector<std::vector<std::uint64_t>> nodes_above(std::vector<std::uint64_t> nodes, unsigned height) {
     std::vector<std::vector<std::uint64_t>> levels;
     std::ranges::sort(nodes);
@@ -130,7 +131,7 @@ void proofs_and_updates(const Bench& bench) {
         bench.row(multi, Hash::blake3, n, 100000, "leaves", [&] { proof = tree.prove_together(many); });
         if (!verify(proof, tree.root())) wrong(multi);
         if (tree.on_device()) {
-            // Of that row's time this much is bringing the nodes into fresh memory of the host, wherever they come from.
+            // The part of that row's time that it takes to bring as many nodes into fresh host memory, wherever they come from.
             const std::size_t count = proof.siblings.size() + proof.leaves.size();
             const Buffer there = tree.device_level(0).slice(0, Digest::size * count);
             std::vector<Digest> copy;
@@ -161,8 +162,8 @@ void proofs_and_updates(const Bench& bench) {
         if (merkle_root(changed, Hash::blake3, on_cpu()) != tree.root()) wrong(update);
     }
     if (bench.wanted(merges)) {
-        // The same merges of pairs at the same places, without a tree: lists made before, one call a level.
-        if (bench.has_memory()) return;  // its kernels have no such lists
+        // The same merges at the same places, without a tree: the lists are made before, and each level is one call.
+        if (bench.has_memory()) return;  // the kernels of such a device take no lists
         std::vector<Digest> heap(tree.nodes().begin(), tree.nodes().end()), left(some.size()), right(left), out(left);
         bench.row(merges, Hash::blake3, n, count, "merges", [&] {
             for (unsigned l = 0; l < above.size(); l++) {
@@ -219,7 +220,7 @@ void rows(const Bench& bench) {
     constexpr std::uint64_t n = 1 << 18, elements = 64;
     const std::vector<Digest> words = bench::random_leaves(n * elements / 4, hash);
     const std::span bytes = std::as_bytes(std::span(words));
-    // A row is elements / 8 permutations, a merge is one.
+    // A row takes elements / 8 permutations, a merge takes one.
     const double permutations = static_cast<double>(n * (elements / 8) + n - 1);
     Digest root;
     if (!bench.has_memory()) {
@@ -232,7 +233,7 @@ void rows(const Bench& bench) {
     const Buffer there = Buffer::copy_of(bytes, device);
     bench.row(job, hash, n, permutations, "permutations", [&] { root = MerkleTree::from_rows(there, n, hash).root(); });
     if (root != expected) wrong(job);
-    // Column after column in memory, packed on the device first.
+    // The same with columns one after another in memory, packed on the device first.
     const std::uint64_t extents[] = {n, elements};
     const std::int64_t strides[] = {8, 8 * n};
     std::vector<std::uint64_t> columns(n * elements);

@@ -1,4 +1,4 @@
-// The portable core at compile time: the same functions that run in kernels fold to constants here. Needs no library.
+// The portable core at compile time: the functions that run in kernels give constants here. Needs no library.
 #include <array>
 #include <cstdio>
 
@@ -14,7 +14,7 @@ constexpr Element4 merge(const Element4& left, const Element4& right) {
     return out;
 }
 
-// A verifier that starts from a tree of zeros can have every root of it as a constant.
+// A verifier that starts from a tree of zeros can have all roots of such trees as constants.
 constexpr Element4 pair = merge({}, {});
 constexpr Element4 root = merge(pair, pair);
 static_assert(pair ==

@@ -19,7 +19,7 @@ merklize::Digest code_of(const merklize::Digest& key, std::string_view head, std
 }  // namespace
 
 int main() {
-    // The context names the purpose: the same secret gives other keys for other purposes.
+    // The context names the purpose: one secret gives a different key for each purpose.
     const auto mode = merklize::Mode::derive_key("merklize examples 2026-11-20 message authentication");
     const merklize::Digest key = merklize::hash(bytes("32 or more random bytes, kept secret"), mode);
 

@@ -12,7 +12,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open(path, "wb") as file:
         file.write(merklize.hash(b"some large data set", length=64 * PIECE))
 
-    # The owner builds the tree once and keeps it beside the data: opening it again reads only what a proof needs.
+    # The owner builds the tree once and keeps it beside the data. A proof then reads only the nodes that it needs.
     merklize.MerkleTree.from_file(path, leaf_size=PIECE).save(path + ".mkl")
     with merklize.TreeFile(path + ".mkl") as tree:
         root, sent = tree.root, tree.prove(9).to_json()
@@ -20,7 +20,7 @@ with tempfile.TemporaryDirectory() as folder:
         file.seek(9 * PIECE)
         piece = file.read(PIECE)
 
-# The receiver knows the root and how many pieces there are, and checks the piece that came.
+# The receiver knows the root and the number of pieces, and checks the piece that arrived.
 print("root", root.hex())
 print("piece 9 is genuine:", merklize.verify(sent, root, n_leaves=64, index=9, leaf=merklize.hash(piece)))
 forged = bytes([piece[0] ^ 1]) + piece[1:]

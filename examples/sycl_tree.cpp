@@ -1,5 +1,5 @@
-// Merkle trees in a SYCL program of your own, from headers alone: nothing of merklize is linked. Chunks of data are hashed, their
-// digests become the leaves of a tree, and a kernel of this program checks a path, each waiting for the one before by its event.
+// Merkle trees in your own SYCL program, from headers only: nothing of merklize is linked. Chunks of data are hashed, their digests
+// become the leaves of a tree, and a kernel of this program checks a path. Each step waits for the event of the step before.
 //   icpx -fsycl -std=c++20 -I include examples/sycl_tree.cpp -o sycl_tree          (DPC++)
 //   acpp -std=c++20 -O2 -I include examples/sycl_tree.cpp -o sycl_tree             (AdaptiveCpp)
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t leaves = 1024, leaf_bytes = 2000;
 constexpr std::uint32_t proven = 389;
 
-// Leaf and siblings up to the root, as in a proof.
+// Merges the leaf with its siblings up to the root, as in a proof.
 bool verify(const std::uint32_t* nodes, const std::uint32_t* leaf_digests, std::uint32_t index) {
     std::uint32_t node[8];
     for (int k = 0; k < 8; k++) node[k] = leaf_digests[8 * index + k];
@@ -48,7 +48,7 @@ int main() {
         handler.depends_on(built);
         handler.single_task([=] { *verdict = verify(nodes, digests, proven); });
     });
-    // One digest of all of the data, four chunks an item, beside the tree.
+    // In parallel with the tree: one digest of all the data, four chunks an item.
     constexpr merklize::Policy four{.lanes = 4};
     const sycl::event digested = merklize::sycl::hash<four>(queue, data, leaves * leaf_bytes, whole, {filled});
     sycl::event::wait({checked, digested});

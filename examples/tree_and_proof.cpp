@@ -7,7 +7,7 @@
 #include <merklize/merklize.hpp>
 
 int main() {
-    // A leaf is 32 bytes: here the digest of a record.
+    // A leaf is 32 bytes, here the digest of a record.
     std::vector<merklize::Digest> leaves;
     for (int i = 0; i < 1024; ++i) {
         const std::string record = "record " + std::to_string(i);
@@ -16,7 +16,7 @@ int main() {
     const merklize::MerkleTree tree(leaves, merklize::Hash::blake3);
     std::cout << "root " << tree.root().hex() << " on " << tree.device().id << '\n';
 
-    // The prover sends bytes; the verifier knows the root, the count of leaves and the leaf it asks about.
+    // The prover sends bytes. The verifier knows the root, the number of leaves, and the leaf that it asks about.
     const std::vector<std::byte> sent = tree.prove(5).to_bytes();
     std::cout << "the proof has " << sent.size() << " bytes\n";
 

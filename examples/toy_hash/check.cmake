@@ -1,11 +1,11 @@
-# Adds the toy hash to a copy of the sources, by the files that docs/add-a-hash.md names and by nothing else, builds the library and its
-# tests, and runs the suites that take every hash of the list. Run by ctest; a second run builds only what changed.
+# Adds the toy hash to a copy of the sources, with only the files that docs/add-a-hash.md names. Then builds the library and its tests
+# and runs the suites that take every hash of the list. ctest runs this; a second run builds only what changed.
 #
 #   cmake -D SOURCE=... -D WORK=... -D GENERATOR=... -D CXX=... -D ISAS=scalar,avx2 -D OPENCL=system,/path/libintelocl.so -P check.cmake
 include(${SOURCE}/cmake/run.cmake)
 
 set(copy ${WORK}/source)
-# Copies keep their times, so that what did not change is not built again.
+# Copies keep their times, so that unchanged files are not built again.
 foreach(part IN ITEMS CMakeLists.txt cmake docs include src tests examples)
   file(COPY ${SOURCE}/${part} DESTINATION ${copy} PATTERN toy_hash EXCLUDE PATTERN hashes.h EXCLUDE)
 endforeach()
@@ -21,7 +21,7 @@ run(${CMAKE_COMMAND} -S ${copy} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_CO
 run(${CMAKE_COMMAND} --build ${WORK}/build --target merklize-tests test-cuda-compile)
 
 set(tests ${WORK}/build/tests/merklize-tests)
-# suites(what environment words...): a device that is not there is skipped (77).
+# suites(what environment words...): a missing device is skipped (77).
 function(suites what environment)
   execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${tests} ${ARGN} RESULT_VARIABLE result)
   if(result EQUAL 77)

@@ -14,24 +14,26 @@ namespace runtime {
 class Block;
 }
 
-/// Bytes in the memory of a device that has its own (not the CPU, whose memory is std::span). A cheap handle to a range of a
-/// block; the block lives as long as one of them.
+/// Bytes in the memory of a device. The CPU has no Buffer: host memory is passed as std::span. A Buffer is a cheap handle to a
+/// range of a block of memory; the block lives as long as any handle to it.
 class Buffer {
 public:
-    /// bytes  undefined content, aligned to 256 bytes
+    /// Allocates a block, aligned to 256 bytes. Its content is undefined.
     /// errors  unavailable (the CPU), out_of_memory
     Buffer(const Device& device, std::uint64_t bytes);
-    /// The caller's memory, not owned: a CUdeviceptr as a pointer, a cl_mem or a USM pointer. It must outlive every handle.
+    /// The caller's memory, not owned. It must outlive every handle.
+    /// native  a CUdeviceptr as a pointer, a cl_mem or a USM pointer
     /// errors  invalid_argument (memory of another device or of the host)
     static Buffer wrap(const Device& device, void* native, std::uint64_t bytes);
-    /// A block of our own with a copy of host bytes.
+    /// Copies host bytes into a new block.
     static Buffer copy_of(std::span<const std::byte> host, const Device& device);
 
-    /// The items of a strided array, in C order, packed in a block of our own: gathered on the device.
-    /// source      memory that holds all of them
-    /// first       place of item [0, 0, ...] in it, bytes
-    /// extents     items along each dimension; strides: bytes from one to the next, negative too. At most 8 dimensions after those
-    ///             that lie together are counted as one.
+    /// Copies the items of a strided array, in C order, into a new block. The device does the copy.
+    /// source      memory that holds all items
+    /// first       place of item [0, 0, ...] in `source`, in bytes
+    /// extents     number of items along each dimension
+    /// strides     bytes from one item to the next along each dimension; may be negative. After dimensions that are contiguous
+    ///             with each other are merged, at most 8 may be left.
     /// item_bytes  1, 2, 4, 8 or 16
     /// errors      invalid_argument (sizes that do not fit), out_of_memory
     static Buffer pack(const Buffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
@@ -48,8 +50,8 @@ public:
     void copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream = {});
     void copy_to(std::span<std::byte> host, const std::optional<Stream>& stream = {}) const;
 
-    /// CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the range begins at offset(). Once asked for, the
-    /// memory goes back only when everything on the device has ended: others may be using it.
+    /// CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the range begins at offset(). Once native() has
+    /// been called, the memory is freed only after all work on the device has ended, because others may be using it.
     void* native() const;
     std::uint64_t offset() const noexcept { return offset_; }
     const std::shared_ptr<runtime::Block>& block() const noexcept { return block_; }

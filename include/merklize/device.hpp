@@ -17,37 +17,42 @@ struct DeviceState;
 class StreamState;
 }  // namespace runtime
 
-/// What a device is. `id` is the name to ask for it by.
+/// Describes a device.
 struct DeviceInfo {
-    std::string id;       ///< "cpu", "cuda:0", "opencl:0", ...; several devices: as asked for
+    std::string id;       ///< the name that opens it: "cpu", "cuda:0", ...; for several devices: the caller's text
     std::string backend;  ///< "cpu", "cuda", "opencl", ...
-    std::string name;     ///< as the vendor calls it
+    std::string name;     ///< the vendor's name of it
     std::string vendor;
-    std::string driver;  ///< version of the driver or runtime; empty for the CPU
+    std::string driver;  ///< version of the driver or runtime; empty on the CPU
     std::string
         isa;  ///< instruction set or architecture in use: "scalar", "avx2", "avx512", "neon", "sm_90", "OpenCL C 1.2"
     unsigned units = 0;  ///< CPU threads that this process may use, or compute units
     std::uint64_t memory_bytes = 0;
 };
 
-/// Every usable device, best first. Never throws: a backend that cannot work is missing here, and why_unavailable() says why.
+/// Every usable device, best first. Never throws: a backend that cannot work is left out, and why_unavailable() gives the reason.
 std::vector<DeviceInfo> devices();
 
 /// Why `name` ("cuda", "opencl:0", ...) cannot be used, or an empty string if it can.
 std::string why_unavailable(std::string_view name);
 
-/// An opened device: a cheap handle, freely copied. Safe to use from several threads at once.
+/// An opened device: a cheap handle that may be copied freely and used from several threads at once.
 ///
-/// Or several devices as one, for jobs on host memory: each gets an equal share, by a host thread of its own, and the CPU merges
-/// what comes back. Such a device has no Buffer and no Stream, and a MerkleTree of it has its nodes on the host; what lies on
-/// several devices is for hash_parts() and merkle_root_parts(). Times are those of the slowest.
+/// A Device can also be several devices that act as one, for jobs on host memory. Each device gets an equal share and its own host
+/// thread; the CPU merges the results. Such a Device has no Buffer and no Stream, and the nodes of its MerkleTree are on the host.
+/// Data that already lies on several devices goes to hash_parts() and merkle_root_parts(). Timings show the slowest device.
 class Device {
 public:
-    /// "auto": what MERKLIZE_DEVICE in the environment names; else, once calibrate() has measured this machine, the device that
-    /// is fastest for a call's job and size (results say which one it was); else the CPU. info() is the CPU's then.
+    /// "auto", which chooses in this order:
+    ///   1. the device that the environment variable MERKLIZE_DEVICE names
+    ///   2. if calibrate() has measured this machine: the device that is fastest for the job and size of each call. Results say
+    ///      which one it was; info() describes the CPU.
+    ///   3. the CPU
     Device();
-    /// `name`: "auto", or an id as in devices() ("cpu"); several: "cuda:all" or "cuda:0,opencl:1", each once, without the CPU.
-    /// errors  invalid_argument (no such name; a device twice, the CPU among several), unavailable (known, but not usable here: the text says why)
+    /// name    "auto", or an id that devices() gives, such as "cpu". Several devices: "cuda:all" or "cuda:0,opencl:1"; each may
+    ///         be named once, and the CPU not at all.
+    /// errors  invalid_argument (an unknown name; a device named twice; the CPU among several), unavailable (a known device that
+    ///         cannot be used here: the text says why)
     explicit Device(std::string_view name);
 
     const DeviceInfo& info() const noexcept;
@@ -57,42 +62,43 @@ private:
     std::shared_ptr<const runtime::DeviceState> state_;
 };
 
-/// Jobs for which "auto" chooses the device: hash() of host memory; build_tree(), merkle_root() and MerkleTree of host memory, by
-/// a hash of bytes or by a hash of field elements. All others are the CPU's.
+/// Jobs for which "auto" chooses the device: hash() of host memory, and build_tree(), merkle_root() and MerkleTree of host memory,
+/// by a byte hash or by a field hash. All other jobs run on the CPU.
 enum class Job : std::uint8_t { digest, bytes_tree, elements_tree };
 
 /// "digest", "tree of a byte hash", "tree of a field hash".
 const char* name_of(Job job) noexcept;
 
-/// What a job on host memory costs on a device: about latency + bytes / rate.
+/// The time of a job on host memory on a device is about latency + bytes / rate.
 struct Cost {
-    std::string device;  ///< its id
+    std::string device;  ///< the device's id
     Job job{};
     double latency = 0;  ///< seconds
     double rate = 0;     ///< bytes of input a second
 };
 
-/// Measures each job on each usable device, and keeps the figures for "auto" of processes that start from now on: for this
-/// processor, these devices, their drivers and this version of the library, in the cache folder (docs/cli.md).
+/// Measures each job on each usable device and stores the figures in the cache folder (docs/cli.md). Processes that start later use
+/// them for "auto", as long as the processor, the devices, their drivers and the version of the library are the same.
 /// progress  called between measurements with the share done; returning false cancels
-/// errors    io (they cannot be kept), out_of_memory, cancelled
-/// cost      some seconds a device, more the first time: kernels are compiled
+/// errors    io (the figures cannot be stored), out_of_memory, cancelled
+/// cost      some seconds a device; the first time longer, because kernels are compiled
 std::vector<Cost> calibrate(const std::function<bool(double done)>& progress = {});
 
-/// The figures that are kept, of devices that are still as they were measured; empty if there are none.
+/// The stored figures of the devices that have not changed since they were measured; empty if there are none.
 std::vector<Cost> calibration();
 
-/// A queue of a device, which runs its commands in order. A cheap handle; the queue lives as long as one of them. Calls that get
-/// one begin after everything enqueued on it before; they are complete when they return.
+/// A queue of a device, which runs its commands in order. A cheap handle; the queue lives as long as any handle to it. A call that is
+/// given a Stream begins after everything that was enqueued on it before, and is complete when it returns.
 class Stream {
 public:
-    /// A queue of our own.  errors  unavailable (a device without queues: the CPU)
+    /// A new queue.  errors  unavailable (a device without queues: the CPU)
     explicit Stream(const Device& device);
-    /// The caller's CUstream (1 is CUDA's default stream), cl_command_queue or sycl::queue*; not owned.
+    /// The caller's queue, not owned.
+    /// native  a CUstream (1 is CUDA's default stream), a cl_command_queue or a sycl::queue*
     static Stream wrap(const Device& device, void* native);
 
     const Device& device() const noexcept;
-    /// Waits for all of it.
+    /// Waits for everything that was enqueued.
     void synchronize() const;
     const runtime::StreamState& state() const noexcept { return *state_; }
 
@@ -101,10 +107,11 @@ private:
     std::shared_ptr<runtime::StreamState> state_;
 };
 
-/// Seconds of a call by the device's own clock. `available` is false on the CPU and on a caller's queue without profiling.
+/// Seconds of a call, by the device's own clock. `available` is false on the CPU and on a caller's queue without profiling.
 struct Timings {
     bool available = false;
-    double kernel = 0;  ///< from the start of the first kernel to the end of the last, of each stretch without a copy
+    /// Kernels: from the start of the first to the end of the last. If copies come between, the sum of such stretches.
+    double kernel = 0;
     double to_device = 0;  ///< copies from the host
     double to_host = 0;    ///< copies to the host
 };
@@ -112,16 +119,16 @@ struct Timings {
 /// How one call runs. Every function that computes takes one; the default is right for most.
 struct RunOptions {
     Device device{};
-    /// CPU threads to use, the caller's included; 0 = all that the process may use.
+    /// CPU threads to use, including the caller's; 0: all that the process may use.
     unsigned threads = 0;
-    /// Called about every 50 ms from the calling thread with the share of the work that is done, 0 to 1; returning false cancels
+    /// Called about every 50 ms on the calling thread, with the share of the work that is done, 0 to 1. Returning false cancels
     /// the work with Error(cancelled).
     std::function<bool(double done)> progress{};
-    /// The queue to run on; nothing = one of our own. Must be of `device`.
+    /// The queue to run on, which must belong to `device`. None: the library uses its own.
     std::optional<Stream> stream{};
     /// Tuning values: how the job runs on the device. No choice changes a byte.
     Policy policy{};
-    /// Where to put the times, or null: measuring them costs a few microseconds.
+    /// Where to put the times, or null. Measuring them costs a few microseconds.
     Timings* timings = nullptr;
 };
 

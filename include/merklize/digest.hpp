@@ -11,7 +11,7 @@
 
 namespace merklize {
 
-/// 32 bytes: a BLAKE3 hash, or 4 field elements as little-endian words. A plain value; compares by bytes.
+/// 32 bytes: the digest of a byte hash, or 4 field elements as little-endian words. A plain value, compared byte by byte.
 struct Digest {
     static constexpr std::size_t size = 32;
 
@@ -19,7 +19,7 @@ struct Digest {
 
     /// Copies `words` as little-endian 64-bit words.
     static Digest from_words(const std::array<std::uint64_t, 4>& words) noexcept;
-    /// 64 hexadecimal digits of either case; anything else is nullopt.
+    /// Takes 64 hexadecimal digits of either case. Any other text gives nullopt.
     static std::optional<Digest> from_hex(std::string_view hex) noexcept;
 
     std::array<std::uint64_t, 4> words() const noexcept;

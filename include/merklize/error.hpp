@@ -6,30 +6,30 @@
 
 namespace merklize {
 
-/// What went wrong, for programs; the text is for people and holds the numbers and names.
+/// What went wrong, for programs. The text of an Error is for people and has the numbers and names.
 enum class ErrorCode {
     invalid_argument = 1,  ///< the caller's value is outside what the function takes
     out_of_memory = 2,     ///< memory of the host or the device
-    unavailable = 3,       ///< a device or instruction set asked for by name is not there
+    unavailable = 3,       ///< the device or instruction set that was named cannot be used here
     io = 4,                ///< a file could not be opened, read or written, or changed while being read
     cancelled = 5,         ///< the caller's progress function asked to stop
-    internal = 6,          ///< a driver failed, or a fault of this library
+    internal = 6,          ///< a driver failed, or this library has a bug
 };
 
-/// The one exception type of the library. Nothing that it reports leaves half-written output behind, unless a function
-/// says so.
+/// The only exception type of the library. A call that throws leaves no half-written output, unless its documentation says so.
 class Error : public std::runtime_error {
 public:
     Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
-    /// io: what the system refused.
-    /// number  errno's value;  path  the file
+    /// An io error from a system call.
+    /// number  errno's value
+    /// path    the file
     Error(ErrorCode code, const std::string& text, int number, std::string path)
         : std::runtime_error(text), code_(code), system_error_(number), path_(std::move(path)) {}
 
     ErrorCode code() const noexcept { return code_; }
-    /// errno's value, or 0: the system refused nothing.
+    /// errno's value, or 0 if no system call failed.
     int system_error() const noexcept { return system_error_; }
-    /// The file, or empty: not known.
+    /// The file, or empty if it is not known.
     const std::string& path() const noexcept { return path_; }
 
 private:

@@ -24,20 +24,21 @@ struct HashTraits {
 
 /// All hashes, by id.
 std::span<const HashTraits> hashes() noexcept;
-/// errors  invalid_argument (no such id)
+/// errors  invalid_argument (unknown id)
 const HashTraits& traits(Hash hash);
-/// `name` as in core/hashes.h, or the alias "rp64_256".
+/// name    one of core/hashes.h, or the alias "rp64_256"
 /// errors  invalid_argument (unknown name; the text lists the known ones)
 Hash hash_from_name(std::string_view name);
 
-/// Which of BLAKE3's modes: plain, keyed, or key derivation. Holds a copy of the key and wipes it when destroyed.
+/// A mode of BLAKE3: plain, keyed, or key derivation. Holds a copy of the key and wipes it when destroyed.
 class Mode {
 public:
     /// Plain hash.
     Mode() noexcept;
     /// key  exactly 32 bytes.  errors  invalid_argument (length)
     static Mode keyed(std::span<const std::byte> key);
-    /// context  globally unique text that names the purpose (BLAKE3's derive_key); the data hashed is then the key material.
+    /// BLAKE3's derive_key: the data that is hashed is the key material.
+    /// context  a globally unique text that names the purpose
     static Mode derive_key(std::string_view context);
 
     Mode(const Mode&) = default;
@@ -53,85 +54,86 @@ private:
 };
 
 /// BLAKE3 digest of bytes.
-/// data    host memory; only read; any length
-/// order   synchronous
+/// data    host memory of any length; only read
+/// order   complete when it returns
 /// errors  unavailable, cancelled
 /// cost    reads `data` once
 Digest hash(std::span<const std::byte> data, const Mode& mode = {}, const RunOptions& options = {});
 
-/// The same with extendable output: fills `out` with the output bytes from position `seek` on. out.size() + seek < 2^64.
+/// The same with extendable output: fills `out` with the output bytes from position `seek` on. out.size() + seek must be < 2^64.
 void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
           const RunOptions& options = {});
 
-/// The same of bytes in the memory of a device, hashed there: the device is the buffer's, options.device is not looked at.
-/// data    any alignment; only read; of any length
-/// order   after what is enqueued on options.stream; complete when it returns
+/// The same for bytes in the memory of a device, hashed there. The device is the buffer's; options.device is ignored.
+/// data    of any alignment and length; only read
+/// order   begins after what is enqueued on options.stream; complete when it returns
 /// errors  invalid_argument (a stream of another device), out_of_memory, internal (the driver's text)
 Digest hash(const Buffer& data, const Mode& mode = {}, const RunOptions& options = {});
-/// Extendable output is made on the host from the root.
+/// The same with extendable output, which the host makes from the root.
 void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
           const RunOptions& options = {});
 
-/// BLAKE3 digest of the bytes of several buffers, one after another, which may lie on several devices: each is hashed where it
-/// lies, all devices at once, by one host thread each.
-/// parts   any count; each but the last of those not empty is a multiple of 1024 bytes. Fastest if each begins at a multiple
-///         of its own size, a power of two, as equal shares of 2^k bytes do
-/// order   complete when it returns. There is no common stream: what wrote the parts must have ended
-/// errors  invalid_argument (a part of another length; a stream), and those of hash()
+/// BLAKE3 digest of several buffers, one after another, which may lie on several devices. Each buffer is hashed where it lies; all
+/// devices work at once, with one host thread each.
+/// parts   any number of buffers. Each non-empty part but the last must be a multiple of 1024 bytes. Fastest if the size of each
+///         part is a power of two and divides the part's offset in the message, as with equal parts of 2^k bytes.
+/// order   complete when it returns. There is no common stream: whatever wrote the parts must have ended.
+/// errors  invalid_argument (a part of another length; a stream), and the errors of hash()
 Digest hash_parts(std::span<const Buffer> parts, const Mode& mode = {}, const RunOptions& options = {});
 /// The same with extendable output.
 void hash_parts(std::span<const Buffer> parts, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
                 const RunOptions& options = {});
 
-/// BLAKE3 of a file or any other readable thing with a descriptor, never held in memory as a whole: at most about 32 MiB.
-/// A regular file is read by all threads at once; a pipe by one thread while the others hash.
-/// errors  io (cannot open or read; a regular file that changed its size while being read)
+/// BLAKE3 digest of a file or of anything else that can be opened and read. It takes at most about 32 MiB of memory. All threads
+/// read a regular file at once. One thread at a time reads a pipe; the others hash.
+/// errors  io (cannot open or read; a regular file that changed its size while it was read)
 void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek = 0,
                const Mode& mode = {}, const RunOptions& options = {});
-/// fd  open for reading, read from its current position to its end; not closed.
+/// The same for an open descriptor, read from its current position to its end and not closed.
+/// name  for error texts
 void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, std::uint64_t seek = 0,
                      const Mode& mode = {}, const RunOptions& options = {});
 
-/// What became of one file of hash_files().
+/// The result for one file of hash_files().
 struct FileDigest {
     std::vector<std::byte> output;  ///< empty if the file failed
-    std::string error;              ///< why, or empty
-    int system_error = 0;           ///< errno's value, if the system refused
+    std::string error;              ///< why it failed, or empty
+    int system_error = 0;           ///< errno's value, if a system call failed
 };
 
-/// Many files, several at once. One result a path, in order; a file that fails does not stop the others.
-/// length  output bytes a file
+/// Digests of many files, several files at once. One result for each path, in order; a file that fails does not stop the others.
+/// length  output bytes for each file
 std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length = Digest::size,
                                    std::uint64_t seek = 0, const Mode& mode = {}, const RunOptions& options = {});
 
-/// BLAKE3 of n messages of equal length, side by side in SIMD lanes.
+/// BLAKE3 digests of n messages of equal length, side by side in SIMD lanes.
 /// messages  [n, message_bytes] bytes, host memory
 /// out       [n, 32] bytes
 /// errors    invalid_argument (sizes that do not fit)
 void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out,
                const Mode& mode = {}, const RunOptions& options = {});
 
-/// The same on a device: [n, message_bytes] bytes and [n, 32] bytes of one device, of any alignment.
+/// The same on a device: [n, message_bytes] bytes and [n, 32] bytes on one device, of any alignment.
 void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& out, const Mode& mode = {},
                const RunOptions& options = {});
 
 /// Digests of n rows of field elements by one of the Rescue Prime hashes.
 /// rows    [n, elements] words, each < p
 /// out     [n, 4] words
-/// errors  invalid_argument (a hash that is not of field elements; sizes; a word >= p, with its place)
+/// errors  invalid_argument (not a field hash; sizes that do not fit; a word >= p, with its place)
 /// cost    ceil(elements / 8) permutations a row
 void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
                    std::span<std::uint64_t> out, Hash hash = Hash::rp64_256, const RunOptions& options = {});
 
-/// The same on a device: [n, elements] words and [n, 4] words of one device. A word >= p is found there.
+/// The same on a device: [n, elements] words and [n, 4] words on one device. The device finds a word >= p.
 void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
                    Hash hash = Hash::rp64_256, const RunOptions& options = {});
 
-/// The digests of n records of equal length as leaves of a tree of this hash: BLAKE3 of the bytes (with `mode`), SHA-256 of the byte 0
-/// and the record (RFC 6962), or hash_elements() of its words.
+/// Digests of n records of equal length, as leaves of a tree of this hash. blake3: BLAKE3 of the record (with `mode`). sha256:
+/// SHA-256 of the byte 0 and the record (RFC 6962). Field hashes: hash_elements() of the record's words.
 /// records  [n, record_bytes] bytes
-/// errors   invalid_argument (sizes that do not fit; for field hashes a length that is no multiple of 8 or a word >= p; a mode for
-///          another hash than blake3)
+/// errors   invalid_argument (sizes that do not fit; a field hash with a length that is not a multiple of 8 or with a word >= p; a
+///          mode with a hash other than blake3)
 void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out,
                  Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
 /// The same on a device.
@@ -139,11 +141,11 @@ void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer
                  const Mode& mode = {}, const RunOptions& options = {});
 
 /// Merges n pairs: out[i] = merge(left[i], right[i]).
-/// mode    keyed or derive-key merges, of blake3 alone
-/// errors  invalid_argument (unequal sizes; for field hashes a word >= p; a mode for another hash)
+/// mode    keyed or derive-key merges; only for blake3
+/// errors  invalid_argument (unequal sizes; a field hash with a word >= p; a mode with another hash)
 void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash = Hash::blake3,
            const Mode& mode = {}, const RunOptions& options = {});
-/// The same on a device: [n, 32] bytes each, of one device.
+/// The same on a device: [n, 32] bytes each, all on one device.
 void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash = Hash::blake3, const Mode& mode = {},
            const RunOptions& options = {});
 /// One pair, on the CPU.
@@ -153,7 +155,7 @@ namespace runtime {
 class HasherState;
 }
 
-/// Streaming BLAKE3. Large updates use all threads. Not safe for use by two threads at once without the caller's lock.
+/// Streaming BLAKE3. Large updates use all threads. If two threads share a Hasher, the caller must lock it.
 class Hasher {
 public:
     explicit Hasher(const Mode& mode = {}, const RunOptions& options = {});
@@ -163,15 +165,15 @@ public:
     Hasher& operator=(Hasher&&) noexcept;
     ~Hasher();
 
-    /// Appends bytes. After Error(cancelled) the state is lost: reset() before further use.
+    /// Appends bytes. After Error(cancelled) the state is lost; call reset() before further use.
     void update(std::span<const std::byte> data);
-    /// The digest of all bytes so far; the state goes on.
+    /// The digest of all bytes so far. More bytes may follow.
     Digest digest() const;
     /// Output bytes from position `seek` on.
     void digest(std::span<std::byte> out, std::uint64_t seek = 0) const;
-    /// Back to the empty input, same mode.
+    /// Back to the empty input, in the same mode.
     void reset();
-    /// Bytes so far.
+    /// Number of bytes so far.
     std::uint64_t count() const noexcept;
 
 private:

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Everything of the host API. The portable core for device code is in merklize/core/ and is included on its own.
+/// The whole host API. The portable core for device code is in merklize/core/ and is included separately.
 
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>

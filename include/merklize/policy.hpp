@@ -7,15 +7,15 @@
 
 namespace merklize {
 
-/// Where the constants of a field hash are while a kernel of a device runs: tuned, literal, constant, global or local (policy.def).
+/// Where a device's kernel reads the constants of a field hash: tuned, literal, constant, global or local (policy.def).
 enum class Constants : std::uint32_t {
 #define MKZ_POLICY_NAME(value, name) name = value,
 #include <merklize/policy.def>
 };
 
-/// Tuning values of one call, for digests and trees alike: how it runs on a device. Every choice gives the same bytes. 0 in a field
-/// (Constants::tuned): the library chooses; MerkleTree::policy() tells what was used. The CPU has its own lanes and looks at
-/// levels_per_launch alone.
+/// Tuning values of one call: how a digest or a tree is computed on a device. Every choice gives the same bytes. Where a field is 0
+/// (Constants::tuned), the library chooses; MerkleTree::policy() tells what was used. The CPU uses only levels_per_launch, because
+/// its lanes are fixed by its instruction set.
 ///
 /// policy.def lists the fields, their meaning and their values: levels_per_launch, group_size, lanes, constants.
 struct Policy {
@@ -35,14 +35,14 @@ struct Policy {
     bool operator==(const Policy&) const = default;
 };
 
-/// What a field of a policy may be, besides 0.
+/// The values that a field of a policy takes besides 0.
 enum class PolicyValues : std::uint8_t {
     count,  ///< 1 to greatest
     power,  ///< a power of two, 1 to greatest
-    name,   ///< as count; texts have the names of Constants
+    name,   ///< as count, but written in texts as a name of Constants
 };
 
-/// A field of Policy, for code that treats all alike.
+/// A field of Policy, for code that treats all fields alike.
 struct PolicyField {
     std::string_view name;
     PolicyValues values;
@@ -74,19 +74,19 @@ constexpr bool is_valid(const Policy& policy) {
     return true;
 }
 
-/// errors  invalid_argument (the text has the field, its value and what it may be)
+/// errors  invalid_argument (the text has the field, its value and the values that it takes)
 void require_valid(const Policy& policy);
 
 /// Sets a field from text: a number, or a name of Constants.
-/// errors  invalid_argument (an unknown field, or a value that it does not take; the text says what there is)
+/// errors  invalid_argument (an unknown field, or a value that it does not take; the text lists the valid ones)
 void set_field(Policy& policy, std::string_view field, std::string_view value);
 /// The value of a field as text: a number, or a name of Constants.
 std::string field_text(const PolicyField& field, const Policy& policy);
 
 /// "levels_per_launch=3,constants=local": the fields that are not 0; empty if there are none.
 std::string to_text(const Policy& policy);
-/// The same back; spaces around names and values are left out.
-/// errors  invalid_argument (as set_field(); text that is not NAME=VALUE; a field twice)
+/// The reverse of to_text(). Spaces around names and values are ignored.
+/// errors  invalid_argument (as set_field(); text that is not NAME=VALUE; a field that is set twice)
 Policy policy_from_text(std::string_view text);
 
 }  // namespace merklize

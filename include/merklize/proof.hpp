@@ -12,17 +12,19 @@
 
 namespace merklize {
 
-/// Proofs are host data: they need no device and no tree. Each says which tree it is of (hash, rule, count of leaves); a verifier
-/// who knows those must compare them, and the leaves, since a proof only claims them. Those of keyed trees need the mode again.
+/// Proofs are host data: they need no device and no tree. A proof states its tree (hash, rule, number of leaves) and its leaves, but
+/// only claims them: a verifier that knows what they should be must compare them. To verify a proof from a keyed tree, pass the mode
+/// again.
 ///
-/// to_bytes() is the compact form that docs/layouts.md gives byte by byte, and throws invalid_argument for what is no proof (counts
-/// that do not fit); from_bytes() takes exactly what to_bytes() writes, and anything else is nullopt. verify() is total: whatever is
-/// malformed (counts that do not fit, indices out of range, field words >= p, unknown hash) is false.
+/// to_bytes() gives the compact form that docs/layouts.md defines byte by byte. It throws invalid_argument if the object is not a
+/// proof (counts that do not fit). from_bytes() takes exactly what to_bytes() writes; anything else gives nullopt. verify() returns
+/// false for anything malformed: counts that do not fit, indices out of range, field words >= p, an unknown hash.
 
-/// A node without a sibling: under left_full and duplicate_last it has none in a proof, since the verifier copies the node or merges
-/// it with itself. Under pad its sibling is there as any other: the root of a subtree of padding, which a verifier need not know.
+/// The lone last node of an odd level: under left_full and duplicate_last its sibling is not in the proof, because the verifier
+/// copies the node or merges it with itself. Under pad its sibling is in the proof like any other. It is the root of a subtree of
+/// padding, which the verifier need not know.
 
-/// One leaf is in a tree: the leaf, its index and the sibling on every level where it has one, leaf level first.
+/// Shows that one leaf is in a tree: the leaf, its index, and its sibling on every level where there is one, leaf level first.
 struct MerkleProof {
     Hash hash = Hash::blake3;
     TreeRule rule = TreeRule::perfect;
@@ -36,14 +38,15 @@ struct MerkleProof {
     bool operator==(const MerkleProof&) const = default;
 };
 
-/// Several leaves at once: siblings that can be computed from the others are left out, each other one is there once (Octopus).
+/// Shows that several leaves are in a tree (Octopus). A sibling that the verifier can compute is left out; every other one is there
+/// once.
 struct MultiProof {
     Hash hash = Hash::blake3;
     TreeRule rule = TreeRule::perfect;
     std::uint64_t n_leaves = 0;
-    std::vector<std::uint64_t> indices{};  ///< ascending, no one twice; runs of neighbours make a range proof
-    std::vector<Digest> leaves{};          ///< one an index
-    /// Level after level from the leaves, left to right: those of nodes above (or at) the leaves whose sibling is not above one, too.
+    std::vector<std::uint64_t> indices{};  ///< ascending and distinct; a proof of consecutive indices is a range proof
+    std::vector<Digest> leaves{};          ///< one for each index
+    /// Each digest that the verifier needs and cannot compute, level by level from the leaves, left to right.
     std::vector<Digest> siblings{};
 
     std::vector<std::byte> to_bytes() const;
@@ -51,13 +54,13 @@ struct MultiProof {
     bool operator==(const MultiProof&) const = default;
 };
 
-/// The tree of the first `old_leaves` of `new_leaves` leaves is the beginning of the tree of all: RFC 6962, section 2.1.2. Trees of
-/// the rule left_full.
+/// Shows that the first `old_leaves` of a tree's `new_leaves` leaves are the leaves of an older tree: RFC 6962, section 2.1.2. Both
+/// trees have the rule left_full.
 struct ConsistencyProof {
     Hash hash = Hash::blake3;
     std::uint64_t old_leaves = 0;  ///< 1 to new_leaves
     std::uint64_t new_leaves = 0;
-    std::vector<Digest> nodes{};  ///< in RFC 6962's order; none if the counts are equal
+    std::vector<Digest> nodes{};  ///< in the order of RFC 6962; none if the counts are equal
 
     std::vector<std::byte> to_bytes() const;
     static std::optional<ConsistencyProof> from_bytes(std::span<const std::byte> bytes) noexcept;
@@ -66,23 +69,25 @@ struct ConsistencyProof {
 
 /// cost  log2 n merges
 bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
-/// On all threads of the CPU, whatever the default device; false, too, if there is no memory for the nodes of a level.
-/// cost  a merge a node between the leaves and the root
+/// Runs on all threads of the CPU, whatever the default device is. Also false if there is no memory for the nodes of a level.
+/// cost  one merge for each node above the leaves of the proof
 bool verify(const MultiProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
 /// cost  2 log2 n merges
 bool verify(const ConsistencyProof& proof, const Digest& old_root, const Digest& new_root,
             const Mode& mode = {}) noexcept;
 
-/// Many proofs of one tree, side by side on options.device: 1 for each that holds, in order. They may be of several heights, not of
-/// several hashes.
+/// Verifies many proofs against one root, side by side on options.device. Returns 1 for each valid proof and 0 for each other one, in
+/// order. The proofs may have different heights but must have one hash.
 /// errors  invalid_argument (proofs of different hashes), cancelled
 std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode = {},
                                       const RunOptions& options = {});
 
-/// Winterfell's BatchMerkleProof of a perfect tree as winter-crypto 0.13.1 writes it, and back. Its bytes hold neither leaves nor
-/// indices: they travel beside it. errors  invalid_argument (what the format cannot hold)
+/// The bytes of Winterfell's BatchMerkleProof of a perfect tree, as winter-crypto 0.13.1 writes it. They hold neither leaves nor
+/// indices, which must be sent beside them.
+/// errors  invalid_argument (a proof that the format cannot hold)
 std::vector<std::byte> to_winterfell(const MultiProof& proof);
-/// indices, leaves  in one order, any; nullopt for bytes that are no such proof of these
+/// The reverse. Gives nullopt if the bytes are not such a proof of these leaves.
+/// indices, leaves  in any order, but the same for both
 std::optional<MultiProof> from_winterfell(std::span<const std::byte> bytes, Hash hash,
                                           std::span<const std::uint64_t> indices,
                                           std::span<const Digest> leaves) noexcept;

@@ -11,33 +11,34 @@
 #include <merklize/sycl/device.hpp>
 #include <merklize/sycl/launch.hpp>
 
-// Digests and Merkle trees in your own SYCL program, on your own queue, by DPC++ or AdaptiveCpp. Headers alone: the library is not
+// Digests and Merkle trees in your own SYCL program, on your own queue, with DPC++ or AdaptiveCpp. Only headers: the library is not
 // linked. merklize/sycl/device.hpp has the functions for your own kernels.
 //
 // What all functions here share:
-//   memory   every pointer is to USM that the queue's device can use (device, shared or host); only what is said to be written is.
-//            Nodes and digests are 32 bytes each and begin on 16; bytes may begin anywhere. Field words are 64 bits, on 8.
-//   order    commands are enqueued after the events `after`, on a queue in order or not; the returned event is complete when the
-//            output is written. Nothing waits: inputs and output must stay until then.
-//   policy   tuning values, chosen where the program is compiled; each choice gives the same bytes. Zero means: one lane, constants
-//            in the program; groups of 256 and 8 levels a launch, on a CPU 64 and 1. A kernel is compiled for each lane count, hash
-//            and place of the constants that the program uses; Constants::literal makes the longest kernels.
+//   memory   every pointer must be to USM that the queue's device can use (device, shared or host). Only arguments marked "written"
+//            are written. Nodes and digests are 32 bytes each and must be aligned to 16 bytes; field words are 64 bits and must be
+//            aligned to 8 bytes. Other bytes may begin anywhere.
+//   order    commands are enqueued after the events `after`; the queue may be in order or not. The returned event is complete when
+//            the output is written. No function waits, so inputs and output must stay valid until then.
+//   policy   tuning values, fixed when the program is compiled. Each choice gives the same bytes. Zero means: one lane, constants in
+//            the program, groups of 256 items and 8 levels a launch (on a CPU 64 items and 1 level). A kernel is compiled for each
+//            lane count, hash and place of the constants that the program uses. Constants::literal makes the longest kernels.
 //   errors   merklize::Error: invalid_argument with the numbers, out_of_memory (working memory); sycl::exception from the runtime
 namespace merklize::sycl {
 
 /// BLAKE3 digest.
 /// policy   lanes: 1, or 2, 4, 8 or 16 chunks as the lanes of a vector; group_size
-/// data     `bytes` bytes, any count
+/// data     `bytes` bytes, any number
 /// digest   32 bytes, written
-/// cost     reads the data once; the working memory of hash_scratch_bytes(), which a host task frees after the event. AdaptiveCpp
-///          has no host tasks: there the call waits; with `scratch` it does not
+/// cost     reads the data once; allocates hash_scratch_bytes() bytes of working memory, which a host task frees after the event.
+///          AdaptiveCpp has no host tasks, so there the call waits, unless the caller gives `scratch` (hash_many())
 template <Policy policy = Policy{}>
 ::sycl::event hash(::sycl::queue& queue, const void* data, std::size_t bytes, void* digest,
                    const std::vector<::sycl::event>& after = {}) {
     return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash", data, bytes, 1, digest, nullptr, after);
 }
 
-/// The same of a span of anything whose bytes are its value.
+/// The same for a span of any type whose bytes are its value.
 template <Policy policy = Policy{}, class T>
 ::sycl::event hash(::sycl::queue& queue, std::span<const T> data, void* digest,
                    const std::vector<::sycl::event>& after = {}) {
@@ -47,7 +48,7 @@ template <Policy policy = Policy{}, class T>
 /// BLAKE3 digests of n messages of equal length.
 /// messages  [n, message_bytes] bytes
 /// digests   [n, 32] bytes, written
-/// cost      as hash(); one launch for messages of up to 1024 bytes, else one more for each halving of their chunks
+/// cost      as hash(); one launch for messages of up to 1024 bytes, else one more launch for each halving of their chunks
 template <Policy policy = Policy{}>
 ::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
                         void* digests, const std::vector<::sycl::event>& after = {}) {
@@ -55,8 +56,8 @@ template <Policy policy = Policy{}>
                                    nullptr, after);
 }
 
-/// Bytes of working memory for hash_many() with this policy on the queue's device; hash() is n = 1: 32 bytes for each group's
-/// subtree of chunks (up to 1024), or 48 for each chunk, if there are several messages.
+/// Bytes of working memory for hash_many() with this policy on the queue's device; for hash(), n is 1. One message takes 32 bytes for
+/// each group's subtree of chunks (up to 1024 chunks); several messages take 48 bytes for each chunk.
 template <Policy policy = Policy{}>
 std::size_t hash_scratch_bytes(::sycl::queue& queue, std::size_t message_bytes, std::size_t n = 1) {
     const detail::QueueSubmit submit{queue};
@@ -65,8 +66,8 @@ std::size_t hash_scratch_bytes(::sycl::queue& queue, std::size_t message_bytes, 
         .scratch_bytes();
 }
 
-/// hash_many(), and with n = 1 hash(), in the caller's working memory: nothing is allocated.
-/// scratch  hash_scratch_bytes() bytes on 16, not null; free when the event is complete
+/// hash_many(), or hash() with n = 1, in the caller's working memory: nothing is allocated.
+/// scratch  hash_scratch_bytes() bytes, aligned to 16 bytes, not null; must stay until the event is complete
 template <Policy policy = Policy{}>
 ::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
                         void* digests, void* scratch, const std::vector<::sycl::event>& after = {}) {
@@ -76,26 +77,26 @@ template <Policy policy = Policy{}>
 }
 
 /// All parents of a binary Merkle tree.
-/// hash     of the parents: of their two children's 64 bytes
-/// policy   lanes: merges an item; levels_per_launch: 1 is a launch a level, more are fused by group barriers; constants
-/// leaves   [n, 32] bytes; n a power of two >= 2. Of a field hash each is 4 words < p (check_elements())
+/// hash     makes a parent from the 64 bytes of its two children
+/// policy   lanes: merges an item; levels_per_launch: 1 is one launch a level, more levels are fused by group barriers; constants
+/// leaves   [n, 32] bytes; n must be a power of two >= 2. For a field hash each leaf is 4 words < p (check_elements())
 /// nodes    [n, 32] bytes, written, in heap order: the root at 1, children of i at 2i and 2i+1, where leaf k counts as n+k; slot 0
 ///          is zeros. `leaves` may be `nodes` + 32 n: then both are one tree of 2n slots, as merklize::build_tree() has it.
-/// errors   invalid_argument (n; alignment; a device with smaller groups or less local memory than the policy wants)
-/// cost     n-1 merges; Constants::global takes 5 KB of working memory, with the costs of hash()'s
+/// errors   invalid_argument (n; alignment; a device with smaller groups or less local memory than the policy needs)
+/// cost     n-1 merges; Constants::global takes 5 KB of working memory, which is freed as in hash()
 template <Hash hash = Hash::blake3, Policy policy = Policy{}>
 ::sycl::event merklize(::sycl::queue& queue, const void* leaves, void* nodes, std::size_t n,
                        const std::vector<::sycl::event>& after = {}) {
     return detail::merklize_on<hash, policy>(detail::QueueSubmit{queue}, leaves, nodes, n, after);
 }
 
-/// The same of spans of bytes, words or 32-byte structs; n is leaves.size_bytes() / 32.
-/// errors  invalid_argument also for spans that are no whole nodes, or not of the same size
+/// The same for spans of bytes, words or 32-byte structs; n is leaves.size_bytes() / 32.
+/// errors  also invalid_argument (spans that are not whole nodes, or differ in size)
 template <Hash hash = Hash::blake3, Policy policy = Policy{}, class T>
 ::sycl::event merklize(::sycl::queue& queue, std::span<const T> leaves, std::span<T> nodes,
                        const std::vector<::sycl::event>& after = {}) {
     if (leaves.size_bytes() % 32 != 0 || leaves.size_bytes() != nodes.size_bytes()) {
-        detail::invalid("merklize: leaves and nodes must be as many whole nodes of 32 bytes, got " +
+        detail::invalid("merklize: leaves and nodes must hold the same number of 32-byte nodes, got " +
                         std::to_string(leaves.size_bytes()) + " and " + std::to_string(nodes.size_bytes()) + " bytes");
     }
     return merklize<hash, policy>(queue, leaves.data(), nodes.data(), leaves.size_bytes() / 32, after);
@@ -121,12 +122,12 @@ template <Hash hash = Hash::rp64_256, Policy policy = Policy{}>
     return detail::hash_elements_on<hash, policy>(detail::QueueSubmit{queue}, rows, n, elements, digests, after);
 }
 
-/// Sets *flag to 1 if one of n words is no field element (>= p), else leaves it: kernels cannot throw.
-/// words, flag  on their own size
+/// Sets *flag to 1 if any of n words is not a field element (>= p); otherwise does not write it. A kernel cannot throw.
+/// words, flag  aligned to their own size
 template <Hash hash = Hash::rp64_256>
 ::sycl::event check_elements(::sycl::queue& queue, const std::uint64_t* words, std::size_t n, std::uint32_t* flag,
                              const std::vector<::sycl::event>& after = {}) {
-    static_assert(detail::is_field<hash>, "check_elements: of a Rescue Prime hash");
+    static_assert(detail::is_field<hash>, "check_elements needs a Rescue Prime hash");
     return detail::check_elements_on(detail::QueueSubmit{queue}, words, n, flag, after);
 }
 

@@ -17,72 +17,72 @@ namespace merklize {
 /// Merkle trees in files (.mkl): a header of 128 bytes with a checksum, then the levels one after another, leaves first.
 /// docs/file-format.md gives it byte by byte.
 
-/// Writes a tree to a file: whole or not at all, also when the process is killed; an old file stays until then.
-/// source  to be noted in the file; nothing: the tree's own
-/// errors  io (with the path and the system's text; a disk that is too small, with the numbers, before anything is written),
+/// Writes a tree to a file: completely or not at all, even if the process is killed. An old file stays until the new one is complete.
+/// source  recorded in the file; none: the tree's own source
+/// errors  io (with the path and the system's text; if the disk is too small, with the numbers, before anything is written),
 ///         invalid_argument (dropped levels)
 void save_tree(const MerkleTree& tree, const std::filesystem::path& path,
                const std::optional<LeafSource>& source = std::nullopt);
 
-/// A node that is not what its children say.
+/// A node that does not match its children.
 struct WrongNode {
     unsigned level;
     std::uint64_t index;  ///< within the level
 };
 
-/// A tree file, open: reads what it is asked for and holds nothing. Safe to use from several threads. Never maps: the file may
-/// shrink under us, which is an error here, not a signal.
+/// An open tree file. It reads what each call needs and holds no nodes. Safe to use from several threads. It never maps the file: if
+/// another process shortens the file, that is an error here, not a signal.
 class TreeFile {
 public:
-    /// errors  io (cannot open or read; damaged, truncated or too long, of a newer version: the text says which)
+    /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version: the text says which)
     explicit TreeFile(const std::filesystem::path& path);
     TreeFile(TreeFile&&) noexcept;
     TreeFile& operator=(TreeFile&&) noexcept;
     ~TreeFile();
 
-    /// The form as written. A keyed tree's key is not in its file: is_keyed() says that there is one, set_mode() gives it for check()
-    /// and update().
+    /// The form as written in the file. The key of a keyed tree is not in its file: is_keyed() says whether there is one, and
+    /// set_mode() supplies it for check() and update().
     const TreeForm& form() const noexcept;
     bool is_keyed() const noexcept;
-    /// errors  invalid_argument (not the tree's mode)
+    /// errors  invalid_argument (a mode that is not the tree's)
     void set_mode(const Mode& mode);
     std::uint64_t n_leaves() const noexcept;
     unsigned height() const noexcept;
     const Digest& root() const noexcept;
     const LeafSource& source() const noexcept;
     const std::filesystem::path& path() const noexcept;
-    /// The open file, for the caller's own reads: it belongs to this object, and update() and append() close it.
+    /// The open file, for the caller's own reads. It belongs to this object; update() and append() close it.
     int descriptor() const noexcept;
-    /// Where a level begins in the file, in bytes.
+    /// Offset in bytes at which a level begins in the file.
     std::uint64_t level_offset(unsigned level) const;
 
-    /// Nodes first .. first+out.size()-1 of a level.  errors  io; invalid_argument (outside)
+    /// Reads nodes first .. first+out.size()-1 of a level.  errors  io; invalid_argument (outside the level)
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
-    /// The same; memory is taken for nodes that there are.
+    /// The same. Memory is allocated only for nodes that exist.
     std::vector<Digest> read(unsigned level, std::uint64_t first, std::uint64_t count) const;
-    /// Reads one node a level and leaf. A keyed tree of the rule pad needs its mode: padding is in its proofs.
+    /// Reads one node a level and the leaf. A keyed tree with the rule pad needs its mode, because its proofs contain padding.
     /// errors  io; as MerkleTree
     MerkleProof prove(std::uint64_t index) const;
     MultiProof prove_together(std::span<const std::uint64_t> indices) const;
-    /// That of leaves first .. last-1.
+    /// The same for leaves first .. last-1.
     MultiProof prove_range(std::uint64_t first, std::uint64_t last) const;
     ConsistencyProof prove_consistency(std::uint64_t old_leaves) const;
 
-    /// Every node against its children: those that are wrong, and of field hashes those that are no digests; at most `most`, by level
-    /// and index. Reads the file once, about 32 MiB at a time.
-    /// errors  io, cancelled, invalid_argument (the mode of a keyed tree is not given)
+    /// Checks every node against its children. Returns the wrong nodes, at most `most`, ordered by level and index. For field hashes a
+    /// node with a word >= p is also wrong. Reads the file once, about 32 MiB at a time.
+    /// errors  io, cancelled, invalid_argument (a keyed tree without its mode)
     std::vector<WrongNode> check(std::size_t most = 1000, const RunOptions& options = {}) const;
 
-    /// Replaces leaves / adds leaves (rule left_full) as MerkleTree does, in a copy that takes the file's place when it is whole; where
-    /// the file system can, the copy shares what does not change. Other TreeFiles go on reading the file that they opened. append()
-    /// leaves no source: its bytes are not known.
-    /// order   one process or thread at a time changes a file (flock): others wait, and what they changed is kept. The change is made to
-    ///         the file as it is then, so this object may come back with more leaves than it had
-    /// errors  as MerkleTree, and io: then the file is as before; cancelled, also while waiting
+    /// Replaces leaves, or adds leaves (rule left_full), as MerkleTree does. The change is made in a copy, which replaces the file when
+    /// it is complete. Where the file system allows, the copy shares what does not change. Other TreeFiles go on reading the file that
+    /// they opened. append() clears the source, because the bytes behind the new leaves are not known.
+    /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call changes the file as it
+    ///         is after the wait, so this object may then have more leaves than before.
+    /// errors  as MerkleTree, and io; cancelled, also while waiting. After an error the file is as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
-    /// The same with the leaves that an input makes, which are held in memory.
-    /// returns  how many
+    /// The same with the leaves of an input, which are held in memory.
+    /// returns  number of new leaves
     std::uint64_t append(const TreeInput& input, const RunOptions& options = {});
 
 private:
@@ -90,39 +90,39 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Builds a tree file from leaves that come in pieces; memory stays below about 128 MiB whatever the count. The work goes on in
-/// PATH.partial beside the file, which takes the place of PATH when finish() is done. One process at a time writes it. What a killed
-/// process or a power failure left in PATH.partial can be taken up again, if the caller says that the leaves are the same.
-/// docs/file-format.md says what is in it.
+/// Builds a tree file from leaves that come in pieces. It takes at most about 128 MiB of memory for any number of leaves. It writes
+/// PATH.partial, which becomes PATH at the end of finish(). Only one process at a time can write it. If a killed process or a power
+/// failure left a PATH.partial, the work can resume there, if the caller says that the leaves are the same. docs/file-format.md defines
+/// its content.
 class TreeWriter {
 public:
-    /// n_leaves  of the whole tree; 0: not known, as from a pipe. Then the levels above the leaves are built by finish(), which
-    ///           reads the leaves back.
-    /// source    of a tree of unknown count: without total_bytes; finish() may have it
-    /// resume    go on from the leaves in PATH.partial, if it has this form, count and source: the caller knows that they are the first
-    ///           leaves of this very tree. They are not checked. Otherwise, and by default, what PATH.partial holds is discarded
-    /// errors    io (a disk that is too small, with the numbers, if the count is known; a PATH that is no regular file; another build of
-    ///           the same PATH at work),
-    ///           invalid_argument (as build_tree; a count that is not what the source makes)
+    /// n_leaves  leaves of the whole tree; 0: not known, as from a pipe. Then finish() reads the leaves back and builds the levels
+    ///           above them.
+    /// source    if n_leaves is 0, must have no total_bytes; pass them to finish()
+    /// resume    true: if PATH.partial has this form, n_leaves and source, go on after its leaves. The caller must know that they are the
+    ///           first leaves of this tree; they are not checked. Otherwise, and by default, the content of PATH.partial is discarded
+    /// errors    io (a disk that is too small, with the numbers, if n_leaves is known; a PATH that is not a regular file; another build
+    ///           of the same PATH is running),
+    ///           invalid_argument (as build_tree(); a number of leaves that does not match the source)
     TreeWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form = {},
                const LeafSource& source = {}, bool resume = false, const RunOptions& options = {});
     TreeWriter(TreeWriter&&) noexcept;
     TreeWriter& operator=(TreeWriter&&) noexcept;
-    /// Without finish() PATH.partial stays, to be resumed.
+    /// Without finish(), PATH.partial stays and can be resumed.
     ~TreeWriter();
 
-    /// Leaves so far: where the caller's next leaf belongs. Not 0 after a resume.
+    /// Number of leaves so far, which is the index of the leaf that the caller must append next. Not 0 after a resume.
     std::uint64_t written() const noexcept;
-    /// errors  io (a full disk: what is written stays resumable), invalid_argument (more leaves than n_leaves; a word >= p), cancelled:
-    ///         written() says how far it came
+    /// errors  io (a full disk: the work can still be resumed), invalid_argument (more leaves than n_leaves; a word >= p), cancelled.
+    ///         written() says how many leaves were taken
     void append(std::span<const Digest> leaves);
-    /// Waits until all leaves so far are on the disk: nothing that happens later takes them away. Done about every two seconds of
-    /// writing, and by the destructor.
+    /// Waits until all leaves so far are on the disk, where no later failure can lose them. Runs by itself about every two seconds of
+    /// writing and in the destructor.
     void checkpoint();
-    /// Writes what is left and gives the file its name.
-    /// total_bytes  of the source, if the count of leaves was not known
+    /// Writes the rest and gives the file its name.
+    /// total_bytes  bytes of the source, if n_leaves was not known
     /// returns  the root
-    /// errors   io, invalid_argument (leaves missing, with the counts; none; a count that the rule does not take), cancelled
+    /// errors   io, invalid_argument (missing leaves, with the counts; no leaves; a number that the rule does not allow), cancelled
     Digest finish(std::uint64_t total_bytes = 0);
 
 private:
@@ -130,10 +130,10 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// The tree over an input, in a file, in little memory. Reading, hashing and writing go on at once. A regular file is read by all
-/// threads, and PATH.partial is taken up again if the input is the same file, not written to since; anything else, such as a pipe, is read
-/// in order.
-/// errors   io (as TreeWriter); invalid_argument (as TreeInput says; an input that is the output); cancelled (PATH.partial stays)
+/// Builds the tree over an input, in a file, in little memory. Reading, hashing and writing overlap. All threads read a regular file,
+/// and PATH.partial is resumed if the input is the same file and was not written to since. Anything else, such as a pipe, is read in
+/// order.
+/// errors   io (as TreeWriter); invalid_argument (as TreeInput says; the input is the output); cancelled (PATH.partial stays)
 TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output, const TreeForm& form = {},
                           bool resume = true, const RunOptions& options = {});
 

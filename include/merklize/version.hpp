@@ -1,6 +1,6 @@
 #pragma once
 
-/// Version of the library, as in semantic versioning.
+/// Version of the headers, as in semantic versioning.
 #define MERKLIZE_VERSION_MAJOR 0
 #define MERKLIZE_VERSION_MINOR 1
 #define MERKLIZE_VERSION_PATCH 0
@@ -8,7 +8,7 @@
 
 namespace merklize {
 
-/// Version of the library that runs, "major.minor.patch"; may differ from the headers' MERKLIZE_VERSION_STRING.
+/// Version of the library in use, "major.minor.patch". It may differ from MERKLIZE_VERSION_STRING of the headers.
 const char* version() noexcept;
 
 }  // namespace merklize

@@ -1,5 +1,6 @@
-// The tuning defaults of all devices: the one place where a device, a job, a hash and a size become a policy. Each row has its evidence;
-// docs/performance.md has the alternatives and what they gave. The best row for a new hash is often none: it takes those of its kind.
+// The tuning defaults of all devices: the one place where a device, a job, a hash and a size become a policy. Each row
+// has its evidence; docs/performance.md has the alternatives and their results. A new hash often needs no row of its
+// own: the rows of its kind apply.
 #include "backends/tuning.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 using enum DeviceClass;
 
-// The hashes of a row: all, a kind, or one by its name.
+// The hashes of a row: all hashes, one kind, or one hash by its name.
 struct Hashes {
     enum Kind { any, of_bytes, of_field } kind = any;
     std::string_view name{};
@@ -25,7 +26,7 @@ struct Hashes {
 constexpr Hashes all_hashes{}, of_bytes{Hashes::of_bytes}, of_field{Hashes::of_field};
 constexpr Hashes only(std::string_view name) { return {Hashes::any, name}; }
 
-// Sets, as bits.
+// Sets of devices and of jobs, as bits.
 constexpr std::uint32_t operator|(DeviceClass a, DeviceClass b) {
     return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b);
 }
@@ -37,7 +38,7 @@ constexpr std::uint32_t of_chunks = bit(MKZ_KERNEL_HASH_CHUNKS) | bit(MKZ_KERNEL
 constexpr std::uint64_t any_size = ~std::uint64_t{0};
 constexpr std::uint64_t power(unsigned log2) { return std::uint64_t{1} << log2; }
 
-// A policy, of which a row names some fields.
+// A policy. A row sets some of its fields.
 struct Values {
 #define MKZ_POLICY(field, chooser, values, greatest, part, macro) std::uint32_t field = 0;
 #include "merklize/policy.def"
@@ -48,18 +49,19 @@ struct Row {
     std::uint32_t devices;
     std::uint32_t jobs;
     Hashes hashes;
-    std::uint64_t below;  // the n of tune() is less
+    std::uint64_t below;  // the n of tune() must be less
     Values fill;
     Values where{};              // fields other than 0 must have these values by now
-    std::uint64_t from = 0;      // the n of tune() is at least this
-    bool if_group_open = false;  // the group is still open: what compilers are told was measured with this one
+    std::uint64_t from = 0;      // the n of tune() must be at least this
+    bool if_group_open = false;  // only while group_size is open: `fill` was measured with its own group size
 };
 
 constexpr Row rows[] = {
-    // NVIDIA's GPUs, by CUDA and by their OpenCL alike. Measured on an H200 (sm_90) on 2026-11-21. One lane: a thread is a lane already.
+    // NVIDIA's GPUs, through CUDA and through OpenCL alike. Measured on an H200 (sm_90) on 2026-11-21. One lane: a
+    // thread is a lane already.
     {+nvidia_gpu, every_job, all_hashes, any_size, {.lanes = 1, .constants = MKZ_CONSTANTS_constant}},
-    // A field hash goes level by level while the level is wide. From 2^14 nodes on (2^13 with the dense MDS), teams of 16 threads a
-    // merge, four levels a launch: 30 us a level where a thread alone takes 136.
+    // A field hash goes level by level while the level is wide. Below 2^14 nodes (2^13 with the dense MDS), a team
+    // of 16 threads does a merge, and a launch does four levels: 30 us a level where single threads take 136.
     {+nvidia_gpu, every_job, only("rp64_256_v3"), power(14), {.levels_per_launch = 4}},
     {+nvidia_gpu, every_job, of_field, power(13), {.levels_per_launch = 4}},
     {+nvidia_gpu, every_job, of_field, any_size, {.levels_per_launch = 1}},
@@ -69,17 +71,17 @@ constexpr Row rows[] = {
      .below = any_size,
      .fill = {.group_size = 128, .cells = 6, .min_groups = 4},
      .if_group_open = true},
-    // Chunks: two levels in the group that hashed them. Reading a block ahead takes registers from large inputs (1.73 instead of
-    // 1.82 TB/s) and gives small ones, which do not fill the device, 1.13 instead of 1.05. Few chunks go to more multiprocessors by
-    // smaller groups: 1.3 times as fast at 256 KiB and 4 MiB.
+    // Chunks: two levels in the group that hashed them. Reading a block ahead takes registers: large inputs fall from
+    // 1.82 to 1.73 TB/s. Small inputs, which do not fill the device, rise from 1.05 to 1.13 TB/s. Smaller groups spread
+    // few chunks over more multiprocessors: 1.3 times as fast at 256 KiB and 4 MiB.
     {+nvidia_gpu, of_chunks, of_bytes, any_size, {.levels_per_launch = 2}},
     {+nvidia_gpu, of_chunks, of_bytes, power(18), {.read_ahead = 1}},
     {+nvidia_gpu, of_chunks, of_bytes, power(11), {.group_size = 32}},
     {+nvidia_gpu, of_chunks, of_bytes, power(15), {.group_size = 128}},
     {+nvidia_gpu, of_chunks, of_bytes, power(18), {.group_size = 256}},
     {+nvidia_gpu, of_chunks, of_bytes, any_size, {.group_size = 128}},
-    // Merges of blake3 go level by level at 31 G merges/s down to 2^17 nodes, then 9 levels a group: launches would cost more than idle
-    // threads. sha256 does the same, unmeasured.
+    // Merges of blake3 go level by level at 31 G merges/s down to 2^17 nodes. Below that, a group does 9 levels:
+    // launches would cost more than idle threads. sha256 does the same, unmeasured.
     {+nvidia_gpu, every_job, of_bytes, power(17), {.levels_per_launch = 9}},
     {+nvidia_gpu, every_job, of_bytes, any_size, {.levels_per_launch = 1, .group_size = 256}},
 
@@ -96,19 +98,21 @@ constexpr Row rows[] = {
      all_hashes,
      any_size,
      {.group_size = 64, .constants = MKZ_CONSTANTS_constant}},
-    // Lanes of an item's own, with the hint that Intel's compiler then makes no vectors of neighbouring items (port.h). For BLAKE3 16,
-    // whose transposition it finds then (8 gave 0.66 of the rate for merges, 0.81 for chunks). sha256 as BLAKE3, unmeasured.
+    // An item has lanes of its own, with the hint that keeps Intel's compiler from making vectors of neighbouring items
+    // (port.h). BLAKE3 has 16 lanes: then the compiler finds the transposition (8 gave 0.66 of the rate for merges,
+    // 0.81 for chunks). sha256 is like BLAKE3, unmeasured.
     {intel_processor | pocl_processor, of_chunks, of_bytes, any_size, {.levels_per_launch = 6, .lanes = 16}},
     {intel_processor | pocl_processor, every_job, of_bytes, any_size, {.levels_per_launch = 1, .lanes = 16}},
-    // PoCL: constants in the instructions unroll all rounds; of 8 lanes that is more than its compiler survives.
+    // PoCL: constants in the instructions unroll all rounds. With 8 lanes its compiler does not survive that.
     {+pocl_processor, every_job, of_field, any_size, {.lanes = 1}, {.constants = MKZ_CONSTANTS_literal}},
     {+pocl_processor, every_job, of_field, any_size, {.cells = 6}},
-    // A field hash 8 lanes (4 gave 0.54 of the rate, 16 0.9). One word of a field hash Intel's compiler makes vectors of by itself, if
-    // products are made of halves, more slowly (0.84) and in four to seven times the compile time.
+    // A field hash has 8 lanes (4 gave 0.54 of the rate, 16 gave 0.9). With one lane Intel's compiler makes vectors by
+    // itself if products are made of halves, but that is slower (0.84) and takes four to seven times as long to
+    // compile.
     {intel_processor | pocl_processor, every_job, of_field, any_size, {.lanes = 8}},
     {+intel_processor, every_job, of_field, any_size, {.mul_by_halves = 1}, {.lanes = 1}},
-    // A field hash goes level by level until there are so few nodes that groups of 64 items would leave cores idle. 2^10 leaves take
-    // 0.55 of the time so, 2^12 0.86, 2^14 0.99.
+    // A field hash goes level by level until so few nodes are left that groups of 64 items would leave cores idle. So
+    // 2^10 leaves take 0.55 of the time, 2^12 take 0.86 and 2^14 take 0.99.
     {intel_processor | pocl_processor, every_job, of_field, power(12) + 1, {.levels_per_launch = 8}},
     {intel_processor | pocl_processor, every_job, of_field, any_size, {.levels_per_launch = 1}},
 };
@@ -138,9 +142,10 @@ void apply_rows(DeviceClass device, mkz_kernel kernel, const mkz_hash_info* hash
     }
 }
 
-// PoCL 3.1 and 5.0 sometimes give wrong values where items with several lanes meet at a barrier and groups run at once, so here they
-// never do, whatever the caller wants: chunks have one lane, and so has what copies its constants to the group's memory first, which is
-// a barrier, too (3.1 is always wrong with 16 lanes of hash_elements). A tree of several lanes goes level by level.
+// PoCL 3.1 and 5.0 sometimes give wrong values if items with several lanes meet at a barrier while groups run at once.
+// So here items with several lanes never meet at a barrier, whatever the caller wants. Chunks have one lane. Programs
+// that copy their constants to the group's memory have one lane, because the copy ends with a barrier (with 16 lanes
+// 3.1 always gets hash_elements wrong). A tree of several lanes goes level by level.
 void avoid_barriers_of_lanes(std::uint32_t jobs, const mkz_hash_info* hash, mkz_policy& policy) {
     if (of_bytes.has(hash) && (jobs & of_chunks) != 0) policy.lanes = 1;
     if (of_field.has(hash) && policy.constants == MKZ_CONSTANTS_local) policy.lanes = 1;
@@ -153,7 +158,7 @@ void tune(DeviceClass device, mkz_kernel kernel, std::uint32_t id, std::uint64_t
           mkz_policy* policy) noexcept {
     const mkz_hash_info* hash = mkz_find_hash(id);
     const bool is_group_open = policy->group_size == 0, is_pocl = device == pocl_processor;
-    if (is_pocl && policy->levels_per_launch > 1) fill(*policy, {.lanes = 1});  // the levels that the caller wants
+    if (is_pocl && policy->levels_per_launch > 1) fill(*policy, {.lanes = 1});  // keeps the caller's levels
     apply_rows(device, kernel, hash, n, *policy);
     if (is_pocl) avoid_barriers_of_lanes(bit(kernel), hash, *policy);
     if (is_group_open && max_group_size != 0) policy->group_size = std::min(policy->group_size, max_group_size);
@@ -161,15 +166,16 @@ void tune(DeviceClass device, mkz_kernel kernel, std::uint32_t id, std::uint64_t
 
 namespace {
 
-// Trees on the CPU that no row of the table is for: each thread merges subtrees of `most_levels` at most. Those of 2^12 leaves take 256 KiB, leaves and parents: they
-// stay in a core's second-level cache. Field hashes compute too long to need the cache; smaller subtrees share out and stop sooner.
+// Trees on the CPU that no row of the table covers: each thread merges subtrees of at most `most_levels` levels. A
+// subtree of 2^12 leaves takes 256 KiB with its parents and stays in a core's second-level cache. Field hashes compute
+// too long to need the cache; smaller subtrees spread over the threads and stop sooner.
 struct CpuRow {
     Hashes hashes;
     std::uint32_t most_levels;
-    std::uint64_t least_shared;  // merges; fewer are left to one thread
+    std::uint64_t least_shared;  // in merges: one thread does fewer alone
 };
 constexpr CpuRow cpu_rows[] = {
-    {only("blake3"), 12, power(10)},  // merged before another thread is awake: 12 us alone, 16 to 30 by two
+    {only("blake3"), 12, power(10)},  // done before a second thread is awake: 12 us by one thread, 16 to 30 us by two
     {of_bytes, 12, 0},
     {of_field, 8, 0},
 };
@@ -187,7 +193,7 @@ void tune_cpu(mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, std::uint3
     if (policy->levels_per_launch != 0) return;
     const CpuRow& row =
         *std::ranges::find_if(cpu_rows, [&](const Hashes& hashes) { return hashes.has(info); }, &CpuRow::hashes);
-    // Small trees are cut finer, so that every thread has several.
+    // Small trees are cut finer, so that every thread gets several subtrees.
     constexpr unsigned subtrees_per_thread = 4;
     const bool alone = threads == 1 || n < row.least_shared;
     const unsigned spread = alone ? 0 : std::bit_width(subtrees_per_thread * threads - 1);

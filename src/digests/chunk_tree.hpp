@@ -19,7 +19,8 @@ struct ChainingValue {
     std::uint32_t words[8];
 };
 
-/// The last compression of a subtree, not yet done: it may turn out to be the root, and then gives the output.
+/// The last compression of a subtree, not yet done. If the node turns out to be the root, this compression gives the
+/// output.
 struct Node {
     std::uint32_t cv[8];
     std::uint32_t block[16];
@@ -27,45 +28,46 @@ struct Node {
     std::uint32_t flags;
     std::uint64_t counter;  // index of the chunk; 0 for a parent
 
-    ~Node() { wipe(cv, sizeof cv); }  // the key, if it is the first compression of its chunk or a parent
+    ~Node() { wipe(cv, sizeof cv); }  // holds the key if this is a parent or the first compression of a chunk
 
-    /// As the root: fills `out` with output bytes from `seek` on; long outputs by a launch.
+    /// Takes the node as the root: fills `out` with output bytes from `seek` on. Long outputs are made by a launch.
     void expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const;
 };
 
 /// The node of one chunk of at most 1024 bytes.
 Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const Mode& mode);
-/// The same of a chunk in memory of the host or of the run's device.
+/// The same for a chunk in memory of the host or of the run's device.
 Node chunk_node(const Place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run);
 /// The node above two values.
 Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mode& mode);
 /// The chaining value of a node that is not the root.
 ChainingValue value_of(const Node& node);
 
-/// In place: merges neighbours, an odd last one going up as it is, until at most `left` values remain. `values` are aligned
-/// subtrees of equal size, the last one perhaps smaller.
+/// Merges neighbours in place until at most `left` values remain. An odd last value goes up as it is. `values` belong
+/// to aligned subtrees of equal size; the last one may be smaller.
 void reduce(std::vector<ChainingValue>& values, std::size_t left, const Mode& mode, Run& run);
 
-/// log2 of the chunks of one launched subtree, for data of n chunks: at least two subtrees remain (n >= 2), so that the root is
-/// left to do.
+/// log2 of the chunks of one launched subtree, for data of n chunks. If n >= 2, at least two subtrees remain, so that
+/// no launch makes the root.
 std::uint32_t subtree_levels(std::uint64_t n_chunks, const Run& run) noexcept;
 
-/// Chaining values of the subtrees of 2^levels chunks in `bytes` bytes of data, which begins with chunk `counter`.
+/// Chaining values of the subtrees of 2^levels chunks in `bytes` bytes of data. The data begins with chunk `counter`.
 std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes, std::uint64_t counter,
                                           std::uint32_t levels, const Mode& mode, Run& run, double share);
 
-/// The values of the largest subtrees that may stand in `bytes` bytes of data, which begins with chunk `first_chunk` of something
-/// longer; in order, until at most one chunk is left. Of each the two halves are pushed: the value above them may be the root.
+/// Pushes the values of the largest subtrees that fit into `bytes` bytes of data, in order, until at most one chunk is
+/// left. The data begins with chunk `first_chunk` of a longer message. A subtree is pushed as its two halves, because
+/// the value above them may be the root.
 /// returns  bytes done
 std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
                             Run& run,
                             const std::function<void(const ChainingValue& value, std::uint64_t first_chunk)>& push);
 
-/// The root of data that is all in memory, of the host or of the run's device; `share` of the call is done by it.
+/// The root of data that is all in memory, of the host or of the run's device. This is `share` of the whole call.
 Node root_of(const Place& data, std::uint64_t bytes, const Mode& mode, Run& run, double share = 1);
 Node root_of(std::span<const std::byte> data, const Mode& mode, Run& run, double share = 1);
 
-/// The values of subtrees that came in order, merged as far as they can be while any of them may still be the last.
+/// The values of subtrees that came in order, merged as far as is possible while any of them may still be the last.
 class ValueStack {
 public:
     explicit ValueStack(const Mode& mode) : mode_(mode) {}
@@ -73,14 +75,14 @@ public:
     /// `first_chunk`: chunks before this subtree; a multiple of its size.
     void push(const ChainingValue& value, std::uint64_t first_chunk);
     bool empty() const noexcept { return values_.empty(); }
-    /// The root above everything pushed, at least two values.
+    /// The root above everything pushed, which must be at least two values.
     Node root() const;
     /// The root above everything pushed and `last`, which has `first_chunk` chunks before it.
     Node root(const Node& last, std::uint64_t first_chunk) const;
     void clear() noexcept { values_.clear(); }
 
 private:
-    // Merges what is certain now that more follows after n chunks: a finished tree has one value for each 1 bit of n.
+    // Merges what is final once more data follows after n chunks: then one value remains for each 1 bit of n.
     void settle(std::uint64_t n_chunks);
     Node fold(Node node, std::size_t left) const;
 

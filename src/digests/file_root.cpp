@@ -43,7 +43,7 @@ Node root_of_extent_on_device(const InputFile& file, std::uint64_t offset, std::
     return stack.root();
 }
 
-// The same of data that can only be read in order.
+// The same for data that can only be read in order.
 Node root_of_stream_on_device(const InputFile& file, const Mode& mode, Run& run) {
     std::vector<std::byte> batch(batch_bytes);
     ValueStack stack(mode);
@@ -64,7 +64,8 @@ Node root_of_stream_on_device(const InputFile& file, const Mode& mode, Run& run)
     }
 }
 
-// Data that can only be read in order. Each thread in turn reads one buffer and then hashes it while the next one reads.
+// Hashes data that can only be read in order. The threads take turns: each reads one buffer, then hashes it while the
+// next thread reads.
 class StreamHasher {
 public:
     StreamHasher(const InputFile& file, const Mode& mode, Run& run)
@@ -78,7 +79,7 @@ public:
     }
 
 private:
-    // One thread reads at a time: who has the turn. Not a std::timed_mutex: thread sanitizers do not know all of its calls.
+    // Only the thread that has the turn reads. Not a std::timed_mutex: thread sanitizers do not know all of its calls.
     bool take_turn() {
         std::unique_lock lock(turn_mutex_);
         while (!turn_free_.wait_for(lock, std::chrono::milliseconds(50), [this] { return !turn_taken_; })) {
@@ -126,7 +127,7 @@ private:
         throw;
     }
 
-    // Values go on the stack in order; those that came too early wait.
+    // Values go on the stack in order. Values that come too early wait.
     void commit(std::uint64_t index, std::span<const ChainingValue> values) {
         std::lock_guard lock(committing_);
         early_.emplace(index, std::vector<ChainingValue>(values.begin(), values.end()));

@@ -27,7 +27,8 @@ void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, st
 std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
                                    const Mode& mode, const RunOptions& options) {
     std::vector<FileDigest> results(paths.size());
-    // Small files side by side, a thread each; then the large ones and what is no regular file, each by all threads.
+    // First the small files side by side, a thread each. Then large files and inputs that are no regular files, one by
+    // one, each by all threads.
     constexpr std::uint64_t small_bytes = 4 << 20;
     std::vector<char> later(paths.size());
     std::vector<std::unique_ptr<const runtime::InputFile>> pipes(paths.size());  // whoever writes opens them once
@@ -66,7 +67,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     alone.threads = 1;
     alone.progress = {};
     runtime::Run run(options);
-    // How many are large is known only after the first pass, so each pass is half of the progress.
+    // The number of large files is known only after the first pass, so each pass counts as half of the progress.
     run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); }, 0.5);
     const auto n_later = std::count(later.begin(), later.end(), 1);
     double before = 0.5;

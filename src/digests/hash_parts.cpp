@@ -1,4 +1,4 @@
-// One digest of data in the memories of several devices: each part is hashed where it lies, the host merges what comes back.
+// One digest of data in the memories of several devices. Each device hashes its own part; the host merges their values.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -49,7 +49,7 @@ void hash_parts(std::span<const Buffer> all_parts, std::span<std::byte> out, std
         std::uint64_t first_chunk;
     };
     std::vector<std::vector<Value>> values(parts.size());
-    runtime::Node last{};  // what is left of the last part: at most a chunk
+    runtime::Node last{};  // the rest of the last part: at most a chunk
     bool has_last = false;
     runtime::on_their_devices(parts, options, [&](std::size_t k, const RunOptions& here) {
         runtime::Run part(here);

@@ -1,4 +1,4 @@
-// Batches of independent inputs: hash_many, hash_elements, hash_leaves, merge; on the host's memory or a device's.
+// Batches of independent inputs in memory of the host or of a device: hash_many, hash_elements, hash_leaves, merge.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -16,12 +16,12 @@ namespace {
 using runtime::host_place;
 using runtime::place_of;
 
-// Long messages gain nothing from each other: one after another, each by the whole device.
+// Long messages gain nothing from a batch: they run one after another, each on the whole device.
 constexpr std::size_t long_bytes = 4 << 20;
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-// The count of messages that `out_bytes` has room for and that `bytes` bytes make.
+// The number of messages in `bytes` bytes, which must be as many as `out_bytes` has room for.
 std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uint64_t out_bytes) {
     if (out_bytes % Digest::size != 0)
         invalid("hash_many: out must be a multiple of 32 bytes, got " + std::to_string(out_bytes) + " bytes");
@@ -34,7 +34,7 @@ std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uin
     return n;
 }
 
-// length  units of a row, as HashRows has it
+// length  units of a row, as in HashRows
 void launch_rows(Hash hash, const runtime::Place& rows, std::size_t n, std::size_t length, const runtime::Place& out,
                  const Mode& mode, runtime::Run& run) {
     run.launch(runtime::HashRows{.hash = hash,
@@ -47,16 +47,16 @@ void launch_rows(Hash hash, const runtime::Place& rows, std::size_t n, std::size
                1);
 }
 
-// Words are of 64 bits, as hash_elements() has them.
+// Words have 64 bits, as in hash_elements().
 void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, std::size_t elements,
                            std::uint64_t out_words) {
     const mkz_hash_info& facts = runtime::info(hash);
     if (!runtime::is_field(facts)) {
-        invalid(std::string("hash_elements: hash '") + facts.name + "' is of bytes, not of field elements");
+        invalid(std::string("hash_elements: '") + facts.name + "' hashes bytes, not field elements");
     }
     if (facts.word_bits != 64) {
         invalid(std::string("hash_elements: elements of '") + facts.name + "' have " + std::to_string(facts.word_bits) +
-                " bits, and this function takes words of 64; use hash_leaves");
+                " bits; hash_elements takes words of 64 bits only, use hash_leaves");
     }
     const unsigned node_words = runtime::node_words(facts);
     if (out_words / node_words != n_rows || out_words % node_words != 0) {
@@ -69,7 +69,7 @@ void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, s
     }
 }
 
-// Rows of canonical words, `what` in the texts of errors; sizes fit.
+// Hashes rows of canonical words; error texts begin with `what`. The sizes have been checked.
 void element_rows(Hash hash, const void* rows, std::size_t n_rows, std::size_t elements, void* out, const char* what,
                   const RunOptions& options) {
     runtime::require_canonical(runtime::info(hash), rows, n_rows * elements, what);
@@ -121,7 +121,7 @@ void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const
                1);
 }
 
-// A buffer of whole digests or words.
+// The count of items in a buffer, which must have no partial item.
 std::uint64_t count_of(const Buffer& buffer, std::uint64_t item_bytes, const char* what) {
     if (buffer.size() % item_bytes != 0) {
         invalid(std::string(what) + " must be a multiple of " + std::to_string(item_bytes) + " bytes, got " +

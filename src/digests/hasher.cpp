@@ -8,7 +8,7 @@
 namespace merklize {
 namespace runtime {
 
-/// Full chunks are merged as they come; the last 1 to 1024 bytes wait, because they may be the end.
+/// Full chunks are merged as they come. The last 1 to 1024 bytes wait, because they may be the end.
 class HasherState {
 public:
     HasherState(const Mode& mode, const RunOptions& options) : mode(mode), options(options), stack(mode) {}
@@ -16,7 +16,7 @@ public:
     Mode mode;
     RunOptions options;
     ValueStack stack;
-    std::uint64_t chunks = 0;  // hashed ones: those in `stack`
+    std::uint64_t chunks = 0;  // chunks that are hashed and in `stack`
     std::size_t pending = 0;
     std::byte chunk[MKZ_BLAKE3_CHUNK_LEN];
 

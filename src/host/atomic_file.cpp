@@ -21,7 +21,7 @@ namespace {
 constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 constexpr mode_t usual_mode = 0666;  // less the process's umask
 
-// One in a process and one in a folder of several machines, so that O_EXCL hardly ever has to say no.
+// A name that is new in this process, and nearly always new in a folder shared by machines: O_EXCL rarely fails.
 std::string unique_name(const std::string& name) {
     static std::atomic<std::uint64_t> count{0};
     timespec now{};
@@ -32,7 +32,7 @@ std::string unique_name(const std::string& name) {
 
 off_t to_offset(std::uint64_t offset) { return static_cast<off_t>(offset); }
 
-// Removes the hidden files for `name` that nobody locks and nobody wrote to for a while: what killed processes left.
+// Removes the hidden files for `name` that nobody locks and nobody wrote to for a while: leftovers of killed processes.
 void remove_leftovers(const std::filesystem::path& folder, const std::string& name) {
     constexpr std::time_t old_seconds = 60;  // a file is locked within moments of being made
     const std::string begin = "." + name + ".", end = ".tmp";
@@ -71,7 +71,7 @@ AtomicFile AtomicFile::temporary(const std::filesystem::path& path, FileLock loc
     return out;
 }
 
-// False where there are no such files, or where one could not be given a name.
+// False if the file system has no files without a name, or cannot name one later.
 bool AtomicFile::open_unnamed() {
 #ifdef O_TMPFILE
     if (!unnamed_files || access("/proc/self/fd", X_OK) != 0) return false;
@@ -89,7 +89,7 @@ void AtomicFile::open_hidden() {
     }
     if (!file_) fail("cannot make a file beside it", errno);
     keep_ = false;
-    flock(file_.get(), LOCK_EX | LOCK_NB);  // says to remove_leftovers() that somebody is at work
+    flock(file_.get(), LOCK_EX | LOCK_NB);  // tells remove_leftovers() that the file is in use
 }
 
 void AtomicFile::give_hidden_name() {
@@ -112,12 +112,13 @@ AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
     const auto refuse = [&] {
         throw Error(ErrorCode::io, out.written_.string() + ": cannot write: another build is writing it");
     };
-    // Between opening and locking another process may have finished it and given it its name: then it is not ours to write.
+    // Between opening and locking, another process may have finished and renamed the file. Then it is not ours to
+    // write.
     for (int tries = 0; tries < 16; tries++) {
         out.file_ = Descriptor(open(out.written_.c_str(), flags, usual_mode));
         if (!out.file_) {
             const int reason = errno;
-            // It is made if it is missing, so a missing file was renamed under our hands.
+            // A missing file is made, so this error means that it was renamed meanwhile.
             struct stat info;
             if (reason == ENOENT && stat(out.folder().c_str(), &info) == 0) continue;
             out.fail("cannot open " + out.written_.string(), reason);
@@ -189,7 +190,7 @@ void AtomicFile::copy(int source, std::uint64_t from, std::uint64_t bytes, std::
         auto in = static_cast<off64_t>(from), out = static_cast<off64_t>(offset);
         const ssize_t count = copy_file_range(source, &in, file_.get(), &out, bytes, 0);
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) break;  // not between these files, or the source ends: reading says which
+        if (count <= 0) break;  // not possible between these files, or the source ends: the read below says which
         from += static_cast<std::uint64_t>(count);
         offset += static_cast<std::uint64_t>(count);
         bytes -= static_cast<std::uint64_t>(count);
@@ -215,7 +216,7 @@ void AtomicFile::require_space(std::uint64_t bytes) const {
     if (fstat(file_.get(), &info) != 0) fail("cannot stat", errno);
     const auto taken = 512 * static_cast<std::uint64_t>(info.st_blocks);
     struct statvfs disk;
-    // File systems that do not count say that they have no blocks.
+    // File systems that do not count their space report 0 blocks.
     if (bytes <= taken || fstatvfs(file_.get(), &disk) != 0 || disk.f_blocks == 0) return;
     const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
     if (bytes - taken > free) {
@@ -235,7 +236,7 @@ void AtomicFile::allocate(std::uint64_t bytes) {
     } while (result != 0 && errno == EINTR);
     if (result == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return;
     const int reason = errno;
-    // ext4 keeps what it had taken when the disk was full, also where the file's size has not grown yet.
+    // When the disk is full, ext4 keeps what it has allocated, even beyond the file's size.
     if (ftruncate(file_.get(), to_offset(before)) != 0) fail("cannot give back the space of a failed write", errno);
     fail("cannot write " + std::to_string(bytes) + " bytes", reason);
 #endif
@@ -273,10 +274,10 @@ void AtomicFile::commit() {
     if (written_.empty()) give_hidden_name();
     if (rename(written_.c_str(), path_.c_str()) != 0) fail("cannot rename " + written_.string(), errno);
     keep_ = true;
-    // It is whole: others may change it now, also while this object lives on.
+    // The file is whole: others may change it now, even while this object lives on.
     file_.close();
     lock_ = {};
-    // So that the new name outlives a power failure.
+    // The new name must survive a power failure.
     const Descriptor opened(open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!opened || fsync(opened.get()) != 0) fail("cannot write its folder", errno);
 }

@@ -15,49 +15,52 @@ namespace merklize::runtime {
 /// Whether files may be made without a name (O_TMPFILE) where the file system can. Tests turn it off.
 inline constinit std::atomic<bool> unnamed_files{true};
 
-/// A file that gets its name when it is whole and on the disk: until then, and also if the process is killed, what was there stays. A
-/// link is followed: the file that it names is replaced. What replaces a file has its permissions.
+/// A file that gets its name when it is whole and on the disk. Until then, and also if the process is killed, the old
+/// file stays. A link is followed: the file that it names is replaced. The new file has the permissions of the old one.
 /// Every function throws io with the path and the system's text.
 class AtomicFile {
 public:
-    /// Without a name until commit(), so that a process that is killed leaves nothing. Where the file system has no such files: under a
-    /// hidden name beside its own, ".NAME.*.tmp"; what killed processes left under such names is removed.
-    /// lock  on the file that is to be replaced, if the caller needs it before commit()
+    /// The file has no name until commit(), so a killed process leaves nothing behind. Where the file system has no
+    /// files without a name, it has a hidden name beside its own, ".NAME.*.tmp"; leftovers of killed processes under
+    /// such names are removed.
+    /// lock  the lock on the file that is to be replaced, if the caller needs it before commit()
     static AtomicFile temporary(const std::filesystem::path& path, FileLock lock = {});
-    /// Under PATH.partial, which stays; one that is there already is opened as it is. One process at a time may have it.
+    /// The file is PATH.partial, and stays there if it is not committed. If it exists already, it is opened as it is.
+    /// One process at a time may have it.
     static AtomicFile partial(const std::filesystem::path& path);
 
     AtomicFile(AtomicFile&& other) noexcept;
     AtomicFile& operator=(AtomicFile&&) = delete;
     ~AtomicFile();
 
-    /// The name that it is to have.
+    /// The name that the file gets at commit().
     const std::filesystem::path& path() const noexcept { return path_; }
     std::uint64_t size() const;
     void write(std::span<const std::byte> data, std::uint64_t offset);
-    /// Exactly out.size() bytes.
+    /// Reads exactly out.size() bytes.
     void read(std::span<std::byte> out, std::uint64_t offset) const;
-    /// Bytes [from, from + bytes) of another file, by the system: shared with it where the file system can.
+    /// Copies bytes [from, from + bytes) of another file, inside the kernel; the file system shares them where it can.
     void copy(int source, std::uint64_t from, std::uint64_t bytes, std::uint64_t offset);
 
-    /// Throws io, with the numbers, if a file of so many bytes is beyond what its disk has free, or beyond the process's limit.
+    /// Throws io, with the numbers, if a file of `bytes` bytes needs more than the free space of its disk or passes the
+    /// process's limit.
     void require_space(std::uint64_t bytes) const;
-    /// Takes the space of a file of so many bytes now, where the system can. If that fails, what it took is given back.
+    /// Allocates the space of a file of `bytes` bytes now, where the system can. If that fails, gives it back.
     void allocate(std::uint64_t bytes);
-    /// Both: a disk that is too small shows before the work.
+    /// require_space() and allocate(): a disk that is too small is found before the work.
     void reserve(std::uint64_t bytes) {
         require_space(bytes);
         allocate(bytes);
     }
     void resize(std::uint64_t bytes);
 
-    /// Begins to bring these bytes to the disk, without waiting.
+    /// Begins to write these bytes to the disk, without waiting.
     void start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept;
     /// Waits until everything written is on the disk.
     void sync();
-    /// Brings everything to the disk, waits until nobody else is changing the file of that name, and takes its place there.
+    /// Writes everything to the disk, waits until nobody else is changing the file of that name, and takes its place.
     void commit();
-    /// Removes a partial file: it is not to be taken up.
+    /// Removes a partial file, so that nobody continues it.
     void discard() noexcept;
 
 private:

@@ -8,7 +8,7 @@
 
 namespace merklize::runtime {
 
-/// An open file of ours, or none.
+/// A file descriptor that this object owns and closes, or none.
 class Descriptor {
 public:
     explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -23,14 +23,15 @@ public:
 
     explicit operator bool() const { return fd_ >= 0; }
     int get() const { return fd_; }
-    /// What was written may fail as late as here (network file systems).
+    /// A write may fail as late as here (network file systems).
     bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
 
 private:
     int fd_;
 };
 
-/// Whether a file may get so large. A write beyond the process's limit would not fail but kill it, by SIGXFSZ.
+/// Whether a file may get this large. A write beyond the process's limit would not fail: SIGXFSZ would kill the
+/// process.
 inline bool fits_limit(std::uint64_t bytes) {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;

@@ -17,7 +17,7 @@ namespace merklize::runtime {
 FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()>& wait) {
     constexpr int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     for (;;) {
-        // For writing if that is allowed: NFS locks no other files.
+        // Open for writing if that is allowed: NFS locks no file that is open for reading only.
         Descriptor file(open(path.c_str(), O_RDWR | flags));
         if (!file && (errno == EACCES || errno == EROFS || errno == EPERM || errno == ETXTBSY)) {
             file = Descriptor(open(path.c_str(), O_RDONLY | flags));
@@ -30,7 +30,7 @@ FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()
         }
         while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EINTR) continue;
-            if (errno != EWOULDBLOCK) break;  // no such locks here
+            if (errno != EWOULDBLOCK) break;  // this file system has no such locks
             if (wait && !wait()) throw Error(ErrorCode::io, path.string() + ": another process is changing it");
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }

@@ -21,7 +21,7 @@
 namespace merklize::runtime {
 namespace {
 
-// A block's pages are touched for the first time by the kernels, from all threads; huge ones make that cheap.
+// The kernels touch a block's pages first, from all threads; huge pages make that cheap.
 void* map_block(std::uint64_t bytes) {
     constexpr std::uint64_t huge = 2u << 20, page = 4096;
     if (bytes > UINT64_MAX - huge) return nullptr;
@@ -40,8 +40,8 @@ void* map_block(std::uint64_t bytes) {
     return raw;
 }
 
-// The block freed last, for the next tree of its size: with 16 threads the pages of a tree cost several times its merges. The
-// kernel may take its memory whenever it wants (MADV_FREE).
+// The block freed last, kept for the next tree of its size: with 16 threads, new pages for a tree cost several times
+// its merges. The kernel may reclaim its memory at any time (MADV_FREE).
 struct Spare {
     void* memory;
     std::uint64_t bytes;
@@ -55,7 +55,7 @@ void keep_spare(Spare* spare) {
     delete old;
 }
 
-// The spare block if it has this size; another size goes.
+// The spare block if it has this size. A spare of another size is freed.
 void* take_spare(std::uint64_t bytes) {
     Spare* spare = the_spare.exchange(nullptr);
     if (spare == nullptr) return nullptr;
@@ -78,7 +78,7 @@ std::uint64_t host_memory() noexcept {
         const std::uint64_t swap = std::uint64_t{info.totalswap} * info.mem_unit;
         std::uint64_t memory = std::uint64_t{info.totalram} * info.mem_unit;
         std::uint64_t allowed = 0;
-        // "max" if nothing limits it.
+        // "max" means no limit.
         if (std::FILE* file = std::fopen("/sys/fs/cgroup/memory.max", "re")) {
             if (std::fscanf(file, "%" SCNu64, &allowed) == 1 && allowed != 0) memory = std::min(memory, allowed);
             std::fclose(file);
@@ -91,13 +91,13 @@ std::uint64_t host_memory() noexcept {
     return bytes;
 }
 
-// A block's memory is taken when it is touched, so a system that overcommits says nothing here.
+// A block's memory is taken when it is touched, so a system that overcommits reports no error here.
 HostBlock::HostBlock(std::uint64_t bytes) : data_(take_spare(bytes)), bytes_(bytes) {
     if (data_ == nullptr && bytes <= host_memory()) data_ = map_block(bytes);
     if (data_ == nullptr) {
         throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(bytes) +
-                                                  " bytes asked for, there are " + std::to_string(host_memory()) +
-                                                  " in all");
+                                                  " bytes are needed, this process can have " +
+                                                  std::to_string(host_memory()));
     }
 }
 

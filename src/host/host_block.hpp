@@ -4,11 +4,11 @@
 
 namespace merklize::runtime {
 
-/// Bytes of memory that this process can ever have: the machine's with its swap space, or what its container may take.
+/// Bytes of memory that this process can ever have: the machine's memory and swap space, or its container's limit.
 std::uint64_t host_memory() noexcept;
 
 /// Host memory for the nodes of a tree: aligned to 4096 bytes, undefined content, in huge pages where the system gives them.
-/// errors  out_of_memory, at once if it is more than host_memory()
+/// errors  out_of_memory, at once if the block is larger than host_memory()
 class HostBlock {
 public:
     HostBlock() noexcept = default;
@@ -17,7 +17,7 @@ public:
     HostBlock(HostBlock&& other) noexcept;
     HostBlock& operator=(HostBlock&& other) noexcept;
 
-    /// Zeros for a range, without taking memory for whole pages of them.
+    /// Zeroes a range; whole pages of zeros take no memory.
     void clear(std::uint64_t first, std::uint64_t bytes) noexcept;
 
     void* data() const noexcept { return data_; }

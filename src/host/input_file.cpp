@@ -48,7 +48,7 @@ bool InputFile::has_extent(std::uint64_t& position, std::uint64_t& bytes) const 
     struct stat info;
     if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
     if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
-    // Files made up by the kernel say size 0 and have content.
+    // Files in /proc and the like report size 0 but have content.
     if (!S_ISREG(info.st_mode) || info.st_size == 0) return false;
     const off_t at = owned_ ? 0 : lseek(fd_, 0, SEEK_CUR);
     if (at < 0) return false;
@@ -80,7 +80,7 @@ std::size_t InputFile::read_up_to(std::span<std::byte> out, std::uint64_t offset
             fail("cannot read at byte " + std::to_string(offset + done), errno);
         }
         done += static_cast<std::size_t>(count);
-        // A short read of a regular file is its end; another call would only say so again.
+        // A short read means the end of a regular file. Another call would only confirm it.
         if (static_cast<std::size_t>(count) < out.size()) break;
     }
     return done;
@@ -97,7 +97,7 @@ void InputFile::read_at(std::span<std::byte> out, std::uint64_t offset) const {
 
 void InputFile::advise(std::uint64_t offset, std::uint64_t bytes) const noexcept {
 #ifdef POSIX_FADV_WILLNEED
-    posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);  // only a wish
+    posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);  // only a hint
 #else
     (void)offset, (void)bytes;
 #endif
@@ -105,7 +105,7 @@ void InputFile::advise(std::uint64_t offset, std::uint64_t bytes) const noexcept
 
 void InputFile::widen_pipe(std::size_t bytes) const {
 #ifdef F_SETPIPE_SZ
-    fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes));  // no pipe, or not allowed: it stays as it is
+    fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes));  // fails if it is no pipe or not allowed: then it stays as it is
 #else
     (void)bytes;
 #endif

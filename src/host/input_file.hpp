@@ -9,13 +9,14 @@
 
 namespace merklize::runtime {
 
-/// A file, pipe or device that is open for reading. Files are read, never mapped: a mapped file that shrinks kills the process.
-/// Every function throws io with the file's name and the system's text. Safe to use from several threads, but for read_some().
+/// A file, pipe or device that is open for reading. Files are read, never mapped: a mapped file that shrinks kills the
+/// process. Every function throws io with the file's name and the system's text. Safe to use from several threads,
+/// except read_some().
 class InputFile {
 public:
     /// A named pipe is open at once, whether or not somebody writes to it.
     explicit InputFile(const std::filesystem::path& path);
-    /// The caller's descriptor: it is read from where it stands and is not closed. `name` is for error texts.
+    /// The caller's descriptor: it is read from its current position and is not closed. `name` is for error texts.
     InputFile(int fd, std::string_view name) : fd_(fd), name_(name), owned_(false) {}
     ~InputFile();
     InputFile(const InputFile&) = delete;
@@ -29,9 +30,9 @@ public:
     /// Whether it is a pipe, named or not.
     bool is_pipe() const;
     /// Bytes of a regular file from its current position to its end.
-    /// returns  false for what can only be read in order: pipes, and files of the kernel, which say that they are empty
+    /// returns  false if the input can only be read in order: a pipe, or a file in /proc, which reports size 0
     bool has_extent(std::uint64_t& position, std::uint64_t& bytes) const;
-    /// What tells a file from another one, and from itself before it was written to.
+    /// Tells a file from any other file, and from itself before it was last written.
     struct Identity {
         std::uint64_t device, inode, bytes;
         /// Of the last change of content, and of the last change of anything, which nobody can set back.
@@ -43,12 +44,12 @@ public:
     std::size_t read_up_to(std::span<std::byte> out, std::uint64_t offset) const;
     /// Reads exactly out.size() bytes at `offset`.  errors  io (the file ends earlier: it has shrunk)
     void read_at(std::span<std::byte> out, std::uint64_t offset) const;
-    /// Reads up to out.size() bytes in order, fewer only at the end. `wait` is called about every 50 ms while nothing comes; if it
-    /// returns false, reading stops with what is there.
+    /// Reads up to out.size() bytes in order, fewer only at the end. While no data comes, `wait` is called about every
+    /// 50 ms; if it returns false, reading stops and returns what was read.
     template <class Wait>
     std::size_t read_some(std::span<std::byte> out, Wait wait) const;
 
-    /// Asks for a pipe that holds as much as one read, so that each side runs on while the other works.
+    /// Asks for a pipe that holds as much as one read, so that each side can work without waiting for the other.
     void widen_pipe(std::size_t bytes) const;
     /// Tells the system that these bytes of a regular file will be read soon.
     void advise(std::uint64_t offset, std::uint64_t bytes) const noexcept;

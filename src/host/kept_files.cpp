@@ -21,8 +21,8 @@
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
-// A file is: magic (8 bytes), format (4), payload's bytes (8), check (32), payload; numbers little endian. The check is
-// BLAKE3 of the payload, keyed with the file's own name, so a good file under another name is damaged, too.
+// A file is: magic (8 bytes), format (4), size of the payload (8), check (32), payload. Numbers are little endian. The
+// check is BLAKE3 of the payload, keyed with the file's own name, so a good file under another name counts as damaged.
 
 namespace merklize::runtime {
 namespace {
@@ -34,9 +34,9 @@ using Header = std::array<std::byte, header_bytes>;
 
 constexpr std::string_view file_end = ".bin";
 constexpr std::string_view temporary_start = ".tmp-";
-constexpr std::time_t temporary_seconds = 24 * 60 * 60;  // a store takes milliseconds: one this old was left behind
+constexpr std::time_t temporary_seconds = 24 * 60 * 60;  // a store takes milliseconds: a file this old was left behind
 
-// Always by the CPU and this thread alone: the program that is looked up may be the one of the default device's hash.
+// Hashes on the CPU, in this thread: the program that is looked up may be the one that the default device hashes with.
 Digest hash_here(std::span<const std::byte> data, const Mode& mode = {}) {
     static const Device& cpu = *new Device("cpu");  // never destroyed: also used while the process ends
     return hash(data, mode, RunOptions{.device = cpu, .threads = 1});
@@ -60,7 +60,7 @@ std::string reason(const std::filesystem::path& path, std::string_view what, int
     return path.string() + ": " + std::string(what) + ": " + std::generic_category().message(error_number);
 }
 
-// 0700, and so are the folders above that are missing, as the XDG specification wants it.
+// Makes the folder and its missing parents with mode 0700, as the XDG specification requires.
 bool make_folder(const std::filesystem::path& path) {
     if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return true;
     const std::filesystem::path above = path.parent_path();
@@ -72,8 +72,8 @@ bool is_trusted(const struct stat& info) {
     return (info.st_uid == geteuid() || info.st_uid == 0) && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// A trusted folder open for openat() and so on, so that nobody can put another one in its place; or none and why. A
-// folder that is missing and not made has no why.
+// A trusted folder, open for openat() and the like, so that nobody can put another one in its place. Else none, and
+// `why` gives the reason; it stays empty for a missing folder that is not to be made.
 Descriptor open_folder(const KeptFolder& folder, bool make, std::string& why) {
     if (folder.path.empty()) {
         why = folder.why_none.empty() ? "no folder for compiled programs" : folder.why_none;
@@ -121,7 +121,7 @@ bool write_all(int fd, std::span<const std::byte> data) {
     return true;
 }
 
-// A whole program of an open file.
+// Reads a whole program from an open file.
 std::optional<std::vector<std::byte>> read_program(int fd, const Digest& key, std::uint64_t max_bytes) {
     struct stat info;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || !is_trusted(info)) return std::nullopt;
@@ -133,10 +133,10 @@ std::optional<std::vector<std::byte>> read_program(int fd, const Digest& key, st
     return payload;
 }
 
-// A file of its own in `folder`, and its name.
+// Makes a new file in `folder` and returns its name.
 Descriptor make_temporary(int folder, std::string& name) {
     static std::atomic<std::uint64_t> count{0};
-    // Processes on two machines that share the folder may have one number; then O_EXCL says so.
+    // Processes on two machines that share the folder may have the same number. O_EXCL detects that.
     for (int tries = 0; tries < 16; tries++) {
         timespec now{};
         clock_gettime(CLOCK_REALTIME, &now);
@@ -165,7 +165,7 @@ timespec last_used(const struct stat& info) {
 }  // namespace
 
 std::string kept_key(const KeptIdentity& identity) try {
-    // Each part with its length before it: no two lists of parts have one encoding.
+    // Each part has its length before it, so two lists of parts never have the same encoding.
     std::vector<std::byte> encoded;
     const auto append = [&encoded](std::span<const std::byte> part) {
         const std::size_t at = encoded.size();
@@ -187,7 +187,7 @@ std::string kept_key(const KeptIdentity& identity) try {
 }
 
 KeptFolder kept_folder() {
-    // Who runs a program with rights of its owner must not choose what it reads.
+    // The user who runs a set-user-ID program must not choose what it reads.
     if (getuid() != geteuid() || getgid() != getegid()) {
         return {{}, "no folder for compiled programs: this process has the rights of another user or group"};
     }
@@ -195,7 +195,7 @@ KeptFolder kept_folder() {
         if (*own == '\0') return {{}, "no folder for compiled programs: MERKLIZE_CACHE_DIR is empty"};
         return {std::filesystem::absolute(own) / "kernels", {}};
     }
-    // The XDG specification: a path that is not absolute counts as not set.
+    // By the XDG specification, a path that is not absolute counts as not set.
     const auto absolute = [](const char* name) {
         const char* value = std::getenv(name);
         const std::filesystem::path path = value == nullptr ? "" : value;
@@ -207,7 +207,7 @@ KeptFolder kept_folder() {
 }
 
 const KeptFiles& KeptFiles::process() {
-    static const KeptFiles& cache = *new KeptFiles(kept_folder());  // never destroyed, as hash_here()'s device
+    static const KeptFiles& cache = *new KeptFiles(kept_folder());  // never destroyed, like the device of hash_here()
     return cache;
 }
 
@@ -218,16 +218,16 @@ std::optional<std::vector<std::byte>> KeptFiles::load(std::string_view key) cons
     const Descriptor folder = open_folder(folder_, false, why);
     if (!folder) return std::nullopt;
     const std::string name = digest->hex() + std::string(file_end);
-    // Not through links, and without waiting for what is no file: a pipe without a writer.
+    // Follows no links, and does not wait for a pipe without a writer.
     const Descriptor file(
         openat(folder.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     if (!file && errno != ELOOP) return std::nullopt;
     auto program = file ? read_program(file.get(), *digest, max_bytes_) : std::nullopt;
     if (program) {
         const timespec times[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
-        futimens(file.get(), times);  // may fail: then it is removed earlier than others
+        futimens(file.get(), times);  // may fail: then the file is removed earlier than others
     } else if (unlinkat(folder.get(), name.c_str(), 0) != 0) {
-        unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR);  // only an empty one
+        unlinkat(folder.get(), name.c_str(), AT_REMOVEDIR);  // removes an empty folder only
     }
     return program;
 } catch (...) {
@@ -250,8 +250,8 @@ std::string KeptFiles::store(std::string_view key, std::span<const std::byte> pr
     std::string temporary;
     Descriptor file = make_temporary(folder.get(), temporary);
     if (!file) return reason(folder_.path, "cannot make a file", errno);
-    // In two steps, so that the name always has a whole file. After a crash the check may fail: nothing waits for
-    // the disk.
+    // Written first, then renamed, so that the name always has a whole file. Nothing waits for the disk: after a crash
+    // the check may fail.
     if (!write_all(file.get(), header) || !write_all(file.get(), program) || !file.close() ||
         renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
         why = reason(folder_.path / name, "cannot write", errno);
@@ -270,9 +270,9 @@ std::string KeptFiles::why_unusable() const {
     return why;
 }
 
-// Removes the temporaries that dead processes left, and the files not used for longest while there are too many bytes;
-// never `stored`, and never what is not ours by its name. Other processes may do the same now, or read a file:
-// then they still have it.
+// Removes the temporaries that dead processes left and, while there are too many bytes, the files that were not used
+// for the longest time. Never removes `stored`, nor a file whose name is not ours. Other processes may do the same
+// meanwhile; a process that reads a removed file can still read it.
 void KeptFiles::tidy(int folder, const std::string& stored) const {
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const auto close = [](DIR* list) { closedir(list); };

@@ -12,17 +12,17 @@
 
 namespace merklize::runtime {
 
-/// Everything that a kept file depends on; the names are those of a compiled program, the most common case.
+/// Everything that a kept file depends on. The members are named for a compiled program, the most common case.
 struct KeptIdentity {
     std::string_view text;
     std::string_view options;
     std::string_view compiler;  ///< compiler, its version, device, driver: mkz_driver_facts
     std::string_view version;   ///< of this library
-    std::string_view driver{};  ///< where `compiler` does not have it
+    std::string_view driver{};  ///< if `compiler` does not include it
 };
 
-/// The name of a program in the cache: 64 hexadecimal digits, BLAKE3 of all parts and the cache's format. Empty, which
-/// no cache knows, if this processor cannot hash (an instruction set is forced that is not there).
+/// The name of a program in the cache: 64 hexadecimal digits, the BLAKE3 of all parts and the cache's format. Empty if
+/// this processor cannot hash (MERKLIZE_CPU_ISA forces an instruction set that it lacks); no cache has an empty name.
 std::string kept_key(const KeptIdentity& identity);
 
 /// A folder for kept files, or why there is none.
@@ -31,40 +31,39 @@ struct KeptFolder {
     std::string why_none{};
 };
 
-/// Of the environment: $MERKLIZE_CACHE_DIR, else $XDG_CACHE_HOME/merklize, else $HOME/.cache/merklize; in it "kernels".
-/// MERKLIZE_CACHE_DIR set and empty means none.
+/// The folder that the environment names: $MERKLIZE_CACHE_DIR/kernels, else $XDG_CACHE_HOME/merklize/kernels, else
+/// $HOME/.cache/merklize/kernels. If MERKLIZE_CACHE_DIR is set and empty, there is none.
 KeptFolder kept_folder();
 
-/// What is kept on disk between processes of one user, by keys: compiled programs, costs of devices, tuned policies. A
-/// file is there whole or not at all, whoever writes at the same time; what is damaged is as good as missing. Nothing
-/// here is an error: without kept files, programs are compiled and devices measured again.
+/// What the processes of one user keep on disk, by keys: compiled programs, costs of devices, tuned policies. A file is
+/// there whole or not at all, even when several processes write it. A damaged file counts as missing. Nothing here is
+/// an error: without kept files, programs are compiled and devices measured again.
 ///
-/// Compiled code is run, so nothing is taken from a folder or file that somebody else than this user and root owns or
-/// may write.
+/// Compiled code is run, so nothing is read from a folder or file that anybody but this user and root owns or may
+/// write.
 ///
-/// Safe to use from several threads and processes at once, also on one folder.
+/// Safe to use from several threads and processes at once, even on one folder.
 class KeptFiles {
 public:
-    /// Bytes of all files together; store() removes those not used for longest.
+    /// The most bytes of all files together. store() removes the files that were not used for the longest time.
     static constexpr std::uint64_t usual_max_bytes = std::uint64_t{256} << 20;
 
-    /// In kept_folder(), as the environment was at the first call.
+    /// The files in kept_folder(), by the environment at the first call.
     static const KeptFiles& process();
 
-    /// `folder` is made when something is stored. One without a path stores and finds nothing.
+    /// `folder` is made when something is stored. Without a path nothing is stored or found.
     explicit KeptFiles(KeptFolder folder, std::uint64_t max_bytes = usual_max_bytes)
         : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
     /// The program stored as `key`, or nothing. Removes a damaged file.
-    /// cost  a hash of it and about ten system calls
+    /// cost  one hash of the program and about ten system calls
     std::optional<std::vector<std::byte>> load(std::string_view key) const noexcept;
 
-    /// Stores a program, in the place of an older one of the same key.
-    /// returns  why not, for people, or an empty text
+    /// Stores a program. Replaces an older one of the same key.
+    /// returns  why it was not stored, for people; empty if it was
     std::string store(std::string_view key, std::span<const std::byte> program) const;
 
-    /// Why nothing is found here, whatever was stored: no folder, or one that is not trusted. Empty for a good or
-    /// missing folder.
+    /// Why nothing can be found here: there is no folder, or it is not trusted. Empty for a good or missing folder.
     std::string why_unusable() const;
 
     const std::filesystem::path& folder() const noexcept { return folder_.path; }

@@ -70,7 +70,7 @@ struct Pool {
         }
     }
 
-    // A machine that gives no more threads, or a count beyond reason, only makes the job slower.
+    // If the system refuses more threads, or the count is absurd, the job only gets slower.
     void ask(Job& job) {
         std::lock_guard lock(mutex);
         try {
@@ -115,7 +115,7 @@ Pool& pool() {
 unsigned default_threads() noexcept {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
-    return std::max(1u, std::thread::hardware_concurrency());  // more processors than the set holds
+    return std::max(1u, std::thread::hardware_concurrency());  // the machine has more processors than the set holds
 }
 
 bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick) {

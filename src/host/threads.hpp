@@ -8,14 +8,14 @@ namespace merklize::runtime {
 /// CPU threads that this process may use (its affinity), at least 1.
 unsigned default_threads() noexcept;
 
-/// Called from the thread that called parallel_for(), after each of its items and every 50 ms of waiting, with the share of items
-/// done; false cancels. Must not throw.
+/// Called from the thread that called parallel_for(), after each of its items and every 50 ms while it waits, with the
+/// share of items that are done. Returning false cancels. Must not throw.
 using Tick = std::function<bool(double done)>;
 
-/// Runs body(0) .. body(n-1), each once, in any order, on up to `threads` threads, the caller's included; returns when all are
-/// done. Workers are kept between calls and shared by all callers; a forked child makes its own.
+/// Runs body(0) .. body(n-1), each once, in any order, on up to `threads` threads, including the caller's. Returns when
+/// all are done. Workers are kept between calls and shared by all callers; a forked child makes its own.
 /// returns  false if tick cancelled: then some items did not run
-/// errors   the first exception that a body threw; the items left then do not run
+/// errors   the first exception that a body threw; the remaining items do not run
 bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick = {});
 
 }  // namespace merklize::runtime

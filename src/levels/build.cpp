@@ -27,7 +27,7 @@ Policy tuned(const Policy& wanted, const Merges& merges, std::uint64_t n_leaves,
     const std::uint32_t device = run.device().index;
     const std::uint32_t hash = merges.info().id;
     mkz_policy policy = to_seam(wanted);
-    // What is kept for the CPU was measured with all threads.
+    // The tuned policies of the CPU were measured with all threads.
     if (!run.on_host() || run.threads() == default_threads())
         policy = tuned_policy(backend, device, MKZ_KERNEL_MERGE_SUBTREES, hash, n_leaves, policy);
     backend.tune(device, MKZ_KERNEL_MERGE_SUBTREES, hash, std::max<std::uint64_t>(n_leaves, 2) - 1, run.threads(),
@@ -35,11 +35,12 @@ Policy tuned(const Policy& wanted, const Merges& merges, std::uint64_t n_leaves,
     return from_seam(policy);
 }
 
-// The whole nodes.
+// Builds the whole nodes.
 void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, std::uint64_t first_leaf,
                  const Merges& merges, const Policy& wanted, const Policy& policy, Run& run, double share) {
-    // A device gets all levels at once: its queue cuts them into launches, each with its own choice. Above a count that is not
-    // even, the cuts are made here, where what does not fit a launch is known.
+    // A device gets all levels at once: its queue cuts them into launches, each with its own policy. If the nodes are
+    // on the device and the last one of the highest level is not whole, the cuts are made here, where it is known which
+    // nodes fit no launch.
     const bool at_once = !run.on_host() && (!nodes.on_device || !layout.has_edge(layout.height()));
     const auto levels_above = [&](std::uint64_t n) -> unsigned {
         if (at_once) return max_levels;
@@ -78,7 +79,7 @@ Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout&
 
 namespace {
 
-// The tree that has so many slots.
+// The layout of the tree that has `slots` slots.
 TreeLayout layout_of_slots(std::uint64_t slots) {
     const std::uint64_t leaf_slot = slots < 2 ? 0 : std::bit_floor(slots - 1);
     const TreeLayout layout{std::max<std::uint64_t>(slots - leaf_slot, 1)};

@@ -10,23 +10,24 @@
 
 namespace merklize::runtime {
 
-/// The options of a call on n leaves in host memory, where "auto" has chosen.
+/// The options of a call on n leaves in host memory, with the device that "auto" chooses.
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves);
 
-/// Builds all levels above the leaves in the heap at `nodes`; slots of no node stay as they are.
+/// Builds all levels above the leaves in the heap at `nodes`. Unused slots stay as they are.
 /// top         where to put the first node of the highest level, or null
-/// first_leaf  as plan_tree() has it
-/// returns     what the backend made of the caller's wishes for the widest part of the tree
+/// first_leaf  as in plan_tree()
+/// returns     the policy for the widest part of the tree: the caller's, with open fields filled by the backend
 Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
                     const Policy& wanted, Run& run, double share = 1, Digest* top = nullptr,
                     std::uint64_t first_leaf = 0);
 
-/// Levels of a part of 128 MiB of leaves.
+/// A part has 2^22 leaves: 128 MiB.
 constexpr unsigned part_levels = 22;
 
-/// The level `levels` above n leaves, 1 <= levels <= ceil(log2 n), part by part, so that the nodes in between take little memory.
+/// Makes the nodes `levels` levels above n leaves, 1 <= levels <= ceil(log2 n), part by part, so that the nodes in
+/// between take little memory.
 /// leaves       on the host or on the run's device
-/// below        as Merges has it
+/// below        as in Merges
 /// part         a part has 2^part leaves
 /// out          [ceil(n / 2^levels)] digests, on the host or on the run's device
 void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, const TreeForm& form, unsigned below,

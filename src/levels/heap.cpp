@@ -14,7 +14,7 @@ namespace merklize::runtime {
 void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, Digest* out, Run& run) {
     if (nodes.on_device) return run.memory().gather_nodes(nodes, slots, out);
     const std::byte* from = host_bytes(nodes);
-    // Nodes far apart are waited for one by one, unless asked for early.
+    // Without a prefetch, each access to a distant node would wait for memory.
     constexpr std::size_t per_piece = 8192, ahead = 16;
     const auto piece = [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; i++) {
@@ -57,7 +57,7 @@ void copy_nodes(const Place& to, const Place& from, std::uint64_t n, Run& run) {
 }
 
 void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run) {
-    // On a device the first gap is filled by doubling, and serves the others, which are no larger than half of it.
+    // On a device the first gap is filled by doubling. The other gaps, at most half as large, are copied from it.
     constexpr std::uint64_t most_zeros = 2048;
     static const std::vector<Digest> zeros(most_zeros);
     const auto clear = [&](std::uint64_t first, std::uint64_t count, const std::optional<Place>& source) {

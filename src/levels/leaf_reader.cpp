@@ -14,9 +14,9 @@ namespace {
 
 using Kind = TreeInput::Kind;
 
-// Longer pieces gain nothing from each other: one after another, each by all threads or the whole device.
+// Longer pieces gain nothing from a batch: they run one after another, each on all threads or the whole device.
 constexpr std::uint64_t long_bytes = 4 << 20;
-// What is read at once of a stream, and at most of one leaf of it.
+// The bytes of a stream that are read at once, and the most bytes of one of its leaves.
 constexpr std::uint64_t stream_bytes = 8 << 20, most_stream_leaf = batch_bytes;
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
@@ -26,8 +26,8 @@ InputFile opened(const TreeInput& input) {
     return input.descriptor < 0 ? InputFile(input.path) : InputFile(input.descriptor, input.path.string());
 }
 
-// Leaves of the pieces of `data`, the last one perhaps shorter; nothing is one empty piece.
-// begin  bytes of the input before `data`, for errors
+// Hashes the pieces of `data` to leaves. The last piece may be shorter. Empty data is one empty piece.
+// begin  bytes of the input before `data`, for error texts
 template <class Launch>
 void hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t begin, Digest* out,
                  const mkz_hash_info& hash, const Mode& mode, Launch launch) {
@@ -46,7 +46,7 @@ void hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, std
     if (rest != 0 || data.empty()) rows(whole, 1, rest);
 }
 
-// The same on the run's device; long pieces of BLAKE3 by its chunks.
+// The same on the run's device. Long pieces of BLAKE3 are hashed by their chunks.
 void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, std::uint64_t begin, Digest* out,
                     const mkz_hash_info& hash, const Mode& mode, Run& run, double share) {
     if (!hash.has_chunk_tree || piece_bytes <= long_bytes) {
@@ -80,7 +80,7 @@ void LeafReader::require_sizes() const {
     if (input_.kind == Kind::leaves) return;
     const std::string leaf = file_.name() + ": leaves of " + std::to_string(input_.leaf_bytes) + " bytes: ";
     if (!hash_.has_chunk_tree && input_.leaf_bytes > batch_bytes) {
-        invalid(leaf + "with another hash than blake3 at most " + std::to_string(batch_bytes));
+        invalid(leaf + "must have at most " + std::to_string(batch_bytes) + " bytes with a hash other than blake3");
     }
     const unsigned unit = hash_.row_unit_bytes;
     if (input_.leaf_bytes % unit != 0) {
@@ -88,7 +88,7 @@ void LeafReader::require_sizes() const {
     }
 }
 
-// What an input must be that ends after so many bytes.
+// Checks the size of an input that ends after `bytes` bytes.
 void LeafReader::require_end(std::uint64_t bytes) const {
     const std::uint64_t rest = bytes % input_.leaf_bytes;
     const std::string found = file_.name() + ": " + std::to_string(bytes) + " bytes are not a whole count of ";
@@ -112,7 +112,7 @@ std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
     const std::uint64_t begin = next_ * input_.leaf_bytes;
     const std::uint64_t bytes =
         out.size() > (bytes_ - begin) / input_.leaf_bytes ? bytes_ - begin : out.size() * input_.leaf_bytes;
-    // As much again is read by the system while these leaves are hashed and merged.
+    // The system reads as much again while these leaves are hashed and merged.
     if (begin + bytes != bytes_) file_.advise(position_ + begin + bytes, std::min(bytes, bytes_ - begin - bytes));
     read_extent(begin, bytes, out, run, share);
     file_.require_size(position_ + bytes_);
@@ -127,7 +127,7 @@ void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span
         read_together(file_, std::as_writable_bytes(out), position_ + begin, run, share);
         require_leaves(out);
     } else if (size <= read_bytes && run.on_host()) {
-        // Each thread reads whole pieces and hashes them by itself.
+        // Each thread reads whole pieces and hashes them alone.
         const std::uint64_t per_read = read_bytes / size;
         run.parallel((out.size() + per_read - 1) / per_read,
                      [&](std::size_t i) {
@@ -155,7 +155,7 @@ void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span
     }
 }
 
-// Fills `out` in order, short only at the end.
+// Fills `out` in order. Returns less only at the end.
 std::size_t LeafReader::receive(std::span<std::byte> out, Run& run) {
     bool stopped = !run.tick(0);
     const std::size_t count = stopped ? 0 : file_.read_some(out, [&] { return !(stopped = !run.tick(0)); });
@@ -181,7 +181,7 @@ std::uint64_t LeafReader::read_stream(std::span<Digest> out, Run& run) {
             buffer_.resize(wanted);
             const auto data = std::span(buffer_).first(receive(buffer_, run));
             if (size > most_stream_leaf && !ended_) {
-                invalid(file_.name() + ": leaves of what is no regular file have at most " +
+                invalid(file_.name() + ": leaves of an input that is no regular file must have at most " +
                         std::to_string(most_stream_leaf) + " bytes, got " + std::to_string(size));
             }
             n = count(bytes_) - next_;

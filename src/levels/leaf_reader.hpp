@@ -11,33 +11,36 @@
 
 namespace merklize::runtime {
 
-/// The leaves that an input makes, in order: the one way from a file to leaves, for trees in memory, in files, and roots.
+/// Gives the leaves of an input in order. The one way from a file to leaves: trees in memory, trees in files and roots
+/// use it.
 class LeafReader {
 public:
-    /// errors  io; invalid_argument (a size that the hash does not take; a mode of another hash than blake3; bytes that are not a
-    ///         whole count of rows or leaves), where it shows before reading
+    /// errors  io; invalid_argument, as far as it is known before reading (a size that the hash does not take; a mode
+    ///         that is not plain, with another hash than blake3; bytes that are not a whole count of rows or leaves)
     LeafReader(const TreeInput& input, Hash hash, const Mode& mode);
 
     const InputFile& file() const noexcept { return file_; }
-    /// Whether it is a regular file: then n_leaves() is known, and leaves can be skipped. Else reading shows how many there are.
+    /// Whether the input is a regular file. Then n_leaves() is known, and leaves can be skipped. Else only reading
+    /// shows how many there are.
     bool has_extent() const noexcept { return has_extent_; }
-    /// Of the whole extent; of another input: of what was read.
+    /// Leaves of the whole extent. If there is no extent: leaves read so far.
     std::uint64_t n_leaves() const noexcept { return has_extent_ ? count(bytes_) : next_; }
     std::uint64_t bytes() const noexcept { return bytes_; }
-    /// What a tree file notes; known where bytes() is.
+    /// What a tree file notes about its leaves; final when bytes() is.
     LeafSource source() const noexcept {
         return input_.kind == TreeInput::Kind::leaves ? LeafSource{} : LeafSource{input_.leaf_bytes, bytes_};
     }
     /// Where the first leaf begins in the file.
     std::uint64_t position() const noexcept { return position_; }
 
-    /// Goes on with leaf `first` of an extent.
+    /// Continues with leaf `first` of an extent.
     void skip_to(std::uint64_t first) noexcept { next_ = first; }
-    /// The next leaves. Read and hashed by all threads or on the run's device; `share` of the call is done by it.
-    /// returns  how many; fewer than out.size() only at the end
-    /// errors   io (also an extent that changes its size), cancelled, invalid_argument (as the constructor; for field hashes a word >= p)
+    /// Reads and hashes the next leaves, by all threads or on the run's device. This is `share` of the whole call.
+    /// returns  the number of leaves; fewer than out.size() only at the end
+    /// errors   io (also if an extent changes its size), cancelled, invalid_argument (as the constructor; for field
+    ///          hashes a word >= p)
     std::uint64_t read(std::span<Digest> out, Run& run, double share);
-    /// All that are left.
+    /// All remaining leaves.
     std::vector<Digest> read_all(Run& run);
 
 private:
@@ -54,10 +57,10 @@ private:
     const Mode& mode_;
     const InputFile file_;
     bool has_extent_;
-    std::uint64_t position_ = 0;  // in the file, of the first leaf
-    std::uint64_t bytes_ = 0;     // of the extent, or read so far
+    std::uint64_t position_ = 0;  // of the first leaf in the file
+    std::uint64_t bytes_ = 0;     // of the extent; without an extent: read so far
     std::uint64_t next_ = 0;      // leaf
-    bool ended_ = false;          // of a stream
+    bool ended_ = false;          // the stream has ended
     std::vector<std::byte> buffer_{};
 };
 

@@ -8,11 +8,11 @@
 
 namespace merklize::runtime {
 
-/// The merges of one tree: its form, as jobs and single merges want it.
+/// The merges of one tree: its form, prepared for jobs and single merges.
 class Merges {
 public:
-    /// below   levels of the tree under those that are called 0, 1, ... here
-    /// errors  invalid_argument (no such rule, a mode that the hash has not, padding that is no field element)
+    /// below   the level of the tree that is called level 0 here
+    /// errors  invalid_argument (no such rule, a mode that the hash does not have, padding that is no field element)
     explicit Merges(const TreeForm& form, unsigned below = 0);
     Merges(const Merges&) = delete;
     Merges& operator=(const Merges&) = delete;
@@ -22,13 +22,13 @@ public:
     const Mode& mode() const noexcept { return form_.mode; }
     const mkz_hash_info& info() const noexcept { return info_; }
 
-    /// require_tree_size(), and invalid_argument for a count that the rule does not take.
+    /// As require_tree_size(). Also throws invalid_argument for a count that the rule does not take.
     void require_count(std::uint64_t n, const char* what) const;
 
     Digest merge(const Digest& left, const Digest& right) const noexcept;
     /// The parent of a node that has no sibling.
     Digest above_lone(const Digest& node, unsigned level);
-    /// What it is merged with under the rule pad: the root of a subtree of padding.
+    /// What a node without a sibling is merged with under the rule pad: the root of a subtree of padding.
     const Digest& filler(unsigned level);
 
 private:
@@ -38,7 +38,7 @@ private:
     std::vector<Digest> fillers_{};
 };
 
-/// Throws invalid_argument (n = 0) or out_of_memory (more than memory can have).
+/// Throws invalid_argument (n_leaves = 0) or out_of_memory (more leaves than memory can hold).
 void require_tree_size(std::uint64_t n_leaves, const char* what);
 
 }  // namespace merklize::runtime

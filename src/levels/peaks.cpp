@@ -14,10 +14,10 @@
 namespace merklize::runtime {
 namespace {
 
-// Below, merging one by one is quicker than a launch.
+// Fewer leaves are merged one by one: that is quicker than a launch.
 constexpr unsigned least_levels = 5;
 
-// Levels 1 to `levels` of a perfect subtree in heap order, whose first leaf is leaf `first` of the tree.
+// Gives the sink levels 1 to `levels` of a perfect subtree in heap order. Its first leaf is leaf `first` of the tree.
 void give_levels(const Digest* slots, unsigned levels, std::uint64_t first, const NodeSink& sink) {
     if (!sink) return;
     for (unsigned level = 1; level <= levels; level++) {

@@ -17,7 +17,7 @@ std::vector<Launch> plan_tree(const TreeLayout& layout, const std::function<unsi
             first += count;
         };
         add(levels, ((n - first) >> levels) << levels);
-        // What is left is less than one such subtree: smaller ones, a bit of the count each.
+        // The rest is less than one such subtree. It is cut into smaller ones, one for each bit of the count.
         for (unsigned above = levels - 1; above >= 1; above--) add(above, (n - first) >> above << above);
         level += levels;
     }

@@ -1,4 +1,4 @@
-// Levels whose nodes below are not kept, and merkle_root().
+// reduce_levels(), which keeps one level and no node below it, and merkle_root().
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace merklize {
 namespace runtime {
 namespace {
 
-// Memory of the run's device, or of the host.
+// Scratch memory on the run's device or on the host.
 class Scratch {
 public:
     Scratch(std::uint64_t nodes, const Run& run) {
@@ -38,7 +38,7 @@ private:
 void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, const TreeForm& form, unsigned below,
                    unsigned part, const Place& out, Run& run, double share) {
     if (levels > part) {
-        // The roots of parts, and what is above them.
+        // First the roots of the parts, then the levels above them.
         std::vector<Digest> roots(((n - 1) >> part) + 1);
         const double top_share = share * static_cast<double>(roots.size()) / static_cast<double>(n);
         reduce_levels(leaves, n, part, form, below, part, host_place(roots.data()), run, share - top_share);
@@ -87,7 +87,7 @@ Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& 
     return root;
 }
 
-// Several devices share the subtrees, the host merges what is above them.
+// Several devices share the subtrees. The host merges the nodes above them.
 Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run& run) {
     const std::vector<Device>& devices = run.device().parts;
     const unsigned height = TreeLayout{leaves.size()}.height();
@@ -115,7 +115,7 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
         1, [&](const Tick& tick) { return side_by_side(devices, run.options(), run.threads(), subtrees, tick); });
     alone.stream = {};
     alone.timings = nullptr;
-    alone.policy = {};  // the caller chose for the devices
+    alone.policy = {};  // the caller chose the policy for the devices
     Run top(alone);
     Digest root;
     reduce_levels({host_place(roots.data()), 0}, roots.size(), cut, form, levels, cut, host_place(&root), top);

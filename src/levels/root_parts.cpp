@@ -1,4 +1,4 @@
-// The root of leaves in the memories of several devices: each part is reduced where it lies, the host merges what comes back.
+// The root of leaves in the memories of several devices. Each device reduces its own part; the host merges their roots.
 #include <bit>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, c
     if (!std::has_single_bit(leaves.size()))
         invalid("merkle_root_parts: the count of parts must be a power of two, got " + std::to_string(leaves.size()));
     if (!std::has_single_bit(leaves[0].size() / Digest::size) || leaves[0].size() % Digest::size != 0) {
-        invalid("merkle_root_parts: a part must have a power of two of leaves of 32 bytes, got " +
+        invalid("merkle_root_parts: the count of 32-byte leaves in a part must be a power of two, got " +
                 std::to_string(leaves[0].size()) + " bytes");
     }
     for (std::size_t k = 0; k < leaves.size(); k++) {

@@ -21,7 +21,7 @@ std::string source_text(const std::string& name) {
     throw Error(ErrorCode::internal, "the core's text '" + name + "' is not in this build");
 }
 
-// Removes `start` and the blanks after it from the front of `line`, if it is there.
+// If `line` begins with `start`, removes it and the blanks after it.
 bool skip(std::string_view& line, std::string_view start) {
     if (!line.starts_with(start)) return false;
     line.remove_prefix(start.size());
@@ -29,7 +29,7 @@ bool skip(std::string_view& line, std::string_view start) {
     return true;
 }
 
-// The name in a line #include "name"; of another line nothing.
+// The name in a line #include "name", or nothing for any other line.
 std::optional<std::string_view> included(std::string_view line) {
     if (!skip(line, "") || !skip(line, "#") || !skip(line, "include") || !line.starts_with('"')) return std::nullopt;
     line.remove_prefix(1);
@@ -41,11 +41,12 @@ std::optional<std::string_view> included(std::string_view line) {
 // The guards of the core's headers: #ifndef MKZ_..._H.
 bool is_guard(std::string_view line) { return line.starts_with("#ifndef MKZ_") && line.ends_with("_H"); }
 
-// The list of hashes, and the header of one (core/hashes.h).
+// The list of hashes, and the header of one of them.
 constexpr std::string_view list = "core/hashes.h";
 std::string unit_of(Hash hash) { return "core/hashes/" + std::string(traits(hash).name) + ".h"; }
 
-// Appends the text of `name`; `once` are the guarded files that are in it already. Of the list of hashes only `unit` is kept.
+// Appends the text of `name`. `once` has the guarded files that are in `out` already. Of the list of hashes only `unit`
+// is included.
 void flatten(const std::string& name, const std::string& unit, std::set<std::string>& once, std::string& out) {
     if (once.contains(name)) return;
     const std::string text = source_text(name);

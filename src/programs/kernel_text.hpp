@@ -14,15 +14,15 @@ namespace merklize::runtime {
 /// "core/port.h".
 struct KernelSource {
     std::string_view name;
-    std::span<const std::string_view> pieces;  // one after another
+    std::span<const std::string_view> pieces;  // in order
 };
 
 /// Every header of the core. Defined in a source that cmake/embed_core.cmake writes.
 std::span<const KernelSource> kernel_sources() noexcept;
 
-/// core/entry.h with every #include "..." replaced by that file's text: what a device compiler gets, which has no files of ours.
-/// Guarded headers come once, the others each time. Of the list of hashes it has one, or none and so the kernels without a hash only.
-/// Made at the first call.
+/// The text for a device compiler, which has none of our files: core/entry.h with every #include "..." replaced by that
+/// file's text. Guarded headers come once, the others each time. It has one hash of the list, or none; without a hash
+/// it has only the kernels that need none. Made at the first call.
 /// errors  invalid_argument (no such hash)
 const std::string& kernel_text(std::optional<Hash> hash);
 

@@ -10,7 +10,7 @@ namespace {
 constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs,  bodies::merge_subtree, bodies::hash_rows,
                               bodies::hash_chunks, bodies::hash_parents, bodies::merge_at};
 
-// Which bodies run a job, by the hash.
+// The bodies that run a job with this hash.
 std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
     switch (kernel) {
         case MKZ_KERNEL_HASH_CHUNKS:
@@ -40,7 +40,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
         variant.only = body.only;
         if (seen.insert(variant).second) found.push_back(variant);
     };
-    add({.group_size = 256}, bodies::check_words64);  // and the others without a hash
+    add({.group_size = 256}, bodies::check_words64);  // this program has all bodies without a hash
     for (const HashTraits& t : hashes()) {
         const mkz_hash_info& hash = info(t.hash);
         if (hash.has_chunk_tree) add({.hash = hash.id, .group_size = 256}, bodies::hash_parents);
@@ -50,7 +50,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
                 mkz_policy policy{};
                 tune(job, hash.id, std::uint64_t{1} << log2, policy);
                 for (const Body& body : bodies_of(job, hash)) {
-                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as TreeLaunches::merge_at()
+                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as in TreeLaunches::merge_at()
                     Variant variant = variant_of(hash.id, policy);
                     add(variant, body);
                     if (is_of_bytes) variant.align = 1;

@@ -15,7 +15,7 @@ Variant variant_of(std::uint32_t hash, const mkz_policy& policy) {
 #include "merklize/policy.def"
 #undef MKZ_FIELD_program
     const mkz_hash_info* info = mkz_find_hash(hash);
-    if (info == nullptr || info->table_words == 0) variant.constants = 0;  // there are none to place
+    if (info == nullptr || info->table_words == 0) variant.constants = 0;  // the hash has no constants to place
     return variant;
 }
 
@@ -37,7 +37,7 @@ std::vector<std::pair<std::string, std::string>> macros_of(const Variant& varian
     add("MKZ_ALIGN", variant.align);
     add("MKZ_ONLY", variant.only);
     add("MKZ_KEYED", variant.keyed);
-    // Inline PTX is NVIDIA's alone; its OpenCL compiler takes it, too.
+    // Only NVIDIA's compilers take inline PTX, but its OpenCL compiler is one of them.
     add("MKZ_NVIDIA_PTX",
         target.language == MKZ_LANGUAGE_CUDA || (target.language == MKZ_LANGUAGE_OPENCL && target.is_nvidia));
     return macros;
@@ -50,7 +50,8 @@ std::string text_of(const Variant& variant, const Target& target) {
 }
 
 std::string options_of(const Variant& variant, const Target& target) {
-    // Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes: 16 by 16 takes it minutes.
+    // Intel's compiler for processors makes vectors of neighbouring items on top of an item's own lanes. With 16 of
+    // each it takes minutes.
     return target.language == MKZ_LANGUAGE_SYCL && target.is_cpu && variant.lanes > 1 ? "-fno-vectorize" : "";
 }
 

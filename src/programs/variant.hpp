@@ -11,12 +11,12 @@
 
 namespace merklize::runtime {
 
-/// Programs as data: what can be compiled, and its text. Needs no device.
+/// Programs as data: what can be compiled, and the text of it. Needs no device.
 
 /// A kernel body of core/entry.h.
 struct Body {
     const char* name;
-    std::uint32_t only;  // its bit of MKZ_ONLY, or 0: it has no hash
+    std::uint32_t only;  // its bit of MKZ_ONLY; 0 for a body without a hash
 };
 
 namespace bodies {
@@ -29,8 +29,8 @@ inline constexpr Body merge_level{"mkz_merge_level", 1}, merge_pairs{"mkz_merge_
 
 }  // namespace bodies
 
-/// What a program is compiled for: the values of the core's macros; 0: as the core has it. A program has one body of one hash, or
-/// all bodies without a hash.
+/// What a program is compiled for: the values of the core's macros. 0 means the core's own default. A program has one
+/// body of one hash, or all bodies without a hash.
 struct Variant {
     static constexpr std::uint32_t no_hash = ~0u;
 
@@ -48,16 +48,16 @@ struct Variant {
     auto operator<=>(const Variant&) const = default;
 };
 
-/// What a launch of this hash by this policy needs; aligned places.
+/// The variant that a launch of this hash with this policy needs. Places must be aligned.
 Variant variant_of(std::uint32_t hash, const mkz_policy& policy);
 
 /// The name of a body's entry point in a variant's program.
 std::string entry_name(const Variant& variant, const Body& body);
 
-/// What compiles a program, as far as its text depends on it.
+/// The compiler of a program, as far as the text depends on it.
 struct Target {
     mkz_language language;
-    bool is_nvidia = false;  ///< takes inline PTX; CUDA always does
+    bool is_nvidia = false;  ///< the compiler takes inline PTX; CUDA's always does
     bool is_cpu = false;
 };
 
@@ -67,7 +67,7 @@ std::vector<std::pair<std::string, std::string>> macros_of(const Variant& varian
 /// The text of a variant's program, with the macros in front.
 std::string text_of(const Variant& variant, const Target& target);
 
-/// What its compiler is told beside the text.
+/// The compiler's options for a variant's program.
 std::string options_of(const Variant& variant, const Target& target);
 
 }  // namespace merklize::runtime

@@ -9,7 +9,7 @@
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
 
-// Many merges at once: the pairs of a level are brought together, and merged in lanes.
+// Many merges at once: the pairs of a level are collected and merged in lanes.
 
 namespace merklize {
 namespace {
@@ -47,7 +47,7 @@ private:
     runtime::MergePairs job_;
 };
 
-/// What a proof of several leaves makes the root; nullopt if it is malformed.
+/// The root that follows from a proof of several leaves. nullopt if the proof is malformed.
 std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
     const runtime::TreeLayout layout{proof.n_leaves};
     std::vector<std::uint64_t> positions = proof.indices;
@@ -66,21 +66,22 @@ std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
                 case Sibling::right: pairs.add(nodes[i], siblings[0]); break;
                 case Sibling::known: pairs.add(nodes[i], nodes[i + 1]); break;
                 case Sibling::self: pairs.add(nodes[i], nodes[i]); break;
-                case Sibling::copy: lone = true; break;  // the last one of the level
+                case Sibling::copy: lone = true; break;  // the last node of the level
             }
             siblings = siblings.subspan(takes);
         });
         if (!enough) return std::nullopt;
         if (lone) nodes[pairs.size()] = nodes.back();
         nodes.resize(positions.size());
-        // Not by Run: proofs are checked on the CPU, whatever the default device.
+        // Without a Run: proofs are checked on the CPU, whatever the default device is.
         if (pairs.size() != 0) runtime::HostExecutor(0).launch(pairs.into(nodes), {});
     }
     if (!siblings.empty()) return std::nullopt;
     return nodes[0];
 }
 
-/// Some proofs of one hash, level by level. launch(arguments, share) runs the merges of a level, which are that share of all.
+/// Verifies some proofs of one hash, level by level. launch(job, share) runs the merges of a level; they are `share` of
+/// all merges.
 template <class Launch>
 void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode, const Policy& policy,
                   std::span<std::uint8_t> holds, Launch launch) {
@@ -144,12 +145,13 @@ std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const
     runtime::require_merges(proofs[0].hash, mode, "verify_each");
     for (std::size_t i = 1; i < proofs.size(); i++) {
         if (proofs[i].hash == proofs[0].hash) continue;
-        throw Error(ErrorCode::invalid_argument,
-                    "verify_each: proof 0 is of hash '" + std::string(traits(proofs[0].hash).name) + "', proof " +
-                        std::to_string(i) + " of hash '" + std::string(traits(proofs[i].hash).name) + "'");
+        throw Error(ErrorCode::invalid_argument, "verify_each: all proofs must have the same hash; proof 0 has '" +
+                                                     std::string(traits(proofs[0].hash).name) + "', proof " +
+                                                     std::to_string(i) + " has '" +
+                                                     std::string(traits(proofs[i].hash).name) + "'");
     }
     runtime::Run run(options);
-    // A piece stays in a core's cache; for a device one is as large as its memory and ours allow without care.
+    // On the CPU a piece stays in a core's cache. On a device it is large, but small against the memory of either side.
     const std::size_t piece = run.on_host() ? 512 : std::size_t{1} << 20;
     const std::size_t pieces = (proofs.size() + piece - 1) / piece;
     const auto verify_nth = [&](std::size_t i, auto launch) {

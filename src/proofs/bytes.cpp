@@ -8,8 +8,8 @@
 #include "merklize/proof.hpp"
 #include "proofs/shape.hpp"
 
-// docs/layouts.md has these bytes one by one. A reader takes what a writer makes and nothing else: no count is written that follows
-// from the others, and every number has one form.
+// docs/layouts.md describes these bytes one by one. A reader accepts what a writer makes and nothing else: no count is
+// written that follows from the others, and every number has only one form.
 
 namespace merklize {
 namespace {
@@ -50,10 +50,10 @@ Header read_header(ProofReader& in, Kind kind) noexcept {
     return header;
 }
 
-/// All of it was read, and it was right.
+/// Whether all bytes were read and all were right.
 bool done(const ProofReader& in) noexcept { return in.ok() && in.left() == 0; }
 
-/// What to_bytes() would write, from_bytes() would refuse.
+/// Throws for a proof that from_bytes() would refuse.
 void require(bool fits, const std::string& what, Hash hash, TreeRule rule, std::uint64_t n_leaves,
              std::uint64_t siblings) {
     if (fits && runtime::find_info(hash) != nullptr) return;
@@ -67,7 +67,7 @@ struct Run {
     std::uint64_t gap, length;
 };
 
-/// Neighbours as one: how many indices are left out before them, and how many they are.
+/// Cuts indices into runs of neighbours: the number of indices that are left out before each run, and its length.
 std::vector<Run> runs_of(std::span<const std::uint64_t> indices) {
     std::vector<Run> runs;
     std::uint64_t end = 0;
@@ -79,7 +79,8 @@ std::vector<Run> runs_of(std::span<const std::uint64_t> indices) {
     return runs;
 }
 
-/// There are at most as many indices as leaves can follow, so that a few bytes never take much memory.
+/// Allows at most as many indices as there can be leaves in the remaining bytes, so that a few bytes never take much
+/// memory.
 std::vector<std::uint64_t> read_indices(ProofReader& in, std::uint64_t n_leaves) {
     std::vector<std::uint64_t> indices;
     const std::uint64_t runs = in.leb128();

@@ -17,7 +17,7 @@ public:
 
     void u8(std::uint8_t value) { bytes_.push_back(std::byte{value}); }
     void u64(std::uint64_t value) { append(&value, sizeof value); }
-    /// 7 bits a byte, lowest first, the top bit says that more follow.
+    /// 7 bits a byte, lowest first. The top bit says that more bytes follow.
     void leb128(std::uint64_t value) {
         for (; value >= 0x80; value >>= 7) u8(static_cast<std::uint8_t>(value | 0x80));
         u8(static_cast<std::uint8_t>(value));
@@ -33,7 +33,8 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Reads the same. Past the end everything is zeros and ok() is false; so it is after a number that is not written the shortest way.
+/// Reads what ProofWriter writes. After the end, or after a number that is not in its shortest form, ok() is false and
+/// everything reads as zeros.
 class ProofReader {
 public:
     explicit ProofReader(std::span<const std::byte> bytes) noexcept : left_(bytes) {}
@@ -70,7 +71,7 @@ public:
         refuse();
         return 0;
     }
-    /// Allocates only what is there.  errors  bad_alloc
+    /// Allocates no more than the remaining bytes.  errors  bad_alloc
     std::vector<Digest> digests(std::uint64_t count) {
         if (count > left_.size() / Digest::size) refuse();
         if (!ok_) return {};

@@ -6,11 +6,11 @@
 
 namespace merklize::runtime {
 
-/// A known hash, and a mode only where it has one.
+/// Whether the hash is known and has this mode.
 bool can_merge(Hash hash, const Mode& mode) noexcept;
-/// Of field hashes: all words < p.
+/// Whether all words are below p, for field hashes. True for other hashes.
 bool are_digests(Hash hash, std::span<const Digest> digests) noexcept;
-/// Whether only the merges are left to be looked at.
+/// Whether everything but the merges is right.
 bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept;
 
 }  // namespace merklize::runtime

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "proofs/shape.hpp"
 #include "host/threads.hpp"
+#include "proofs/shape.hpp"
 
 namespace merklize::runtime {
 
 namespace {
 
-// The way up from a tree's part: the slots of its siblings, and where each level's end.
+// The way up from one part of the leaves: the slots of its siblings, and where the siblings of each level end.
 struct Climb {
     std::vector<std::uint64_t> positions;
     std::vector<std::uint64_t> slots{};
@@ -36,7 +36,7 @@ struct Climb {
 
 std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices,
                                        unsigned threads) {
-    // Parts that have no node below the level `cut` in common, each of about as many leaves.
+    // Cuts the leaves into parts of about equal size that share no node below the level `cut`.
     constexpr std::size_t fewest = 4096;
     constexpr unsigned top_levels = 10;
     const unsigned cut = layout.height() - std::min(top_levels, layout.height());
@@ -55,7 +55,7 @@ std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, 
         top.positions.insert(top.positions.end(), part.positions.begin(), part.positions.end());
     top.up(layout, rule, cut, layout.height());
 
-    // Level after level, part after part: where each goes, then all at once.
+    // The output goes level by level and, in a level, part by part. First the place of each, then all parts at once.
     std::vector<std::vector<std::size_t>> places(parts.size(), std::vector<std::size_t>(cut));
     std::size_t total = 0;
     for (unsigned level = 0; level < cut; level++) {
@@ -76,7 +76,7 @@ std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, 
 
 std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint64_t old_leaves) {
     std::vector<NodeAt> out;
-    // The root of leaves first .. last-1: the part of the tree that RFC 6962 writes MTH(D[first:last]).
+    // The root of leaves first .. last-1. RFC 6962 writes it MTH(D[first:last]).
     const auto root_of = [](std::uint64_t first, std::uint64_t last) {
         const unsigned level = TreeLayout{last - first}.height();
         return NodeAt{level, first >> level};
@@ -92,7 +92,7 @@ std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint6
             first = middle;
         }
     }
-    if (first != 0) out.push_back(root_of(first, last));  // else it is the old root itself
+    if (first != 0) out.push_back(root_of(first, last));  // else this node is the old root itself
     std::ranges::reverse(out);
     return out;
 }

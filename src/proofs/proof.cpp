@@ -5,7 +5,7 @@
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
 
-// One merge after another, by functions that neither fail nor allocate: these two are total as they stand.
+// Merges one after another. These two functions can neither fail nor allocate.
 
 namespace merklize {
 namespace runtime {

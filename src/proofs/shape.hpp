@@ -6,15 +6,16 @@
 #include <span>
 #include <vector>
 
-#include "merklize/proof.hpp"
 #include "levels/plan.hpp"
+#include "merklize/proof.hpp"
 
 namespace merklize::runtime {
 
-// What a proof looks like follows from counts and indices alone: which nodes it has, in which order, and how many. Here is that, once
-// for verification and for every encoding.
+// The nodes of a proof, their order and their count follow from counts and indices alone. They are worked out here,
+// once for verification and for every encoding.
 
-/// Whether there is such a tree. More leaves than any memory or file can have are refused, so that no index arithmetic overflows.
+/// Whether such a tree can exist. More leaves than any memory or file can hold are refused, so that no index arithmetic
+/// overflows.
 inline bool is_tree(std::uint64_t n_leaves, TreeRule rule) noexcept {
     constexpr std::uint64_t most = std::uint64_t{1} << 58;
     return n_leaves >= 1 && n_leaves <= most && rule <= TreeRule::duplicate_last &&
@@ -23,11 +24,11 @@ inline bool is_tree(std::uint64_t n_leaves, TreeRule rule) noexcept {
 
 /// Where a node's sibling comes from.
 enum class Sibling : std::uint8_t {
-    left,   ///< from the proof, it is to the left
-    right,  ///< from the proof, it is to the right
-    known,  ///< to the right, computed as the node itself
-    copy,   ///< there is none: the parent is a copy of the node
-    self,   ///< the node itself
+    left,   ///< from the proof; to the left of the node
+    right,  ///< from the proof; to the right of the node
+    known,  ///< computed like the node; to the right of it
+    copy,   ///< none: the parent is a copy of the node
+    self,   ///< none: the node is merged with itself
 };
 
 /// For a node at `index` of a level below the root.
@@ -39,9 +40,9 @@ inline Sibling sibling_of(std::uint64_t index, const TreeLayout& layout, unsigne
 
 inline bool in_proof(Sibling sibling) noexcept { return sibling == Sibling::left || sibling == Sibling::right; }
 
-/// One level up from several nodes: visit(sibling, i) for each parent, left to right, where i is the place of its child, or of the
-/// left one of two.
-/// positions  of the nodes on the level, ascending; then those of the parents
+/// Goes one level up from several nodes. Calls visit(sibling, i) for each parent, left to right; i is the place of its
+/// child, of the left one if both are there.
+/// positions  in: of the nodes on the level, ascending; out: of their parents
 template <class Visit>
 void climb(std::vector<std::uint64_t>& positions, const TreeLayout& layout, unsigned level, TreeRule rule,
            Visit visit) {
@@ -58,9 +59,10 @@ void climb(std::vector<std::uint64_t>& positions, const TreeLayout& layout, unsi
     positions.resize(parents);
 }
 
-/// The nodes of a consistency proof, in order (RFC 9162, section 2.1.4.2): visit(in_old) for each says
-/// whether it is of both trees, to the left of what is there, or of the new one alone, to the right. Where the old tree is not a
-/// node of the new one the proof's first node is not visited: it is what both begin with.
+/// The nodes of a consistency proof, in order (RFC 9162, section 2.1.4.2). Calls visit(in_old) for each. If in_old, the
+/// node belongs to both trees and goes to the left of what is merged so far; else it belongs to the new tree alone and
+/// goes to the right. If the old tree is not a node of the new one, both sides begin with the proof's first node, which
+/// is not visited.
 template <class Visit>
 void walk_consistency(std::uint64_t old_leaves, std::uint64_t new_leaves, Visit visit) {
     std::uint64_t old_at = old_leaves - 1, new_at = new_leaves - 1;
@@ -72,21 +74,22 @@ void walk_consistency(std::uint64_t old_leaves, std::uint64_t new_leaves, Visit 
     while (new_at != 0) {  // NOLINT(bugprone-infinite-loop): up() moves it
         const bool in_old = old_at % 2 != 0 || old_at == new_at;
         visit(in_old);
-        if (in_old) up(std::countr_zero(old_at));  // lone there: it goes up as it is
+        if (in_old) up(std::countr_zero(old_at));  // a lone node in the old tree goes up as it is
         up(1);
     }
 }
 
-/// Whether the old tree is a node of the new one: then its root is what a proof begins with.
+/// Whether the old tree is a node of the new one. Then verification begins with the old root.
 inline bool begins_with_old_root(std::uint64_t old_leaves) noexcept { return std::has_single_bit(old_leaves); }
 
-/// How many siblings or nodes a proof has; nullopt if there is no such proof: no such tree, indices out of range or out of order.
+/// The number of siblings or nodes in a proof. nullopt if there is no such proof: no such tree, or indices out of range
+/// or out of order.
 std::optional<std::uint64_t> siblings_of(std::uint64_t n_leaves, TreeRule rule, std::uint64_t index) noexcept;
-/// cost  as verification, without the merges.  errors  bad_alloc
+/// cost  as verification without the merges.  errors  bad_alloc
 std::optional<std::uint64_t> siblings_of(std::uint64_t n_leaves, TreeRule rule, std::span<const std::uint64_t> indices);
 std::optional<std::uint64_t> consistency_nodes(std::uint64_t old_leaves, std::uint64_t new_leaves) noexcept;
 
-/// Whether indices can be those of a MultiProof: at least one, ascending, no one twice, all below n.
+/// Whether a MultiProof can have these indices: at least one, ascending, distinct, all below n_leaves.
 bool are_indices(std::span<const std::uint64_t> indices, std::uint64_t n_leaves) noexcept;
 
 }  // namespace merklize::runtime

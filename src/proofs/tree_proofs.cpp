@@ -1,4 +1,4 @@
-// Proofs out of a tree: the slots of the nodes wanted, level after level, and then all of them at once.
+// Proofs from a tree in memory: first the slots of the wanted nodes, level by level, then all nodes at once.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "host/threads.hpp"
 #include "merklize/error.hpp"
-#include "trees/indices.hpp"
 #include "proofs/plan.hpp"
 #include "proofs/shape.hpp"
-#include "host/threads.hpp"
+#include "trees/indices.hpp"
 #include "trees/tree_state.hpp"
 
 namespace merklize {
@@ -21,7 +21,7 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-// How far a slot of the whole heap is below the lowest level of `kept`; not above 0 if it is in there.
+// How many levels a slot of the whole heap lies below the lowest level of `kept`. 0 or less if the slot is kept.
 int levels_below(std::uint64_t slot, const TreeLayout& kept) {
     return static_cast<int>(std::bit_width(slot)) - static_cast<int>(std::bit_width(kept.leaf_slot));
 }
@@ -33,11 +33,13 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     const RunOptions on_device = options();
     runtime::Run run(on_device);
     if (drop_levels == 0) {
-        if (!leaves.empty()) invalid(std::string(what) + ": this tree keeps its leaves and wants none given");
+        if (!leaves.empty())
+            invalid(std::string(what) + ": leaves must not be given, because this tree keeps its leaves");
         return gather_nodes(nodes.place(), slots, found, run);
     }
 
-    // Kept nodes have the same slots in the heap that is there; a dropped one is in the subtree below one of its lowest level.
+    // A kept node has the same slot in the kept heap. A dropped node is in the subtree below a node of the lowest kept
+    // level.
     std::vector<std::uint64_t> kept(slots.begin(), slots.end());
     std::vector<std::pair<std::uint64_t, std::size_t>> dropped;  // subtree, place in `slots`
     for (std::size_t i = 0; i < slots.size(); i++) {
@@ -49,8 +51,8 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     gather_nodes(nodes.place(), kept, found, run);
     if (dropped.empty()) return;
     if (leaves.size() != n_leaves) {
-        invalid(std::string(what) + ": a tree without its lowest " + std::to_string(drop_levels) +
-                " levels needs its " + std::to_string(n_leaves) + " leaves again, got " +
+        invalid(std::string(what) + ": this tree dropped its lowest " + std::to_string(drop_levels) +
+                " levels, so all its " + std::to_string(n_leaves) + " leaves must be given, got " +
                 std::to_string(leaves.size()));
     }
     std::ranges::sort(dropped);
@@ -58,7 +60,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     here.device = Device("cpu");
     runtime::Run cpu(here);
     runtime::Merges merges(form);
-    // So many subtrees at once as a forest: 64 MiB.
+    // The most subtrees that are built at once, as a forest of 64 MiB.
     const std::size_t most = std::max<std::uint64_t>(1, (std::uint64_t{1} << 20) >> drop_levels);
     for (std::size_t next = 0; next < dropped.size();) {
         std::vector<std::uint64_t> subtrees;
@@ -68,7 +70,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
             if (subtrees.size() == most) break;
             subtrees.push_back(dropped[end].first);
         }
-        // Only the tree's last subtree can have fewer leaves, and is the last here.
+        // Only the last subtree of the tree can have fewer leaves. It is the last one here.
         const std::uint64_t width = std::uint64_t{1} << drop_levels;
         const std::uint64_t last = std::min(width, n_leaves - subtrees.back() * width);
         const TreeLayout forest{(subtrees.size() - 1) * width + last, drop_levels, subtrees.size() * width};
@@ -152,7 +154,7 @@ std::vector<MerkleProof> MerkleTree::prove(std::span<const std::uint64_t> indice
 }
 
 MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, std::span<const Digest> leaves) const {
-    if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
+    if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
     const TreeLayout layout{n_leaves()};
     MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
     proof.indices = runtime::ascending(indices, n_leaves(), "prove_together");
@@ -169,8 +171,8 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
 
 MultiProof MerkleTree::prove_range(std::uint64_t first, std::uint64_t last, std::span<const Digest> leaves) const {
     if (first >= last || last > n_leaves()) {
-        invalid("prove_range: a range [first, last) within " + std::to_string(n_leaves()) + " leaves, got [" +
-                std::to_string(first) + ", " + std::to_string(last) + ")");
+        invalid("prove_range: [first, last) must be a range of at least one leaf within " + std::to_string(n_leaves()) +
+                " leaves, got [" + std::to_string(first) + ", " + std::to_string(last) + ")");
     }
     std::vector<std::uint64_t> indices(last - first);
     std::iota(indices.begin(), indices.end(), first);

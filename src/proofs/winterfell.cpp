@@ -9,9 +9,9 @@
 #include "proofs/bytes.hpp"
 #include "proofs/shape.hpp"
 
-// Winterfell's form has the siblings in lists: those of leaves in the list of their parent, counted among the parents that are known;
-// those of a higher level in the list of their sibling, counted among the nodes that are known on its level. docs/layouts.md has
-// the bytes.
+// Winterfell's form has the siblings in lists. The sibling of a leaf is in the list of their parent, numbered among the
+// known parents. A sibling on a higher level is in the list of its own sibling, numbered among the known nodes of the
+// level. docs/layouts.md describes the bytes.
 
 namespace merklize {
 namespace {
@@ -20,7 +20,7 @@ using runtime::ProofReader;
 using runtime::ProofWriter;
 using runtime::Sibling;
 
-/// One sibling after another in our order: visit(list). Returns how many lists there are.
+/// Calls visit(list) for each sibling in our order. Returns the number of lists.
 template <class Visit>
 std::size_t walk_lists(std::uint64_t n_leaves, std::span<const std::uint64_t> indices, Visit visit) {
     const runtime::TreeLayout layout{n_leaves};
@@ -41,7 +41,8 @@ std::size_t walk_lists(std::uint64_t n_leaves, std::span<const std::uint64_t> in
 /// winter-crypto's Blake3_256 and Rp64_256.
 bool has_hash(Hash hash) noexcept { return hash == Hash::blake3 || hash == Hash::rp64_256_v3; }
 
-/// A count in winter-utils' form: the zeros below the lowest one bit are as many as bytes follow the first; the value is above it.
+/// A count in winter-utils' form: as many zero bits come below the lowest 1 bit as bytes follow the first byte. The
+/// bits above it are the value.
 void write_count(ProofWriter& out, std::uint64_t value) {
     const int length = std::max(1, (static_cast<int>(std::bit_width(value)) + 6) / 7);
     if (length > 8) {
@@ -54,7 +55,7 @@ void write_count(ProofWriter& out, std::uint64_t value) {
 
 std::uint64_t read_count(ProofReader& in) noexcept {
     const std::uint8_t first = in.u8();
-    if (first == 0) in.refuse();  // 2^56 or more of them
+    if (first == 0) in.refuse();  // the count would be 2^56 or more
     if (!in.ok()) return 0;
     const int more = std::countr_zero(first);
     const std::uint64_t rest = ProofReader::little_endian(in.take(static_cast<std::uint64_t>(more)));
@@ -70,10 +71,10 @@ std::vector<std::byte> to_winterfell(const MultiProof& proof) {
         throw Error(ErrorCode::invalid_argument, "to_winterfell: " + what);
     };
     if (!has_hash(proof.hash)) {
-        invalid("its hashes are 'blake3' and 'rp64_256_v3', not '" + std::string(traits(proof.hash).name) + "'");
+        invalid("the hash must be 'blake3' or 'rp64_256_v3', not '" + std::string(traits(proof.hash).name) + "'");
     }
     if (proof.n_leaves < 2 || !std::has_single_bit(proof.n_leaves))
-        invalid("its trees have 2, 4, 8, ... leaves, not " + std::to_string(proof.n_leaves));
+        invalid("the tree must have 2, 4, 8, ... leaves, not " + std::to_string(proof.n_leaves));
     const auto needed = runtime::siblings_of(proof.n_leaves, TreeRule::perfect, proof.indices);
     if (!needed || *needed != proof.siblings.size() || proof.leaves.size() != proof.indices.size()) {
         invalid("there is no such proof: " + std::to_string(proof.n_leaves) + " leaves, " +

@@ -1,4 +1,4 @@
-// build_tree_file(): from an input to a tree file, while both move on.
+// build_tree_file(): from an input to a tree file; reading and writing overlap.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -16,9 +16,9 @@ using runtime::LeafReader;
 using runtime::part_of;
 using runtime::TreeFileWriter;
 
-constexpr double read_share = 0.7;  // of a batch: reading it and making its leaves
+constexpr double read_share = 0.7;  // the share of reading and of making the leaves in the work of a batch
 
-// Tells another file, or the same after it was written to: what was built of the one must not go on with the other. 0 for what is
+// Changes if the input is another file or was written to: a build must not continue with other data. 0 if the input is
 // no regular file.
 std::uint64_t stamp_of(const LeafReader& reader) {
     if (!reader.has_extent()) return 0;
@@ -45,7 +45,7 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
         throw Error(ErrorCode::invalid_argument,
                     "build_tree_file: " + input.path.string() + " is both input and output");
     }
-    // Of what can only be read in order the count shows at the end; and it cannot be read again to be resumed.
+    // If the input can only be read in order, its count is known only at the end, and a build cannot be resumed.
     const bool known = reader.has_extent();
     const std::uint64_t n = known ? reader.n_leaves() : 0;
     LeafSource source = reader.source();

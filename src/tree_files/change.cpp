@@ -1,4 +1,4 @@
-// Tree files that take the place of others: save_tree(), TreeFile::update() and append().
+// Tree files that replace other files: save_tree(), TreeFile::update() and append().
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -20,7 +20,7 @@ using runtime::AtomicFile;
 using runtime::NodeAt;
 using runtime::TreeHeader;
 
-// Below, merging one by one is quicker than a launch.
+// Fewer nodes are merged one by one: that is quicker than a launch.
 constexpr std::size_t few = 64;
 
 void write_nodes(AtomicFile& out, const TreeHeader& header, unsigned level, std::uint64_t first,
@@ -32,7 +32,7 @@ void require_leaves(const TreeForm& form, std::span<const Digest> leaves, const 
     runtime::require_canonical(form.hash, leaves, what);
 }
 
-// Nodes of one level that are new, by ascending index.
+// The new nodes of one level, by ascending index.
 struct Changed {
     std::vector<std::uint64_t> indices{};
     std::vector<Digest> nodes{};
@@ -45,7 +45,7 @@ struct Changed {
     }
 };
 
-// The parents of changed nodes; what did not change is read.
+// The parents of changed nodes. Siblings that did not change are read.
 Changed above(const Changed& children, unsigned level, const runtime::TreeFileReader& reader, runtime::Merges& merges,
               const RunOptions& options) {
     const std::uint64_t size = reader.layout().level_size(level);
@@ -108,7 +108,7 @@ AtomicFile TreeFile::State::begin_change(const char* what, const RunOptions& opt
         is.padding != was.padding) {
         throw Error(ErrorCode::io,
                     path.string() + ": " + what +
-                        ": since it was opened, a tree of another hash, rule, mode or padding took its place");
+                        ": a tree of another hash, rule, mode or padding has replaced it since it was opened");
     }
     open = std::move(now);
     return AtomicFile::temporary(path, std::move(lock));
@@ -164,8 +164,8 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
 void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options) {
     const TreeForm& form = state_->complete_form("append");
     if (form.rule != TreeRule::left_full) {
-        throw Error(ErrorCode::invalid_argument, "append: only trees of the rule left_full can grow, this is of " +
-                                                     std::string(rule_name(form.rule)));
+        throw Error(ErrorCode::invalid_argument,
+                    "append: the rule must be 'left_full', not '" + std::string(rule_name(form.rule)) + "'");
     }
     require_leaves(form, leaves, "append: leaves");
     if (leaves.empty()) return;
@@ -175,7 +175,7 @@ void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options)
     const TreeHeader& old = reader.header();
     TreeHeader header(form, old.n_leaves + leaves.size(), {});
     out.reserve(header.file_bytes());
-    // Whole nodes stay as they are; those on the right edge are made again.
+    // Whole nodes stay as they are. The nodes on the right edge are made again.
     for (unsigned level = 0; level <= height(); level++) {
         out.copy(reader.file().fd(), old.offset(level), Digest::size * old.layout().whole_nodes(level),
                  header.offset(level));

@@ -1,4 +1,4 @@
-// TreeFile::check(): every node against its children.
+// TreeFile::check() compares every node with its children.
 #include <algorithm>
 #include <tuple>
 
@@ -14,7 +14,7 @@ namespace {
 
 using runtime::host_place;
 
-// Levels above one batch of nodes, which are in memory while they are compared.
+// The levels above one batch of nodes, all in memory while they are compared.
 constexpr unsigned batch_levels = 19;
 constexpr std::uint64_t batch_nodes = std::uint64_t{1} << batch_levels;
 
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    // The subtrees above n nodes of level `base`, level by level.
+    // Checks the subtrees above n nodes of level `base`, level by level.
     void check_above(unsigned base, std::uint64_t first, std::uint64_t n) {
         read(base, first, n, children_);
         if (base == 0) require_elements(0, first, std::span(children_).first(n), {});
@@ -84,7 +84,8 @@ private:
         }
     }
 
-    // Nodes that are no digests of a field hash are wrong whatever is below; those noted already differ from `merged`.
+    // A node that is no digest of the field hash is wrong, whatever is below. Nodes that differ from `merged` are noted
+    // already.
     void require_elements(unsigned level, std::uint64_t first, std::span<const Digest> stored,
                           std::span<const Digest> merged) {
         if (runtime::are_canonical(merges_.info(), stored)) return;

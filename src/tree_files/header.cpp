@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view magic("MKLTREE\0", 8), unfinished_magic("MKLPART\0", 8), first_magic("MKZTREE1", 8);
 constexpr std::uint32_t version = 1;
 
-// Places of the fields.
+// Offsets of the fields.
 enum : std::size_t {
     at_version = 8,
     at_hash = 12,
@@ -47,7 +47,7 @@ Number get(std::span<const std::byte> bytes, std::size_t at) {
     return number;
 }
 
-// Of these bytes and a number.
+// The checksum of these bytes and a number.
 std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t number) {
     std::array<std::byte, TreeHeader::size + 8> data;
     std::ranges::copy(bytes, data.begin());
@@ -55,7 +55,7 @@ std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t numb
     return checksum(std::span(data).first(bytes.size() + 8));
 }
 
-// How many leaves a source makes.
+// The number of leaves that a source makes.
 std::uint64_t leaves_of(const LeafSource& source) {
     return std::max<std::uint64_t>(
         1, source.total_bytes / source.leaf_bytes + (source.total_bytes % source.leaf_bytes != 0));
@@ -84,10 +84,11 @@ TreeHeader::TreeHeader(const TreeForm& form, std::uint64_t leaves, const LeafSou
       padding(form.rule == TreeRule::pad ? form.padding : Digest{}) {
     const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, text); };
     if (n_leaves > most_leaves) invalid("tree file: too many leaves: " + std::to_string(n_leaves));
-    if (source.leaf_bytes == 0 && source.total_bytes != 0) invalid("tree file: a source without bytes a leaf");
+    if (source.leaf_bytes == 0 && source.total_bytes != 0)
+        invalid("tree file: the source's leaf_bytes must be at least 1, got 0");
     if (source.leaf_bytes != 0 && n_leaves != 0 && leaves_of(source) != n_leaves) {
-        invalid("tree file: " + std::to_string(source.total_bytes) + " bytes of " + std::to_string(source.leaf_bytes) +
-                " a leaf do not make " + std::to_string(n_leaves) + " leaves");
+        invalid("tree file: " + std::to_string(source.total_bytes) + " bytes in leaves of " +
+                std::to_string(source.leaf_bytes) + " bytes do not make " + std::to_string(n_leaves) + " leaves");
     }
 }
 
@@ -150,10 +151,11 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
         fail("bytes 18 to 23 are not zeros; written by a newer version?");
     }
     if (header.merges != Merges::plain && !facts->is_keyed) {
-        fail("keyed merges of the hash " + std::string(facts->name) + ", which has none");
+        fail("its merges are keyed, but the hash " + std::string(facts->name) + " has no keyed merges");
     }
-    if (header.merges == Merges::plain && header.key_check != 0) fail("a check of a key, and no keyed merges");
-    if (header.rule != TreeRule::pad && header.padding != Digest{}) fail("a padding, and another rule than pad");
+    if (header.merges == Merges::plain && header.key_check != 0)
+        fail("it has a check of a key, but its merges are not keyed");
+    if (header.rule != TreeRule::pad && header.padding != Digest{}) fail("it has a padding, but its rule is not pad");
     if (!are_canonical(*facts, {&header.padding, 1})) {
         fail("the padding is no digest of the hash " + std::string(facts->name));
     }
@@ -186,7 +188,7 @@ TreeHeader::Bytes TreeHeader::encode_unfinished(std::uint64_t stamp) const {
 TreeHeader::Note TreeHeader::note(const Bytes& unfinished, std::uint64_t turn, std::uint64_t leaves) {
     Note note;
     put(note.bytes, 0, leaves);
-    // With the header's own checksum, so that it is of this file and no other.
+    // Includes the header's own checksum, so that a note is valid for this file only.
     put(note.bytes, 8, checksum_with(std::span(unfinished).last<8>(), leaves));
     note.offset = at_root + note.bytes.size() * (turn % 2);
     return note;

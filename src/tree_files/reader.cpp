@@ -38,11 +38,11 @@ Digest TreeFileReader::node(unsigned level, std::uint64_t index) const {
 }
 
 std::vector<Digest> TreeFileReader::nodes(std::span<const NodeAt> places) const {
-    constexpr std::uint64_t window_nodes = 128;  // 4 KiB: a page of the system's cache
+    constexpr std::uint64_t window_nodes = 128;  // 4 KiB: one page of the system's cache
     std::vector<Digest> out(places.size());
     std::array<Digest, window_nodes> window;
     unsigned level = 0;
-    std::uint64_t first = 0, count = 0;  // of the nodes in the window
+    std::uint64_t first = 0, count = 0;  // the nodes in the window
     for (std::size_t i = 0; i < places.size(); i++) {
         const NodeAt& at = places[i];
         if (at.level != level || at.index - first >= count) {

@@ -13,7 +13,7 @@
 
 namespace merklize::runtime {
 
-/// A tree file that is open, with a header that fits it. Safe to use from several threads.
+/// An open tree file with a valid header. Safe to use from several threads.
 class TreeFileReader {
 public:
     explicit TreeFileReader(const std::filesystem::path& path);
@@ -25,7 +25,7 @@ public:
 
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
     Digest node(unsigned level, std::uint64_t index) const;
-    /// Nodes here and there; those that are close together in the file and follow one another here by one read.
+    /// Single nodes. Nodes that follow one another here and are close together in the file take one read.
     std::vector<Digest> nodes(std::span<const NodeAt> places) const;
 
 private:

@@ -20,7 +20,7 @@ using runtime::TreeFileReader;
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-// Nodes of a proof: of the file, or under the rule pad roots of padding.
+// The nodes of a proof: nodes in the file or, under the rule pad, roots of padding.
 std::vector<Digest> siblings(const TreeFileReader& reader, const TreeForm& form,
                              std::span<const std::uint64_t> indices) {
     runtime::Merges merges(form);
@@ -49,7 +49,7 @@ void TreeFile::State::reopen() { open = std::make_unique<runtime::TreeFileReader
 const TreeForm& TreeFile::State::complete_form(const char* what) const {
     if (is_keyed() && form.mode.flags() == 0) {
         invalid(std::string(what) + ": " + reader().path().string() +
-                " is of a keyed tree: its key or context is needed first");
+                " has keyed merges: its key or context must be given first");
     }
     return form;
 }
@@ -122,7 +122,7 @@ MerkleProof TreeFile::prove(std::uint64_t index) const {
 }
 
 MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) const {
-    if (indices.empty()) invalid("prove_together: at least one leaf index, got none");
+    if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
     std::vector<std::uint64_t> sorted = runtime::ascending(indices, n_leaves(), "prove_together");
     const TreeForm& form = state_->proof_form("prove_together");
     std::vector<NodeAt> leaves;
@@ -134,8 +134,8 @@ MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) cons
 
 MultiProof TreeFile::prove_range(std::uint64_t first, std::uint64_t last) const {
     if (first >= last || last > n_leaves()) {
-        invalid("prove_range: a range [first, last) within " + std::to_string(n_leaves()) + " leaves, got [" +
-                std::to_string(first) + ", " + std::to_string(last) + ")");
+        invalid("prove_range: [first, last) must be a range of at least one leaf within " + std::to_string(n_leaves()) +
+                " leaves, got [" + std::to_string(first) + ", " + std::to_string(last) + ")");
     }
     std::vector<std::uint64_t> indices(last - first);
     std::iota(indices.begin(), indices.end(), first);
@@ -144,11 +144,10 @@ MultiProof TreeFile::prove_range(std::uint64_t first, std::uint64_t last) const 
 
 ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {
     if (form().rule != TreeRule::left_full) {
-        invalid("prove_consistency: only trees of the rule left_full have such proofs, this is of " +
-                std::string(rule_name(form().rule)));
+        invalid("prove_consistency: the rule must be 'left_full', not '" + std::string(rule_name(form().rule)) + "'");
     }
     if (old_leaves == 0 || old_leaves > n_leaves()) {
-        invalid("prove_consistency: the old count of leaves must be 1 to " + std::to_string(n_leaves()) + ", got " +
+        invalid("prove_consistency: old_leaves must be 1 to " + std::to_string(n_leaves()) + ", got " +
                 std::to_string(old_leaves));
     }
     return {form().hash, old_leaves, n_leaves(),

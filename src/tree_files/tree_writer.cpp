@@ -1,4 +1,4 @@
-// TreeWriter: the public face of writer.hpp.
+// TreeWriter, the public class above writer.hpp.
 #include <algorithm>
 #include <string>
 
@@ -40,9 +40,9 @@ std::uint64_t TreeWriter::written() const noexcept { return state_->output.taken
 void TreeWriter::append(std::span<const Digest> leaves) {
     State& state = *state_;
     if (state.n_leaves != 0 && leaves.size() > state.n_leaves - written()) {
-        throw Error(ErrorCode::invalid_argument, "append: " + std::to_string(leaves.size()) + " leaves after " +
-                                                     std::to_string(written()) + " are more than " +
-                                                     std::to_string(state.n_leaves));
+        throw Error(ErrorCode::invalid_argument, "append: the tree file takes " + std::to_string(state.n_leaves) +
+                                                     " leaves and has " + std::to_string(written()) + ", got " +
+                                                     std::to_string(leaves.size()) + " more");
     }
     runtime::require_canonical(state.hash, leaves, "append: leaves");
     const auto n = static_cast<double>(leaves.size());

@@ -12,7 +12,7 @@
 namespace merklize::runtime {
 namespace {
 
-// Between notes: what a killed process can lose. Each waits for the disk.
+// The time between notes, and so the work that a killed process can lose. Each note waits for the disk.
 constexpr auto note_interval = std::chrono::seconds(2);
 
 void require_form(const TreeForm& form, std::uint64_t n_leaves) {
@@ -34,7 +34,7 @@ TreeFileWriter::TreeFileWriter(const std::filesystem::path& path, std::uint64_t 
         TreeHeader::Bytes old;
         file_.read(old, 0);
         const auto progress = header_.find_notes(old, stamp);
-        // Leaves first: so much of a file is there, whatever the count.
+        // The leaves come first in the file, whatever their count: all noted leaves must be there.
         if (progress && there >= TreeHeader::size + Digest::size * progress->leaves) {
             next_note_ = progress->next_turn;
             if (resume(progress->leaves)) return;
@@ -46,14 +46,14 @@ TreeFileWriter::TreeFileWriter(const std::filesystem::path& path, std::uint64_t 
         file_.write(unfinished_, 0);
         if (count_known()) file_.allocate(header_.file_bytes());
     } catch (...) {
-        if (there == 0) file_.discard();  // this build made it: what an earlier one left stays
+        if (there == 0) file_.discard();  // this build made the file; a file of an earlier build stays
         throw;
     }
     note(0);
 }
 
-// What was written is read again: the peaks, and the leaves of the batch that was not whole. False if there are no digests of the
-// hash among them: then somebody else wrote there.
+// Reads the peaks and the leaves of the batch that was not whole. False if not all of them are digests of the hash:
+// then somebody else wrote to the file.
 bool TreeFileWriter::resume(std::uint64_t leaves) {
     const std::uint64_t held = leaves % Batch::capacity, before = leaves - held;
     bool sound = true;
@@ -88,22 +88,21 @@ TreeFileWriter::~TreeFileWriter() {
     }
     try {
         if (!done_ && failed_) note(written_);
-    } catch (...) {  // then the last note counts
+    } catch (...) {  // the last note counts
     }
 }
 
 void TreeFileWriter::require_usable() const {
     if (!failed_ && !done_) return;
-    throw Error(ErrorCode::io,
-                file_.path().string() + ": writing it has ended" +
-                    (failed_ ? " with an error; begin again, and what is in its .partial file is taken up" : ""));
+    throw Error(ErrorCode::io, file_.path().string() + ": writing it has ended" +
+                                   (failed_ ? " with an error; begin again to resume from its .partial file" : ""));
 }
 
 void TreeFileWriter::take(std::uint64_t n, const RunOptions& options) {
     require_usable();
     if (count_known() && n > header_.n_leaves - taken()) {
-        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": more leaves than the " +
-                                                     std::to_string(header_.n_leaves) + " that it is for");
+        throw Error(ErrorCode::invalid_argument,
+                    file_.path().string() + ": must get " + std::to_string(header_.n_leaves) + " leaves, got more");
     }
     if (held_ + n < Batch::capacity) {
         held_ += n;
@@ -114,7 +113,7 @@ void TreeFileWriter::take(std::uint64_t n, const RunOptions& options) {
     hand_over(true);
 }
 
-// The batch that is full goes to the writing thread.
+// Hands the full batch to the writing thread.
 void TreeFileWriter::hand_over(bool with_leaves) {
     wait();
     const Batch& batch = filling();
@@ -145,7 +144,7 @@ void TreeFileWriter::write_batch(const Batch& batch, std::uint64_t first, bool w
     if (with_leaves && std::chrono::steady_clock::now() - noted_at_ >= note_interval) note(written_);
 }
 
-// What is noted is on the disk before the note is: a power failure cannot leave a note of what is not there.
+// The noted leaves are on the disk before the note: a power failure cannot leave a note of missing leaves.
 void TreeFileWriter::note(std::uint64_t leaves) {
     if (leaves != 0) file_.sync();
     const TreeHeader::Note note = TreeHeader::note(unfinished_, next_note_++, leaves);
@@ -161,7 +160,7 @@ void TreeFileWriter::checkpoint() {
     file_.sync();
 }
 
-// The nodes above leaves that were written before their count was known.
+// Builds the nodes above leaves that were written before their count was known.
 void TreeFileWriter::build_above(const RunOptions& options) {
     const std::uint64_t n = header_.n_leaves;
     passed_on_ = written_ = 0;
@@ -184,20 +183,21 @@ Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* sourc
         Merges(form_).require_count(taken(), "tree file");
         const TreeHeader header(form_, taken(), source == nullptr ? header_.source : *source);
         checkpoint();
-        done_ = true;  // all leaves are noted, and what comes now begins from them again
+        done_ = true;  // all leaves are noted; after an error from here on, a later build starts from them
         header_ = header;
         file_.reserve(header_.file_bytes());
         build_above(options);
     } else if (taken() != header_.n_leaves) {
-        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": " + std::to_string(taken()) + " of " +
-                                                     std::to_string(header_.n_leaves) + " leaves were given");
+        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": must get " +
+                                                     std::to_string(header_.n_leaves) + " leaves, got " +
+                                                     std::to_string(taken()));
     }
     const auto rest = filling().leaves().first(held_);
     write_nodes(0, passed_on_, rest);
     peaks_.push_leaves(rest, options, sink());
     header_.root = peaks_.root(sink());
     file_.resize(header_.file_bytes());
-    file_.sync();  // before the header says that it is whole
+    file_.sync();  // before the header says that the file is whole
     file_.write(header_.encode(), 0);
     file_.commit();
     done_ = true;

@@ -13,28 +13,30 @@
 
 namespace merklize::runtime {
 
-/// A tree file in the making: leaves in order in, levels out. While one batch is built, another one is written by a thread of its own.
-/// What is on the disk is noted in the file's header area every few seconds, so that a later process can go on from there.
+/// A tree file in the making: takes leaves in order and writes the levels. While one batch is built, a thread of its
+/// own writes the other. Every few seconds a note in the file's header area says what is on the disk, so that a later
+/// process can continue from there.
 class TreeFileWriter {
 public:
-    /// As TreeWriter. stamp  of the data that the leaves come from: what was written of other data is not taken up
+    /// As TreeWriter.  stamp  identifies the data that the leaves come from; a file that was begun with other data is
+    /// not resumed
     TreeFileWriter(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
                    const LeafSource& source, bool resume, std::uint64_t stamp = 0);
     TreeFileWriter(const TreeFileWriter&) = delete;
     TreeFileWriter& operator=(const TreeFileWriter&) = delete;
-    /// Notes what was taken, if that can be.
+    /// Notes the leaves that were taken, if it can.
     ~TreeFileWriter();
 
     std::uint64_t taken() const noexcept { return passed_on_ + held_; }
-    /// Where the next leaves are to be put; not empty. Valid until take().
+    /// Where the caller must put the next leaves. Not empty. Valid until take().
     std::span<Digest> room() const noexcept { return filling().leaves().subspan(held_); }
-    /// The first n leaves of room() are there. Builds the batch if that fills it.
+    /// Takes the first n leaves of room(). Builds the batch if it is full now.
     void take(std::uint64_t n, const RunOptions& options);
-    /// Waits until what was taken is on the disk, and notes it.
+    /// Waits until all taken leaves are on the disk, and notes them.
     void checkpoint();
-    /// source  of a file whose count of leaves was not known: replaces that of the constructor
+    /// source  replaces the constructor's source if the count of leaves was not known
     Digest finish(const RunOptions& options, const LeafSource* source = nullptr);
-    /// After finish().
+    /// Complete after finish().
     const TreeHeader& header() const noexcept { return header_; }
 
 private:
@@ -56,17 +58,17 @@ private:
 
     TreeForm form_;
     TreeHeader header_;
-    TreeHeader::Bytes unfinished_{};  // the header area without notes
+    TreeHeader::Bytes unfinished_{};  // header area without notes
     AtomicFile file_;
     mutable Batch batches_[2]{};
-    unsigned turn_ = 0;            // of the batch that is being filled
-    std::uint64_t held_ = 0;       // leaves in it
+    unsigned turn_ = 0;            // the batch that is being filled
+    std::uint64_t held_ = 0;       // leaves in that batch
     std::uint64_t passed_on_ = 0;  // leaves in the batches before it
-    bool failed_ = false;          // a batch was lost: no more can be taken
-    bool done_ = false;            // nothing is to be noted any more
-    std::future<void> writing_{};  // of the other batch; what follows belongs to it until wait()
-    Peaks peaks_;                  // of what is written
-    std::uint64_t written_ = 0;    // leaves that are in the file, and the nodes of their whole batches
+    bool failed_ = false;          // a batch was lost: no more leaves can be taken
+    bool done_ = false;            // no more notes are made
+    std::future<void> writing_{};  // writes the other batch, and owns the members below until wait()
+    Peaks peaks_;                  // of the leaves that are written
+    std::uint64_t written_ = 0;    // leaves in the file; the nodes of their whole batches are there as well
     std::uint64_t next_note_ = 0;
     std::chrono::steady_clock::time_point noted_at_ = std::chrono::steady_clock::now();
 };

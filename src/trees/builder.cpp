@@ -20,13 +20,13 @@ class TreeBuilder::State {
 public:
     State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
         runtime::require_no_timings("TreeBuilder", options);
-        const runtime::Merges merges(form);  // throws on what is no form
+        const runtime::Merges merges(form);  // throws if the form is not valid
     }
 
     std::uint64_t n_leaves() const { return peaks_.n_leaves() + held_; }
 
-    // root_of(first, n) and copy_to(out, first) are of the caller's n leaves. A copy of the peaks goes ahead, and the leaves that are
-    // held stay in their place until nothing can fail any more.
+    // root_of(first, n, ...) and copy_to(out, first) read the caller's n leaves. Works on a copy of the peaks and
+    // leaves the held leaves in place until nothing can fail any more.
     template <class RootOf, class CopyTo>
     void append(std::uint64_t n, RootOf root_of, CopyTo copy_to) {
         const std::uint64_t to_fill = held_ == 0 ? 0 : Batch::capacity - held_;
@@ -66,7 +66,7 @@ public:
     const RunOptions& options() const { return options_; }
 
 private:
-    // Of one subtree that is built where the caller has its leaves: as many bytes again for its parents.
+    // Of one subtree that is built from the caller's own leaves: its parents take as many bytes again.
     static constexpr unsigned most_levels = 21;
 
     static double share(std::uint64_t part, std::uint64_t n) {
@@ -76,7 +76,7 @@ private:
     Peaks peaks_;
     RunOptions options_;
     Batch batch_{};
-    std::uint64_t held_ = 0;  // leaves in the batch, fewer than it takes
+    std::uint64_t held_ = 0;  // leaves in the batch, fewer than its capacity
 };
 
 TreeBuilder::TreeBuilder(const TreeForm& form, const RunOptions& options)
@@ -105,8 +105,7 @@ void TreeBuilder::append(const Buffer& leaves) {
     const RunOptions& options = state_->options();
     if (&leaves.device().state() != &options.device.state()) {
         throw Error(ErrorCode::invalid_argument, "append: leaves must be on the builder's device, " +
-                                                     options.device.info().id + ", got some on " +
-                                                     leaves.device().info().id);
+                                                     options.device.info().id + ", got " + leaves.device().info().id);
     }
     const std::uint64_t n = leaves.size() / Digest::size;
     if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {

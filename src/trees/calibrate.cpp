@@ -1,4 +1,5 @@
-// calibrate(): measures what jobs cost on each device, for "auto". tuning/calibration.cpp keeps the figures and chooses by them.
+// calibrate() measures what jobs cost on each device. tuning/calibration.cpp keeps the costs, and "auto" chooses by
+// them.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
 constexpr double long_enough = 0.05;                                            // seconds
 
-// The hash that a tree job is measured by: the first of bytes, the last of field elements.
+// The hash that a tree job is measured with: the first byte hash or the last field hash.
 Hash representative(Job job) {
     Hash found{};
     for (const HashTraits& t : hashes()) {
@@ -26,7 +27,7 @@ Hash representative(Job job) {
     return found;
 }
 
-// The least of a few runs after a first one, which compiles.
+// The shortest of a few runs. A first run, which may compile, does not count.
 double measure(const Device& device, Job job, std::span<const Digest> data) {
     const RunOptions options{.device = device};
     double least = 0;
@@ -47,7 +48,7 @@ double measure(const Device& device, Job job, std::span<const Digest> data) {
 }  // namespace
 
 std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
-    // Words below 2^63 are elements of the field, too.
+    // Words below 2^63 are field elements as well.
     std::vector<Digest> data(most_bytes / Digest::size);
     for (std::uint64_t i = 0, word = 1; i < data.size(); i++) {
         std::array<std::uint64_t, 4> words;
@@ -74,11 +75,11 @@ std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
                     bytes *= 4;
                     large = seconds_of(bytes);
                 } while (bytes < most_bytes && large < long_enough);
-                // Two points make the line; noise must not make it fall.
+                // A line through two points. Noise must not make it fall.
                 const double a_byte = std::max((large - small) / static_cast<double>(bytes - small_bytes), 1e-15);
                 const double latency = std::max(0.0, small - a_byte * static_cast<double>(small_bytes));
                 costs.push_back({{info.id, job, latency, 1 / a_byte}, info.name, info.driver});
-            } catch (const Error&) {}  // a device that cannot do it is not chosen for it
+            } catch (const Error&) {}  // a device that cannot do a job is never chosen for it
         }
     }
     runtime::store_costs(costs);

@@ -113,7 +113,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     runtime::Run run(here);
     require_leaves(host_place(leaves.data()), leaves.size(), merges, "append: leaves", run);
 
-    // New memory where the old is too small or the levels lie otherwise, with room for a quarter more.
+    // If the old memory is too small or the levels move, new memory is taken, with room for a quarter more leaves.
     const bool moves = grown.height() != state.layout.height() || grown.slots() > state.nodes.slots();
     std::optional<runtime::NodeStore> larger;
     if (moves) {
@@ -130,7 +130,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     const Place nodes = (moves ? *larger : state.nodes).place();
     const auto add = [&] {
         copy_nodes(at_node(nodes, grown.leaf_slot + before), host_place(leaves.data()), leaves.size(), run);
-        // Few leaves change little more than their paths; many are built as a tree is.
+        // A few leaves change little more than their paths. Many leaves are built like a tree.
         constexpr std::size_t few = 1024;
         if (leaves.size() <= few) {
             std::vector<std::uint64_t> changed(leaves.size());

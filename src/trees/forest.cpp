@@ -1,4 +1,4 @@
-// Many trees by the launches of one: the lowest levels of a tree over all their leaves.
+// Many trees, built by the launches of one: they are the lowest levels of a tree over all their leaves.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -22,7 +22,7 @@ namespace {
 
 TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
     runtime::Merges(form).require_count(n, "forest");
-    if (!std::has_single_bit(n)) invalid("forest: leaves of a tree must be a power of two, got " + std::to_string(n));
+    if (!std::has_single_bit(n)) invalid("forest: n_leaves must be a power of two, got " + std::to_string(n));
     runtime::require_tree_size(leaves, "forest");
     if (leaves % n != 0) {
         invalid("forest: the count of leaves must be a multiple of the " + std::to_string(n) +

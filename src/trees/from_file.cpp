@@ -1,4 +1,4 @@
-// Trees over files: in memory, and the root alone.
+// Trees over files, kept in memory, and roots of files.
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 using runtime::Batch;
 using runtime::LeafReader;
 
-// Of the work: reading, and making the leaves.
+// The share of reading and of making the leaves in the whole work.
 constexpr double file_share = 0.9;
 
 std::string described(const LeafReader& reader, std::uint64_t leaf_bytes) {
@@ -37,9 +37,9 @@ void require_memory(const LeafReader& reader, std::uint64_t leaf_bytes, const De
 
 MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, const RunOptions& options) {
     LeafReader reader(input, form.hash, form.mode);
-    reader.file().regular_size();  // throws if it is none
+    reader.file().regular_size();  // throws if it is no regular file
     runtime::Run run(options);
-    // An empty file, or one of the kernel: reading shows what is in it.
+    // The file is empty or one in /proc: only reading shows what is in it.
     std::vector<Digest> leaves;
     if (!reader.has_extent()) leaves = reader.read_all(run);
     const std::uint64_t n = reader.n_leaves();

@@ -13,7 +13,7 @@ using runtime::part_of;
 
 namespace {
 
-// Permutations or compressions of the rows, against one a merge.
+// The share of hashing rows in the whole work: a row takes a permutation or compression a block, a merge takes one.
 double row_share(std::uint64_t row_bytes) {
     const std::uint64_t blocks = row_bytes / 64 + 1;
     return static_cast<double>(blocks) / static_cast<double>(blocks + 1);

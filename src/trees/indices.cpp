@@ -22,7 +22,8 @@ struct Given {
 std::uint64_t index_of(std::uint64_t index) { return index; }
 std::uint64_t index_of(const Given& given) { return given.index; }
 
-// By digits, the lowest first: proofs and updates of a hundred thousand leaves would spend most of their time comparing.
+// A radix sort, lowest digit first: a comparison sort would take most of the time of proofs and updates of 100,000
+// leaves.
 template <class Item>
 void radix_sort(std::vector<Item>& items, std::uint64_t largest) {
     const int bits = static_cast<int>(std::bit_width(largest)), most = items.size() < 4096 ? 8 : 12;
@@ -41,7 +42,7 @@ void radix_sort(std::vector<Item>& items, std::uint64_t largest) {
     }
 }
 
-// The largest of them, which is a leaf.
+// The largest index, which must be a leaf's.
 std::uint64_t largest_of(std::span<const std::uint64_t> indices, std::uint64_t n_leaves, std::string_view what) {
     const std::uint64_t largest = std::ranges::max(indices);
     require_index(largest, n_leaves, what);

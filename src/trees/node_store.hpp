@@ -12,10 +12,11 @@
 
 namespace merklize::runtime {
 
-/// The nodes of a heap: in a block of the host, or in a buffer of a device and then, once asked for, in a copy on the host as well.
+/// The nodes of a heap, in a block of the host or in a buffer of a device. Nodes on a device are copied to the host
+/// once they are asked for.
 class NodeStore {
 public:
-    /// With a device that has a memory of its own, where the nodes fit: there.
+    /// The nodes are on the device if it has its own memory and they fit there, else on the host.
     NodeStore(const Device& device, std::uint64_t slots);
 
     /// Whether the device has a memory of its own where so many slots can fit. If that is full now, they go to the host all the same.
@@ -25,11 +26,11 @@ public:
     const Buffer& buffer() const { return *device_; }
     Place place() const { return on_device() ? place_of(*device_) : host_place(host_.data()); }
     std::uint64_t slots() const noexcept { return slots_; }
-    /// On the host. Those of a device are copied by the first call; safe from several threads.
+    /// The nodes on the host. The first call copies them from the device. Safe to call from several threads.
     const Digest* host() const;
-    /// What the copy held is no longer so.
+    /// Drops the copy on the host, because the nodes on the device have changed.
     void changed();
-    /// Zeros for the slots of no node.
+    /// Writes zeros to the unused slots.
     void clear_gaps(const TreeLayout& layout, Run& run);
     void read(std::uint64_t first, std::span<Digest> out) const;
 

@@ -21,7 +21,7 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-// The levels that are kept, as a tree of their own.
+// The layout of the kept levels, as a tree of their own.
 TreeLayout kept_layout(const TreeForm& form, std::uint64_t n_leaves, unsigned drop_levels) {
     runtime::Merges(form).require_count(n_leaves, "tree");
     const TreeLayout whole{n_leaves};
@@ -51,10 +51,10 @@ void MerkleTree::State::build_above(runtime::Run& run, double share) {
 
 unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
     if (level <= height() && level >= drop_levels) return level - drop_levels;
-    std::string text = std::string(what) + ": level " + std::to_string(level) + " of a tree of " +
-                       std::to_string(n_leaves) + " leaves, which has levels 0 to " + std::to_string(height());
-    if (drop_levels != 0) text += " and keeps those from " + std::to_string(drop_levels) + " on";
-    invalid(text);
+    const std::string dropped =
+        drop_levels == 0 ? "" : " that keeps levels from " + std::to_string(drop_levels) + " on";
+    invalid(std::string(what) + ": level must be " + std::to_string(drop_levels) + " to " + std::to_string(height()) +
+            " for a tree of " + std::to_string(n_leaves) + " leaves" + dropped + ", got " + std::to_string(level));
 }
 
 RunOptions MerkleTree::State::here(RunOptions options) const {
@@ -74,7 +74,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     State& state = *state_;
     const RunOptions options = state.here(wanted);
     runtime::Run run(options);
-    // All threads copy, and so share the first touch of the pages.
+    // All threads copy, so all share the first touch of the pages.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
     const bool is_field = runtime::is_field(runtime::info(form.hash)),

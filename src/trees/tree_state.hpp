@@ -16,7 +16,7 @@ struct MerkleTree::State {
     TreeForm form;
     std::uint64_t n_leaves;
     unsigned drop_levels;
-    runtime::TreeLayout layout;  ///< of the levels that are kept, whose lowest is its level 0
+    runtime::TreeLayout layout;  ///< of the kept levels: the lowest kept level is its level 0
     Device device;
     runtime::NodeStore nodes;
     Digest root{};
@@ -24,20 +24,20 @@ struct MerkleTree::State {
     Policy policy{};
 
     unsigned height() const noexcept { return drop_levels + layout.height(); }
-    /// Where the lowest level that is kept belongs.
+    /// The place of the lowest kept level.
     runtime::Place base() const { return runtime::at_node(nodes.place(), layout.leaf_slot); }
-    /// The lowest level that is kept is there: builds the rest.
+    /// Builds the levels above the lowest kept one, which must be in place.
     void build_above(runtime::Run& run, double share);
-    /// A level of the tree as one of `layout`.  errors  invalid_argument (above the root, or dropped)
+    /// The number of a level in `layout`.  errors  invalid_argument (above the root, or dropped)
     unsigned kept_level(unsigned level, const char* what) const;
-    /// Of a call on this tree: on its device, whatever the caller's options name.
+    /// The options of a call on this tree, which always runs on the tree's device.
     RunOptions here(RunOptions options) const;
     RunOptions options() const { return here({}); }
-    /// Nodes by their slots in the heap of the whole tree, as if no levels were dropped; those that are, from all the leaves. Slot 0
-    /// gives zeros.
+    /// Nodes by their slots in the heap of the whole tree, as if no levels were dropped. Dropped nodes are made from
+    /// `leaves`, which must then be all leaves. Slot 0 gives zeros.
     void fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
                Digest* found) const;
-    /// The same of siblings in proofs: slots beyond the end of a level give roots of padding. These become 0.
+    /// The same for siblings in proofs. Slots beyond the end of a level give roots of padding, and are set to 0.
     void fetch_padded(std::vector<std::uint64_t>& slots, std::span<const Digest> leaves, const char* what,
                       Digest* found) const;
 };

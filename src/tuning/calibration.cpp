@@ -14,7 +14,7 @@
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
 
-// Kept as text: a line a cost, "device TAB name TAB driver TAB job TAB latency TAB rate".
+// The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB latency TAB rate".
 
 namespace merklize {
 namespace runtime {
@@ -23,7 +23,7 @@ namespace {
 constexpr const char* job_names[] = {"digest", "tree of a byte hash", "tree of a field hash"};
 
 const Device& cpu() {
-    static const Device& device = *new Device("cpu");  // never destroyed: used as long as the process lives
+    static const Device& device = *new Device("cpu");  // never destroyed: used until the process ends
     return device;
 }
 
@@ -33,7 +33,7 @@ KeptFiles store() {
     return KeptFiles(folder);
 }
 
-// Machines that share a home folder have different processors, or the figures are as good for both.
+// Machines that share a home folder either have different keys or equal processors, for which the costs are as good.
 std::string key() {
     const DeviceInfo& info = cpu().info();
     return kept_key({"calibration", info.isa, info.name + " x " + std::to_string(info.units), MERKLIZE_VERSION_STRING});
@@ -87,7 +87,7 @@ void store_costs(std::span<const KnownCost> costs) {
 
 namespace {
 
-// The device of a cost, opened, or null if it is not there as it was measured. Asked once a process.
+// The device of a cost, opened. Null if it is gone or no longer what was measured. Looked up once a process.
 std::shared_ptr<const Device> device_of(const KnownCost& known) {
     static std::mutex mutex;
     static auto& asked = *new std::map<std::string, std::shared_ptr<const Device>>;  // guarded by mutex
@@ -100,7 +100,7 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
             if (!device.state().is_host()) device.state().opened();
             found = std::make_shared<const Device>(device);
         }
-    } catch (const Error&) {}  // gone since it was measured
+    } catch (const Error&) {}  // the device is gone
     return asked.emplace(known.cost.device, std::move(found)).first->second;
 }
 
@@ -112,7 +112,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     if (options.stream) return here;
     const auto seconds = [&](const KnownCost& known) {
         double rate = known.cost.rate;
-        // Measured with all threads.
+        // The costs of the CPU were measured with all threads.
         if (known.cost.device == "cpu" && options.threads != 0)
             rate *= std::min(1.0, static_cast<double>(options.threads) / static_cast<double>(default_threads()));
         return known.cost.latency + static_cast<double>(bytes) / rate;
@@ -122,7 +122,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     for (const KnownCost& known : costs) {
         if (known.cost.job == job && known.cost.device == "cpu") best = seconds(known);
     }
-    // Only what promises to be faster is opened: a driver takes long to start.
+    // A driver takes long to start, so only a device that promises to be faster is opened.
     for (const KnownCost& known : costs) {
         if (known.cost.job != job || seconds(known) >= best) continue;
         const auto device = device_of(known);

@@ -16,7 +16,8 @@
 #include "merklize/hash.hpp"
 #include "merklize/version.hpp"
 
-// Kept as text, one file a device: a line a policy, "job hash log2 seconds builtin_seconds levels_per_launch=3,...".
+// The policies are kept as text, one file a device and one policy a line: "job hash log2 seconds builtin_seconds
+// levels_per_launch=3,...".
 
 namespace merklize::runtime {
 namespace {
@@ -54,7 +55,7 @@ std::optional<TunedPolicy> parse(const std::string& line) {
     const auto traits = std::ranges::find(hashes(), hash, &HashTraits::name);
     if (!fields || of_name == std::end(jobs) || traits == hashes().end()) return std::nullopt;
     if (!is_time(found.seconds) || !is_time(found.builtin_seconds)) return std::nullopt;
-    fields >> policy;  // none: all fields are open
+    fields >> policy;  // nothing more: all fields are open
     try {
         found.policy = policy_from_text(policy);
     } catch (const Error&) {
@@ -65,7 +66,7 @@ std::optional<TunedPolicy> parse(const std::string& line) {
     return found;
 }
 
-/// What launches of this process go by, a device: read when it is first asked for.
+/// The policies that the launches of this process use, by device. Read when a device is first asked for.
 struct Tables {
     using Key = std::pair<const mkz_backend*, std::uint32_t>;
     std::mutex mutex;

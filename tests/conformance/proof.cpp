@@ -304,7 +304,7 @@ TEST("proof: many at once, of several heights and rules, good and bad mixed") {
     for (std::size_t i = 0; i < 150; ++i) many.insert(many.end(), proofs.begin(), proofs.end());
     CHECK_ERROR(cancelled, "cancelled", merklize::verify_each(many, tree.root(), {}, asked));
     proofs[2500].hash = Hash::rp64_256_v2;
-    CHECK_ERROR(invalid_argument, "proof 0 is of hash 'blake3', proof 2500 of hash 'rp64_256_v2'",
+    CHECK_ERROR(invalid_argument, "proof 0 has 'blake3', proof 2500 has 'rp64_256_v2'",
                 merklize::verify_each(proofs, tree.root()));
     const std::vector<MerkleProof> one(1, MerkleProof{Hash::rp64_256});
     CHECK_ERROR(invalid_argument, "keys and contexts",

@@ -501,7 +501,7 @@ TEST("tree_file: a change is made to the file as it is, not as it was when it wa
     CHECK_EQ(three.root(), merklize::merkle_root(all, form));
     CHECK_EQ(TreeFile(path).root(), three.root());
     write_tree(path, all, TreeForm(Hash::blake3, TreeRule::pad));
-    CHECK_ERROR(io, "a tree of another hash, rule, mode or padding took its place",
+    CHECK_ERROR(io, "a tree of another hash, rule, mode or padding has replaced it",
                 one.update({&first, 1}, std::span(other).first(1)));
     // More leaves from a file.
     write_tree(path, all, form, {1, all.size()});

@@ -76,7 +76,7 @@ TEST("tree: dropped levels") {
                 CHECK_EQ(tree.height(), whole.height());
                 CHECK_EQ(tree.drop_levels(), drop);
                 for (unsigned l = drop; l <= whole.height(); ++l) CHECK_EQ(tree.level(l), whole.level(l));
-                if (drop > 0) CHECK_ERROR(invalid_argument, "keeps those from", tree.level(drop - 1));
+                if (drop > 0) CHECK_ERROR(invalid_argument, "keeps levels from", tree.level(drop - 1));
                 CHECK(tree.nodes().size() <= (whole.nodes().size() >> drop) + 2);
             }
             CHECK_ERROR(invalid_argument, "drop_levels must be at most the height",
@@ -103,12 +103,13 @@ TEST("tree: proofs of a tree with dropped levels, from its leaves again") {
                 CHECK_EQ(tree.prove(indices, given), whole.prove(indices));
                 CHECK_EQ(tree.prove_together(some, given), whole.prove_together(some));
                 CHECK_EQ(tree.prove_range(n / 2, n, given), whole.prove_range(n / 2, n));
-                CHECK_ERROR(invalid_argument, "needs its " + std::to_string(n) + " leaves again, got 0", tree.prove(0));
+                CHECK_ERROR(invalid_argument, "all its " + std::to_string(n) + " leaves must be given, got 0",
+                            tree.prove(0));
                 std::vector<Digest> others = given;
                 others[n - 1] = leaves(f.form.hash, 1, 99)[0];
                 CHECK_ERROR(invalid_argument, "the leaves given are not this tree's", tree.prove(n - 1, others));
             }
-            CHECK_ERROR(invalid_argument, "wants none given", whole.prove(0, given));
+            CHECK_ERROR(invalid_argument, "leaves must not be given", whole.prove(0, given));
         }
     }
 }

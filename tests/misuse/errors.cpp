@@ -79,7 +79,7 @@ TEST("misuse: names of hashes and devices") {
     CHECK_ERROR(invalid_argument, "unknown hash id 77", MerkleTree(std::vector<Digest>(2), static_cast<Hash>(77)));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::merge(Digest{}, Digest{}, static_cast<Hash>(77)));
     std::vector<std::uint64_t> words(4);
-    CHECK_ERROR(invalid_argument, "'blake3' is of bytes", merklize::hash_elements(words, 1, 4, words, Hash::blake3));
+    CHECK_ERROR(invalid_argument, "'blake3' hashes bytes", merklize::hash_elements(words, 1, 4, words, Hash::blake3));
     CHECK_ERROR(invalid_argument, "unknown device 'tpu'", merklize::Device("tpu"));
     CHECK_ERROR(invalid_argument, "unknown device ''", merklize::Device(""));
     for (const char* name : {"cpu:1", "cpu:x", "cpu:", "cpu0"}) {

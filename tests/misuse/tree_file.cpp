@@ -72,14 +72,14 @@ TEST("misuse: headers that say what cannot be") {
     CHECK_ERROR(io, "unknown hash 256", TreeFile(file.with(12, {0, 1})));
     CHECK_ERROR(io, "unknown rule 4", TreeFile(file.with(16, {4})));
     CHECK_ERROR(io, "unknown mode 3", TreeFile(file.with(17, {3})));
-    CHECK_ERROR(io, "keyed merges of the hash rp64_256_v3", TreeFile(file.with(12, {3, 0, 0, 0, 1, 1})));
+    CHECK_ERROR(io, "the hash rp64_256_v3 has no keyed merges", TreeFile(file.with(12, {3, 0, 0, 0, 1, 1})));
     CHECK_ERROR(io, "bytes 18 to 23", TreeFile(file.with(20, {1})));
     CHECK_ERROR(io, "0 leaves", TreeFile(file.with(24, Bytes(24))));
     CHECK_ERROR(io, "5 leaves of 10 bytes for a file of 51", TreeFile(file.with(40, {51})));
     CHECK_ERROR(io, "5 leaves of 0 bytes", TreeFile(file.with(32, {0})));
     CHECK_ERROR(io, "the rule perfect", TreeFile(file.with(16, {0})));
     CHECK_ERROR(io, "check of a key", TreeFile(file.with(48, {1})));
-    CHECK_ERROR(io, "another rule than pad", TreeFile(file.with(56, {1})));
+    CHECK_ERROR(io, "its rule is not pad", TreeFile(file.with(56, {1})));
     CHECK_ERROR(io, "its last node is not the root", TreeFile(file.with(88, {1, 2, 3})));
     // Counts far beyond the file: refused by its length, nothing allocated. Without a source, so that only the length tells.
     for (const std::uint64_t n :
@@ -99,22 +99,22 @@ TEST("misuse: arguments of tree files") {
     const TreeForm perfect(Hash::blake3, merklize::TreeRule::perfect);
     CHECK_ERROR(invalid_argument, "power of two", TreeWriter(path, 5, perfect));
     CHECK_ERROR(invalid_argument, "do not make 5 leaves", TreeWriter(path, 5, form, {10, 51}));
-    CHECK_ERROR(invalid_argument, "without bytes a leaf", TreeWriter(path, 5, form, {0, 51}));
+    CHECK_ERROR(invalid_argument, "leaf_bytes must be at least 1", TreeWriter(path, 5, form, {0, 51}));
     CHECK_ERROR(invalid_argument, "too many leaves", TreeWriter(path, std::uint64_t{1} << 57, form));
     CHECK_ERROR(io, "bytes", TreeWriter(path, std::uint64_t{1} << 50, form));
     std::filesystem::remove(folder.path() / "t.mkl.partial");
     TreeWriter writer(path, 5, form);
     writer.append(std::span(all).first(4));
-    CHECK_ERROR(invalid_argument, "2 leaves after 4 are more than 5", writer.append(std::span(all).first(2)));
-    CHECK_ERROR(invalid_argument, "4 of 5 leaves", writer.finish());
+    CHECK_ERROR(invalid_argument, "takes 5 leaves and has 4, got 2 more", writer.append(std::span(all).first(2)));
+    CHECK_ERROR(invalid_argument, "must get 5 leaves, got 4", writer.finish());
     writer.append(std::span(all).last(1));
     writer.finish();
     CHECK_ERROR(io, "has ended", writer.finish());
     CHECK_ERROR(invalid_argument, "at least 1 leaf", TreeWriter(path, 0, form).finish());
 
     TreeFile file(path);
-    CHECK_ERROR(invalid_argument, "its key or context is needed", file.check());
-    CHECK_ERROR(invalid_argument, "its key or context is needed", file.prove(4));  // padding is in it
+    CHECK_ERROR(invalid_argument, "its key or context must be given", file.check());
+    CHECK_ERROR(invalid_argument, "its key or context must be given", file.prove(4));  // padding is in it
     CHECK_ERROR(invalid_argument, "another key", file.set_mode(Mode::keyed(view(other))));
     CHECK_ERROR(invalid_argument, "another key", file.set_mode(Mode()));
     CHECK_ERROR(invalid_argument, "another key", file.set_mode(Mode::derive_key("t")));

@@ -123,6 +123,6 @@ TEST("digest: after events, on a queue out of order") {
 TEST("digest: bad arguments") {
     Memory out(64);
     const Submit submit;
-    CHECK_ERROR(invalid_argument, "must begin on 16 bytes, is 4 past",
+    CHECK_ERROR(invalid_argument, "must be aligned to 16 bytes, but is off by 4",
                 headers::hash_on<Policy{}>(submit, "hash", nullptr, 0, 1, out.data() + 4, nullptr, {}));
 }

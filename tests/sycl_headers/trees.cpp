@@ -190,7 +190,7 @@ TEST("tree: bad arguments") {
         headers::merklize_on<Hash::blake3, Policy{}>(submit, nodes.data(), nodes.data() + shift, n, {});
     };
     for (const std::size_t n : {0, 1, 3, 6}) CHECK_ERROR(invalid_argument, "got " + std::to_string(n), build(n, 0));
-    CHECK_ERROR(invalid_argument, "nodes must begin on 16 bytes, is 8 past", build(2, 8));
+    CHECK_ERROR(invalid_argument, "nodes must be aligned to 16 bytes, but is off by 8", build(2, 8));
     CHECK_EQ(*submit.launches, 0u);
 }
 

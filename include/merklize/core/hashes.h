@@ -1,42 +1,45 @@
-/* hashes.h: the list of hashes, a line each: the only place that has them all.
+/* hashes.h: the list of hashes, one line each. It is the only list of all hashes.
  *
  * A hash is one header, its unit: hashes/NAME.h. It states its facts as macros and defines its functions, mkz_NAME_merge and so on.
  * Including this file walks the list, so it has no guard:
  *
- *   with MKZ_HASH(id, name)   expands it once a unit, while the unit's facts are defined. No functions, C or C++: for tables
- *   with MKZ_EACH_HASH        includes this file, "...", once a unit, after its functions, while its facts are defined. Not in the
- *                             text that device compilers get
- *   with neither              all functions
+ *   with MKZ_HASH(id, name)   expands it once for each unit, while the unit's facts are defined. Defines no functions, so it works in
+ *                             C and C++: for tables
+ *   with MKZ_EACH_HASH        includes the file that it names, as "...", once for each unit, after the unit's functions and while its
+ *                             facts are defined. Not available in the text that device compilers get
+ *   with neither              defines all functions
  *
- * Both are undefined at the end. Texts that are included once a unit name what belongs to it by names.h.
+ * Both macros are undefined at the end. A text that is included once a unit uses names.h for the unit's names.
  *
- * Facts (MKZ_UNIT_...); those with a value here may be left out:
+ * Facts (MKZ_UNIT_...); a fact with a default value here may be left out:
  *
  *   ID                 stored in proof and tree files; never reused. Ids ascend in this list
  *   NAME               the name everywhere: C++, Python, command line, files; the unit is hashes/NAME.h
- *   WORD_BITS          32 or 64: word of nodes and lanes. A node is 32 bytes: 256 / WORD_BITS words
- *   MODULUS 0          words of nodes and rows are below it; 0: bytes
- *   RATE               of a row, one call of the inner function takes so many words (if there is a modulus) or bytes (if not)
+ *   WORD_BITS          32 or 64: bits of a word in nodes and lanes. A node is 32 bytes: 256 / WORD_BITS words
+ *   MODULUS 0          the words of nodes and rows are below it; 0: a byte hash
+ *   RATE               how much of a row one call of the inner function takes: in words if there is a modulus, else in bytes
  *   STATE_WORDS        lanes of the state between two blocks of a row
- *   PAD_BYTE 0         of byte hashes: stands behind the last byte of a row, then zeros
- *   LEAF_PREFIX -1     of byte hashes: the byte that their functions put in front of a row, or -1
- *   IS_KEYED 0         1: has merge_keyed, and merge_by in programs of MKZ_KEYED 1
- *   CHUNK_BYTES 0      a long message is the root of a tree of chunks of so many bytes, as in BLAKE3; 0: it is one chain of blocks
- *   ROOT_FLAG 0        of a hash with chunks: the flag of the last compression
- *   TABLE_WORDS 0      64-bit words of the constants that kernels may read from memory; 0: none to place
- *   TEAM_ITEMS 0       items that share one merge where a level is narrow (merge_team); 0: an item merges alone
+ *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros
+ *   LEAF_PREFIX -1     byte hashes: the byte that the functions for rows put before a row; -1: none
+ *   IS_KEYED 0         1: the hash has merge_keyed, and in programs with MKZ_KEYED 1 merge_by
+ *   CHUNK_BYTES 0      a long message is hashed as a tree of chunks of this many bytes, as in BLAKE3; 0: as one chain of blocks
+ *   ROOT_FLAG 0        hashes with chunks: the flag of the last compression
+ *   TABLE_WORDS 0      number of 64-bit words of constants that kernels may read from memory; 0: no table
+ *   TEAM_ITEMS 0       number of items that share one merge where a level is narrow (merge_team); 0: one item merges alone
  *
- * Functions, with mkz_NAME_ in front. Nodes, states and blocks are arrays of lanes of the hash's word; `out` may be an input:
+ * Functions; each name begins with mkz_NAME_. Nodes, states and blocks are arrays of lanes of the hash's word. `out` may be an input:
  *
  *   merge(out, left, right)                      always
  *   merge_by(out, left, right, ctx)              with a table or a key: the same for kernels (context.h)
  *   merge_keyed(out, left, right, key, flags)    with a key
- *   init(s, length)                              state before the first block of a row of so many words or bytes
- *   add(s, k, word), permute(s)                  of words: any word as number k of a block; the inner function, also permute_by(s, ctx)
- *   blocks(length), absorb(s, block, b, blocks, length)    of bytes: their count, prefix and padding included; block b of them
+ *   init(s, length)                              the state before the first block of a row of `length` words or bytes
+ *   add(s, k, word)                              field hashes: adds any word as word k of a block
+ *   permute(s)                                   field hashes: the inner function; with a table also permute_by(s, ctx)
+ *   blocks(length)                               byte hashes: number of blocks, prefix and padding included
+ *   absorb(s, block, b, blocks, length)          byte hashes: takes block b
  *   digest(out, s)                               state after the last block -> node
- *   table_word(i)                                with a table: word i of it, for the host
- *   iv, compress, parent, block_flags            with chunks, instead of the functions for rows: as blake3.h has them */
+ *   table_word(i)                                with a table: its word i, for the host
+ *   iv, compress, parent, block_flags            with chunks, instead of the functions for rows: as in blake3.h */
 /* clang-format off: by id */
 #include "hashes/blake3.h"
 #include "hashes/rp64_256_v1.h"

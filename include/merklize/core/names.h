@@ -1,4 +1,5 @@
-/* names.h: how a text that is included once a unit (hashes.h) names what belongs to the unit: by its facts NAME and WORD_BITS. */
+/* names.h: names of a unit's functions, kernels and words, made from its facts NAME and WORD_BITS. For texts that are included once
+ * a unit (hashes.h). */
 #ifndef MKZ_NAMES_H
 #define MKZ_NAMES_H
 
@@ -12,6 +13,6 @@
 #define MKZ_WORD_LANE MKZ_JOIN(mkz_lane, MKZ_UNIT_WORD_BITS)                 /* mkz_lane32 */
 #define MKZ_SPLAT(x) MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(x)              /* the word x in every lane */
 #define MKZ_NODE_WORDS (256 / MKZ_UNIT_WORD_BITS)                            /* words of a node */
-#define MKZ_BLOCK_WORDS (MKZ_UNIT_RATE * 8 / MKZ_UNIT_WORD_BITS)             /* of byte hashes: words of a block */
+#define MKZ_BLOCK_WORDS (MKZ_UNIT_RATE * 8 / MKZ_UNIT_WORD_BITS)             /* byte hashes: words of a block */
 
 #endif /* MKZ_NAMES_H */

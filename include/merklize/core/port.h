@@ -1,12 +1,12 @@
 /* port.h: the only file of the core that knows the compiler.
  *
- * It gives the core fixed-width words (mkz_u8 .. mkz_u64), the LANE types that the core computes on, address spaces, and a
- * handful of primitives. Every primitive has one portable definition; a target may override it by defining the macro of
- * the same name in capitals before this file is reached (or below, where the target is detected). README.md beside this
- * file is the table of all of them.
+ * It gives the core fixed-width words (mkz_u8 .. mkz_u64), the lane types that the core computes on, address spaces, and a
+ * few primitives. Every primitive has one portable definition. A target may override it: it defines the macro of the same
+ * name in capitals before it includes this file, or below, where the target is detected. README.md beside this file has
+ * the table of all of them.
  *
- * A lane is one word (mkz_u32, mkz_u64) by default. MKZ_LANES makes it that many (port_lanes.h), or a vector build defines
- * MKZ_LANE32 and MKZ_LANE64 itself, before including any core header; the algorithms do not change. */
+ * A lane is one word (mkz_u32, mkz_u64) by default. MKZ_LANES makes a lane of that many words (port_lanes.h). A vector build
+ * may instead define MKZ_LANE32 and MKZ_LANE64 before it includes any core header. The algorithms do not change. */
 #ifndef MKZ_PORT_H
 #define MKZ_PORT_H
 
@@ -45,11 +45,11 @@ typedef long long mkz_i64;
 #define MKZ_CONSTANT
 #define MKZ_TABLE static __device__ __constant__ const
 #define MKZ_U64(x) x##ULL
-/* A compiler for SYCL, in all its passes; or what comes before says so. <sycl/sycl.hpp> comes before this file. */
+/* A SYCL compiler, in all its passes, or a file that defined MKZ_TARGET_SYCL. <sycl/sycl.hpp> must be included before this file. */
 #elif defined(SYCL_LANGUAGE_VERSION) || defined(MKZ_TARGET_SYCL)
 #define MKZ_TARGET_SYCL 1
 typedef unsigned char mkz_u8;
-typedef __UINT32_TYPE__ mkz_u32; /* as std::uint32_t and so on, so that the words of programs are the core's */
+typedef __UINT32_TYPE__ mkz_u32; /* the types of std::uint32_t and so on, so that programs can pass theirs */
 typedef __UINT64_TYPE__ mkz_u64;
 typedef __INT64_TYPE__ mkz_i64;
 #define MKZ_FN static inline __attribute__((always_inline, unused)) /* not constexpr, which wants C++20 here */
@@ -77,12 +77,12 @@ typedef long long mkz_i64;
 #define MKZ_U64(x) x##ULL
 #endif
 
-/* A function so long that one copy of it should serve all callers, where the target has calls. */
+/* For a function so long that one copy should serve all callers, if the target has calls. */
 #ifndef MKZ_FN_CALL
 #define MKZ_FN_CALL MKZ_FN
 #endif
 
-/* ---- Loop hints: kept loops save registers and code, unrolled ones latency ------------------------------------------ */
+/* ---- Loop hints: a loop saves registers and code, an unrolled loop saves latency ------------------------------------ */
 
 #define MKZ_PRAGMA(x) _Pragma(#x)
 #if defined(MKZ_TARGET_CUDA)
@@ -121,7 +121,7 @@ typedef long long mkz_i64;
 typedef MKZ_LANE32 mkz_lane32;
 typedef MKZ_LANE64 mkz_lane64;
 
-/* 1: primitives as PTX, where CUDA or NVIDIA's OpenCL compiles. */
+/* 1: primitives as PTX, for CUDA and for NVIDIA's OpenCL compiler. */
 #ifndef MKZ_NVIDIA_PTX
 #ifdef MKZ_TARGET_CUDA
 #define MKZ_NVIDIA_PTX 1
@@ -164,17 +164,17 @@ typedef MKZ_LANE64 mkz_lane64;
 #define MKZ_MUL32(a, b) (((a) & MKZ_SPLAT64(0xffffffffu)) * ((b) & MKZ_SPLAT64(0xffffffffu)))
 #endif
 
-/* acc + the low 32 bits of a lane times the 32-bit word b, where it does not wrap. */
+/* acc + the low 32 bits of a lane times the 32-bit word b; the sum must not wrap. */
 #ifndef MKZ_MUL_ADD32
 #define MKZ_MUL_ADD32(acc, a, b) ((acc) + MKZ_MUL32((a), MKZ_SPLAT64(b)))
 #endif
 
-/* x, not before y is known: keeps a compiler from doing so much at once that registers run out. */
+/* x, but not before y is known. Keeps a compiler from doing so much at once that registers run out. */
 #ifndef MKZ_AFTER
 #define MKZ_AFTER(x, y) (x)
 #endif
 
-/* 1: 64-bit products are made of four 32-bit ones, which vectorise where a whole one does not. Vectors always do so. */
+/* 1: 64-bit products of words are made from four 32-bit products, which compilers can vectorise. Vector lanes always do so. */
 #ifndef MKZ_MUL_BY_HALVES
 #define MKZ_MUL_BY_HALVES 0
 #endif
@@ -235,16 +235,16 @@ MKZ_FN mkz_wide mkz_square_wide(mkz_lane64 a) {
 
 /* ---- Kernel bodies (kernels.h, entry.h): position, barrier, entry points, 16-byte accesses ----------------------- */
 
-/* Where an item stands in a launch of one dimension. A body gets it as a value, so host C++ can call bodies in a loop:
+/* Position of an item in a launch of one dimension. A body gets it by value, so host C++ can call bodies in a loop with
  * index = group = 0, 1, 2 ..., rank = 0, group_size = 1. */
 #ifdef MKZ_WORK_ITEM
 typedef MKZ_WORK_ITEM mkz_work_item;
 #else
 typedef struct {
-    mkz_u64 index;      /* the item in the launch */
-    mkz_u64 group;      /* its group in the launch */
-    mkz_u32 rank;       /* the item in its group */
-    mkz_u32 group_size; /* items of a group */
+    mkz_u64 index;      /* of the item in the launch */
+    mkz_u64 group;      /* index of its group in the launch */
+    mkz_u32 rank;       /* index of the item in its group */
+    mkz_u32 group_size; /* items in a group */
 } mkz_work_item;
 #endif
 
@@ -259,15 +259,15 @@ typedef struct {
 #define MKZ_BODY [[maybe_unused]] static inline
 #endif
 
-/* The same for what is seldom reached and not worth a copy at each call. */
+/* The same for code that is seldom reached and not worth a copy at each call. */
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_RARE static __device__ __noinline__
 #else
 #define MKZ_RARE static __attribute__((noinline, unused))
 #endif
 
-/* Waits for all items of the group; what they wrote to global and local memory before is then visible in the group. Every
- * item of a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
+/* Waits for all items of the group. Whatever they wrote to global and local memory is then visible to the group. Every item
+ * of a group must reach it. In plain C++ a group has one item, so there is nothing to wait for. */
 #ifndef MKZ_BARRIER
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_BARRIER(item) __syncthreads()
@@ -280,7 +280,7 @@ typedef struct {
 #endif
 #endif
 
-/* Items of a group, the same in every launch of the program: compilers then know how many registers an item may have, and
+/* Items in a group, the same in every launch of the program. From it compilers know how many registers an item may have and
  * how much local memory a group needs. */
 #ifndef MKZ_GROUP_SIZE
 #if defined(MKZ_TARGET_CPP)
@@ -290,12 +290,12 @@ typedef struct {
 #endif
 #endif
 
-/* Groups that a multiprocessor should hold at once, where a compiler takes the hint (CUDA): registers are shared out so. */
+/* Groups that a multiprocessor should hold at once. Compilers that take the hint (CUDA) limit registers for it. */
 #ifndef MKZ_MIN_GROUPS
 #define MKZ_MIN_GROUPS 1
 #endif
 
-/* Declares an array that the items of a group share; at the head of an entry point. */
+/* Declares an array that the items of a group share. Used at the beginning of an entry point. */
 #ifndef MKZ_LOCAL_ARRAY
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_LOCAL_ARRAY(type, name, count) __shared__ type name[count]
@@ -311,8 +311,8 @@ typedef struct {
 #endif
 #endif
 
-/* 1: the narrow top of a tree gives a merge to a team of items, if the hash has teams (hashes.h): an item by itself would take many
- * times as long for it, with nothing else to do. 0: never. An item of a team has one lane. */
+/* 1: in the narrow top of a tree a team of items shares one merge, if the hash has teams (hashes.h). An item alone would take many
+ * times as long, while the others have nothing to do. 0: never. An item of a team has one lane. */
 #ifndef MKZ_TEAMS
 #ifdef MKZ_TARGET_CUDA
 #define MKZ_TEAMS 1
@@ -321,14 +321,14 @@ typedef struct {
 #endif
 #endif
 
-/* Where kernels read a hash's table of constants: 1 in the code itself, 2 in the program's constant memory, 3 in a buffer
- * that is an argument, 4 in local memory, copied there from that buffer when a group starts. */
+/* Where kernels read a hash's table of constants: 1 from the code itself, 2 from the program's constant memory, 3 from a
+ * buffer that is an argument, 4 from local memory, where each group first copies that buffer. */
 #ifndef MKZ_CONSTANTS
 #define MKZ_CONSTANTS 2
 #endif
 
-/* MKZ_ENTRY(name): head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside one. C++ has no entry points of
- * its own: a host loop or SYCL may define the two macros. */
+/* MKZ_ENTRY(name): the head of a kernel entry point. MKZ_THIS_ITEM(): the mkz_work_item inside it. C++ has no entry points
+ * of its own, so a host loop or SYCL may define the two macros. */
 #ifndef MKZ_ENTRY
 #if defined(MKZ_TARGET_CUDA)
 #define MKZ_ENTRY(name) extern "C" __global__ void __launch_bounds__(MKZ_GROUP_SIZE, MKZ_MIN_GROUPS) name
@@ -342,7 +342,7 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 }
 #define MKZ_THIS_ITEM() mkz_this_item()
 #elif defined(MKZ_TARGET_OPENCL)
-#if MKZ_LANES > 1 /* Intel's compiler for processors would make vectors of neighbouring items of them once more */
+#if MKZ_LANES > 1 /* otherwise Intel's CPU compiler would vectorise across items as well */
 #define MKZ_VECTORS __attribute__((vec_type_hint(MKZ_LANE32)))
 #else
 #define MKZ_VECTORS
@@ -376,29 +376,32 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #endif
 #endif
 
-/* 1: hash_chunks reads a block while it hashes the one before, for 16 more registers: better where items are few, worse where
+/* 1: hash_chunks reads a block while it hashes the block before, which takes 16 more registers. Better if items are few, worse if
  * they fill the device. */
 #ifndef MKZ_READ_AHEAD
 #define MKZ_READ_AHEAD 0
 #endif
 
-/* 1: the merges of a keyed hash are keyed: key and flags are arguments of their kernels. */
+/* 1: the merges of a keyed hash are keyed. Their kernels take key and flags as arguments. */
 #ifndef MKZ_KEYED
 #define MKZ_KEYED 0
 #endif
 
-/* What a program may count on. 16: every buffer begins on 16 bytes, as allocators give, and in_offset of hash_chunks is
- * a multiple of 16 (and row_bytes, for more rows than one); nodes and blocks move in 16-byte accesses. 4: buffers begin on their own word size, in_offset on 4;
- * nodes and blocks move in words. 1: likewise, but bytes begin anywhere. C++ moves words and bytes in any case. */
+/* The alignment that a program may rely on.
+ *   16  every buffer is aligned to 16 bytes, as allocators do, and in_offset of hash_chunks is a multiple of 16 (with several
+ *       rows, row_bytes too). Nodes and blocks move in 16-byte accesses.
+ *   4   buffers are aligned to their word size, and in_offset is a multiple of 4. Nodes and blocks move in words.
+ *   1   as 4, but bytes begin anywhere.
+ * C++ always moves words and bytes. */
 #ifndef MKZ_ALIGN
 #define MKZ_ALIGN 16
 #endif
-/* 1: where bytes begin is seen at run time, at each block, in spite of MKZ_ALIGN: one program for all of a caller's data. */
+/* 1: whatever MKZ_ALIGN is, each block is checked at run time for where its bytes begin. So one program takes all of a caller's data. */
 #ifndef MKZ_BYTES_ANYWHERE
 #define MKZ_BYTES_ANYWHERE 0
 #endif
 
-/* Private words v[] from or to global words p[]. */
+/* Copies private words v[] from or to global words p[]. */
 #if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 16 || (defined(MKZ_TARGET_SYCL) && !defined(__clang__))
 #define MKZ_LOAD_QUAD32(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1], (v)[2] = (p)[2], (v)[3] = (p)[3])
 #define MKZ_STORE_QUAD32(p, v) ((p)[0] = (v)[0], (p)[1] = (v)[1], (p)[2] = (v)[2], (p)[3] = (v)[3])

@@ -1,6 +1,6 @@
 /* port_lanes.h: lane types of MKZ_LANES words each, for kernels whose items handle several nodes. Included by port.h.
  *
- * OpenCL C has vector types, g++ and clang++ have vector extensions. CUDA has neither: there a lane type is a struct of
+ * OpenCL C has vector types; g++ and clang++ have vector extensions. CUDA has neither, so there a lane type is a struct of
  * words with the operators that the core uses. */
 #ifndef MKZ_PORT_LANES_H
 #define MKZ_PORT_LANES_H
@@ -11,7 +11,7 @@
 #define MKZ_LANE64 MKZ_JOIN(ulong, MKZ_LANES)
 #define MKZ_SPLAT32(x) ((MKZ_LANE32)((mkz_u32)(x)))
 #define MKZ_SPLAT64(x) ((MKZ_LANE64)((mkz_u64)(x)))
-/* A comparison of vectors gives signed lanes of 0 or -1. */
+/* Comparing vectors gives signed lanes of 0 or -1. */
 #define MKZ_LT_MASK(a, b) MKZ_JOIN(as_ulong, MKZ_LANES)((a) < (b))
 #define MKZ_LANE(type, v, j) (((type *)&(v))[j])
 
@@ -66,7 +66,7 @@ MKZ_FN mkz_lanes64 mkz_lanes_lt_mask(mkz_lanes64 a, mkz_lanes64 b) {
 
 #else
 
-/* Vectors wider than the build's registers pass in memory: nothing outside sees how, all functions of the core are static. */
+/* Vectors wider than the build's registers are passed in memory. That is no ABI problem: all functions of the core are static. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 typedef mkz_u32 mkz_lanes32 __attribute__((vector_size(4 * MKZ_LANES)));
 typedef mkz_u64 mkz_lanes64 __attribute__((vector_size(8 * MKZ_LANES)));

@@ -1,31 +1,32 @@
 /* port_nvidia.h: primitives as PTX, for CUDA and for NVIDIA's OpenCL compiler (MKZ_NVIDIA_PTX = 1). Included by port.h.
  *
- * A multiprocessor has one pipe for 32-bit additions and logic and one for products. An instruction of a warp holds the first
- * for 2 cycles, the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI): measured on sm_90, docs/performance.md. Work spread over
- * both takes less time. The compiler turns a product by a number that it knows into additions: numbers that it cannot know
- * keep it from that. */
+ * A multiprocessor has one pipe for 32-bit additions and logic and one for products. An instruction of a warp occupies the
+ * first for 2 cycles, the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI); measured on sm_90, docs/performance.md. Work that is
+ * spread over both takes less time. The compiler turns a product by a known number into additions, so the factors here are
+ * numbers that it cannot know. */
 #ifndef MKZ_PORT_NVIDIA_H
 #define MKZ_PORT_NVIDIA_H
 
 #if defined(MKZ_TARGET_OPENCL) || defined(__CUDA_ARCH__) /* not in nvcc's pass for the host */
 
-/* A register whose upper half is 0 in launches of any shape, and that the compiler cannot know: OpenCL's knows the group's shape. */
+/* A register whose upper half is 0 in launches of any shape, but whose value the compiler does not know. (OpenCL's compiler knows the
+ * shape of a group, so tid.y will not do.) */
 #ifdef MKZ_TARGET_OPENCL
 #define MKZ_NVIDIA_HALF_ZERO "%%ctaid.y"
 #else
 #define MKZ_NVIDIA_HALF_ZERO "%%tid.y"
 #endif
 
-/* 2^32 - 1, which the compiler does not know, but knows to be the same for a whole warp: it lies in a uniform register, so that
- * products by it read one operand less. (%nctaid.y, groups along y, is 1 or more.) */
+/* 2^32 - 1. The compiler does not know the value, but knows that it is the same for a whole warp. So it is in a uniform register,
+ * and products by it read one operand less. (%nctaid.y, the number of groups along y, is at least 1.) */
 MKZ_FN mkz_u32 mkz_nvidia_ones(void) {
     mkz_u32 r;
     asm("{.reg .u32 t; mov.u32 t, %%nctaid.y; min.u32 t, t, 1; sub.u32 %0, t, 2;}" : "=r"(r));
     return r;
 }
 
-/* 1, which the compiler does not know: a product by it is an addition on the other pipe. Not of %nctaid.y, which the compiler
- * would read anew for each product. */
+/* 1, without the compiler knowing it: a product by it is an addition on the other pipe. It is not made from %nctaid.y, because the
+ * compiler would read that again for each product. */
 MKZ_FN mkz_u32 mkz_nvidia_one(void) {
     mkz_u32 r;
     asm("{.reg .u32 t; mov.u32 t, " MKZ_NVIDIA_HALF_ZERO "; shr.u32 t, t, 16; add.u32 %0, t, 1;}" : "=r"(r));
@@ -42,13 +43,13 @@ MKZ_FN MKZ_LANE32 mkz_nvidia_add32(MKZ_LANE32 a, MKZ_LANE32 b) {
     }
     return a;
 }
-/* Of the two additions of a + b + c the first is a product, and the compiler chooses the pipe of the second. */
+/* In a + b + c the first addition is made as a product; the compiler chooses the pipe of the second. */
 #define MKZ_ADD32_3(a, b, c) (mkz_nvidia_add32((a), (b)) + (c))
 
-/* lo + 2^64 hi mod p, for words: e = 2^32 - 1, hi = h0 + 2^32 h1: lo - h1 + e h0 = w + 2^64 k, where k is -1, 0 or 1, and
- * w + e k does not wrap. It is made by words, for a second product by e would cost more: e k = 2^32 k - k, and w0 - k borrows
- * for k = 1 as it should, for k = -1, which is a word of 2^32 - 1, just where w0 + 1 does not carry. So w1 gains max(k, 0) less the
- * borrow. Eight instructions, one of them a wide product. */
+/* lo + 2^64 hi mod p, for words. Let e = 2^32 - 1 and hi = h0 + 2^32 h1. Then lo - h1 + e h0 = w + 2^64 k, where k is -1, 0 or 1,
+ * and w + e k does not wrap. A second product by e would cost more, so w + e k = w + 2^32 k - k is computed on 32-bit words. For
+ * k = 1, w0 - k borrows as it should. For k = -1, which is the word 2^32 - 1, it borrows exactly where w0 + 1 does not carry. So w1
+ * gains max(k, 0) minus the borrow. Eight instructions, one of them a wide product. */
 MKZ_FN mkz_u64 mkz_nvidia_gl_reduce(mkz_u64 lo, mkz_u64 hi) {
     mkz_u64 r;
     asm("{.reg .u32 l0, l1, h0, h1, k;\n\t"
@@ -77,8 +78,8 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_gl_reduce_lanes(MKZ_LANE64 lo, MKZ_LANE64 hi) {
 }
 #define MKZ_GL_REDUCE(lo, hi) mkz_nvidia_gl_reduce_lanes((lo), (hi))
 
-/* a^2 mod p, for words: three products, not four. With a = a0 + 2^32 a1 the one in the middle counts twice: two additions of
- * it and a carry make one instruction, if the compiler does not see that they are twice the same. */
+/* a^2 mod p, for words, by three products instead of four. With a = a0 + 2^32 a1 the middle product counts twice. Two additions of
+ * it and a carry are one instruction, if the compiler does not see that both addends are the same. */
 MKZ_FN mkz_u64 mkz_nvidia_gl_square(mkz_u64 a) {
     mkz_u32 a0 = (mkz_u32)a, a1 = (mkz_u32)(a >> 32), m0, m1, again;
     mkz_u64 low, middle, high, t;
@@ -106,7 +107,7 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_gl_square_lanes(MKZ_LANE64 a) {
 }
 #define MKZ_GL_SQUARE(a) mkz_nvidia_gl_square_lanes(a)
 
-/* One IMAD.WIDE. Written with a carry, since the compiler takes a longer sum apart and runs out of registers. */
+/* One IMAD.WIDE. It is written with a carry, because the compiler would split a longer sum and run out of registers. */
 MKZ_FN MKZ_LANE64 mkz_nvidia_mul_add32(MKZ_LANE64 acc, MKZ_LANE64 a, mkz_u32 b) {
     MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
         mkz_u64 r;
@@ -123,7 +124,7 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_mul_add32(MKZ_LANE64 acc, MKZ_LANE64 a, mkz_u32 b) 
 }
 #define MKZ_MUL_ADD32(acc, a, b) mkz_nvidia_mul_add32((acc), (a), (b))
 
-/* x | (y & 0), with a zero that the compiler does not know. */
+/* x | (y & 0), with a zero whose value the compiler does not know. */
 MKZ_FN MKZ_LANE64 mkz_nvidia_after(MKZ_LANE64 x, MKZ_LANE64 y) {
     mkz_u32 zero = ~mkz_nvidia_ones();
     MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u64, x, j) |= (mkz_u32)MKZ_LANE(mkz_u64, y, j) & zero;
@@ -131,7 +132,7 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_after(MKZ_LANE64 x, MKZ_LANE64 y) {
 }
 #define MKZ_AFTER(x, y) mkz_nvidia_after((x), (y))
 
-/* Products of lanes that are vectors, word by word. */
+/* Products of vector lanes, word by word. */
 #if MKZ_LANES > 1
 MKZ_FN MKZ_LANE64 mkz_nvidia_mul_hi(MKZ_LANE64 a, MKZ_LANE64 b) {
     MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {

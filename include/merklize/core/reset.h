@@ -1,5 +1,5 @@
-/* reset.h: lets the core be included once more, with other values of MKZ_LANES and MKZ_CONSTANTS, in another namespace or class:
- * undefines the guards of its headers and what they derive from these two. The values themselves stay the includer's. */
+/* reset.h: allows the core to be included again with other values of MKZ_LANES and MKZ_CONSTANTS, in another namespace or class. It
+ * undefines the guards of the headers and all that they derive from these two macros, but not the two macros. */
 #define MKZ_RESET
 #include "hashes.h"
 #undef MKZ_RESET

@@ -1,4 +1,5 @@
-/* unit.h: the end of each unit: fills in the facts that it left out, uses them as the walk wants (hashes.h), and forgets them. */
+/* unit.h: included at the end of each unit. Gives defaults to the facts that the unit left out, does what the walk asks for
+ * (hashes.h), and undefines the facts. */
 #ifndef MKZ_UNIT_MODULUS
 #define MKZ_UNIT_MODULUS 0
 #endif

@@ -10,15 +10,15 @@
 
 namespace merklize::sycl::detail {
 
-/// An item as the core knows it (mkz_work_item of core/port.h), and as SYCL does.
+/// An item as the core sees it (mkz_work_item in core/port.h), with SYCL's own item.
 struct WorkItem {
     std::uint64_t index, group;
     std::uint32_t rank, group_size;
-    const ::sycl::nd_item<1>* here;  ///< null where an item works alone
+    const ::sycl::nd_item<1>* here;  ///< null if the item works alone
 };
 
-/// The portable core for items of `lanes` lanes that read the constants of Rescue Prime where `constants` says, as
-/// MKZ_CONSTANTS. A class a choice, since the core has these choices at the preprocessor: all can be in one program, and the
+/// The portable core for items of `lanes` lanes. `constants` says where they read the constants of Rescue Prime, as MKZ_CONSTANTS
+/// does. The core makes these choices in the preprocessor, so each choice is a class of its own: all fit in one program, and the
 /// functions are inline, not static.
 template <int lanes, int constants>
 struct Core;

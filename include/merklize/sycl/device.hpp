@@ -7,11 +7,11 @@
 #include <merklize/sycl/kernels.hpp>
 
 // Functions for use inside your own kernels. They need no local memory and no barrier, and have no state. Words are little endian in
-// memory, on every device, so a node's words can be read and written as they are. Pointers may be to private, local or global
-// memory, aligned as their type; `out` may be an input.
+// memory on every device, so the words of a node can be read and written directly. Pointers may be to private, local or global
+// memory and must be aligned as their type. `out` may be an input.
 namespace merklize::sycl {
 
-/// The word of a hash's nodes: 32 bits for BLAKE3, 64 for the Rescue Prime hashes.
+/// The word type of a hash's nodes: 32 bits for BLAKE3, 64 for the Rescue Prime hashes.
 template <Hash hash>
 using Word = detail::WordOf<hash>;
 
@@ -19,7 +19,7 @@ using Word = detail::WordOf<hash>;
 template <Hash hash>
 inline constexpr int node_words = 32 / sizeof(Word<hash>);
 
-/// Flags of BLAKE3's compression; they are added up.
+/// Flags of BLAKE3's compression, which may be added.
 struct Blake3Flag {
     static constexpr std::uint32_t chunk_start = 1, chunk_end = 2, parent = 4, root = 8, keyed_hash = 16,
                                    derive_key_context = 32, derive_key_material = 64;
@@ -50,7 +50,7 @@ template <int lanes>
 }  // namespace detail
 
 /// Merge of a Merkle tree: out = hash of the 64 bytes left || right.
-/// out, left, right  node_words<hash> words; of a field hash each < p
+/// out, left, right  node_words<hash> words; for a field hash each < p
 /// cost              one compression, or one permutation with its constants in the code
 template <Hash hash = Hash::blake3>
 void merge(Word<hash>* out, const Word<hash>* left, const Word<hash>* right) {
@@ -69,14 +69,14 @@ inline void initial_value(std::uint32_t* out) { detail::Core<1, 2>::mkz_blake3_i
 /// block      16 words
 /// counter    index of the chunk; 0 for parents
 /// block_len  bytes of the block that count, 0 to 64
-/// flags      sum of Blake3Flag's
+/// flags      sum of Blake3Flag values
 inline void compress(std::uint32_t* cv, const std::uint32_t* block, std::uint64_t counter, std::uint32_t block_len,
                      std::uint32_t flags) {
     detail::Core<1, 2>::mkz_blake3_compress(cv, block, static_cast<std::uint32_t>(counter),
                                             static_cast<std::uint32_t>(counter >> 32), block_len, flags);
 }
 
-/// The same of 2, 4, 8 or 16 independent states, a lane each.
+/// The same for 2, 4, 8 or 16 independent states, one in each lane.
 template <int lanes>
 void compress(::sycl::vec<std::uint32_t, lanes>* cv, const ::sycl::vec<std::uint32_t, lanes>* block,
               const ::sycl::vec<std::uint32_t, lanes>& counter_low,
@@ -91,9 +91,9 @@ void compress(::sycl::vec<std::uint32_t, lanes>* cv, const ::sycl::vec<std::uint
     for (int k = 0; k < 8; k++) cv[k] = detail::from_lanes<lanes>(v[k]);
 }
 
-/// Chaining value of one of BLAKE3's chunks, or the digest of up to 1024 bytes.
+/// Chaining value of a BLAKE3 chunk, or the digest of up to 1024 bytes.
 /// out      8 words
-/// data     `bytes` bytes, anywhere; 0 to 1024 of them, and all chunks but an input's last have 1024
+/// data     `bytes` bytes, of any alignment: 0 to 1024 of them; every chunk but the last of an input must have 1024
 /// counter  index of the chunk in its input
 /// flags    Blake3Flag::root if this chunk is the whole input: then out is the digest; else 0
 inline void chunk(std::uint32_t* out, const void* data, std::uint32_t bytes, std::uint64_t counter,
@@ -109,7 +109,7 @@ inline void chunk(std::uint32_t* out, const void* data, std::uint32_t bytes, std
 
 /// Parent node inside a BLAKE3 digest. Not the merge of a Merkle tree.
 /// out, left, right  8 words
-/// flags             Blake3Flag::root for the last one: then out is the digest; else 0
+/// flags             Blake3Flag::root for the last parent: then out is the digest; else 0
 inline void parent(std::uint32_t* out, const std::uint32_t* left, const std::uint32_t* right, std::uint32_t flags = 0) {
     std::uint32_t key[8], result[8];
     detail::Core<1, 2>::mkz_blake3_iv(key);
@@ -121,7 +121,7 @@ inline void parent(std::uint32_t* out, const std::uint32_t* left, const std::uin
 /// state  12 words < p, before and after
 template <Hash hash = Hash::rp64_256>
 void permute(std::uint64_t* state) {
-    static_assert(detail::is_field<hash> && node_words<hash> == 4, "permute: of a Rescue Prime hash");
+    static_assert(detail::is_field<hash> && node_words<hash> == 4, "permute needs a Rescue Prime hash");
     using C = typename detail::OneLane<hash>::C;
 #define MKZ_HASH(id, name) \
     if constexpr (hash == Hash::name) C::mkz_##name##_permute(state);
@@ -135,7 +135,7 @@ void permute(std::uint64_t* state) {
 /// cost      ceil(n / 8) permutations
 template <Hash hash = Hash::rp64_256>
 void hash_elements(std::uint64_t* out, const std::uint64_t* elements, std::uint32_t n) {
-    static_assert(detail::is_field<hash> && node_words<hash> == 4, "hash_elements: of a Rescue Prime hash");
+    static_assert(detail::is_field<hash> && node_words<hash> == 4, "hash_elements needs a Rescue Prime hash");
     using C = typename detail::OneLane<hash>::C;
     alignas(16) std::uint64_t digest[4];
 #define MKZ_HASH(id, name)            \

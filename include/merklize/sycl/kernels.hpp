@@ -25,24 +25,24 @@ struct Unit;
 template <Hash hash>
 inline constexpr bool is_field = Unit<hash>::modulus != 0;
 
-/// The word of a hash's nodes: 8 of 32 bits or 4 of 64.
+/// The word type of a hash's nodes, which have 8 words of 32 bits or 4 of 64.
 template <Hash hash>
 using WordOf = std::conditional_t<Unit<hash>::word_bits == 32, std::uint32_t, std::uint64_t>;
 
-/// Where the kernels of this file read the constants of Rescue Prime, as MKZ_CONSTANTS; `tuned` is the program's table.
+/// The value of MKZ_CONSTANTS for the kernels of this file. `tuned` means the table in the program.
 constexpr int core_constants(Constants constants) {
     return constants == Constants::literal                                   ? 1
            : constants == Constants::global || constants == Constants::local ? 3
                                                                              : 2;
 }
 
-/// The core of one lane a word, which has each hash's functions. Dependent on the hash, so that no other's are asked for.
+/// The core with lanes of one word. It depends on `hash` so that only the functions of that hash are instantiated.
 template <Hash hash, int constants = 2>
 struct OneLane {
     using C = Core<1, constants>;
 };
 
-/// Word i of the table of a hash's constants.
+/// Word i of a hash's table of constants.
 template <Hash hash>
 std::uint64_t table_word(std::uint32_t i) {
     using C = typename OneLane<hash>::C;
@@ -52,7 +52,7 @@ std::uint64_t table_word(std::uint32_t i) {
     return 0;
 }
 
-/// What every kernel has: which groups of the job this launch does, since one launch holds less than 2^31 items.
+/// The part of a job that one launch does: groups from first_group on. A launch holds fewer than 2^31 items. Base of every kernel.
 struct Part {
     std::uint64_t first_group = 0;
 
@@ -64,7 +64,7 @@ struct Part {
     }
 };
 
-/// Local memory of a group: the bodies' tower, then the table, where it is there.
+/// Local memory of a group: the tower of the bodies, then the table of constants if it is in local memory.
 template <class C, Constants constants, Hash hash>
 struct Local {
     static constexpr std::uint32_t table_words = Unit<hash>::table_words;
@@ -76,7 +76,7 @@ struct Local {
     static std::uint64_t tower_words(std::uint32_t group_size, bool with_tower) {
         return with_tower ? C::tower_bytes(WorkItem{0, 0, 0, group_size, nullptr}) / 8 : 0;
     }
-    /// The table that the bodies read, filled by the group if it is in local memory.
+    /// The table that the bodies read. If it is in local memory, the group fills it here.
     static const std::uint64_t* table(const WorkItem& item, std::uint64_t* local, bool with_tower,
                                       const std::uint64_t* global) {
         if constexpr (holds_table) {
@@ -90,17 +90,17 @@ struct Local {
     }
 };
 
-// The kernels: bodies of core/kernels.h as function objects with their arguments, and the 64-bit words of local memory that
-// they want. `table` is null unless the constants are global.
+// The kernels: the bodies of core/kernels.h as function objects that hold their arguments. local_words() is the number of 64-bit
+// words of local memory that a group needs. `table` is null unless the constants are global.
 
-/// Slot 0 of a tree, which no node has.
+/// Writes zeros to slot 0 of a tree, which has no node.
 template <class Word>
 void clear_slot_0(const WorkItem& item, Word* nodes) {
     if (item.index != 0) return;
     for (std::size_t k = 0; k < 32 / sizeof(Word); k++) nodes[k] = 0;
 }
 
-/// One level: count merges.
+/// One level: `count` merges.
 template <Hash hash, int lanes, Constants constants>
 struct MergeLevel : Part {
     using C = Core<lanes, core_constants(constants)>;
@@ -124,7 +124,7 @@ struct MergeLevel : Part {
     }
 };
 
-/// Several levels, each group by itself: count inputs.
+/// Several levels, each group on its own subtree: `count` inputs.
 template <Hash hash, int lanes, Constants constants>
 struct MergeSubtree : Part {
     using C = Core<lanes, core_constants(constants)>;
@@ -174,7 +174,7 @@ struct MergePairs : Part {
 /// Rows of field elements -> digests.
 template <Hash hash, int lanes, Constants constants>
 struct HashRows : Part {
-    static_assert(is_field<hash> && Unit<hash>::word_bits == 64, "hash_elements is of hashes of 64-bit field elements");
+    static_assert(is_field<hash> && Unit<hash>::word_bits == 64, "hash_elements needs a hash of 64-bit field elements");
     using C = Core<lanes, core_constants(constants)>;
     using L = Local<C, constants, hash>;
     const std::uint64_t* in;
@@ -234,7 +234,7 @@ struct HashParents : Part {
     }
 };
 
-/// Words that are not Goldilocks elements.
+/// Looks for words that are not Goldilocks elements.
 struct CheckWords : Part {
     const std::uint64_t* in;
     std::uint64_t count;

@@ -13,13 +13,13 @@
 #include <merklize/error.hpp>
 #include <merklize/sycl/kernels.hpp>
 
-// How the kernels of kernels.hpp are launched: group sizes, levels, order, working memory. `Submit` is QueueSubmit, or what a test
-// puts in its place: submit.queue, and submit(kernel, groups, group_size, events) -> event.
+// How the kernels of kernels.hpp are launched: group sizes, levels, order, working memory. `Submit` is QueueSubmit or a test's
+// replacement; it has submit.queue and submit(kernel, groups, group_size, events) -> event.
 namespace merklize::sycl::detail {
 
 using Events = std::vector<::sycl::event>;
 
-/// Launches on a queue, in order or not.
+/// Launches on a queue, which may be in order or not.
 struct QueueSubmit {
     ::sycl::queue& queue;
 
@@ -36,15 +36,15 @@ struct QueueSubmit {
     }
 };
 
-/// All groups of a job; several launches where one cannot hold them. SYCL compilers count items in 31 bits.
-/// returns  the events that are all complete when the job is
+/// Launches all groups of a job, by several launches if one cannot hold them: SYCL compilers count items in 31 bits.
+/// returns  one event for each launch; the job is complete when all of them are
 template <class Submit, class Kernel>
 Events launch(const Submit& submit, Kernel kernel, std::uint64_t groups, std::uint32_t group_size,
               const Events& after) {
     const std::uint64_t local = 8 * kernel.local_words(group_size);
     if (const std::uint64_t has = submit.queue.get_device().template get_info<::sycl::info::device::local_mem_size>();
         local > has) {
-        throw Error(ErrorCode::invalid_argument, "merklize::sycl: this policy wants " + std::to_string(local) +
+        throw Error(ErrorCode::invalid_argument, "merklize::sycl: this policy needs " + std::to_string(local) +
                                                      " bytes of local memory in groups of " +
                                                      std::to_string(group_size) + "; the device has " +
                                                      std::to_string(has));
@@ -82,14 +82,15 @@ std::uint32_t group_size_on(const Submit& submit, std::uint32_t wanted, const ch
 /// Nodes move in 16-byte accesses.
 inline void require_aligned(const char* function, const char* name, const void* p) {
     if (const auto rest = reinterpret_cast<std::uintptr_t>(p) % 16; rest != 0)
-        invalid(std::string(function) + ": " + name + " must begin on 16 bytes, is " + std::to_string(rest) + " past");
+        invalid(std::string(function) + ": " + name + " must be aligned to 16 bytes, but is off by " +
+                std::to_string(rest));
 }
 
 /// AdaptiveCpp has no host tasks.
 template <class Handler>
 concept HasHostTask = requires(Handler& handler) { handler.host_task([] {}); };
 
-/// One event for several, or for none.
+/// One event that is complete when all of `events` are; there may be none.
 template <class Queue>
 ::sycl::event join(Queue& queue, const Events& events) {
     if (events.size() == 1) return events[0];
@@ -102,21 +103,21 @@ template <class Queue>
     });
 }
 
-/// Working memory on the device, given back after what uses it.
+/// Working memory on the device, freed after the work that uses it.
 class Scratch {
 public:
     Scratch(::sycl::queue& queue, std::uint64_t bytes, const char* function) : queue_(queue) {
         if (bytes == 0) return;
         p_ = ::sycl::aligned_alloc_device(64, bytes, queue);
         if (p_ == nullptr) {
-            throw Error(ErrorCode::out_of_memory, "merklize::sycl::" + std::string(function) + ": no " +
+            throw Error(ErrorCode::out_of_memory, "merklize::sycl::" + std::string(function) + ": cannot allocate " +
                                                       std::to_string(bytes) + " bytes of working memory on " +
                                                       queue.get_device().get_info<::sycl::info::device::name>());
         }
     }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
-    /// What an exception left enqueued may still use it.
+    /// Waits first: after an exception, enqueued work may still use the memory.
     ~Scratch() {
         if (p_ == nullptr) return;
         queue_.wait();
@@ -124,7 +125,7 @@ public:
     }
 
     void* get() const { return p_; }
-    /// The host frees it after the event, while nobody waits; without host tasks, the destructor waits.
+    /// A host task frees it after the event, so the call need not wait. Without host tasks the destructor waits.
     void free_after(const ::sycl::event& last) { free_in_task(queue_, last); }
 
 private:
@@ -144,7 +145,7 @@ private:
     void* p_ = nullptr;
 };
 
-/// Enqueues a job that may want working memory. job(scratch) -> events
+/// Enqueues a job that may need working memory. job(scratch) -> events
 template <class Submit, class Job>
 ::sycl::event with_scratch(const Submit& submit, const char* function, std::uint64_t bytes, const Job& job) {
     Scratch scratch(submit.queue, bytes, function);
@@ -164,7 +165,7 @@ const auto& host_table() {
     return table;
 }
 
-/// Enqueues a job of a field hash's kernels, with the table of constants in global memory where `constants` says so.
+/// Enqueues a job of a field hash's kernels. Puts the table of constants in global memory if `constants` says so.
 /// job(table, events) -> events
 template <Hash hash, Constants constants, class Submit, class Job>
 ::sycl::event with_table(const Submit& submit, const char* function, const Events& after, const Job& job) {
@@ -184,14 +185,14 @@ template <Hash hash, Constants constants, class Submit, class Job>
 
 // ---- Digests -----------------------------------------------------------------------------------------------------------
 
-/// The launches of a digest: chunks, then levels of parents, ends at one value a row.
+/// The launches of a digest: first chunks, then levels of parents, until one value a row is left.
 struct DigestPlan {
     std::uint64_t rows, row_bytes, chunks;
     std::uint32_t group_size;
     std::uint64_t group_chunks;
     std::uint32_t in_group;    ///< levels that hash_chunks does
-    std::uint32_t at_once;     ///< levels that a launch of hash_parents does
-    std::uint64_t values = 0;  ///< after hash_chunks, a row
+    std::uint32_t at_once;     ///< levels that one launch of hash_parents does
+    std::uint64_t values = 0;  ///< values a row after hash_chunks
 
     DigestPlan(std::uint64_t rows_, std::uint64_t row_bytes_, std::uint32_t group_size_, int lanes)
         : rows(rows_),
@@ -199,7 +200,7 @@ struct DigestPlan {
           chunks(std::max<std::uint64_t>(1, divide_up(row_bytes_, 1024))),
           group_size(group_size_),
           group_chunks(std::uint64_t{group_size_} * static_cast<std::uint64_t>(lanes)) {
-        // Groups work together on one row alone, and their local memory has room for 1024 values.
+        // The items of a group work together only if there is one row. Local memory has room for 1024 values.
         const std::uint32_t height = log2_of(std::bit_ceil(chunks));
         in_group = rows == 1 && group_chunks <= 1024 ? std::min(height, log2_of(group_chunks)) : 0;
         at_once = rows == 1 ? log2_of(2 * std::uint64_t{group_size}) : 1;
@@ -207,7 +208,7 @@ struct DigestPlan {
     }
 
     std::uint64_t above(std::uint64_t count) const { return divide_up(count, std::uint64_t{1} << at_once); }
-    /// Two areas that the values move between.
+    /// The values move back and forth between two areas.
     std::uint64_t first_bytes() const { return values == 1 ? 0 : 32 * rows * values; }
     std::uint64_t second_bytes() const { return values == 1 || above(values) == 1 ? 0 : 32 * rows * above(values); }
     std::uint64_t scratch_bytes() const { return first_bytes() + second_bytes(); }
@@ -245,7 +246,7 @@ Events hash_rows(const Submit& submit, const DigestPlan& plan, const void* data,
     return events;
 }
 
-/// The whole of hash() and hash_many(). scratch: null if it is to be had here
+/// All of hash() and hash_many(). scratch: the caller's working memory, or null to allocate it here
 template <Policy policy, class Submit>
 ::sycl::event hash_on(const Submit& submit, const char* function, const void* data, std::uint64_t row_bytes,
                       std::uint64_t rows, void* digests, void* scratch, const Events& after) {
@@ -340,7 +341,7 @@ template <Hash hash, Policy policy, class Submit>
     using Kernel = HashRows<hash, lanes, policy.constants>;
     require_aligned("hash_elements", "digests", digests);
     if (elements > std::numeric_limits<std::uint32_t>::max())
-        invalid("hash_elements: rows of at most 4294967295 elements, got " + std::to_string(elements));
+        invalid("hash_elements: a row must have at most 4294967295 elements, got " + std::to_string(elements));
     if (n == 0) return join(submit.queue, after);
     const std::uint32_t group_size = group_size_on(submit, policy.group_size, "hash_elements");
     return with_table<hash, policy.constants>(

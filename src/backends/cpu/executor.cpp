@@ -1,4 +1,4 @@
-// The CPU's executor: jobs become loops over the lanes' kernels, cut into pieces that stay in a core's own cache.
+// The CPU's executor: a job is a loop over the lanes' kernels, cut into pieces that stay in a core's own cache.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -31,10 +31,10 @@ using runtime::MergeSubtrees;
 using runtime::Place;
 using runtime::Tick;
 
-// The CPU's own places are all on the host.
+// All places of the CPU are on the host.
 std::uint8_t* at(const Place& place) { return static_cast<std::uint8_t*>(place.pointer) + place.offset; }
 
-// Who runs a job's loops, and who is asked whether to go on.
+// The threads that run a job's loops, and the tick that says whether to go on.
 struct Workers {
     unsigned threads;  // 0 = all that the process may use
     const Tick& tick;
@@ -53,7 +53,7 @@ bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece,
         workers.tick);
 }
 
-// In place: n chaining values to the ceil(n / 2) above them; BLAKE3's odd last one goes up as it is.
+// Merges n chaining values in place to the ceil(n / 2) above them. In BLAKE3 an odd last value goes up as it is.
 std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const Mode& mode) {
     lanes().compress_pairs(values, n / 2, mode.key_words(), mode.flags() | MKZ_BLAKE3_PARENT, values);
     if (n % 2 != 0) std::memmove(values + 32 * (n / 2), values + 32 * (n - 1), 32);
@@ -75,7 +75,7 @@ void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_
 }
 
 constexpr std::uint64_t chunks_per_piece =
-    128;  // 128 KiB: enough work for a thread, its chaining values stay in the first cache
+    128;  // 128 KiB: enough work for a thread, and the chaining values stay in the first-level cache
 
 bool hash_chunks(const HashChunks& a, const Workers& workers) {
     const std::uint64_t chunks = (a.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
@@ -99,7 +99,7 @@ bool hash_chunks(const HashChunks& a, const Workers& workers) {
         });
 }
 
-// The digest of one message, by one thread, without the runtime: rows too long for hash_short_rows.
+// The digest of one message by one thread, without the runtime. For rows that are too long for hash_short_rows.
 void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const Mode& mode, std::vector<std::uint8_t>& values,
                    std::uint8_t* out) {
     const std::uint64_t chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
@@ -124,11 +124,11 @@ bool expand(const Expand& a, const Workers& workers) {
     });
 }
 
-// Rows by the lanes' hash_rows.
+// Hashes rows with the lanes' hash_rows.
 bool rows_by_lanes(const HashRows& a, const Workers& workers) {
     const std::uint64_t row_bytes = runtime::row_unit(a.hash) * a.length;
     const std::uint64_t per_piece = std::max<std::uint64_t>(64, 4096 / (row_bytes / 64 + 1));
-    // A single row can take long, so the kernels ask inside one, too; only the launching thread may tick.
+    // A single row can take long, so the kernels also ask inside a row. Only the launching thread may tick.
     const auto launcher = std::this_thread::get_id();
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> rows_done{0};
@@ -164,7 +164,7 @@ bool hash_rows(const HashRows& a, const Workers& workers) {
     });
 }
 
-// n pairs, one after another, by the merges of a job.
+// Merges n adjacent pairs as the job says.
 template <class Job>
 void merge(const Job& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out) {
     if (a.mode.flags() != 0) {
@@ -187,10 +187,10 @@ bool merge_pairs(const MergePairs& a, const Workers& workers) {
     });
 }
 
-// A subtree's levels one after another, while its nodes are in the core's cache.
+// Builds the levels of a subtree one after another, while its nodes are in the core's cache.
 bool merge_subtrees(const MergeSubtrees& a, const Workers& workers) {
     std::uint8_t* nodes = at(a.nodes);
-    // Small ones several at once, where there are many: the lanes are full, and a piece is worth a thread's while.
+    // Many small subtrees are built several at once. This fills the lanes and gives a thread enough work a piece.
     constexpr std::uint64_t nodes_per_piece = 1024, pieces_per_thread = 4;
     const std::uint64_t all = a.n >> a.levels;
     const unsigned threads = workers.threads == 0 ? runtime::default_threads() : workers.threads;
@@ -206,7 +206,7 @@ bool merge_subtrees(const MergeSubtrees& a, const Workers& workers) {
     });
 }
 
-// One level of merge_at: the parents of `nodes`, which become the list of the parents.
+// One level of merge_at: makes the parents of `nodes`, then replaces the list by that of the parents.
 bool merge_level_at(const MergeAt& a, std::uint32_t level, std::vector<std::uint64_t>& nodes, const Workers& workers) {
     for (std::uint64_t& node : nodes) node /= 2;
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -219,7 +219,7 @@ bool merge_level_at(const MergeAt& a, std::uint32_t level, std::vector<std::uint
     if (copied) std::memcpy(out + 32 * nodes.back(), last, 32);
     return in_pieces(workers, nodes.size() - copied, pairs_per_piece, [&](std::uint64_t begin, std::uint64_t count) {
         std::uint8_t pairs[64 * pairs_per_piece], merged[32 * pairs_per_piece];
-        constexpr std::uint64_t ahead = 16;  // nodes far apart are waited for one by one, unless asked for early
+        constexpr std::uint64_t ahead = 16;  // without a prefetch, each access to a distant node would wait for memory
         for (std::uint64_t i = 0; i < count; i++) {
             if (i + ahead < count) __builtin_prefetch(below + 64 * nodes[begin + i + ahead]);
             const std::uint64_t parent = nodes[begin + i];
@@ -244,7 +244,7 @@ bool merge_at(const MergeAt& a, const Workers& workers) {
     return true;
 }
 
-// What a job needs beside its places is little, but it may be the last that there was.
+// A job needs little memory beside its places, but even that may fail.
 template <class Job>
 bool run(bool (*loop)(const Job& job, const Workers& workers), const Job& job, const Workers& workers) try {
     return loop(job, workers);

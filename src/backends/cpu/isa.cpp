@@ -8,7 +8,7 @@
 namespace merklize::cpu {
 namespace {
 
-// The sets that this build has and this processor runs, widest first.
+// The instruction sets that this build has and this processor runs, widest first.
 std::vector<const Lanes*> usable() {
     std::vector<const Lanes*> found;
 #if defined(__x86_64__)

@@ -15,16 +15,17 @@ inline constexpr unsigned n_ids = std::max({
 
 /// n pairs of digests to n digests, all 32 bytes; out may be in.
 using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t* out);
-/// n rows of `length` row units to n digests. A row may be long: go_on is called now and then, and false ends the work, unfinished.
+/// n rows of `length` row units to n digests. Because a row may be long, go_on is called now and then. If it returns
+/// false, the work ends unfinished.
 using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
                            const std::function<bool()>& go_on);
 
-/// The kernels of one instruction set: single-threaded, on host memory, no alignment asked. Each takes any count of items and
-/// fills its last batch of lanes with copies. Where `out` may be `in`, items are written only after they were read.
+/// The kernels of one instruction set: single-threaded, on host memory of any alignment. Each takes any count of items
+/// and fills its last batch of lanes with copies. Where `out` may be `in`, an item is read before it is overwritten.
 struct Lanes {
     const char* isa;
 
-    // Of the hash with a chunk tree.
+    // For the hash with a chunk tree.
     /// n full chunks of 1024 bytes, the first with index `counter`, to n chaining values of 32 bytes.
     void (*hash_chunks)(const std::uint8_t* data, std::size_t n, std::uint64_t counter, const std::uint32_t key[8],
                         std::uint32_t flags, std::uint8_t* out);
@@ -43,7 +44,8 @@ struct Lanes {
                      std::uint32_t flags);
     /// By hash id; null where no hash has the id.
     MergeKernel merge[n_ids];
-    /// By hash id; null for a hash with a chunk tree, too, whose rows are the functions above.
+    /// By hash id; null where no hash has the id, and for the hash with a chunk tree, whose rows the functions above
+    /// hash.
     RowKernel hash_rows[n_ids];
 };
 
@@ -52,7 +54,8 @@ extern const Lanes lanes_avx2;
 extern const Lanes lanes_avx512;
 extern const Lanes lanes_neon;
 
-/// The lanes that this process uses: the widest that the processor has, or the one that MERKLIZE_CPU_ISA names. Chosen once.
+/// The lanes that this process uses: the widest that the processor has, or the set that MERKLIZE_CPU_ISA names. Chosen
+/// once.
 /// errors  unavailable (MERKLIZE_CPU_ISA names a set that this machine or build lacks)
 const Lanes& lanes();
 

@@ -35,7 +35,8 @@ LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
 }
 LANES_INLINE Lane64 multiply_32(Lane64 a, Lane64 b) { return (Lane64)_mm256_mul_epu32((__m256i)a, (__m256i)b); }
 
-// The core's reduction with its words moved by 2^63, so that both comparisons are signed ones: 12 instructions, not 16.
+// The core's reduction with its words moved by 2^63, so that both comparisons are signed: 12 instructions instead of
+// 16.
 LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     const Lane64 top = Lane64{} + (1ULL << 63), e = Lane64{} + 0xffffffffULL;
     const Lane64 moved = lo ^ top;

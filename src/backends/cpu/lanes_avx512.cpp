@@ -21,7 +21,7 @@ LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
 }
 LANES_INLINE Lane64 multiply_32(Lane64 a, Lane64 b) { return (Lane64)_mm512_mul_epu32((__m512i)a, (__m512i)b); }
 
-// The core's reduction, corrections as masked operations.
+// The core's reduction. The corrections are masked operations.
 LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     const __m512i e = _mm512_set1_epi64(0xffffffff);
     const __m512i h1 = _mm512_srli_epi64((__m512i)hi, 32);

@@ -1,4 +1,4 @@
-// One word a lane: the core as it is. What every other instruction set is checked against.
+// One word a lane: the core as it is. Every other instruction set is checked against it.
 #include <cstring>
 
 #include "backends/cpu/lanes.hpp"

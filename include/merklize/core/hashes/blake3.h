@@ -51,7 +51,7 @@ MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
 }
 
 /* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y.
- * MKZ_BLAKE3_TOGETHER (1 or 2) of them are stepped together. Compilers keep this order, and it decides what is spilled: 2 is
+ * MKZ_BLAKE3_TOGETHER (1 or 2) of them are computed in step. Compilers keep this order, and it decides what is spilled: 2 is
  * best for 16 vector registers, 1 for 32 (docs/performance.md). */
 #ifndef MKZ_BLAKE3_TOGETHER
 #define MKZ_BLAKE3_TOGETHER 2
@@ -83,7 +83,7 @@ MKZ_FN void mkz_blake3_iv(mkz_lane32 cv[8]) {
     MKZ_BLAKE3_CB(b1, c1, d1, 7)
 #endif
 
-/* One round: columns, then diagonals. The message schedule is literal: a table read at run time would spill to memory. */
+/* One round: columns, then diagonals. The message schedule is literal, because a table read at run time would spill to memory. */
 #define MKZ_BLAKE3_ROUND(s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15) \
     MKZ_BLAKE3_G2(0, 4, 8, 12, s0, s1, 1, 5, 9, 13, s2, s3);                                   \
     MKZ_BLAKE3_G2(2, 6, 10, 14, s4, s5, 3, 7, 11, 15, s6, s7);                                 \
@@ -115,7 +115,7 @@ MKZ_FN void mkz_blake3_init(mkz_lane32 v[16], const mkz_lane32 cv[8], mkz_lane32
     v[15] = flags;
 }
 
-/* The block function, chaining value in place. counter: chunk index (0 for parents); block_len: bytes of m that count. */
+/* The block function; cv is updated in place. counter: chunk index (0 for parents); block_len: bytes of m that count. */
 MKZ_FN void mkz_blake3_compress(mkz_lane32 cv[8], const mkz_lane32 m[16], mkz_lane32 counter_lo, mkz_lane32 counter_hi,
                                 mkz_lane32 block_len, mkz_lane32 flags) {
     mkz_lane32 v[16];
@@ -137,8 +137,8 @@ MKZ_FN void mkz_blake3_compress_xof(mkz_lane32 out[16], const mkz_lane32 cv[8], 
     }
 }
 
-/* Parent node of a BLAKE3 digest: out = compression of left || right under `key` (the IV where there is no key).
- * flags: the mode's flags, with MKZ_BLAKE3_ROOT for the last one. Not the merge of a Merkle tree. */
+/* Parent node of a BLAKE3 digest: out = compression of left || right under `key` (the IV if there is no key).
+ * flags: the mode's flags, with MKZ_BLAKE3_ROOT for the last parent. Not the merge of a Merkle tree. */
 MKZ_FN void mkz_blake3_parent(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8],
                               const mkz_lane32 key[8], mkz_lane32 flags) {
     mkz_lane32 m[16];
@@ -151,11 +151,11 @@ MKZ_FN void mkz_blake3_parent(mkz_lane32 out[8], const mkz_lane32 left[8], const
     mkz_blake3_compress(out, m, zero, zero, MKZ_SPLAT32(MKZ_BLAKE3_BLOCK_LEN), flags | MKZ_SPLAT32(MKZ_BLAKE3_PARENT));
 }
 
-/* Flags of a merge on top of the mode's: its block is the first and the last of chunk 0, and the root, at once. */
+/* Flags of a merge besides the mode's flags: its only block is the first and the last block of chunk 0, and the root. */
 #define MKZ_BLAKE3_MERGE (MKZ_BLAKE3_CHUNK_START | MKZ_BLAKE3_CHUNK_END | MKZ_BLAKE3_ROOT)
 
-/* Merge of a Merkle tree: the BLAKE3 hash of the 64 bytes left || right in a mode with a key: keyed_hash of the key, or derive_key
- * where the key is that of the context. flags: the mode's. */
+/* Merge of a Merkle tree: the BLAKE3 hash of the 64 bytes left || right in a mode with a key. The mode is keyed_hash, or derive_key,
+ * where `key` is the context's key. flags: the mode's flags. */
 MKZ_FN void mkz_blake3_merge_keyed(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8],
                                    const mkz_lane32 key[8], mkz_lane32 flags) {
     mkz_lane32 m[16];
@@ -175,7 +175,7 @@ MKZ_FN void mkz_blake3_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const 
     mkz_blake3_merge_keyed(out, left, right, iv, MKZ_SPLAT32(0));
 }
 
-/* Flags of block `index` of a chunk of `count` blocks (count >= 1), on top of the mode's flags. */
+/* Flags of block `index` in a chunk of `count` blocks (count >= 1), including the mode's flags. */
 MKZ_FN mkz_u32 mkz_blake3_block_flags(mkz_u32 index, mkz_u32 count, mkz_u32 flags) {
     return flags | (index == 0 ? MKZ_BLAKE3_CHUNK_START : 0u) | (index + 1 == count ? MKZ_BLAKE3_CHUNK_END : 0u);
 }

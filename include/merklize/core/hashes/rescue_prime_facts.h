@@ -1,9 +1,10 @@
-/* rescue_prime_facts.h: the facts that all variants of Rp64_256 share (hashes.h), and what rescue_prime.h forgets at a reset. */
+/* rescue_prime_facts.h: the facts that all variants of Rp64_256 share (hashes.h), and the macros of rescue_prime.h that a reset
+ * undefines. */
 #define MKZ_UNIT_WORD_BITS 64
 #define MKZ_UNIT_MODULUS 0xffffffff00000001
 #define MKZ_UNIT_RATE 8
 #define MKZ_UNIT_STATE_WORDS 12
-#define MKZ_UNIT_TEAM_ITEMS 16 /* a cell each; four idle */
+#define MKZ_UNIT_TEAM_ITEMS 16 /* one cell for each item; four items are idle */
 
 #ifdef MKZ_RESET
 #undef MKZ_RESCUE_PRIME_CONSTANTS_H

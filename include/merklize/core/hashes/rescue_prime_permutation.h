@@ -1,8 +1,8 @@
-/* rescue_prime_permutation.h: linear layers and rounds of Rescue Prime, for constants in one address space. Included by
- * rescue_prime.h, once a place:
+/* rescue_prime_permutation.h: linear layers and rounds of Rescue Prime, for constants in one address space. rescue_prime.h
+ * includes it once for each address space:
  *
- *   MKZ_RP_PLACED(name)   what the functions are called
- *   MKZ_RP_SPACE          address space of the tables that they are given
+ *   MKZ_RP_PLACED(name)   the functions' names
+ *   MKZ_RP_SPACE          address space of the tables that they take
  *   MKZ_RP_LIMB(mds, j)   limb j of the dense MDS, in a table of words of type MKZ_RP_LIMB_WORD */
 
 /* The 12 constants added after MDS number h of the permutation, 0 <= h < 14. */
@@ -34,8 +34,8 @@ MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c
         mkz_rp_join(lo[i] + MKZ_SPLAT64(c[i] & MKZ_GL_E), hi[i] + MKZ_SPLAT64(c[i] >> 32));
 }
 
-/* Row i of dense MDS * s + c, s in halves. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1; with both factors m in limbs of at
- * most 22 bits (the table), 24 products of 54 bits add up in one word, and a row is reduced once. */
+/* Row i of dense MDS * s + c, with s in halves. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1. The table has m and 2^32 m in limbs
+ * of at most 22 bits. So 24 products of 54 bits add up in one word, and a row is reduced only once. */
 MKZ_FN mkz_gl MKZ_RP_PLACED(row_dense)(const mkz_lane64 low[MKZ_RP_WIDTH], const mkz_lane64 high[MKZ_RP_WIDTH],
                                        mkz_u64 c, int i, MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds, mkz_gl after) {
     mkz_lane64 a0 = MKZ_AFTER(MKZ_SPLAT64(c & MKZ_GL_E), after), a1 = MKZ_AFTER(MKZ_SPLAT64((c >> 32) << 10), after);
@@ -47,7 +47,7 @@ MKZ_FN mkz_gl MKZ_RP_PLACED(row_dense)(const mkz_lane64 low[MKZ_RP_WIDTH], const
         a1 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a1, low[k], MKZ_RP_LIMB(mds, m + 1)), high[k], MKZ_RP_LIMB(mds, m + 4));
         a2 = MKZ_MUL_ADD32(MKZ_MUL_ADD32(a2, low[k], MKZ_RP_LIMB(mds, m + 2)), high[k], MKZ_RP_LIMB(mds, m + 5));
     }
-    /* a0 + 2^22 a1 + 2^43 a2, each < 2^59: gather what lies below 2^43 first, so that only one carry is left. */
+    /* a0 + 2^22 a1 + 2^43 a2, each < 2^59. Gather the part below 2^43 first, so that only one carry is left. */
     a1 = a1 + (a0 >> 22);
     a2 = a2 + (a1 >> 21);
     lo = (a0 & MKZ_SPLAT64(0x3fffff)) | ((a1 & MKZ_SPLAT64(0x1fffff)) << 22) | (a2 << 43);
@@ -65,7 +65,7 @@ MKZ_FN void MKZ_RP_PLACED(mds_dense)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c[MKZ
     MKZ_UNROLL for (int k = 0; k < MKZ_RP_WIDTH; k++) s[k] = out[k];
 }
 
-/* Row i of MDS number h, from cells in local memory: what one item of a team does (rescue_prime_variant.h). */
+/* Row i of MDS number h, from cells in local memory: the part of one item of a team (rescue_prime_variant.h). */
 #if MKZ_TEAMS && MKZ_LANES == 1
 MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_circulant)(MKZ_LOCAL const mkz_u64 *cells, int i, int h,
                                                    MKZ_RP_SPACE const mkz_u64 *ark,
@@ -93,7 +93,7 @@ MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_dense)(MKZ_LOCAL const mkz_u64 *cells, i
 }
 #endif
 
-/* The seven rounds as fourteen halves, an S-box and an MDS each, with either matrix: one copy of the MDS serves both. */
+/* The seven rounds as fourteen halves, each an S-box and an MDS, so that one copy of the MDS serves both. For either matrix. */
 #define MKZ_RP_ROUNDS_WITH(matrix)                                                                      \
     MKZ_FN void MKZ_RP_PLACED(rounds_##matrix)(mkz_gl s[MKZ_RP_WIDTH], MKZ_RP_SPACE const mkz_u64 *ark, \
                                                MKZ_RP_SPACE const MKZ_RP_LIMB_WORD *mds) {              \

@@ -1,8 +1,8 @@
-/* rescue_prime_variant.h: the functions of one variant of Rp64_256. Included once a variant, by its unit, which says:
+/* rescue_prime_variant.h: the functions of one variant of Rp64_256. The variant's unit includes it and first defines:
  *
- *   MKZ_RP(name)     what its functions are called
- *   MKZ_RP_FIRST     first cell of the rate; the digest begins there, too
- *   MKZ_RP_LENGTH    cell of the row's length
+ *   MKZ_RP(name)     the functions' names
+ *   MKZ_RP_FIRST     first cell of the rate and of the digest
+ *   MKZ_RP_LENGTH    cell that holds the row's length
  *   MKZ_RP_MATRIX    dense or circulant */
 #include "rescue_prime.h"
 
@@ -21,7 +21,7 @@ MKZ_FN void MKZ_RP(init)(mkz_gl s[MKZ_RP_WIDTH], mkz_u64 length) {
     s[MKZ_RP_LENGTH] = MKZ_SPLAT64(length % MKZ_GL_P);
 }
 
-/* Adds any word, taken mod p, to rate cell k of a block, 0 <= k < 8. Permute after each full block and after a last partial one. */
+/* Adds any word, taken mod p, to rate cell k of a block, 0 <= k < 8. Permute after each full block and after the last partial block. */
 MKZ_FN void MKZ_RP(add)(mkz_gl s[MKZ_RP_WIDTH], int k, mkz_gl word) {
     s[MKZ_RP_FIRST + k] = mkz_gl_add(s[MKZ_RP_FIRST + k], mkz_gl_canonical(word));
 }
@@ -41,7 +41,7 @@ MKZ_FN void MKZ_RP(merge_init)(mkz_gl s[MKZ_RP_WIDTH], const mkz_gl left[MKZ_RP_
     }
 }
 
-/* Merge of a Merkle tree: hash_elements of the 8 elements left || right: one permutation. Canonical in and out. */
+/* Merge of a Merkle tree: hash_elements of the 8 elements left || right, which is one permutation. Canonical in and out. */
 MKZ_FN void MKZ_RP(merge)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP_DIGEST],
                           const mkz_gl right[MKZ_RP_DIGEST]) {
     mkz_gl s[MKZ_RP_WIDTH];
@@ -60,14 +60,15 @@ MKZ_FN void MKZ_RP(merge_by)(mkz_gl out[MKZ_RP_DIGEST], const mkz_gl left[MKZ_RP
 }
 
 #if MKZ_TEAMS && MKZ_LANES == 1
-/* A merge by a team of 16 items, a cell each. Towards its root a tree has fewer merges than a GPU has items, and time is what one merge
- * takes. The S-boxes of the 12 cells do not depend on each other; the MDS does, and reads the cells from local memory. */
+/* A merge by a team of 16 items, one cell for each item. Near its root a tree has fewer merges than a GPU has items, so a level takes
+ * the time of one merge. The S-boxes of the 12 cells are independent. The MDS needs all cells and reads them from local memory. */
 
-/* The word of left || right that an item of a team begins with, if < 8; the items of words < 4 end with those of the merge. */
+/* Index of the word of left || right that an item of a team begins with; 8 or more: none. An item with index < 4 ends with the word of
+ * that index in the parent. */
 MKZ_BODY mkz_u32 MKZ_RP(team_input)(mkz_u32 cell) { return cell - MKZ_RP_FIRST; }
 
-/* All items of a group call it together. x: the item's word, 0 if it has none. cells: 16 words of local memory, the team's. `works` is
- * 0 for items that only wait. */
+/* All items of a group must call it together. x: the item's word, 0 if it has none. cells: the team's 16 words of local memory. works:
+ * 0 for an item that only waits. */
 MKZ_BODY mkz_u64 MKZ_RP(merge_team)(mkz_work_item item, MKZ_LOCAL mkz_u64 *cells, mkz_u32 cell, mkz_u32 works,
                                     mkz_u64 x, mkz_context ctx) {
     (void)ctx;

@@ -1,4 +1,4 @@
-/* rp64_256_v2.h: Rescue Prime as winter-crypto 0.3.2 to 0.4.0 has it. Rate in cells 4 to 11, length in cell 0, digest in cells
+/* rp64_256_v2.h: Rescue Prime as in winter-crypto 0.3.2 to 0.4.0. Rate in cells 4 to 11, length in cell 0, digest in cells
  * 4 to 7, dense MDS. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 2
 #define MKZ_UNIT_NAME rp64_256_v2

@@ -1,8 +1,8 @@
-/* rp64_256_v3.h: Rescue Prime as winter-crypto 0.4.1 and later has it. Rate in cells 4 to 11, length in cell 0, digest in cells
+/* rp64_256_v3.h: Rescue Prime as in winter-crypto 0.4.1 and later. Rate in cells 4 to 11, length in cell 0, digest in cells
  * 4 to 7, circulant MDS. docs/hashes.md has the definition. */
 #define MKZ_UNIT_ID 3
 #define MKZ_UNIT_NAME rp64_256_v3
-#define MKZ_UNIT_TABLE_WORDS 168 /* the round constants; its MDS is in the code */
+#define MKZ_UNIT_TABLE_WORDS 168 /* only the round constants; the MDS is in the code */
 #include "rescue_prime_facts.h"
 
 #ifdef MKZ_RESET

@@ -1,8 +1,8 @@
 /* sha256.h: SHA-256 on words: compression, and the merge of RFC 6962's Merkle trees.
  *
- * Source: FIPS 180-4, section 6.2; RFC 6962, section 2.1: a node is the digest of the byte 1 and its two children, a leaf that of the
- * byte 0 and the record. Nodes are little-endian words, as everywhere in the core; SHA-256's own are big endian. Every function
- * works on mkz_lane32: one word, or a vector of independent states. */
+ * Source: FIPS 180-4, section 6.2; RFC 6962, section 2.1: a node is the digest of the byte 1 and its two children, a leaf is the
+ * digest of the byte 0 and the record. Nodes are little-endian words, as everywhere in the core; SHA-256's own words are big endian.
+ * Every function works on mkz_lane32: one word, or a vector of independent states. */
 #define MKZ_UNIT_ID 4
 #define MKZ_UNIT_NAME sha256
 #define MKZ_UNIT_WORD_BITS 32
@@ -46,8 +46,8 @@ MKZ_FN void mkz_sha256_iv(mkz_lane32 h[8]) {
     h[7] = MKZ_SPLAT32(0x5be0cd19u);
 }
 
-/* One block of 16 big-endian words into the state h. Sixteen rounds at a time: the message schedule stays in as many words, and
- * no register moves from round to round, since the state's names turn instead. */
+/* Takes one block of 16 big-endian words into the state h, sixteen rounds at a time. So the message schedule stays in sixteen words.
+ * No register moves from round to round, because the names of the state rotate instead. */
 MKZ_FN void mkz_sha256_compress(mkz_lane32 h[8], const mkz_lane32 m[16]) {
     mkz_lane32 v[8], w[16];
     for (int k = 0; k < 8; k++) v[k] = h[k];
@@ -55,7 +55,7 @@ MKZ_FN void mkz_sha256_compress(mkz_lane32 h[8], const mkz_lane32 m[16]) {
     MKZ_NO_UNROLL for (int first = 0; first < 64; first += 16) {
         mkz_lane32 bc = v[1] ^ v[2];
         MKZ_UNROLL for (int i = 0; i < 16; i++) {
-            /* a, e and so on of the round */
+            /* The round's a, e and so on. */
 #define MKZ_SHA256_V(k) v[((k) - i) & 7]
             mkz_lane32 a = MKZ_SHA256_V(0), b = MKZ_SHA256_V(1), e = MKZ_SHA256_V(4);
             mkz_lane32 f = MKZ_SHA256_V(5), g = MKZ_SHA256_V(6), ab = a ^ b;
@@ -81,8 +81,9 @@ MKZ_FN void mkz_sha256_digest(mkz_lane32 out[8], const mkz_lane32 h[8]) {
     for (int k = 0; k < 8; k++) out[k] = MKZ_BSWAP32(h[k]);
 }
 
-/* The block m that begins one byte before the 64 bytes `words`, since a byte of prefix moved them: with the last byte of `before`.
- * returns  their own last byte, for the next block, as the low byte of a word */
+/* Makes the block m, which begins one byte before the 64 bytes `words`, because the prefix moves all bytes on by one. Its first byte
+ * is the low byte of `before`.
+ * returns  a word whose low byte is the last byte of `words`, for the next block */
 MKZ_FN mkz_lane32 mkz_sha256_block(mkz_lane32 m[16], const mkz_lane32 words[16], mkz_lane32 before) {
     for (int k = 0; k < 16; k++) {
         mkz_lane32 word = MKZ_BSWAP32(words[k]);
@@ -102,7 +103,7 @@ MKZ_FN void mkz_sha256_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const 
     mkz_sha256_iv(h);
     last = mkz_sha256_block(m, words, MKZ_SPLAT32(MKZ_SHA256_NODE_PREFIX));
     mkz_sha256_compress(h, m);
-    /* The last byte, a bit that ends the message, and its length in bits. */
+    /* The message's last byte, the bit that ends the message, and its length in bits. */
     m[0] = (last << 24) | MKZ_SPLAT32(0x00800000u);
     for (int k = 1; k < 15; k++) m[k] = MKZ_SPLAT32(0);
     m[15] = MKZ_SPLAT32(8 * 65);
@@ -110,18 +111,18 @@ MKZ_FN void mkz_sha256_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const 
     mkz_sha256_digest(out, h);
 }
 
-/* A leaf: the byte 0, then the row. The state of a row is SHA-256's and, as its last word, the row's byte that stands before the next
- * block: the prefix moves all bytes on by one. */
+/* A leaf: the byte 0, then the row. The state of a row is SHA-256's state and one more word: the byte that goes before the next 64
+ * bytes of the row, because the prefix moves all bytes on by one. */
 MKZ_FN void mkz_sha256_init(mkz_lane32 s[9], mkz_u64 bytes) {
     (void)bytes;
     mkz_sha256_iv(s);
     s[8] = MKZ_SPLAT32(MKZ_SHA256_LEAF_PREFIX);
 }
 
-/* Blocks of a leaf of so many bytes, prefix and padding included. */
+/* Number of blocks of a leaf whose row has `bytes` bytes, prefix and padding included. */
 MKZ_FN mkz_u64 mkz_sha256_blocks(mkz_u64 bytes) { return (bytes + 9) / MKZ_SHA256_BLOCK_LEN + 1; }
 
-/* 64 bytes of the row as little-endian words; the last block ends with the length in bits. */
+/* Takes 64 bytes of the row, as little-endian words. The last block ends with the length in bits. */
 MKZ_FN void mkz_sha256_absorb(mkz_lane32 s[9], const mkz_lane32 words[16], mkz_u64 b, mkz_u64 blocks, mkz_u64 bytes) {
     mkz_lane32 m[16];
     s[8] = mkz_sha256_block(m, words, s[8]);

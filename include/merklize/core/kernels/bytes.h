@@ -1,4 +1,4 @@
-/* bytes.h: what kernels that read bytes share. */
+/* bytes.h: shared by kernels that read bytes. */
 #ifndef MKZ_BYTES_H
 #define MKZ_BYTES_H
 
@@ -11,8 +11,8 @@
 #define MKZ_LOAD_WORD(p) (*(MKZ_GLOBAL const mkz_u32 *)(p))
 #endif
 
-/* A loop over the lanes of chunks that are cut short. To unroll it would take compilers for processors half of their time; those for
- * GPUs would else put its arrays, indexed at run time, in memory. */
+/* For a loop over the lanes of chunks that are cut short. Unrolling would take CPU compilers half of their time. Without it GPU
+ * compilers would put the loop's arrays in memory, because they are indexed at run time. */
 #if defined(MKZ_TARGET_CUDA) || defined(MKZ_NVIDIA_PTX)
 #define MKZ_CUT_LANES MKZ_UNROLL
 #else

@@ -1,4 +1,4 @@
-/* data.h: kernel bodies with no hash in them: they move or look at data. One item each thing, so
+/* data.h: kernel bodies that use no hash: they move or check data. One item for each node, word or array item, so
  * ceil(count / MKZ_GROUP_SIZE) groups. */
 #ifndef MKZ_DATA_H
 #define MKZ_DATA_H
@@ -6,12 +6,12 @@
 #include "nodes.h"
 
 /* Paths of a heap-ordered tree: out[q levels + j] = sibling, j levels above the leaves, on the way from leaf indices[q]
- * to the root, for q < count and j < levels; one node an item, so count * levels items.
+ * to the root, for q < count and j < levels. One item for each node, so count * levels items.
  * nodes    slot 0 of the tree, whose leaf k is node `first` + k
  * first    a power of two, at least 2^levels and `leaves`
  * leaves   number of leaves
  * levels   log2(first) for whole paths, less for paths that end at a cap
- * A sibling that is not there is zeros, and so are all of an index >= leaves. */
+ * A sibling that does not exist is zeros. All siblings of an index >= leaves are zeros. */
 MKZ_BODY void mkz_body_gather_paths(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 first, mkz_u64 leaves,
                                     mkz_u32 levels, MKZ_GLOBAL const mkz_u64 *indices, mkz_u64 count,
                                     MKZ_GLOBAL mkz_u32 *out) {
@@ -30,7 +30,7 @@ MKZ_BODY void mkz_body_gather_paths(mkz_work_item item, MKZ_GLOBAL const mkz_u32
     mkz_store_node32(out, item.index, w);
 }
 
-/* Nodes of any slots: out[i] = nodes[slots[i]] for i < count. slot_words: words of a slot, 1 or 2, the low one first. */
+/* Nodes of any slots: out[i] = nodes[slots[i]] for i < count. slot_words: words of a slot number, 1 or 2, the low word first. */
 MKZ_BODY void mkz_body_gather_nodes(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *nodes,
                                     MKZ_GLOBAL const mkz_u32 *slots, mkz_u32 slot_words, mkz_u64 count,
                                     MKZ_GLOBAL mkz_u32 *out) {
@@ -43,7 +43,7 @@ MKZ_BODY void mkz_body_gather_nodes(mkz_work_item item, MKZ_GLOBAL const mkz_u32
     mkz_store_node32(out, item.index, w);
 }
 
-/* The way back: nodes[slots[i]] = in[i] for i < count, no slot twice. */
+/* The reverse: nodes[slots[i]] = in[i] for i < count; no slot may occur twice. */
 MKZ_BODY void mkz_body_scatter_nodes(mkz_work_item item, MKZ_GLOBAL mkz_u32 *nodes, MKZ_GLOBAL const mkz_u32 *slots,
                                      mkz_u32 slot_words, mkz_u64 count, MKZ_GLOBAL const mkz_u32 *in) {
     mkz_u64 slot;
@@ -55,7 +55,7 @@ MKZ_BODY void mkz_body_scatter_nodes(mkz_work_item item, MKZ_GLOBAL mkz_u32 *nod
     mkz_store_node32(nodes, slot, w);
 }
 
-/* Sets flag[0] to 1 if one of the words in[in_offset + i], i < count, is not below the modulus; else leaves it. */
+/* Sets flag[0] to 1 if any of the words in[in_offset + i], i < count, is not below the modulus; otherwise does not write it. */
 MKZ_BODY void mkz_body_check_words32(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 count,
                                      mkz_u64 modulus, MKZ_GLOBAL mkz_u32 *flag) {
     if (item.index < count && in[in_offset + item.index] >= modulus) flag[0] = 1;
@@ -66,8 +66,8 @@ MKZ_BODY void mkz_body_check_words64(mkz_work_item item, MKZ_GLOBAL const mkz_u6
     if (item.index < count && in[in_offset + item.index] >= modulus) flag[0] = 1;
 }
 
-/* Shape of an array whose items lie anywhere: `dims` <= 8 extents > 0, outermost first, with the distance in bytes, of any
- * sign, between neighbours in each. */
+/* Shape of a strided array: `dims` <= 8 extents > 0, outermost first, and for each dimension the distance in bytes between
+ * neighbours, of any sign. */
 typedef struct mkz_strides {
     mkz_u64 extent[8];
     mkz_i64 stride_bytes[8];
@@ -75,8 +75,8 @@ typedef struct mkz_strides {
     mkz_u32 item_bytes; /* 1, 2, 4, 8 or 16 */
 } mkz_strides;
 
-/* Items first .. first + count of the array, in C order (last dimension fastest), one after another to out + out_offset.
- * in_offset: of item [0, 0, ...], in bytes, as out_offset. Items lie on item_bytes, or on MKZ_ALIGN if that is less. */
+/* Copies items [first, first + count) of the array, in C order (last dimension fastest), one after another to out + out_offset.
+ * in_offset: place of item [0, 0, ...]. Both offsets are in bytes. Items are aligned to item_bytes, or to MKZ_ALIGN if that is less. */
 MKZ_BODY void mkz_body_gather_strided(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
                                       MKZ_GLOBAL mkz_u8 *out, mkz_u64 out_offset, mkz_strides shape, mkz_u64 first,
                                       mkz_u64 count) {

@@ -1,7 +1,7 @@
-/* digest_tower.h: levels of the tree inside a digest that a group makes by itself, in local memory. */
+/* digest_tower.h: levels of the tree inside a digest that one group makes alone, in local memory. */
 
-/* Merges the n values in the first half of the tower upward, `levels` > 0 levels: out[out_offset + s] = value of subtree s.
- * width   values of the whole launch in that level: where only two are left, their parent has the flag `root` too */
+/* Merges the n values in the first half of the tower upward by `levels` > 0 levels: out[out_offset + s] = value of subtree s.
+ * width   number of values of the whole launch in that level; if only two are left, their parent also gets the flag `root` */
 MKZ_BODY void MKZ_K(digest_tower)(mkz_work_item item, MKZ_LOCAL mkz_u32 *tower, mkz_u32 n, mkz_u64 width,
                                   mkz_u32 levels, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_key key,
                                   mkz_u32 flags, mkz_u32 root) {

@@ -1,23 +1,23 @@
 /* hash_chunks.h: the digest of a long input by a hash with a chunk tree: its chunks, and some of the tree above them.
  *
  *   chunks    0 1 2 3 4      hash_chunks, levels = 0: five values
- *   parents   01  23  4      an odd one goes up as it is: hash_parents, levels = 1, or hash_chunks, levels = 1
+ *   parents   01  23  4      an odd value moves up unchanged: hash_parents, levels = 1, or hash_chunks, levels = 1
  *             0123    4      levels = 2
  *             01234          levels = 3: the digest, if ROOT was among the flags
  *
- * Above level 0 the items of a group work together: they keep values in local memory (nodes.h), so a launch whose
- * levels are more than 0 (hash_chunks) or 1 (hash_parents) has one row. */
+ * Above level 0 the items of a group work together and keep values in local memory (nodes.h). So a launch with levels > 0
+ * (hash_chunks) or levels > 1 (hash_parents) must have one row. */
 
 #include "digest_tower.h"
 #include "load_block.h"
 
-/* Chunks -> chaining values. `rows` messages of row_bytes bytes, one after another from in + in_offset on, have
- * c = max(1, ceil(row_bytes / 1024)) chunks each; out[out_offset + r ceil(c / 2^levels) + s] = value of the subtree of
- * 2^levels chunks s of row r. Launched with ceil(rows c / MKZ_GROUP_NODES) groups; an item hashes MKZ_LANES chunks.
- * levels   0, or more where rows == 1 and 2^levels <= MKZ_GROUP_NODES <= 1024
+/* Chunks -> chaining values. The input is `rows` messages of row_bytes bytes, one after another from in + in_offset on. Each has
+ * c = max(1, ceil(row_bytes / 1024)) chunks. out[out_offset + r ceil(c / 2^levels) + s] = value of subtree s of row r; a subtree
+ * has 2^levels chunks. Launched with ceil(rows c / MKZ_GROUP_NODES) groups; an item hashes MKZ_LANES chunks.
+ * levels   0, or more if rows == 1 and 2^levels <= MKZ_GROUP_NODES <= 1024
  * key      the IV, or the mode's key words
- * flags    of the mode, for every block; with MKZ_UNIT_ROOT_FLAG only where one value comes out of each row (c <= 2^levels):
- *          the row's last compression gets it, and the value is the digest
+ * flags    the mode's flags, for every block. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (c <= 2^levels): the row's
+ *          last compression gets this flag, and the value is the digest
  * counter  index of the first chunk in the whole input */
 MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_bytes,
                                  mkz_u64 rows, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_key key, mkz_u32 flags,
@@ -48,7 +48,7 @@ MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in
             MKZ_LANE(mkz_u32, lo, j) = (mkz_u32)(counter + chunk);
             MKZ_LANE(mkz_u32, hi, j) = (mkz_u32)((counter + chunk) >> 32);
         }
-        /* One copy of the reads and one of the compression: the reads are MKZ_READ_AHEAD blocks ahead. */
+        /* One copy of the reads and one copy of the compression. The reads are MKZ_READ_AHEAD blocks ahead. */
         MKZ_NO_UNROLL for (mkz_u32 i = 0; i < most + MKZ_READ_AHEAD; i++) {
             mkz_u32 b = i - MKZ_READ_AHEAD;
             if (!MKZ_READ_AHEAD || i < most) {
@@ -95,7 +95,7 @@ MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in
             if (MKZ_READ_AHEAD) {
                 MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
             }
-            /* Lanes of short chunks end before the others, and go on with nothing. */
+            /* A lane with a short chunk ends before the others. Its value is taken then; what it computes later is ignored. */
             if (!whole || b + 1 == most) {
                 mkz_u32 nodes[8][MKZ_LANES];
                 MKZ_UNROLL for (int k = 0; k < 8; k++) {

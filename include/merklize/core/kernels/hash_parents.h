@@ -1,12 +1,12 @@
 /* hash_parents.h: levels of the tree inside a digest (hash_chunks.h). */
 
-/* The tree above: each of `rows` rows of `count` > 0 values at in + in_offset, one after another, -> the
- * ceil(count / 2^levels) values `levels` levels above, at out + out_offset, one row after another. Repeated until one value
- * is left, this gives BLAKE3's tree. Launched with ceil(rows ceil(count / 2) / MKZ_GROUP_SIZE) groups. `in` and `out`
- * do not overlap.
- * levels  1, or more where rows == 1 and 2^levels <= 2 MKZ_GROUP_SIZE
+/* The tree above the chunks. The input is `rows` rows of `count` > 0 values, one row after another from in + in_offset on. The
+ * output is for each row the ceil(count / 2^levels) values that are `levels` levels above, one row after another from
+ * out + out_offset on. Repeated until one value is left, this gives BLAKE3's tree. Launched with
+ * ceil(rows ceil(count / 2) / MKZ_GROUP_SIZE) groups. `in` and `out` must not overlap.
+ * levels  1, or more if rows == 1 and 2^levels <= 2 MKZ_GROUP_SIZE
  * key     as for hash_chunks
- * flags   of the mode; with MKZ_UNIT_ROOT_FLAG only where one value comes out (count <= 2^levels): it is the digest */
+ * flags   the mode's flags. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (count <= 2^levels), which is the digest */
 MKZ_BODY void MKZ_K(hash_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset,
                                   MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_u64 rows, mkz_key key,
                                   mkz_u32 flags, mkz_u32 levels, MKZ_LOCAL mkz_u32 *tower) {

@@ -1,10 +1,11 @@
-/* hash_rows_chunk.h: rows of a hash with a chunk tree, by words: no longer than a chunk. Longer rows, and rows of bytes: hash_chunks.h. */
+/* hash_rows_chunk.h: rows of words by a hash with a chunk tree, no longer than a chunk. For longer rows and rows of bytes see
+ * hash_chunks.h. */
 
 /* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for i < count.
- * Row-major data has row_stride = row_words and word_stride = 1; columns one after another have row_stride = 1 and word_stride =
- * length of a column.
+ * Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and word_stride = length of a
+ * column.
  *
- * Words are those of the hash; row_words of them are at most a chunk. */
+ * Words have the hash's word size; row_words of them are at most a chunk. */
 MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 row_stride,
                                mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset,
                                mkz_u64 count, mkz_context ctx) {

@@ -1,10 +1,10 @@
 /* hash_rows_words.h: rows of field elements -> digests. */
 
 /* Rows -> digests: out[out_offset + i] = hash of the row_words words in[in_offset + i row_stride + k word_stride], for i < count.
- * Row-major data has row_stride = row_words and word_stride = 1; columns one after another have row_stride = 1 and word_stride =
- * length of a column.
+ * Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and word_stride = length of a
+ * column.
  *
- * Words are those of the hash, of any value. */
+ * Words have the hash's word size and any value. */
 MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset, mkz_u64 row_stride,
                                mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset,
                                mkz_u64 count, mkz_context ctx) {

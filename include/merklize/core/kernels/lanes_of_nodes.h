@@ -1,7 +1,7 @@
-/* lanes_of_nodes.h: several nodes in lanes, for words of MKZ_UNIT_WORD_BITS bits. Included by nodes.h, once a width of words.
+/* lanes_of_nodes.h: several nodes in lanes, for words of MKZ_UNIT_WORD_BITS bits. nodes.h includes it once for each width of words.
  *
- * Lane j <-> node i + j step, in global memory; the last `left` lanes are MKZ_LANES or fewer that exist (left >= 1). In local memory a
- * node is word k at t[k * stride + i]. */
+ * Lane j <-> node i + j step, in global memory. `left` >= 1 is the number of nodes that exist: if it is less than MKZ_LANES, only the
+ * first `left` lanes are nodes. In local memory word k of node i is t[k * stride + i]. */
 MKZ_BODY void MKZ_N(load_nodes)(MKZ_WORD_LANE w[MKZ_NODE_WORDS], MKZ_GLOBAL const MKZ_WORD *nodes, mkz_u64 i,
                                 mkz_u32 step, mkz_u64 left) {
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
@@ -46,7 +46,7 @@ MKZ_BODY void MKZ_N(store_local)(MKZ_LOCAL MKZ_WORD *t, mkz_u32 stride, mkz_u32 
     }
 }
 
-/* Word k of rows i, i + 1, ... of which `left` exist. */
+/* The word at offset k in each of MKZ_LANES rows, of which `left` exist. */
 MKZ_BODY MKZ_WORD_LANE MKZ_N(row_word)(MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 row_stride, mkz_u64 k, mkz_u64 left) {
     MKZ_WORD_LANE w;
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) MKZ_LANE(MKZ_WORD, w, j) =

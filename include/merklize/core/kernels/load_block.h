@@ -1,4 +1,4 @@
-/* load_block.h: blocks of bytes in memory, RATE bytes each, as little-endian words of 32 bits. */
+/* load_block.h: reads blocks of RATE bytes as little-endian words of 32 bits. */
 
 #if MKZ_BYTES_ANYWHERE
 MKZ_RARE void MKZ_K(load_bytes)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
@@ -10,7 +10,7 @@ MKZ_RARE void MKZ_K(load_bytes)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const m
 }
 #endif
 
-/* Block at p -> words; only the first `length` of its bytes exist, the others count as zero. */
+/* Block at p -> words. Only the first `length` of its bytes exist; the others count as zero. */
 MKZ_BODY void MKZ_K(load_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
 #if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4 && MKZ_UNIT_RATE % 16 == 0
     mkz_u32 whole_block = length == MKZ_UNIT_RATE;
@@ -24,7 +24,7 @@ MKZ_BODY void MKZ_K(load_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const m
     }
 #endif
 #if MKZ_BYTES_ANYWHERE
-    mkz_u32 bytes[MKZ_UNIT_RATE / 4]; /* in memory, since a function fills it; m stays in registers */
+    mkz_u32 bytes[MKZ_UNIT_RATE / 4]; /* in memory, because a function fills it; m stays in registers */
     MKZ_K(load_bytes)(bytes, p, length);
     MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k++) m[k] = bytes[k];
 #else

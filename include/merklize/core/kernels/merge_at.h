@@ -1,14 +1,14 @@
-/* merge_at.h: the ways up from some nodes of a level. */
+/* merge_at.h: the paths above some nodes of a level. */
 
-/* Ways up: `levels` levels of parents above some nodes of one level of a tree in heap order, in place; the nodes beside the ways
- * are there already. The nodes are given as their numbers within the level, ascending, no one twice, cut into segments: group g has
- * lists[list + lists[starts + g]] .. lists[list + lists[starts + g + 1] - 1], all below one node `levels` levels up, and no other
- * group has a node below that one. As many groups as segments.
+/* Paths: `levels` levels of parents above some nodes of one level of a tree in heap order, in place. The siblings along the paths
+ * must be there already. The nodes are given by their indices within the level, ascending and distinct, cut into segments. Group g
+ * has the segment lists[list + lists[starts + g]] .. lists[list + lists[starts + g + 1] - 1]. All nodes of a segment must be below
+ * one node that is `levels` levels up, and no other segment may have a node below it. One group for each segment.
  * nodes    slot 0 of the tree
  * first    slot of the first node of the level
  * width    nodes of the level
- * lone     what becomes of the last node of a level of odd count: 0 goes up as it is, 1 is merged with itself, 2 is merged with
- *          fillers[filler] in this level, fillers[filler + 1] in the one above, ... */
+ * lone     what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it is merged with
+ *          fillers[filler] in this level, fillers[filler + 1] in the next level, ... */
 MKZ_BODY void MKZ_K(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 first, mkz_u64 width,
                               MKZ_GLOBAL const mkz_u32 *lists, mkz_u64 list, mkz_u64 starts, mkz_u32 levels,
                               mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler, mkz_context ctx) {
@@ -19,7 +19,7 @@ MKZ_BODY void MKZ_K(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mk
             MKZ_WORD_LANE left[MKZ_NODE_WORDS], right[MKZ_NODE_WORDS];
             MKZ_WORD node[MKZ_NODE_WORDS];
             mkz_u64 parents[MKZ_LANES];
-            mkz_u32 ours[MKZ_LANES], any = 0; /* of two neighbours with one parent the first one merges */
+            mkz_u32 ours[MKZ_LANES], any = 0; /* if two neighbours have one parent, the first merges */
             MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                 mkz_u32 at = j == 0 || i + j < end ? i + j : end - 1;
                 parents[j] = lists[at] >> level >> 1;

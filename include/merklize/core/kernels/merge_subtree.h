@@ -1,8 +1,8 @@
-/* merge_subtree.h: several levels of a tree in one launch, each group by itself. */
+/* merge_subtree.h: several levels of a tree in one launch, each group on its own subtree. */
 
 #if MKZ_UNIT_HAS_TEAMS
-/* Merges by the teams of a group: team t < nodes <= MKZ_GROUP_TEAMS merges children 2t and 2t + 1 of `in`, or of the tower `from` if
- * from_stride is not 0, into node t of `out` and, if to_stride is not 0, of the tower `to`. */
+/* Merges by the teams of a group, nodes <= MKZ_GROUP_TEAMS of them: team t < nodes merges children 2t and 2t + 1 into node t. It reads
+ * them from `in`, or from the tower `from` if from_stride is not 0. It writes to `out`, and to the tower `to` if to_stride is not 0. */
 MKZ_BODY void MKZ_K(merge_by_teams)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, MKZ_LOCAL const MKZ_WORD *from,
                                     mkz_u32 from_stride, MKZ_GLOBAL MKZ_WORD *out, MKZ_LOCAL MKZ_WORD *to,
                                     mkz_u32 to_stride, mkz_u32 nodes, mkz_context ctx, MKZ_LOCAL MKZ_WORD *cells) {
@@ -21,19 +21,19 @@ MKZ_BODY void MKZ_K(merge_by_teams)(mkz_work_item item, MKZ_GLOBAL const MKZ_WOR
 }
 #endif
 
-/* `levels` levels in one launch. Group g merges inputs [g 2^levels, (g + 1) 2^levels) of in + in_offset upward, waits
- * at a barrier after each level, and writes every node. Levels that fit stay in local memory for the next one.
- * count       inputs of the launch, a multiple of 2^levels, so count >> levels groups; none of a group's items is idle
- *             in the first level where 2^(levels - 1) >= MKZ_GROUP_NODES
- * out_offset  place of the first output of the first level. It halves from level to level, as the place of a parent
- *             does in heap order: `out` is slot 0 of the tree, and out_offset is a multiple of 2^(levels - 1).
+/* `levels` levels in one launch. Group g merges inputs [g 2^levels, (g + 1) 2^levels) of in + in_offset upward, waits at a
+ * barrier after each level, and writes every node. A level that fits stays in local memory for the next level.
+ * count       number of inputs, a multiple of 2^levels, so there are count >> levels groups. If 2^(levels - 1) >=
+ *             MKZ_GROUP_NODES, no item is idle in the first level.
+ * out_offset  place of the first output of the first level. It halves from level to level, as the place of a parent does
+ *             in heap order: `out` is slot 0 of the tree, and out_offset must be a multiple of 2^(levels - 1).
  * Above the level of m nodes of a heap-ordered tree: in = out, in_offset = count = m, out_offset = m / 2. */
 MKZ_BODY void MKZ_K(merge_subtree)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset,
                                    MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, mkz_u32 levels,
                                    mkz_context ctx, MKZ_LOCAL MKZ_WORD *tower, MKZ_LOCAL MKZ_WORD *cells) {
-    mkz_u32 side = 1, held = 0; /* half of the tower that was written last; whether it holds the inputs */
+    mkz_u32 side = 1, held = 0; /* the side of the tower that was written last; whether it holds the inputs */
     (void)cells;
-    /* One copy of the merge for all levels: only the place of its operands changes. */
+    /* One copy of the merge for all levels; only the place of its operands changes. */
     MKZ_NO_UNROLL for (mkz_u32 above = levels; above-- > 0;) {
         mkz_u64 first = item.group << above, i = (mkz_u64)item.rank * MKZ_LANES;
         mkz_u64 nodes = first < count >> (levels - above) ? (mkz_u64)1 << above : 0; /* none beyond the last */

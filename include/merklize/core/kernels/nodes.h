@@ -1,20 +1,20 @@
-/* nodes.h: nodes of 32 bytes between memory and lanes, for kernel bodies.
+/* nodes.h: moves nodes of 32 bytes between memory and lanes, for kernel bodies.
  *
- * An item handles MKZ_LANES neighbours. Where fewer are left its other lanes repeat the last one, and are not stored. */
+ * An item handles MKZ_LANES neighbours. If fewer are left, the other lanes repeat the last node and are not stored. */
 #ifndef MKZ_NODES_H
 #define MKZ_NODES_H
 
 #include "../names.h"
 
 #ifdef MKZ_LANES_ARE_FOREIGN
-#error "kernels.h: set the lanes of an item by MKZ_LANES; other vector lanes have their own loops (src/backends/cpu)"
+#error "kernels.h: set the lanes of an item with MKZ_LANES; other vector lanes need their own loops (src/backends/cpu)"
 #endif
 
 /* Nodes and rows that a group handles at once. */
 #define MKZ_GROUP_NODES (MKZ_GROUP_SIZE * MKZ_LANES)
 
-/* Nodes that a group can keep in local memory, and side as many beside them: a level, and the next one. Word k of node i
- * lies at [k][i], so that neighbouring items touch neighbouring words. At most 48 KiB in all. */
+/* The tower is the local memory of a group. Side 0 has room for MKZ_TOWER_NODES nodes, one level; side 1 for half as many, the
+ * next level. Word k of node i is at [k][i], so that neighbouring items touch neighbouring words. At most 48 KiB in all. */
 #define MKZ_TOWER_NODES (MKZ_GROUP_NODES < 1024 ? MKZ_GROUP_NODES : 1024)
 #define MKZ_TOWER_WORDS (MKZ_NODE_WORDS * (MKZ_TOWER_NODES + (MKZ_TOWER_NODES + 1) / 2))
 #define MKZ_TOWER_STRIDE(side) ((side) ? (MKZ_TOWER_NODES + 1) / 2 : MKZ_TOWER_NODES)

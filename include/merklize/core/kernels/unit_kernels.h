@@ -1,6 +1,6 @@
-/* unit_kernels.h: the kernels that one unit can do. Included by unit.h, once a unit of the program. */
+/* unit_kernels.h: the kernels of one unit. unit.h includes it once for each unit of the program. */
 
-/* Merges as kernels call them, and what their launches give besides. */
+/* The merge as kernels call it, and the additional arguments of the kernels. */
 #if MKZ_KEYED && MKZ_UNIT_IS_KEYED
 #define MKZ_KEY_PARAMETERS , mkz_key key, mkz_u32 flags
 #define MKZ_TAKE_KEY(ctx) ((ctx).key = key, (ctx).flags = flags)
@@ -20,7 +20,7 @@
 #define MKZ_PERMUTE(s) MKZ_H(permute)(s)
 #endif
 
-/* Whether a group is teams, how many, and the words of local memory for their cells. */
+/* Whether a group has teams, how many, and the words of local memory for their cells. */
 #if MKZ_TEAMS && MKZ_UNIT_TEAM_ITEMS && MKZ_LANES == 1
 #define MKZ_UNIT_HAS_TEAMS 1
 #define MKZ_GROUP_TEAMS (MKZ_GROUP_SIZE / MKZ_UNIT_TEAM_ITEMS)

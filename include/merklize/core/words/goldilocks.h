@@ -1,7 +1,7 @@
 /* goldilocks.h: the prime field of p = 2^64 - 2^32 + 1.
  *
- * An element is any 64-bit word; words p .. 2^64-1 stand for 0 .. 2^32-2. Only mkz_gl_canonical() makes it unique, so the
- * inner loops pay no final subtraction. "canonical" below means < p.
+ * An element is any 64-bit word; the words p .. 2^64-1 stand for 0 .. 2^32-2. Only mkz_gl_canonical() makes the word unique,
+ * so the inner loops need no final subtraction. "canonical" below means < p.
  *
  * With e = 2^32 - 1: 2^64 = e and 2^96 = -1 (mod p). */
 #ifndef MKZ_GOLDILOCKS_H
@@ -12,7 +12,7 @@
 #define MKZ_GL_P MKZ_U64(0xffffffff00000001)
 #define MKZ_GL_E MKZ_U64(0x00000000ffffffff)
 
-/* An element. A build that steps several kinds of lanes together defines MKZ_GL, with mkz_gl_* functions for it. */
+/* An element. A build that mixes several kinds of lanes defines MKZ_GL and the mkz_gl_* functions for it. */
 #ifndef MKZ_GL
 #define MKZ_GL mkz_lane64
 typedef mkz_lane64 mkz_gl;
