@@ -61,7 +61,7 @@ std::vector<Seed> seeds(const std::filesystem::path& folder) {
                 writer.append(std::span(all).first(n / 2));
             }
             out.push_back({read_all(folder / "seed.partial"), form, all, true});
-            TreeWriter writer(folder / "seed", n, form);
+            TreeWriter writer(folder / "seed", n, form, {}, true);
             writer.append(std::span(all).subspan(writer.written()));
             writer.finish();
             out.push_back({read_all(folder / "seed"), form, all, false});
@@ -153,7 +153,7 @@ bool read_mutated(const std::filesystem::path& path, const Content& bytes, const
 bool take_up(const std::filesystem::path& path, const Seed& from) {
     std::uint64_t written = 0;
     answers([&] {
-        TreeWriter writer(path, from.leaves.size(), from.form);
+        TreeWriter writer(path, from.leaves.size(), from.form, {}, true);
         written = writer.written();
         if (written > from.leaves.size()) wrong("more leaves are written than there are");
         writer.append(std::span(from.leaves).subspan(written));
