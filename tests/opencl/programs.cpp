@@ -126,8 +126,9 @@ TEST("opencl-program: options reach the compiler") {
 TEST("opencl-program: kernels by name") {
     mkz_function *once = nullptr, *again = nullptr;
     std::uint32_t most = 0;
-    need(driver().program_function(program(), "fill", &once, &most));
-    need(driver().program_function(program(), "fill", &again, nullptr));
+    mkz_program* const built = program();
+    need(driver().program_function(built, "fill", &once, &most));
+    need(driver().program_function(built, "fill", &again, nullptr));
     CHECK_EQ(once, again);
     CHECK(most >= 1 && most <= facts().max_group_size);
     CHECK_REFUSED(MKZ_INVALID_ARGUMENT, "no_such_kernel",
