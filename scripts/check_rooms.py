@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the rooms of src/ against the table in docs/architecture.md.
 
-A room is a folder of src/. The table says what each may include: rooms by name, `core` for include/merklize/core. Public
-headers are free to all. Reported are
+A room is a folder of src/. The table says what each may include: rooms by name, `core` for include/merklize/core.
+Public headers are free to all. Reported are
 
 - an include of a room that the table does not allow;
 - a circle of includes, between files or between rooms;

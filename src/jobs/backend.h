@@ -8,8 +8,8 @@
 #ifndef MKZ_BACKEND_H
 #define MKZ_BACKEND_H
 
-#include "jobs/driver.h"
 #include "hashes/hash_info.h"
+#include "jobs/driver.h"
 #include "jobs/status.h"
 
 #ifdef __cplusplus
