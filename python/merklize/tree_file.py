@@ -234,8 +234,8 @@ class TreeWriter:
 
     n_leaves   of the whole tree; None: not known before the end
     leaf_size, file_size  of the file that the leaves stand for, to note in the tree's; or 0
-    resume     True: go on from the leaves that a killed process left in PATH.partial, if they belong to such a tree. You
-               know that they are its first leaves; `written` says how many there are. False: discard them
+    resume     True: go on from the leaves that a killed process left in PATH.partial, if they belong to such a tree.
+               You know that they are its first leaves; `written` says how many there are. False: discard them
 
     The rest is as in MerkleTree. Raises FileError, InvalidArgument.
     """
