@@ -14,7 +14,6 @@ HASHES = source_text.hashes()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 
 DATA_KERNELS = {
-    "mkz_gather_paths",
     "mkz_gather_nodes",
     "mkz_scatter_nodes",
     "mkz_gather_strided",

@@ -7,27 +7,8 @@ import pytest
 
 import source_text
 import witness
-from launches import CANARY, CL_OPTIONS, HASHES, TREE_LEAVES, blank, u32, u64, untouched
+from launches import CANARY, CL_OPTIONS, blank, u32, u64, untouched
 from witness import random_words
-
-
-@pytest.mark.parametrize("name", HASHES)
-@pytest.mark.parametrize("levels", [10, 4, 1])
-def test_paths(runner, name, levels):
-    nodes = np.array(witness.tree(name, TREE_LEAVES))
-    indices = np.array([0, 1, 2, 511, 512, 777, TREE_LEAVES - 1, 777, TREE_LEAVES, 2**64 - 1], u64)
-    out = blank(len(indices) * levels + 3, nodes.dtype)
-    args = (nodes, u64(0), u64(TREE_LEAVES), u64(TREE_LEAVES), u32(levels), indices, u64(len(indices)), out)
-    runner.launch("gather_paths", None, runner.groups(len(indices) * levels, {}), *args)
-    assert untouched(out[len(indices) * levels :])
-    paths = out[: len(indices) * levels].reshape(len(indices), levels, -1)
-    assert not paths[-2:].any()
-    for index, path in zip(map(int, indices[:-2]), paths):
-        node = nodes[TREE_LEAVES + index].tobytes()
-        for level, sibling in enumerate(path):
-            pair = (sibling.tobytes(), node) if index >> level & 1 else (node, sibling.tobytes())
-            node = witness.merge(name, *pair)
-        assert node == nodes[(TREE_LEAVES + index) >> levels].tobytes()
 
 
 def test_words_that_are_no_elements_are_found(runner):
@@ -89,27 +70,6 @@ def test_example_of_the_readme(runner):
         expected = [witness.rescue_hash_elements("rp64_256_v3", node + node) for node in expected]
     runner.device.launch(program, "chain", 2, 1, nodes, u32(3))
     assert nodes.tolist() == expected
-
-
-def test_paths_in_trees_of_any_count(runner):
-    """Siblings that are not there are zeros, and nothing behind the last leaf is read."""
-    for leaves in (1, 2, 3, 5, 6, 37, 64):
-        levels = (leaves - 1).bit_length()
-        first = 1 << levels
-        nodes = random_words("blake3", 8 * (3 + first + leaves), seed=leaves).reshape(-1, 8)
-        indices = np.array([*range(leaves), leaves], u64)
-        out = blank(len(indices) * levels + 1, u32)
-        args = (nodes, u64(3), u64(first), u64(leaves), u32(levels), indices, u64(len(indices)), out)
-        if levels:
-            runner.launch("gather_paths", None, runner.groups(len(indices) * levels, {}), *args)
-        expected = np.zeros((len(indices) * levels, 8), u32)
-        for index in range(leaves):
-            for level in range(levels):
-                sibling = index >> level ^ 1
-                if sibling < -(-leaves // 2**level):
-                    expected[index * levels + level] = nodes[3 + (first >> level) + sibling]
-        assert (out[:-1] == expected).all()
-        assert untouched(out[-1:])
 
 
 @pytest.mark.parametrize("slot_type", [u32, u64])

@@ -133,7 +133,7 @@ TEST("kernel_text: a compiler sees the same in the text and in the headers") {
         const std::string flat = preprocessed(folder, text, "-nostdinc");
         CHECK_EQ(flat, preprocessed(folder, start + "#include <merklize/core/entry.h>\n", "-I" MERKLIZE_INCLUDE));
         // The kernels of this hash and of no other.
-        CHECK_EQ(count(flat, "void mkz_gather_paths"), std::size_t{1});
+        CHECK_EQ(count(flat, "void mkz_gather_nodes"), std::size_t{1});
         for (const merklize::HashTraits& traits : merklize::hashes()) {
             const std::size_t once = program == traits.hash ? 1 : 0;
             const std::size_t once_if_chunks = traits.hash == Hash::blake3 ? once : 0;

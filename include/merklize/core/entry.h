@@ -27,12 +27,6 @@
 #endif
 #include "kernels.h"
 
-MKZ_ENTRY(mkz_gather_paths)
-(MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 slot_0, mkz_u64 first, mkz_u64 leaves, mkz_u32 levels,
- MKZ_GLOBAL const mkz_u64 *indices, mkz_u64 count, MKZ_GLOBAL mkz_u32 *out) {
-    mkz_body_gather_paths(MKZ_THIS_ITEM(), nodes + 8 * slot_0, first, leaves, levels, indices, count, out);
-}
-
 MKZ_ENTRY(mkz_gather_nodes)
 (MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 slot_0, MKZ_GLOBAL const mkz_u32 *slots, mkz_u32 slot_words, mkz_u64 count,
  MKZ_GLOBAL mkz_u32 *out) {

@@ -5,31 +5,6 @@
 
 #include "nodes.h"
 
-/* Paths of a heap-ordered tree: out[q levels + j] = sibling, j levels above the leaves, on the way from leaf indices[q]
- * to the root, for q < count and j < levels. One item for each node, so count * levels items.
- * nodes    slot 0 of the tree, whose leaf k is node `first` + k
- * first    a power of two, at least 2^levels and `leaves`
- * leaves   number of leaves
- * levels   log2(first) for whole paths, less for paths that end at a cap
- * A sibling that does not exist is zeros. All siblings of an index >= leaves are zeros. */
-MKZ_BODY void mkz_body_gather_paths(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *nodes, mkz_u64 first, mkz_u64 leaves,
-                                    mkz_u32 levels, MKZ_GLOBAL const mkz_u64 *indices, mkz_u64 count,
-                                    MKZ_GLOBAL mkz_u32 *out) {
-    mkz_u64 query, leaf, sibling;
-    mkz_u32 w[8], level;
-    if (item.index >= count * levels) return;
-    query = item.index / levels;
-    level = (mkz_u32)(item.index % levels);
-    leaf = indices[query];
-    sibling = (leaf >> level) ^ 1;
-    if (leaf < leaves && sibling <= (leaves - 1) >> level) {
-        mkz_load_node32(w, nodes, (first >> level) + sibling);
-    } else {
-        MKZ_UNROLL for (int k = 0; k < 8; k++) w[k] = 0;
-    }
-    mkz_store_node32(out, item.index, w);
-}
-
 /* Nodes of any slots: out[i] = nodes[slots[i]] for i < count. slot_words: words of a slot number, 1 or 2, the low word first. */
 MKZ_BODY void mkz_body_gather_nodes(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *nodes,
                                     MKZ_GLOBAL const mkz_u32 *slots, mkz_u32 slot_words, mkz_u64 count,
