@@ -43,8 +43,10 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
             std::uint64_t position = 0, bytes = 0;
             const bool extent = file->has_extent(position, bytes);
             later[i] = small_only && (!extent || bytes > small_bytes);
-            if (later[i] && file->is_pipe()) pipes[i] = std::move(file);
-            if (later[i]) return;
+            if (later[i]) {
+                if (file->is_pipe()) pipes[i] = std::move(file);
+                return;
+            }
             runtime::Run run(one);
             const runtime::Node root = extent ? runtime::root_of_rest(*file, position, bytes, mode, run)
                                               : runtime::root_of_stream(*file, mode, run);

@@ -42,10 +42,11 @@ static inline const mkz_hash_info *mkz_find_hash(uint32_t id) {
      MKZ_UNIT_TEAM_ITEMS},
 #include "merklize/core/hashes.h"
     };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].id == id) return &all[i];
+    const mkz_hash_info *end = all + sizeof all / sizeof all[0];
+    for (const mkz_hash_info *hash = all; hash != end; hash++) {
+        if (hash->id == id) return hash;
     }
-    return NULL;
+    return 0; /* NOLINT(modernize-use-nullptr): also C */
 }
 
 #ifdef __cplusplus

@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <string>
 #include <utility>
@@ -79,10 +78,7 @@ std::uint64_t host_memory() noexcept {
         std::uint64_t memory = std::uint64_t{info.totalram} * info.mem_unit;
         std::uint64_t allowed = 0;
         // "max" means no limit.
-        if (std::FILE* file = std::fopen("/sys/fs/cgroup/memory.max", "re")) {
-            if (std::fscanf(file, "%" SCNu64, &allowed) == 1 && allowed != 0) memory = std::min(memory, allowed);
-            std::fclose(file);
-        }
+        if (std::ifstream("/sys/fs/cgroup/memory.max") >> allowed && allowed != 0) memory = std::min(memory, allowed);
         return memory + swap;
 #else
         return UINT64_MAX;

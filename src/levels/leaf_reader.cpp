@@ -53,7 +53,8 @@ void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, 
         return hash_pieces(data, piece_bytes, begin, out, hash, mode,
                            [&](const HashRows& job) { run.launch(job, share); });
     }
-    const double n = static_cast<double>((data.size() + piece_bytes - 1) / piece_bytes);
+    const std::uint64_t pieces = (data.size() + piece_bytes - 1) / piece_bytes;
+    const auto n = static_cast<double>(pieces);
     do {
         const auto piece = data.first(std::min<std::uint64_t>(piece_bytes, data.size()));
         root_of(piece, mode, run, share / n).expand((out++)->bytes, 0, run);
