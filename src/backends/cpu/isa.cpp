@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cpu/features.hpp"
 #include "backends/cpu/lanes.hpp"
 #include "merklize/error.hpp"
 
@@ -12,11 +13,9 @@ namespace {
 std::vector<const Lanes*> usable() {
     std::vector<const Lanes*> found;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq")) {
-        found.push_back(&lanes_avx512);
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) found.push_back(&lanes_avx2);
+    const Features features = cpu_features();
+    if (features.avx512) found.push_back(&lanes_avx512);
+    if (features.avx2) found.push_back(&lanes_avx2);
 #elif defined(__aarch64__)
     found.push_back(&lanes_neon);
 #endif
