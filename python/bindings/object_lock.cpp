@@ -1,5 +1,7 @@
 #include "object_lock.hpp"
 
+#include <nanobind/nanobind.h>
+
 #include <algorithm>
 #include <chrono>
 #include <string>

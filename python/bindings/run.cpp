@@ -74,21 +74,17 @@ Run::Run(const Settings& settings, const DeviceArray* data, const Policy& policy
 
 bool Run::call_progress(PyObject* progress, double done) {
     const GilReleased::Interrupted taken_back;
-    return never_unwound([&] {
-        try {
-            check_signals();
-            return !progress || !nb::handle(progress)(done).is(Py_False);
-        }
-#ifdef __GLIBCXX__
-        catch (abi::__forced_unwind&) {
-            throw;
-        }
-#endif
-        catch (...) {
-            raised_ = std::current_exception();
-            return false;
-        }
-    });
+    try {
+        check_signals();
+        if (progress == nullptr) return true;
+        const nb::float_ share(done);
+        const nb::object answer = nb::steal(call_or_sleep(progress, share.ptr()));
+        if (!answer.is_valid()) nb::raise_python_error();
+        return !answer.is(Py_False);
+    } catch (...) {
+        raised_ = std::current_exception();
+        return false;
+    }
 }
 
 }  // namespace merklize::binding
