@@ -6,6 +6,7 @@
 #include "digests/chunk_tree.hpp"
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
+#include "jobs/enqueue.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -121,6 +122,16 @@ void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const
                1);
 }
 
+// The same of buffers whose sizes have been checked.
+void merge_there(Hash hash, const Mode& mode, const ConstBuffer& left, const ConstBuffer& right, std::uint64_t n,
+                 const Buffer& out, runtime::Run& run) {
+    const mkz_hash_info& facts = runtime::info(hash);
+    const std::uint64_t words = runtime::is_field(facts) ? runtime::node_words(facts) * n : 0;
+    run.memory().require_canonical(facts, place_of(left), words, "merge: left");
+    run.memory().require_canonical(facts, place_of(right), words, "merge: right");
+    launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
+}
+
 // The count of items in a buffer, which must have no partial item.
 std::uint64_t count_of(const ConstBuffer& buffer, std::uint64_t item_bytes, const char* what) {
     if (buffer.size() % item_bytes != 0) {
@@ -233,12 +244,70 @@ void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash h
     runtime::require_same_device("merge", right, out);
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
-    if (const mkz_hash_info& facts = runtime::info(hash); runtime::is_field(facts)) {
-        run.memory().require_canonical(facts, place_of(left), runtime::node_words(facts) * n, "merge: left");
-        run.memory().require_canonical(facts, place_of(right), runtime::node_words(facts) * n, "merge: right");
-    }
-    launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
+    merge_there(hash, mode, left, right, n, out, run);
     run.finish();
+}
+
+// ---- Calls that enqueue -------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Checked rows of bytes or of words, length in units.
+Event enqueue_rows(const char* what, const Stream& stream, Hash hash, const ConstBuffer& rows, std::size_t n,
+                   std::uint64_t length, const Buffer& out, const Mode& mode, const Policy& policy) {
+    return runtime::enqueue(stream, policy, [&](runtime::Run& run) {
+        if (n == 0) return;
+        run.memory().require_canonical(runtime::info(hash), place_of(rows), n * length, what);
+        launch_rows(hash, place_of(rows), n, length, place_of(out), mode, run);
+    });
+}
+
+}  // namespace
+
+Event hash(const Stream& stream, const HashCall& call) {
+    runtime::require_on_stream("hash", stream, {{"data", call.data}, {"out", call.out}});
+    runtime::require_bytes("hash", {"out", call.out}, Digest::size);
+    runtime::require_apart("hash", {"out", call.out}, {"data", call.data});
+    return enqueue_rows("hash", stream, Hash::blake3, call.data, 1, call.data.size(), call.out, call.mode, call.policy);
+}
+
+Event hash_many(const Stream& stream, const HashManyCall& call) {
+    const std::size_t n = messages_in(call.messages.size(), call.message_bytes, call.out.size());
+    runtime::require_on_stream("hash_many", stream, {{"messages", call.messages}, {"out", call.out}});
+    runtime::require_apart("hash_many", {"out", call.out}, {"messages", call.messages});
+    return enqueue_rows("hash_many", stream, Hash::blake3, call.messages, n, call.message_bytes, call.out, call.mode,
+                        call.policy);
+}
+
+Event hash_elements(const Stream& stream, const HashElementsCall& call) {
+    require_element_sizes(call.hash, count_of(call.rows, 8, "hash_elements: rows"), call.n_rows, call.elements,
+                          count_of(call.out, 8, "hash_elements: out"));
+    runtime::require_on_stream("hash_elements", stream, {{"rows", call.rows}, {"out", call.out}});
+    runtime::require_apart("hash_elements", {"out", call.out}, {"rows", call.rows});
+    return enqueue_rows("hash_elements", stream, call.hash, call.rows, call.n_rows, call.elements, call.out, {},
+                        call.policy);
+}
+
+Event hash_leaves(const Stream& stream, const HashLeavesCall& call) {
+    const std::uint64_t n = count_of(call.out, Digest::size, "hash_leaves: out");
+    require_records(call.hash, call.mode, call.records.size(), call.record_bytes, n);
+    runtime::require_on_stream("hash_leaves", stream, {{"records", call.records}, {"out", call.out}});
+    runtime::require_apart("hash_leaves", {"out", call.out}, {"records", call.records});
+    return enqueue_rows("hash_leaves", stream, call.hash, call.records, n,
+                        call.record_bytes / runtime::row_unit(call.hash), call.out, call.mode, call.policy);
+}
+
+Event merge(const Stream& stream, const MergeCall& call) {
+    runtime::require_merges(call.hash, call.mode, "merge");
+    const std::uint64_t n = count_of(call.out, Digest::size, "merge: out");
+    require_pair_sizes(count_of(call.left, Digest::size, "merge: left"),
+                       count_of(call.right, Digest::size, "merge: right"), n);
+    runtime::require_on_stream("merge", stream, {{"left", call.left}, {"right", call.right}, {"out", call.out}});
+    runtime::require_apart("merge", {"out", call.out}, {"left", call.left}, true);
+    runtime::require_apart("merge", {"out", call.out}, {"right", call.right}, true);
+    return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
+        if (n != 0) merge_there(call.hash, call.mode, call.left, call.right, n, call.out, run);
+    });
 }
 
 Digest merge(const Digest& left, const Digest& right, Hash hash, const Mode& mode) {

@@ -7,12 +7,12 @@
 
 namespace merklize::runtime {
 
-std::unique_ptr<Executor> open_executor(const RunOptions& options) {
+std::unique_ptr<Executor> open_executor(const RunOptions& options, Ending ending) {
     const DeviceState& device = state_of(options.device);
     const auto threads = [&] { return options.threads == 0 ? default_threads() : options.threads; };
     if (!device.parts.empty()) return std::make_unique<SideBySide>(options, threads());
     if (device.is_host()) return nullptr;
-    return device.opened()->executor(options, threads());
+    return device.opened()->executor(options, threads(), ending);
 }
 
 }  // namespace merklize::runtime

@@ -7,15 +7,17 @@
 
 namespace merklize::runtime {
 
-Run::Run(const RunOptions& options) : options_(options), progress_(options.progress) {
+Run::Run(const RunOptions& options, Ending ending) : options_(options), ending_(ending), progress_(options.progress) {
     require_valid(options.policy);
     if (options.timings != nullptr) *options.timings = Timings{};
     if (options.stream && device().is_host()) {
         throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device().info.id +
                                                      ", got one of " + options.stream->device().info().id);
     }
-    executor_ = open_executor(options);
+    executor_ = open_executor(options, ending);
 }
+
+Event Run::end() { return Internals::event(executor_->end()); }
 
 DeviceMemory& Run::memory() {
     DeviceMemory* memory = executor_ ? executor_->memory() : nullptr;

@@ -30,6 +30,18 @@ namespace runtime {
 
 Place place_of(const ConstBuffer& buffer) { return Internals::of(buffer)->at(buffer.offset()); }
 
+std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other) {
+    const Block &a = *Internals::of(one), &b = *Internals::of(other);
+    // Addresses can be compared with each other, cl_mems only be equal.
+    const bool addresses = a.device()->facts().language != MKZ_LANGUAGE_OPENCL;
+    if (a.wrapped() != nullptr && b.wrapped() != nullptr && addresses) {
+        const auto at = [](const Block& block) { return reinterpret_cast<std::uintptr_t>(block.wrapped()); };
+        return {{nullptr, at(a) + one.offset()}, {nullptr, at(b) + other.offset()}};
+    }
+    const auto name = [](const Block& block) { return block.wrapped() != nullptr ? block.wrapped() : &block; };
+    return {{name(a), one.offset()}, {name(b), other.offset()}};
+}
+
 StreamState::StreamState(std::shared_ptr<QueueDevice> device, Device handle, void* native)
     : device_(std::move(device)), handle_(std::move(handle)) {
     device_->require_own_process();

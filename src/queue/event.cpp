@@ -1,4 +1,5 @@
 // Event, and the order of streams.
+#include <atomic>
 #include <string>
 
 #include "jobs/internals.hpp"
@@ -11,7 +12,8 @@ namespace merklize {
 namespace runtime {
 
 EventState::~EventState() {
-    if (!device_->is_own_process()) event_.forget();
+    for (Check& check : checks_)
+        device_->flags().give(*device_, std::move(check.flag), is_captured_ ? nullptr : event_);
 }
 
 void EventState::require_reachable(const char* what) const {
@@ -26,20 +28,27 @@ void EventState::require_reachable(const char* what) const {
 
 void EventState::wait() const {
     require_reachable("Event::wait");
-    device_->check(device_->driver().event_wait(event_.get()));
+    device_->check(device_->driver().event_wait(event_->get()));
     check();
 }
 
 bool EventState::query() const {
     require_reachable("Event::query");
     std::uint32_t done = 0;
-    device_->check(device_->driver().event_query(event_.get(), &done));
+    device_->check(device_->driver().event_query(event_->get(), &done));
     if (done == 0) return false;
     check();
     return true;
 }
 
-void EventState::check() const {}
+void EventState::check() const {
+    for (const Check& check : checks_) {
+        const std::atomic_ref found(*check.flag.host);
+        // A graph clears the device's flag each time that it runs.
+        if ((is_captured_ ? found.exchange(0) : found.load()) == 0) continue;
+        throw Error(ErrorCode::invalid_argument, check.text);
+    }
+}
 
 bool is_capturing(const QueueDevice& device, mkz_stream* stream) {
     if (device.driver().stream_capturing == nullptr) return false;
@@ -67,8 +76,8 @@ Event Stream::record() const {
     runtime::QueueDevice& device = state_->device();
     device.require_own_process();
     const bool captured = is_capturing();
-    runtime::CommandEvent event(device.driver());
-    device.check(device.driver().event_record(state_->stream(), event.slot()));
+    auto event = std::make_shared<runtime::CommandEvent>(device);
+    device.check(device.driver().event_record(state_->stream(), event->slot()));
     return Internals::event(
         std::make_shared<runtime::EventState>(device.shared_from_this(), state_->handle(), std::move(event), captured));
 }

@@ -3,13 +3,16 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "jobs/executor.hpp"
 #include "jobs/jobs.hpp"
 #include "merklize/device.hpp"
 #include "queue/device.hpp"
+#include "queue/scratch.hpp"
 
 namespace merklize::runtime {
 
@@ -17,29 +20,32 @@ namespace merklize::runtime {
 class CommandEvent {
 public:
     CommandEvent() = default;
-    explicit CommandEvent(const mkz_driver& driver) : driver_(&driver) {}
-    ~CommandEvent() {
-        if (event_ != nullptr) driver_->event_release(event_);
-    }
+    /// device  lives as long as the process
+    explicit CommandEvent(const QueueDevice& device) : device_(&device) {}
+    ~CommandEvent() { release(); }
     CommandEvent(CommandEvent&& other) noexcept
-        : driver_(other.driver_), event_(std::exchange(other.event_, nullptr)) {}
+        : device_(other.device_), event_(std::exchange(other.event_, nullptr)) {}
     CommandEvent& operator=(CommandEvent&& other) noexcept {
         if (this == &other) return *this;
-        if (event_ != nullptr) driver_->event_release(event_);
-        driver_ = other.driver_;
+        release();
+        device_ = other.device_;
         event_ = std::exchange(other.event_, nullptr);
         return *this;
     }
 
     mkz_event* get() const noexcept { return event_; }
-    /// Lets go of it: in a forked child, whose parent has it.
-    void forget() noexcept { event_ = nullptr; }
     /// Where a driver puts one.
     mkz_event** slot() noexcept { return &event_; }
     explicit operator bool() const noexcept { return event_ != nullptr; }
 
 private:
-    const mkz_driver* driver_ = nullptr;
+    // In a forked child it is the parent's.
+    void release() noexcept {
+        if (event_ != nullptr && device_->is_own_process()) device_->driver().event_release(event_);
+        event_ = nullptr;
+    }
+
+    const QueueDevice* device_ = nullptr;
     mkz_event* event_ = nullptr;
 };
 
@@ -55,13 +61,21 @@ mkz_argument argument(const Value& value) {
 
 }  // namespace detail
 
+/// A check that a call has enqueued: what the device found, and what to say of it.
+struct Check {
+    Flag flag;
+    std::string text;
+};
+
 /// What one call has enqueued on a device: its streams, in which order, what must live until it has ended, and its times. Used by
 /// one thread.
 class Timeline {
 public:
-    /// options  its stream and timings are those of the call; they must outlive this
-    /// errors   invalid_argument (a stream of another device), unavailable (in a forked child)
-    Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options);
+    /// options  its stream and timings are those of the call; they must outlive this. With Ending::enqueues there is a stream, and
+    ///          there are no timings
+    /// errors   invalid_argument (a stream of another device; one that is being captured, of a call that waits), unavailable (in a
+    ///          forked child)
+    Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options, Ending ending = Ending::waits);
     ~Timeline();
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
@@ -91,7 +105,18 @@ public:
     /// Keeps something until what is enqueued has ended.
     void keep(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
-    /// Waits for everything enqueued and adds up the times. Errors of what ran come from here.
+    bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
+    /// Of a call that enqueues: notes in a flag whether a check finds anything; check(block) enqueues it.
+    template <class Enqueue>
+    void note_check(std::string text, Enqueue check) {
+        checks_.push_back({device_->flags().take(*device_), std::move(text)});
+        prepare(checks_.back().flag);
+        check(checks_.back().flag.block->memory());
+    }
+    /// Ends a call that enqueues. Its working memory is free for what the stream is given next.
+    std::shared_ptr<EventState> end();
+
+    /// Waits for everything enqueued and adds up the times. Errors of what ran come from here. Nothing in a call that enqueues.
     void finish();
     /// Waits for everything enqueued; the times wait for finish().
     void synchronize();
@@ -118,15 +143,22 @@ public:
     mkz_event* last_event() const { return stretches_.back().last.get(); }
 
 private:
+    void prepare(Flag& flag);
+    void require_waits() const;
     void enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments, const mkz_argument* arguments);
     mkz_stream* side_stream(unsigned which);
 
     std::shared_ptr<QueueDevice> device_;
+    Device handle_;
     Timings* timings_;  // null: not timed
+    Ending ending_;
+    bool is_captured_ = false;
     mkz_stream* main_;
     bool owns_main_;
     std::array<mkz_stream*, 2> side_streams_{};
     std::vector<std::shared_ptr<const void>> kept_;
+    std::vector<std::shared_ptr<Block>> scratch_;  // of a call that enqueues
+    std::vector<Check> checks_;                    // the same
     bool idle_ = true;
 
     // From the start of one command to the end of another; without `first` of one command.

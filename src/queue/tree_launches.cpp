@@ -227,6 +227,21 @@ void TreeLaunches::merge_at_on_device(const MergeAt& a) {
     }
 }
 
+void TreeLaunches::merge_edge(const MergeEdge& a) {
+    const Range leaves = range_of(a.leaves), nodes = range_of(a.nodes);
+    kernels_.require_node_alignment(leaves);
+    kernels_.require_node_alignment(nodes);
+    mkz_policy policy = kernels_.chosen(MKZ_KERNEL_MERGE_AT, a.hash, 1, a.policy);
+    policy.lanes = 1;
+    const Kernel merge =
+        kernels_.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_edge, a.policy.group_size == 0);
+    KeyWords padding;
+    static_assert(sizeof padding == Digest::size);
+    std::memcpy(&padding, a.padding.bytes.data(), sizeof padding);
+    kernels_.launch_merges(a.mode, merge, 1, leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32, a.n,
+                           a.levels, static_cast<std::uint32_t>(a.lone), padding, kernels_.device().constants(a.hash));
+}
+
 bool TreeLaunches::merge_at(const MergeAt& a, const Tick& tick) {
     if (a.nodes.on_device) {
         merge_at_on_device(a);
@@ -261,6 +276,24 @@ void TreeLaunches::gather_nodes(const Place& nodes, const void* slots, std::uint
     timeline_.launch(gather, divide_up(count, gather.group_size), tree.memory, tree.offset / 32, wanted->memory(),
                      slot_words, count, found->memory());
     staging_.download(out, found->at(0), 32 * count);
+}
+
+void TreeLaunches::gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) {
+    if (n == 0) return;
+    const Range tree = range_of(nodes);
+    kernels_.require_node_alignment(tree);
+    // The kernel's lists begin where their blocks do.
+    const auto is_whole = [&](const Range& range) { return range.offset == 0 && kernels_.is_aligned(range, 16); };
+    Range list = range_of(slots), found = range_of(out);
+    if (!is_whole(list)) {
+        list = {timeline_.scratch(8 * n)->memory(), 0};
+        timeline_.copy_on_device(list.place(), slots, 8 * n);
+    }
+    if (!is_whole(found)) found = {timeline_.scratch(32 * n)->memory(), 0};
+    const Kernel gather = kernels_.find({.group_size = 256}, bodies::gather_nodes, true);
+    timeline_.launch(gather, divide_up(n, gather.group_size), tree.memory, tree.offset / 32, list.memory,
+                     std::uint32_t{2}, n, found.memory);
+    if (found.memory != range_of(out).memory) timeline_.copy_on_device(out, found.place(), 32 * n);
 }
 
 void TreeLaunches::scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) {
