@@ -6,17 +6,18 @@
 #include <optional>
 #include <span>
 
+#include <merklize/export.h>
 #include <merklize/device.hpp>
 
-namespace merklize {
-
-namespace runtime {
+namespace merklize::runtime {
 class Block;
 }
 
+namespace merklize::inline v0 {
+
 /// Bytes in the memory of a device that are only read: a cheap handle to a range of a block of memory. The block lives as long as
 /// any handle to it. Every Buffer is a ConstBuffer. The CPU has neither: host memory is passed as std::span.
-class ConstBuffer {
+class MERKLIZE_API ConstBuffer {
 public:
     /// The caller's memory, not owned. It must outlive every handle and every call that was enqueued on it.
     /// native  a CUdeviceptr as a pointer, a cl_mem or a USM pointer
@@ -50,7 +51,7 @@ private:
 };
 
 /// Bytes in the memory of a device that may be written. A call that writes takes a Buffer by value, as it would take a std::span.
-class Buffer : public ConstBuffer {
+class MERKLIZE_API Buffer : public ConstBuffer {
 public:
     /// Allocates a block, aligned to 256 bytes. Its content is undefined.
     /// errors  unavailable (the CPU), out_of_memory
@@ -87,4 +88,4 @@ private:
     explicit Buffer(const ConstBuffer& bytes) : ConstBuffer(bytes) {}
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -11,7 +11,7 @@
 #include "queue/executor.hpp"
 #include "queue/stream_state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 __extension__ using Wide = __int128;  // places of items, which may be claimed anywhere
@@ -26,7 +26,9 @@ std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
 
 }  // namespace
 
-namespace runtime {
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
 
 Place place_of(const ConstBuffer& buffer) { return Internals::of(buffer)->at(buffer.offset()); }
 
@@ -52,7 +54,9 @@ StreamState::~StreamState() {
     if (device_->is_own_process()) device_->driver().stream_close(stream_);
 }
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 Stream::Stream(const Device& device)
     : state_(std::make_shared<runtime::StreamState>(queue_of(device), device, nullptr)) {}
@@ -168,4 +172,4 @@ const void* ConstBuffer::native() const {
 
 void* Buffer::native() const { return const_cast<void*>(ConstBuffer::native()); }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

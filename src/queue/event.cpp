@@ -8,8 +8,7 @@
 #include "queue/event_state.hpp"
 #include "queue/stream_state.hpp"
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 
 EventState::~EventState() {
     for (Check& check : checks_)
@@ -57,7 +56,9 @@ bool is_capturing(const QueueDevice& device, mkz_stream* stream) {
     return capturing != 0;
 }
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 using runtime::Internals;
 
@@ -94,4 +95,4 @@ void Stream::wait(const Event& event) const {
 
 bool Stream::is_capturing() const { return runtime::is_capturing(state_->device(), state_->stream()); }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0
