@@ -253,6 +253,56 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     }
 }
 
+// Only on demand: --only "host time". Microseconds of the host from call to return, of calls that enqueue, and the time of a small call
+// that waits.
+void host_times(Bench& bench) {
+    if (bench.options().only.find("host") != 0) return;
+    const Stream stream(bench.device());
+    const Buffer data(bench.device(), 1 << 20), out(bench.device(), Digest::size), nodes(bench.device(), 64 << 10);
+    const auto row = [&](const char* job, const std::function<void()>& enqueue, const std::function<void()>& wait) {
+        if (!bench.wanted(std::string("host time, ") + job)) return;
+        std::vector<double> enqueued, waited;
+        enqueue();
+        wait();
+        stream.synchronize();
+        for (unsigned i = 0; i < 20 * bench.options().repeats; i++) {
+            constexpr unsigned calls = 20;
+            auto start = Clock::now();
+            for (unsigned k = 0; k < calls; k++) enqueue();
+            enqueued.push_back(seconds_since(start) / calls);
+            stream.synchronize();
+            start = Clock::now();
+            wait();
+            waited.push_back(seconds_since(start));
+        }
+        std::printf(
+            "{\"job\": \"host time, %s\", \"enqueue_us\": %.2f, \"enqueue_min_us\": %.2f, \"wait_us\": %.2f, "
+            "\"wait_min_us\": %.2f, \"device\": \"%s\", \"version\": \"%s\"}\n",
+            job, 1e6 * spread(enqueued).median, 1e6 * spread(enqueued).least, 1e6 * spread(waited).median,
+            1e6 * spread(waited).least, bench.device().info().name.c_str(), version());
+        std::fflush(stdout);
+    };
+    const RunOptions waits{.device = bench.device(), .stream = stream};
+    for (const unsigned log2 : {6, 16, 20}) {
+        const ConstBuffer part = data.slice(0, std::uint64_t{1} << log2);
+        row(
+            power("digest, bytes", log2).c_str(), [&] { hash(stream, {.data = part, .out = out}); },
+            [&] { hash(part, {}, waits); });
+    }
+    row(
+        "tree, blake3, leaves 2^10", [&] { build_tree(stream, {.nodes = nodes}); },
+        [&] { build_tree(nodes, {}, waits); });
+    row(
+        "root, blake3, leaves 2^10", [&] { merkle_root(stream, {.leaves = nodes.slice(0, 32 << 10), .out = out}); },
+        [&] { merkle_root(nodes.slice(0, 32 << 10), {}, waits); });
+    row(
+        "merge, blake3, pairs 2^8",
+        [&] {
+            merge(stream, {.left = nodes.slice(0, 8192), .right = nodes.slice(8192, 8192), .out = data.slice(0, 8192)});
+        },
+        [&] { merge(nodes.slice(0, 8192), nodes.slice(8192, 8192), data.slice(0, 8192), Hash::blake3, {}, waits); });
+}
+
 std::vector<unsigned> numbers(const char* text) {
     std::vector<unsigned> values;
     for (char* end = nullptr; *text != 0; text = *end == ',' ? end + 1 : end) {
@@ -294,6 +344,7 @@ int main(int argc, char** argv) try {
         }
     }
     Bench bench(Device(argv[1]), options);
+    host_times(bench);
     digests(bench);
     trees(bench, Hash::blake3, options.leaves);
     trees(bench, Hash::rp64_256_v3, options.field_leaves);

@@ -3,13 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/hash.hpp>
 #include <merklize/tree.hpp>
 #include <merklize/tree_form.hpp>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// Calls that enqueue their work on the caller's stream and return at once, for pipelines on a device. Their results are in memory of
 /// the device that the caller names. They compute the same bytes as the calls of the same name that wait.
@@ -40,7 +41,7 @@ struct HashCall {
     Mode mode{};
     Policy policy{};
 };
-Event hash(const Stream& stream, const HashCall& call);
+MERKLIZE_API Event hash(const Stream& stream, const HashCall& call);
 
 /// The arguments of hash_many(): BLAKE3 of each of n messages of equal length.
 struct HashManyCall {
@@ -50,7 +51,7 @@ struct HashManyCall {
     Mode mode{};
     Policy policy{};
 };
-Event hash_many(const Stream& stream, const HashManyCall& call);
+MERKLIZE_API Event hash_many(const Stream& stream, const HashManyCall& call);
 
 /// The arguments of hash_elements(): digests of rows of field elements.
 struct HashElementsCall {
@@ -61,7 +62,7 @@ struct HashElementsCall {
     Hash hash = Hash::rp64_256;
     Policy policy{};
 };
-Event hash_elements(const Stream& stream, const HashElementsCall& call);
+MERKLIZE_API Event hash_elements(const Stream& stream, const HashElementsCall& call);
 
 /// The arguments of hash_leaves(): digests of records of equal length, as leaves of a tree.
 struct HashLeavesCall {
@@ -72,7 +73,7 @@ struct HashLeavesCall {
     Mode mode{};
     Policy policy{};
 };
-Event hash_leaves(const Stream& stream, const HashLeavesCall& call);
+MERKLIZE_API Event hash_leaves(const Stream& stream, const HashLeavesCall& call);
 
 /// The arguments of merge(): out[i] = merge(left[i], right[i]).
 struct MergeCall {
@@ -83,7 +84,7 @@ struct MergeCall {
     Mode mode{};
     Policy policy{};
 };
-Event merge(const Stream& stream, const MergeCall& call);
+MERKLIZE_API Event merge(const Stream& stream, const MergeCall& call);
 
 /// The arguments of build_tree(): all parents, in place.
 struct BuildTreeCall {
@@ -91,7 +92,7 @@ struct BuildTreeCall {
     TreeForm form{};
     Policy policy{};
 };
-Event build_tree(const Stream& stream, const BuildTreeCall& call);
+MERKLIZE_API Event build_tree(const Stream& stream, const BuildTreeCall& call);
 
 /// The arguments of merkle_root().
 struct MerkleRootCall {
@@ -101,7 +102,7 @@ struct MerkleRootCall {
     Policy policy{};
 };
 /// cost  working memory: 32 bytes a leaf, n rounded up to a power of two
-Event merkle_root(const Stream& stream, const MerkleRootCall& call);
+MERKLIZE_API Event merkle_root(const Stream& stream, const MerkleRootCall& call);
 
 /// The arguments of gather_nodes(): out[i] = nodes[slots[i]]. For paths of proofs: the siblings of leaf k of a tree of height h are the
 /// slots (2^(h - l) + (k >> l)) ^ 1 of its levels l = 0 to h - 1 (docs/layouts.md says which of them a tree of another count has).
@@ -110,6 +111,6 @@ struct GatherNodesCall {
     ConstBuffer slots;  ///< [n] words of 64 bits, each below m: the device does not check them
     Buffer out;         ///< [n, 32]
 };
-Event gather_nodes(const Stream& stream, const GatherNodesCall& call);
+MERKLIZE_API Event gather_nodes(const Stream& stream, const GatherNodesCall& call);
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -14,6 +14,13 @@
 
 namespace merklize::binding {
 
+/// What is enqueued and writes an array.
+struct Pending {
+    Event event;
+    Stream stream;
+    std::uint64_t handle;  ///< the stream's, as callers give it; 0: the package's own
+};
+
 /// An array in C order in the memory of a device: a result that stays there, or somebody's tensor for the time of a call.
 struct DeviceArray {
     ConstBuffer buffer;
@@ -21,7 +28,12 @@ struct DeviceArray {
     std::vector<Py_ssize_t> shape;
     /// Keeps somebody's tensor alive. Memory of ours that is exported waits for its readers by itself (Buffer::native()).
     std::shared_ptr<void> owner{};
-    bool is_writable = true;  ///< in place; not a packed copy
+    bool is_writable = true;           ///< in place; not a packed copy
+    std::optional<Pending> pending{};  ///< none: complete
+
+    /// Waits until it is complete, without the GIL.  errors  those of Event::wait()
+    void settle();
+    bool is_ready() const;
 
     /// The same bytes, to be written.
     Buffer writable() const { return runtime::Internals::writable(buffer); }

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
+#include <vector>
 
 #include "arguments.hpp"
 #include "jobs/internals.hpp"
@@ -43,6 +45,24 @@ Stream to_stream(const Device& device, std::uint64_t handle) {
     return Stream::wrap(device, reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle)));
 }
 
+Stream shared_stream(const Device& device, std::uint64_t handle) {
+    constexpr std::uint64_t last_default = 2;  // CUDA's: 1, and 2 for each thread's own
+    if (handle > last_default) return to_stream(device, handle);
+    struct Known {
+        Device device;
+        std::uint64_t handle;
+        Stream stream;
+    };
+    static std::mutex mutex;
+    static auto& known = *new std::vector<Known>;  // never destroyed: drivers may be gone
+    const std::lock_guard lock(mutex);
+    for (const Known& one : known) {
+        if (one.handle == handle && one.device == device) return one.stream;
+    }
+    known.push_back({device, handle, handle == 0 ? Stream(device) : to_stream(device, handle)});
+    return known.back().stream;
+}
+
 void check_signals() {
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
 }
@@ -67,9 +87,10 @@ Run::Run(const Settings& settings, const DeviceArray* data, const Policy& policy
                                                          " has no queues; the data is on the host and device= names "
                                                          "no other device");
         }
-        options_.stream = to_stream(options_.device, is_cuda ? cuda_stream_handle(settings.stream) : *settings.stream);
+        options_.stream =
+            shared_stream(options_.device, is_cuda ? cuda_stream_handle(settings.stream) : *settings.stream);
     } else if (data != nullptr && is_cuda) {
-        options_.stream = to_stream(options_.device, cuda_stream_handle({}));
+        options_.stream = shared_stream(options_.device, cuda_stream_handle({}));
     }
 }
 

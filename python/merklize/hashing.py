@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import time
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
 from ._settings import settings
@@ -40,6 +40,7 @@ class HasRead(Protocol):
         """Return up to `size` bytes; none at the end."""
 
 
+@overload
 def hash(
     data: Data,
     *,
@@ -52,7 +53,37 @@ def hash(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
-) -> bytes:
+    wait: Literal[True] = True,
+    out: None = None,
+) -> bytes: ...
+@overload
+def hash(
+    data: Tensor,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    wait: Literal[False],
+    out: Tensor | None = None,
+) -> DeviceArray: ...
+def hash(
+    data: Data,
+    *,
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    device: Device = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
+) -> bytes | DeviceArray:
     """Return the BLAKE3 digest of bytes.
 
     data      bytes-like, or an array of any dtype and layout: its bytes in C order. Of NumPy; or a tensor with
@@ -69,11 +100,28 @@ def hash(
     policy    tuning of a device: group_size, lanes, constants ("literal", "constant", "global", "local");
               never changes a byte (docs/cli.md)
     timings   a Timings() to fill
+    wait      False: return at once, with the digest as a DeviceArray uint8[32] that is complete once the work on
+              `stream` is. For data on a device and 32 bytes of output. The data and `out` must stay until then. Such
+              calls can be captured into a CUDA graph (docs/async.md)
+    out       with wait=False: the tensor uint8[32] to write; None: a new DeviceArray
 
     Raises InvalidArgument, Unavailable, OutOfMemory.
     """
-    run = settings(device, threads, None, stream, timings)
-    return _native.hash(data, key, context, length, seek, run, policy)
+    run = settings(device, threads, None, stream, timings, wait)
+    if wait and out is None:
+        return _native.hash(data, key, context, length, seek, run, policy)
+    _require_no_wait("hash", wait)
+    if length != 32 or seek != 0:
+        raise InvalidArgument(f"hash with wait=False gives the first 32 bytes, got length {length} from {seek}")
+    there = _native.import_array(data, "hash: data", run)
+    digest = _arrays.output(there, out, (32,), "uint8", "hash", run)
+    _native.enqueue_hash(there, digest, key, context, run, policy)
+    return cast("DeviceArray", digest)
+
+
+def _require_no_wait(what: str, wait: bool) -> None:
+    if wait:
+        raise InvalidArgument(f"{what}: out is for calls with wait=False; others return new arrays")
 
 
 def hash_file(
@@ -207,6 +255,8 @@ def hash_many(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Bytes: ...
 @overload
 def hash_many(
@@ -219,6 +269,8 @@ def hash_many(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Bytes | DeviceArray: ...
 def hash_many(
     messages: Bytes | Tensor,
@@ -230,17 +282,25 @@ def hash_many(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Bytes | DeviceArray:
     """Return the BLAKE3 digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side.
 
-    Those of a tensor on a device stay there, as a DeviceArray. The options are as in hash(). Raises InvalidArgument for
-    other shapes and dtypes.
+    Those of a tensor on a device stay there, as a DeviceArray. The options are as in hash(), and `out` is uint8[n, 32].
+    Raises InvalidArgument for other shapes and dtypes.
     """
-    run = settings(device, threads, None, stream, timings)
+    run = settings(device, threads, None, stream, timings, wait)
     rows = _arrays.byte_rows(messages, "hash_many: messages", run)
-    out: Bytes | DeviceArray = _arrays.empty(rows, (rows.shape[0], 32), "uint8")
-    _native.hash_many(rows, rows.shape[1], out, key, context, run, policy)
-    return out
+    digests: Bytes | DeviceArray
+    if wait and out is None:
+        digests = _arrays.empty(rows, (rows.shape[0], 32), "uint8")
+        _native.hash_many(rows, rows.shape[1], digests, key, context, run, policy)
+        return digests
+    _require_no_wait("hash_many", wait)
+    digests = _arrays.output(rows, out, (rows.shape[0], 32), "uint8", "hash_many", run)
+    _native.enqueue_hash_many(rows, rows.shape[1], digests, key, context, run, policy)
+    return digests
 
 
 @overload
@@ -253,6 +313,8 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> NDArray[np.uint64]: ...
 @overload
 def hash_elements(
@@ -264,6 +326,8 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> NDArray[np.uint64] | DeviceArray: ...
 def hash_elements(
     elements: Words | Tensor,
@@ -274,21 +338,31 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> NDArray[np.uint64] | DeviceArray:
     """Return Rescue Prime digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
 
     elements  each less than p = 2^64 - 2^32 + 1; int64 is taken by its bits, and so are its digests
     hash      "rp64_256_v1", "rp64_256_v2", or "rp64_256_v3" = "rp64_256"
 
-    Digests of a tensor on a device stay there, as a DeviceArray. The options are as in hash().
+    Digests of a tensor on a device stay there, as a DeviceArray. The options are as in hash(). With wait=False, an
+    element >= p is reported by DeviceArray.wait(), without its place.
     Raises InvalidArgument: shape, dtype, an element >= p (the text says where), a hash that is not of field elements.
     """
-    run = settings(device, threads, None, stream, timings)
+    run = settings(device, threads, None, stream, timings, wait)
     rows = _arrays.word_rows(elements, "hash_elements: elements", run)
     n_rows = rows.shape[0] if len(rows.shape) == 2 else 1
-    out: NDArray[np.uint64] | DeviceArray = _arrays.empty(rows, (*rows.shape[:-1], 4), rows.dtype)
-    _native.hash_elements(rows, n_rows, rows.shape[-1], out, hash, run, policy)
-    return out
+    shape = (*rows.shape[:-1], 4)
+    digests: NDArray[np.uint64] | DeviceArray
+    if wait and out is None:
+        digests = _arrays.empty(rows, shape, rows.dtype)
+        _native.hash_elements(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
+        return digests
+    _require_no_wait("hash_elements", wait)
+    digests = _arrays.output(rows, out, shape, rows.dtype, "hash_elements", run)
+    _native.enqueue_hash_elements(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
+    return digests
 
 
 def hash_leaves(
@@ -301,6 +375,8 @@ def hash_leaves(
     threads: int | None = None,
     stream: object = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Digests | DeviceArray:
     """Return the digests of n records of equal length as leaves of a tree of this hash.
 
@@ -310,13 +386,20 @@ def hash_leaves(
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
     """
-    run = settings(device, threads, None, stream, timings)
+    run = settings(device, threads, None, stream, timings, wait)
     is_field = _native.hash_by_name(hash).is_field
     rows = _arrays.rows(records, "hash_leaves: records", run, is_field)
     width, dtype = (4, rows.dtype) if is_field else (32, "uint8")
-    out: Digests | DeviceArray = _arrays.empty(rows, (rows.shape[0], width), dtype)
-    _native.hash_leaves(rows, rows.shape[1] * (8 if is_field else 1), out, hash, key, context, run)
-    return out
+    row_bytes = rows.shape[1] * (8 if is_field else 1)
+    digests: Digests | DeviceArray
+    if wait and out is None:
+        digests = _arrays.empty(rows, (rows.shape[0], width), dtype)
+        _native.hash_leaves(rows, row_bytes, digests, hash, key, context, run)
+        return digests
+    _require_no_wait("hash_leaves", wait)
+    digests = _arrays.output(rows, out, (rows.shape[0], width), dtype, "hash_leaves", run)
+    _native.enqueue_hash_leaves(rows, row_bytes, digests, hash, key, context, run)
+    return digests
 
 
 @overload
@@ -332,6 +415,8 @@ def merge(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> bytes: ...
 @overload
 def merge(
@@ -346,6 +431,8 @@ def merge(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Digests: ...
 @overload
 def merge(
@@ -360,6 +447,8 @@ def merge(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Digests | DeviceArray: ...
 def merge(
     left: bytes | Digests | Tensor,
@@ -373,6 +462,8 @@ def merge(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> bytes | Digests | DeviceArray:
     """Return the 2-to-1 hash of one pair of digests or of arrays of pairs, in the form of the input.
 
@@ -387,7 +478,7 @@ def merge(
     """
     if not _arrays.is_array(left) and not _arrays.is_array(right):
         return _native.merge_one(left, right, hash, key, context)
-    run = settings(device, threads, None, stream, timings)
+    run = settings(device, threads, None, stream, timings, wait)
     first = _arrays.digests(left, "merge: left", run)
     second = _arrays.digests(right, "merge: right", run)
     if first.shape != second.shape or first.dtype != second.dtype:
@@ -396,6 +487,12 @@ def merge(
     if _arrays.place(first) != _arrays.place(second):
         left_is, right_is = _arrays.place(first), _arrays.place(second)
         raise InvalidArgument(f"merge: left is on {left_is}, right on {right_is}")
-    out: Digests | DeviceArray = _arrays.empty(first, first.shape, first.dtype)
-    _native.merge(first, second, out, hash, key, context, run, policy)
-    return out
+    merged: Digests | DeviceArray
+    if wait and out is None:
+        merged = _arrays.empty(first, first.shape, first.dtype)
+        _native.merge(first, second, merged, hash, key, context, run, policy)
+        return merged
+    _require_no_wait("merge", wait)
+    merged = _arrays.output(first, out, first.shape, first.dtype, "merge", run)
+    _native.enqueue_merge(first, second, merged, hash, key, context, run, policy)
+    return merged

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 
 from . import _arrays, _native
 from ._inputs import opened
@@ -345,6 +345,7 @@ def as_nodes(buffer: Any, hash: str) -> Digests:
     return np.frombuffer(buffer, np.uint8).reshape(-1, 32)
 
 
+@overload
 def build_tree(
     nodes: Digests | Tensor,
     hash: str = "blake3",
@@ -359,18 +360,61 @@ def build_tree(
     progress: Progress = None,
     stream: object = None,
     timings: Timings | None = None,
-) -> dict[str, int | str]:
+    wait: Literal[True] = True,
+) -> dict[str, int | str]: ...
+@overload
+def build_tree(
+    nodes: Digests | Tensor,
+    hash: str = "blake3",
+    *,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    policy: Policy = None,
+    progress: Progress = None,
+    stream: object = None,
+    timings: Timings | None = None,
+    wait: Literal[False],
+) -> DeviceArray: ...
+def build_tree(
+    nodes: Digests | Tensor,
+    hash: str = "blake3",
+    *,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    policy: Policy = None,
+    progress: Progress = None,
+    stream: object = None,
+    timings: Timings | None = None,
+    wait: bool = True,
+) -> dict[str, int | str] | DeviceArray:
     """Build all parents of a tree in memory of yours, and return the policy that was used.
 
     nodes  uint8[heap_slots(n), 32], or uint64[..., 4] or int64[..., 4], writable and in C order, of NumPy or on a
            device; leaf k is at 2^height + k, so n + k for a power of two. Written: the parents (the root at 1, the
            children of i at 2i and 2i+1), and zeros where there is no node
 
+    wait   False: return at once, with the nodes as a DeviceArray that is complete once the work on `stream` is, as in
+           hash(). For nodes on a device; `progress` and `timings` are of calls that wait
+
     The options are those of MerkleTree. After an error the parents are undefined.
     """
-    run = settings(device, threads, progress, stream, timings)
+    run = settings(device, threads, progress, stream, timings, wait)
     which = _native.TreeForm(hash, rule, key, context, padding)
-    return _native.build_tree(_arrays.slots(nodes, "build_tree: nodes", run), which, run, policy)
+    array = _arrays.slots(nodes, "build_tree: nodes", run)
+    if wait:
+        return _native.build_tree(array, which, run, policy)
+    if progress is not None:
+        raise InvalidArgument("build_tree: progress must not be given with wait=False: the call ends before its work")
+    _native.enqueue_build_tree(array, which, run, policy)
+    return cast("DeviceArray", array)
 
 
 def heap_slots(n_leaves: int) -> int:
@@ -378,6 +422,7 @@ def heap_slots(n_leaves: int) -> int:
     return _native.heap_slots(n_leaves)
 
 
+@overload
 def merkle_root(
     leaves: Digests | Tensor,
     hash: str = "blake3",
@@ -392,11 +437,60 @@ def merkle_root(
     progress: Progress = None,
     stream: object = None,
     timings: Timings | None = None,
-) -> bytes:
+    wait: Literal[True] = True,
+    out: None = None,
+) -> bytes: ...
+@overload
+def merkle_root(
+    leaves: Digests | Tensor,
+    hash: str = "blake3",
+    *,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    policy: Policy = None,
+    progress: Progress = None,
+    stream: object = None,
+    timings: Timings | None = None,
+    wait: Literal[False],
+    out: Tensor | None = None,
+) -> DeviceArray: ...
+def merkle_root(
+    leaves: Digests | Tensor,
+    hash: str = "blake3",
+    *,
+    rule: str | None = None,
+    key: Buffer | None = None,
+    context: str | None = None,
+    padding: Buffer | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    policy: Policy = None,
+    progress: Progress = None,
+    stream: object = None,
+    timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
+) -> bytes | DeviceArray:
     """Return the root of a tree, 32 bytes, without keeping its nodes. The root of one leaf is that leaf.
 
-    The arguments are those of MerkleTree.
+    wait, out  wait=False: return at once, with the root as a DeviceArray like a row of the leaves, as in hash(). For
+               leaves on a device; `progress` and `timings` are of calls that wait
+
+    The other arguments are those of MerkleTree.
     """
-    run = settings(device, threads, progress, stream, timings)
+    run = settings(device, threads, progress, stream, timings, wait)
     which = _native.TreeForm(hash, rule, key, context, padding)
-    return _native.merkle_root(_arrays.digests(leaves, "merkle_root: leaves", run, "n"), which, run, policy)
+    array = _arrays.digests(leaves, "merkle_root: leaves", run, "n")
+    if wait and out is None:
+        return _native.merkle_root(array, which, run, policy)
+    if wait:
+        raise InvalidArgument("merkle_root: out is for calls with wait=False; others return bytes")
+    if progress is not None:
+        raise InvalidArgument("merkle_root: progress must not be given with wait=False: the call ends before its work")
+    root = _arrays.output(array, out, array.shape[1:], array.dtype, "merkle_root", run)
+    _native.enqueue_merkle_root(array, root, which, run, policy)
+    return cast("DeviceArray", root)

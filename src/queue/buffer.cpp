@@ -120,7 +120,8 @@ Buffer Buffer::pack(const ConstBuffer& source, std::uint64_t first, std::span<co
         invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
     }
     const RunOptions options{.device = source.device(), .stream = stream};
-    runtime::QueueExecutor executor(runtime::queue_device(source.device()), options, 1);
+    runtime::QueueExecutor executor(runtime::queue_device(source.device()), options, 1,
+                                    stream ? runtime::Ending::enqueues : runtime::Ending::waits);
     executor.gather_strided(runtime::place_of(source), std::move(array), runtime::place_of(packed));
     executor.finish();
     return packed;

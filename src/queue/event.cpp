@@ -45,7 +45,10 @@ void EventState::check() const {
         const std::atomic_ref found(*check.flag.host);
         // A graph clears the device's flag each time that it runs.
         if ((is_captured_ ? found.exchange(0) : found.load()) == 0) continue;
-        throw Error(ErrorCode::invalid_argument, check.text);
+        throw Error(ErrorCode::invalid_argument,
+                    std::string(check.what) + ": a word is not below the modulus of '" + check.hash->name + "', " +
+                        std::to_string(check.hash->modulus) +
+                        "; the call that waits tells which one, and results are undefined");
     }
 }
 

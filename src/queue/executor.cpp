@@ -45,12 +45,7 @@ void QueueExecutor::require_canonical(const mkz_hash_info& hash, const Place& wo
         timeline_.launch(check_words, divide_up(n, check_words.group_size), range.memory, range.offset / word_bytes, n,
                          hash.modulus, flag);
     };
-    if (timeline_.enqueues()) {
-        return timeline_.note_check(std::string(what) + ": a word is not below the modulus of '" + hash.name + "', " +
-                                        std::to_string(hash.modulus) +
-                                        "; the call that waits tells which one, and results are undefined",
-                                    enqueue);
-    }
+    if (timeline_.enqueues()) return timeline_.note_check(what, hash, enqueue);
     const auto flag = timeline_.scratch(256);
     const std::uint32_t zero = 0;
     copy_to_device(flag->at(0), &zero, sizeof zero);

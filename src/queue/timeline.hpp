@@ -64,7 +64,8 @@ mkz_argument argument(const Value& value) {
 /// A check that a call has enqueued: what the device found, and what to say of it.
 struct Check {
     Flag flag;
-    std::string text;
+    const char* what;           // of a literal
+    const mkz_hash_info* hash;  // whose words they are
 };
 
 /// What one call has enqueued on a device: its streams, in which order, what must live until it has ended, and its times. Used by
@@ -108,8 +109,8 @@ public:
     bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
     /// Of a call that enqueues: notes in a flag whether a check finds anything; check(block) enqueues it.
     template <class Enqueue>
-    void note_check(std::string text, Enqueue check) {
-        checks_.push_back({device_->flags().take(*device_), std::move(text)});
+    void note_check(const char* what, const mkz_hash_info& hash, Enqueue check) {
+        checks_.push_back({device_->flags().take(*device_), what, &hash});
         prepare(checks_.back().flag);
         check(checks_.back().flag.block->memory());
     }

@@ -259,7 +259,7 @@ mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t grou
                               " items takes more registers or shared memory than "
                               "there is");
             }
-            s.device.check(result, ("launch of " + f.name).c_str());
+            if (result != CUDA_SUCCESS) s.device.check(result, ("launch of " + f.name).c_str());
         });
     });
 }
