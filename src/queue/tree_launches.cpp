@@ -11,6 +11,12 @@
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
+namespace {
+
+// Bytes from which on pinned memory is worth a wait.
+constexpr std::uint64_t least_staged = 1 << 20;
+
+}  // namespace
 
 void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
     const Range below = range_of(a.below), nodes = range_of(a.nodes);
@@ -197,7 +203,6 @@ Paths paths_of(const MergeAt& a, std::size_t most) {
 // Short lists go with the launches; for long ones pinned memory is worth the wait.
 void TreeLaunches::send(const std::shared_ptr<Block>& to, std::shared_ptr<const void> owner, const void* from,
                         std::uint64_t bytes) {
-    constexpr std::uint64_t least_staged = 1 << 20;
     if (bytes >= least_staged) return staging_.upload(to->at(0), from, bytes);
     timeline_.copy_to_device(to->at(0), from, bytes);
     timeline_.keep(std::move(owner));
@@ -271,7 +276,12 @@ void TreeLaunches::gather_nodes(const Place& nodes, const void* slots, std::uint
     kernels_.require_node_alignment(tree);
     const auto wanted = timeline_.scratch(4 * slot_words * count);
     const auto found = timeline_.scratch(32 * count);
-    staging_.upload(wanted->at(0), slots, 4 * slot_words * count);
+    // Short lists need no wait of their own: the download has one.
+    if (const std::uint64_t bytes = 4 * slot_words * count; bytes <= least_staged) {
+        timeline_.copy_to_device(wanted->at(0), slots, bytes);
+    } else {
+        staging_.upload(wanted->at(0), slots, bytes);
+    }
     const Kernel gather = kernels_.find({.group_size = 256}, bodies::gather_nodes, true);
     timeline_.launch(gather, divide_up(count, gather.group_size), tree.memory, tree.offset / 32, wanted->memory(),
                      slot_words, count, found->memory());
