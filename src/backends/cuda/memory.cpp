@@ -138,9 +138,8 @@ CUdeviceptr Memory::used_by(Stream& stream) {
     }
     if (block_bytes == 0) return address;  // its owner knows who uses it
     const std::lock_guard lock(mutex);
-    if (stream.capturing) {
-        share_with_graph(stream);
-    } else if (stream.per_thread()) {
+    if (stream.capturing && share_with_graph(stream)) return address;
+    if (stream.per_thread()) {
         used_elsewhere = true;
     } else if (std::find(uses.begin(), uses.end(), stream.use) == uses.end()) {
         constexpr std::size_t many = 8;
@@ -152,19 +151,20 @@ CUdeviceptr Memory::used_by(Stream& stream) {
 
 // A graph runs as often as its owner likes, and no mark in a stream tells when it has ended for good. The driver does: it gives up the
 // graph's objects when the graph, all that was made of it and all their runs are gone.
-void Memory::share_with_graph(const Stream& stream) {
+bool Memory::share_with_graph(const Stream& stream) {
     const DriverApi& api = driver();
     if (api.cuStreamGetCaptureInfo == nullptr || api.cuUserObjectCreate == nullptr ||
         api.cuUserObjectRelease == nullptr || api.cuGraphRetainUserObject == nullptr) {
         owners++;  // for good
-        return;
+        return true;
     }
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     std::uint64_t id = 0;
     CUgraph graph = nullptr;
     device.check(api.cuStreamGetCaptureInfo(stream.handle, &status, &id, &graph, nullptr, nullptr),
                  "cuStreamGetCaptureInfo");
-    if (status == CU_STREAM_CAPTURE_STATUS_NONE || id == capture) return;
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE) return false;  // it has ended
+    if (id == capture) return true;
     // The callback may be in any thread and must not call the driver.
     const auto gone = [](void* memory) {
         auto* block = static_cast<Memory*>(memory);
@@ -182,6 +182,7 @@ void Memory::share_with_graph(const Stream& stream) {
     if (kept != CUDA_SUCCESS) api.cuUserObjectRelease(object, 1);
     device.check(kept, "cuGraphRetainUserObject");
     capture = id;
+    return true;
 }
 
 CUdeviceptr Memory::range(Stream& stream, std::uint64_t offset, std::uint64_t length) {

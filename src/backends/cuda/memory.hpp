@@ -54,7 +54,8 @@ struct Memory {
     /// The same for bytes of it; throws a Failure if they are not all inside.
     CUdeviceptr range(Stream& stream, std::uint64_t offset, std::uint64_t length);
     /// Has the graph that the stream is captured into own the block, too. With `mutex` held.
-    void share_with_graph(const Stream& stream);
+    /// returns  false if the capture has ended
+    bool share_with_graph(const Stream& stream);
 
     Device& device;
     const CUdeviceptr address;

@@ -114,6 +114,7 @@ void stream_close(mkz_stream* stream) noexcept {
         const Current current(closed->device);
         if (closed->use.use_count() > 1) closed->use->close();  // else no block is waiting for it
         if (!closed->owned) return;
+        const BesideCaptures beside;
         if (driver().cuStreamQuery(closed->handle) == CUDA_SUCCESS) {
             closed->device.streams.give(closed->handle);
         } else {
@@ -126,6 +127,7 @@ mkz_status stream_synchronize(mkz_stream* stream) noexcept {
     return guarded([&] {
         Stream& s = of(stream);
         const Current current(s.device);
+        const BesideCaptures beside;
         const CUresult state = driver().cuStreamQuery(s.handle);
         if (state != CUDA_ERROR_NOT_READY) return s.device.check(state, "cuStreamQuery");
         const Event here(s.device, false);
