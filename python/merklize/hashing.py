@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from . import _arrays, _native
+from ._pairs import with_pairs
 from ._settings import settings
 from .errors import Cancelled, FileError, InvalidArgument
 
@@ -325,6 +326,7 @@ def merge(
     right: bytes,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -339,6 +341,7 @@ def merge(
     right: Digests,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -353,6 +356,7 @@ def merge(
     right: Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -366,6 +370,7 @@ def merge(
     right: bytes | Digests | Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -379,12 +384,14 @@ def merge(
     left, right  both 32 bytes, or both uint8[..., 32], or both uint64[..., 4] or int64[..., 4] (the same bytes as
                  little-endian words); both on the host or both on the same device
     hash         one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    pairs        "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
     key          32 bytes: keyed merges, of "blake3"
     context      text that names a purpose: derive-key merges, of "blake3"
 
     The options are as in hash(); one pair of bytes is merged on the CPU.
     Raises InvalidArgument: shapes, dtypes, a word >= p, an unknown hash.
     """
+    hash = with_pairs(hash, pairs)
     if not _arrays.is_array(left) and not _arrays.is_array(right):
         return _native.merge_one(left, right, hash, key, context)
     run = settings(device, threads, None, stream, timings)

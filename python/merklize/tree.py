@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 from . import _arrays, _native
 from ._inputs import opened
+from ._pairs import with_pairs
 from ._settings import settings
 from .errors import InvalidArgument
 from .proof import ConsistencyProof, MerkleProof, MultiProof
@@ -29,6 +30,7 @@ class MerkleTree:
     leaves    uint8[n, 32], or the same bytes as little-endian words, uint64[n, 4] or int64[n, 4]; n >= 1; copied. An
               array of NumPy, or a tensor as hash() takes them: one on a device stays there
     hash      one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    pairs     "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
     rule      what becomes of a level's last node where their count is odd: "left_full" (it goes up: RFC 6962; also
               "promote"), "pad" (merged with `padding`), "duplicate_last" (merged with itself), "perfect" (n must be a
               power of two). None: "perfect" for field hashes, else "left_full". They agree where n is a power of two
@@ -57,6 +59,7 @@ class MerkleTree:
         leaves: Digests | Tensor,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -70,6 +73,7 @@ class MerkleTree:
         timings: Timings | None = None,
     ) -> None:
         """Build the tree."""
+        hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.digests(leaves, "MerkleTree: leaves", run, "n")
         which = _native.TreeForm(hash, rule, key, context, padding)
@@ -86,6 +90,7 @@ class MerkleTree:
         rows: Data,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -104,6 +109,7 @@ class MerkleTree:
 
         The options are those of MerkleTree; key and context are for leaves and merges alike.
         """
+        hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash).is_field)
         tree = cls.__new__(cls)
@@ -118,6 +124,7 @@ class MerkleTree:
         leaf_size: int | None = None,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
         row_size: int | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
@@ -141,6 +148,7 @@ class MerkleTree:
         not held. Raises FileError (unreadable, or its size changed), OutOfMemory (before it is read), and as the
         constructor.
         """
+        hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, None, timings)
         which = _native.TreeForm(hash, rule, key, context, padding)
         name = opened(input, "MerkleTree.from_file: input")
@@ -349,6 +357,7 @@ def build_tree(
     nodes: Digests | Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     rule: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
@@ -368,6 +377,7 @@ def build_tree(
 
     The options are those of MerkleTree. After an error the parents are undefined.
     """
+    hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress, stream, timings)
     which = _native.TreeForm(hash, rule, key, context, padding)
     return _native.build_tree(_arrays.slots(nodes, "build_tree: nodes", run), which, run, policy)
@@ -382,6 +392,7 @@ def merkle_root(
     leaves: Digests | Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     rule: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
@@ -397,6 +408,7 @@ def merkle_root(
 
     The arguments are those of MerkleTree.
     """
+    hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress, stream, timings)
     which = _native.TreeForm(hash, rule, key, context, padding)
     return _native.merkle_root(_arrays.digests(leaves, "merkle_root: leaves", run, "n"), which, run, policy)

@@ -11,6 +11,8 @@ import numpy as np
 VECTORS = pathlib.Path(__file__).parents[2] / "tests" / "vectors"
 P = 2**64 - 2**32 + 1
 FIELD_HASHES = ("rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
+HASHES = ("blake3", *FIELD_HASHES, "sha256", "sha256d", "keccak256_sorted")
+"""The hashes that suites of trees and proofs go through: those that differ in more than their arithmetic."""
 KNOWN_ROOTS = {
     2: "ac5319ace433dd60ba5ffd206b27f3136ec357b69ca08f44eda8ffcc52a4a65f",
     2**10: "a10cdf376affe2cf843d72b664faa33e37ed4e3d01e3dea214850fa7679879f4",
@@ -76,8 +78,58 @@ def merge(left, right, hash):
         return blake3.blake3(left + right).digest()
     if hash == "sha256":
         return hashlib.sha256(b"\1" + left + right).digest()
+    if hash == "sha256_plain":
+        return hashlib.sha256(left + right).digest()
+    if hash == "sha256d":
+        return hashlib.sha256(hashlib.sha256(left + right).digest()).digest()
+    if hash == "keccak256":
+        return keccak256(left + right)
+    if hash == "keccak256_sorted":
+        return keccak256(min(left, right) + max(left, right))
     words = np.frombuffer(left + right, "<u8").tolist()
     return np.array(hash_elements(words, hash), "<u8").tobytes()
+
+
+def keccak256(message):
+    """Keccak-256 with the original padding, by its definition."""
+    padded = bytearray(message) + b"\1" + bytes(135 - len(message) % 136)
+    padded[-1] |= 0x80
+    lanes = [[0] * 5 for _ in range(5)]
+    for at in range(0, len(padded), 136):
+        for i, word in enumerate(np.frombuffer(bytes(padded[at : at + 136]), "<u8").tolist()):
+            lanes[i % 5][i // 5] ^= word
+        _keccak_f(lanes)
+    return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
+
+
+def _keccak_f(lanes):
+    """Keccak-f[1600]. The round constants come from their shift register."""
+    register = 1
+    for _ in range(24):
+        parity = [column[0] ^ column[1] ^ column[2] ^ column[3] ^ column[4] for column in lanes]
+        for x, column in enumerate(lanes):
+            added = parity[x - 1] ^ _rotate(parity[(x + 1) % 5], 1)
+            for y in range(5):
+                column[y] ^= added
+        moved = [column[:] for column in lanes]
+        x, y = 1, 0
+        for t in range(24):
+            turned = _rotate(lanes[x][y], (t + 1) * (t + 2) // 2 % 64)
+            x, y = y, (2 * x + 3 * y) % 5
+            moved[x][y] = turned
+        for x in range(5):
+            for y in range(5):
+                lanes[x][y] = moved[x][y] ^ (~moved[(x + 1) % 5][y] & moved[(x + 2) % 5][y])
+        for j in range(7):
+            if register & 1:
+                lanes[0][0] ^= 1 << ((1 << j) - 1)
+            register <<= 1
+            if register & 0x100:
+                register ^= 0x171
+
+
+def _rotate(x, n):
+    return (x << n | x >> (64 - n)) & (2**64 - 1)
 
 
 def nodes(leaves, hash, merge=merge):

@@ -13,7 +13,7 @@ import merklize
 import oracle
 from oracle import P
 
-HASHES = merklize.HASHES
+HASHES = oracle.HASHES
 TREES = {hash: merklize.MerkleTree(oracle.leaves(16, hash), hash) for hash in HASHES}
 
 

@@ -146,7 +146,7 @@ def test_hash_elements_wrong_arguments():
         merklize.hash_elements(np.zeros((2, 4), np.uint64), "sha1")
 
 
-@pytest.mark.parametrize("hash", merklize.HASHES)
+@pytest.mark.parametrize("hash", oracle.HASHES)
 @pytest.mark.parametrize("n", COUNTS)
 def test_merge_of_arrays(hash, n, device):
     left, right = oracle.leaves(n, hash), oracle.leaves(2 * n, hash)[n:]
@@ -157,7 +157,7 @@ def test_merge_of_arrays(hash, n, device):
         assert [row.tobytes() for row in merged] == expected
 
 
-@pytest.mark.parametrize("hash", merklize.HASHES)
+@pytest.mark.parametrize("hash", oracle.HASHES)
 def test_merge_of_one_pair_in_every_form(hash):
     left, right = oracle.leaves(2, hash)
     expected = oracle.merge(left.tobytes(), right.tobytes(), hash)

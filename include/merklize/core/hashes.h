@@ -46,6 +46,11 @@
 #include "hashes/rp64_256_v2.h"
 #include "hashes/rp64_256_v3.h"
 #include "hashes/sha256.h"
+#include "hashes/sha256_plain.h"
+#include "hashes/sha256d.h"
+#include "hashes/sha256_compress.h"
+#include "hashes/keccak256.h"
+#include "hashes/keccak256_sorted.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH
