@@ -13,7 +13,7 @@ from runtimes import Nvrtc, kernel_facts
 HASHES = source_text.hashes()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels are those of another hash but for a few instructions: one architecture shows what is different.
-RELATIVES = {"sha256_plain", "sha256_compress", "keccak256"}
+RELATIVES = {"sha256_plain", "sha256_compress", "keccak256", "eidos", "eidos_v0"}
 PROGRAMS = [(arch, name) for name in HASHES for arch in ARCHITECTURES if name not in RELATIVES or arch == "sm_90"]
 
 DATA_KERNELS = {
