@@ -4,7 +4,7 @@
 >>> merklize.hash(b"abc").hex()[:16]
 '6437b3ac38465133'
 
-`hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3 of bytes, arrays and files
+`hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3, SHA-256 ... of bytes, arrays and files
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
 `hash_leaves`                                    records to leaves of a tree
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
@@ -14,12 +14,13 @@
 `MerkleProof`, `MultiProof`, `ConsistencyProof`  of one leaf, of several, of growth
 `verify`, `verify_each`                          whether a proof holds
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
+`formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
 `calibrate`, `calibration`                       measures it, so that device="auto" chooses well
 `DeviceArray`, `Timings`                         what stays on a device; how long it took there
 """
 
-from . import _native
+from . import _native, formats
 from ._native import DeviceArray, Hasher, Timings, TreeFacts
 from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
@@ -61,6 +62,7 @@ __all__ = [
     "calibrate",
     "calibration",
     "devices",
+    "formats",
     "hash",
     "hash_elements",
     "hash_file",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from . import _arrays, _native
+from ._formats import with_format
 from ._inputs import opened
 from ._pairs import with_pairs
 from ._settings import settings
@@ -312,6 +313,7 @@ def build_tree_file(
     hash: str = "blake3",
     *,
     pairs: str | None = None,
+    format: str | None = None,
     leaf_size: int | None = None,
     row_size: int | None = None,
     rule: str | None = None,
@@ -335,6 +337,9 @@ def build_tree_file(
     The rest is as in MerkleTree. Raises FileError (also a disk that is too small, with the numbers, and another build
     of the same output at work), InvalidArgument, Cancelled.
     """
+    form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
+    if form is not None and form.piece is not None and leaf_size is None and row_size is None:
+        leaf_size = form.piece
     hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
@@ -347,6 +352,7 @@ def merkle_root_file(
     hash: str = "blake3",
     *,
     pairs: str | None = None,
+    format: str | None = None,
     leaf_size: int | None = None,
     row_size: int | None = None,
     rule: str | None = None,
@@ -361,6 +367,9 @@ def merkle_root_file(
 
     The arguments are those of build_tree_file().
     """
+    form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
+    if form is not None and form.piece is not None and leaf_size is None and row_size is None:
+        leaf_size = form.piece
     hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)

@@ -25,6 +25,11 @@ row_size_option = click.option(
 hash_option = click.option(
     "--hash", "hash_name", default="blake3", metavar="NAME", help=f"One of {', '.join(merklize.HASHES)} (blake3)."
 )
+format_option = click.option(
+    "--format",
+    metavar="NAME",
+    help=f"Who verifies it, which fixes hash and rule: {', '.join(merklize.formats.FORMATS)}.",
+)
 rule_option = click.option(
     "--rule",
     metavar="RULE",
