@@ -20,7 +20,9 @@
 `DeviceArray`, `Timings`                         what stays on a device; how long it took there
 """
 
-from . import _native, formats
+from typing import TYPE_CHECKING, Any
+
+from . import _native
 from ._native import DeviceArray, Hasher, Timings, TreeFacts
 from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
@@ -30,6 +32,9 @@ from .parts import hash_parts, merkle_root_parts
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
 from .tree import MerkleTree, build_tree, heap_slots, merkle_root
 from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkle_root_file
+
+if TYPE_CHECKING:
+    from . import formats
 
 __version__: str = _native.version()
 
@@ -79,3 +84,12 @@ __all__ = [
     "verify_each",
     "why_unavailable",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `formats` when it is first used: it needs NumPy, which takes longer to import than all the rest."""
+    if name == "formats":
+        import importlib
+
+        return importlib.import_module(".formats", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import merklize
+from merklize._formats import format_by_name
 
 from .. import output
 from ..hashing import stdin_descriptor
@@ -77,7 +78,7 @@ def build(
         output.line(json.dumps({"file": output.display(file), "digest": digest}) if as_json else digest)
         return
     if format is not None:
-        fixed = merklize.formats.format_by_name(format)
+        fixed = format_by_name(format)
         if fixed.piece is not None and not holds_leaves and leaf_size is None and row_size is None:
             leaf_size = fixed.piece
         if fixed.leaf_hash is None and not holds_leaves:

@@ -9,6 +9,7 @@ import click
 
 import merklize
 from merklize import _native
+from merklize._formats import FORMATS
 
 from .. import output
 from ..options import size_option
@@ -28,7 +29,7 @@ hash_option = click.option(
 format_option = click.option(
     "--format",
     metavar="NAME",
-    help=f"Who verifies it, which fixes hash and rule: {', '.join(merklize.formats.FORMATS)}.",
+    help=f"Who verifies it, which fixes hash and rule: {', '.join(FORMATS)}.",
 )
 rule_option = click.option(
     "--rule",
