@@ -119,7 +119,7 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
 /// errors  invalid_argument (a hash of field elements, or `sha256`, which puts a prefix before records; a policy)
 MERKLIZE_API Digest hash_message(std::span<const std::byte> data, Hash hash, const RunOptions& options = {});
 /// The same of bytes in the memory of a device, which are copied to the host in pieces.
-MERKLIZE_API Digest hash_message(const Buffer& data, Hash hash, const RunOptions& options = {});
+MERKLIZE_API Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& options = {});
 /// The same of a file or of anything else that can be opened and read.
 /// errors  io; invalid_argument (Eidos of a pipe: it begins with the length)
 MERKLIZE_API Digest hash_message_file(const std::filesystem::path& path, Hash hash, const RunOptions& options = {});

@@ -58,7 +58,7 @@ Digest hash_message(std::span<const std::byte> data, Hash hash, const RunOptions
     return message.digest();
 }
 
-Digest hash_message(const Buffer& data, Hash hash, const RunOptions& options) {
+Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& options) {
     runtime::require_message_hash(hash, "hash");
     if (is_blake3(hash)) return merklize::hash(data, {}, options);
     runtime::require_no_policy("hash", options);
