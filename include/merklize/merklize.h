@@ -15,7 +15,8 @@
  * Every _free takes null, and never fails. A handle needs no other handle to stay alive: a buffer keeps its device, a tree its memory.
  *
  * Threads. Any two handles may be used by two threads at once. A handle may be made, used and freed by different threads.
- *     devices, buffers, proofs   any number of threads may use one at once; uses of a buffer's bytes are the caller's to order
+ *     devices, buffers, events,
+ *     proofs                     any number of threads may use one at once; uses of a buffer's bytes are the caller's to order
  *     trees, tree files          any number of threads may use one at once by functions that take it as `const`; the others need it alone
  *     streams, hashers, builders one thread at a time
  * _free needs the handle alone. The progress function is called by the thread that made the call and never after the call has returned.
@@ -82,6 +83,7 @@ typedef struct merklize_digest {
 typedef struct merklize_device merklize_device;
 typedef struct merklize_buffer merklize_buffer;
 typedef struct merklize_stream merklize_stream;
+typedef struct merklize_event merklize_event;
 typedef struct merklize_hasher merklize_hasher;
 typedef struct merklize_tree merklize_tree;
 typedef struct merklize_tree_builder merklize_tree_builder;
@@ -217,7 +219,29 @@ MERKLIZE_API merklize_status merklize_stream_wrap(const merklize_device *device,
                                                   merklize_stream **stream);
 /* Waits for everything that was enqueued. */
 MERKLIZE_API merklize_status merklize_stream_synchronize(merklize_stream *stream);
+/* capturing  written: 1 if the queue is being captured into a graph (CUDA), else 0 */
+MERKLIZE_API merklize_status merklize_stream_is_capturing(const merklize_stream *stream, int *capturing);
 MERKLIZE_API void merklize_stream_free(merklize_stream *stream);
+
+/* An event is a point in the order of a queue: it is reached when everything that was enqueued before it has ended. It needs its stream
+ * no longer.
+ * merklize_stream_record  the point after everything that is enqueued so far; never waits */
+MERKLIZE_API merklize_status merklize_stream_record(merklize_stream *stream, merklize_event **event);
+/* What is enqueued from now on begins after the event; nothing waits on the host.
+ * errors  invalid_argument (an event of another device) */
+MERKLIZE_API merklize_status merklize_stream_wait(merklize_stream *stream, const merklize_event *event);
+/* Waits on the host until the point is reached.
+ * errors  what ran and failed; invalid_argument (the event is of a stream that was being captured into a graph) */
+MERKLIZE_API merklize_status merklize_event_wait(const merklize_event *event);
+/* reached  written: 1 or 0; never waits
+ * errors   as merklize_event_wait() */
+MERKLIZE_API merklize_status merklize_event_query(const merklize_event *event, int *reached);
+/* What merklize_event_wait() would report, without waiting. For captured calls: what replays of the graph that have ended found.
+ * errors  invalid_argument (a word of the input that is not below the modulus of a field hash) */
+MERKLIZE_API merklize_status merklize_event_check(const merklize_event *event);
+/* native  written: a CUevent, a cl_event or a sycl::event*, which lives as long as the handle */
+MERKLIZE_API merklize_status merklize_event_native(const merklize_event *event, void **native);
+MERKLIZE_API void merklize_event_free(merklize_event *event);
 
 /* Memory of a device, aligned to 256 bytes; its content is undefined.
  * errors  unavailable (the CPU: its memory is host memory), out_of_memory */
@@ -228,6 +252,9 @@ MERKLIZE_API merklize_status merklize_buffer_create(const merklize_device *devic
  * errors  invalid_argument (memory of another device or of the host), unavailable */
 MERKLIZE_API merklize_status merklize_buffer_wrap(const merklize_device *device, void *native, uint64_t bytes,
                                                   merklize_buffer **buffer);
+/* The same, to be read alone: a call that would write it is an error. */
+MERKLIZE_API merklize_status merklize_buffer_wrap_const(const merklize_device *device, const void *native,
+                                                        uint64_t bytes, merklize_buffer **buffer);
 /* A handle to bytes [first, first + bytes) of the same memory, which lives as long as any handle to it.
  * errors  invalid_argument (outside) */
 MERKLIZE_API merklize_status merklize_buffer_slice(const merklize_buffer *buffer, uint64_t first, uint64_t bytes,
@@ -451,7 +478,7 @@ MERKLIZE_API merklize_status merklize_tree_level(const merklize_tree *tree, uint
  * errors  too_small, invalid_argument (a level below the leaves, or dropped) */
 MERKLIZE_API merklize_status merklize_tree_cap(const merklize_tree *tree, uint32_t height, merklize_digest *nodes,
                                                size_t capacity, size_t *count);
-/* A handle to the tree's slots in a device's memory, to be read alone. It stays valid memory after the tree is freed; a change of the
+/* A handle to the tree's slots in a device's memory, to be read alone: a call that would write it is an error. It stays valid memory after the tree is freed; a change of the
  * tree may leave it behind.
  * errors  invalid_argument (the nodes are on the host) */
 MERKLIZE_API merklize_status merklize_tree_device_nodes(const merklize_tree *tree, merklize_buffer **nodes);

@@ -116,8 +116,8 @@ std::span<const std::byte> Call::rows(Hash hash, const void* first, std::uint64_
 
 Buffer& Call::written(merklize_buffer* buffer, const char* name) const {
     merklize_buffer& given = need(buffer, name);
-    if (given.is_read_only) invalid(std::string(name) + " is written, but the buffer is a view of a tree's nodes");
-    return given.value;
+    if (!given.writable) invalid(std::string(name) + " is written, but the buffer is only to be read");
+    return *given.writable;
 }
 
 Hash Call::hash(merklize_hash id) const {

@@ -45,7 +45,7 @@ public:
     /// n rows of `length` units of the hash.
     std::span<const std::byte> rows(Hash hash, const void* first, std::uint64_t length, std::uint64_t n,
                                     const char* name = "rows") const;
-    /// A buffer that is written.  errors  invalid_argument (null, or nodes of a tree)
+    /// A buffer that is written.  errors  invalid_argument (null, or a view that is only read)
     Buffer& written(merklize_buffer* buffer, const char* name) const;
 
     /// A struct that begins with its size.  errors  invalid_argument (null; a size that the library does not know)

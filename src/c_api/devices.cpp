@@ -96,12 +96,57 @@ merklize_status merklize_stream_synchronize(merklize_stream* stream) {
                [&](const Call& call) { call.need(stream, "stream").value.synchronize(); });
 }
 
+merklize_status merklize_stream_is_capturing(const merklize_stream* stream, int* capturing) {
+    return run("merklize_stream_is_capturing", [&](const Call& call) {
+        int& out = call.need(capturing, "capturing");
+        out = call.need(stream, "stream").value.is_capturing() ? 1 : 0;
+    });
+}
+
+merklize_status merklize_stream_record(merklize_stream* stream, merklize_event** event) {
+    return run("merklize_stream_record", [&](const Call& call) {
+        merklize_event*& out = call.handle(event, "event");
+        out = new merklize_event{call.need(stream, "stream").value.record()};
+    });
+}
+
+merklize_status merklize_stream_wait(merklize_stream* stream, const merklize_event* event) {
+    return run("merklize_stream_wait", [&](const Call& call) {
+        const Stream& waits = call.need(stream, "stream").value;
+        waits.wait(call.need(event, "event").value);
+    });
+}
+
+merklize_status merklize_event_wait(const merklize_event* event) {
+    return run("merklize_event_wait", [&](const Call& call) { call.need(event, "event").value.wait(); });
+}
+
+merklize_status merklize_event_query(const merklize_event* event, int* reached) {
+    return run("merklize_event_query", [&](const Call& call) {
+        int& out = call.need(reached, "reached");
+        out = call.need(event, "event").value.query() ? 1 : 0;
+    });
+}
+
+merklize_status merklize_event_check(const merklize_event* event) {
+    return run("merklize_event_check", [&](const Call& call) { call.need(event, "event").value.check(); });
+}
+
+merklize_status merklize_event_native(const merklize_event* event, void** native) {
+    return run("merklize_event_native", [&](const Call& call) {
+        void*& out = call.need(native, "native");
+        out = call.need(event, "event").value.native();
+    });
+}
+
+void merklize_event_free(merklize_event* event) { delete event; }
+
 void merklize_stream_free(merklize_stream* stream) { delete stream; }
 
 merklize_status merklize_buffer_create(const merklize_device* device, uint64_t bytes, merklize_buffer** buffer) {
     return run("merklize_buffer_create", [&](const Call& call) {
         merklize_buffer*& out = call.handle(buffer, "buffer");
-        out = new merklize_buffer{Buffer(call.need(device, "device").value, bytes)};
+        out = new merklize_buffer(Buffer(call.need(device, "device").value, bytes));
     });
 }
 
@@ -111,7 +156,17 @@ merklize_status merklize_buffer_wrap(const merklize_device* device, void* native
         merklize_buffer*& out = call.handle(buffer, "buffer");
         const merklize::Device& on = call.need(device, "device").value;
         if (bytes != 0) call.need(static_cast<char*>(native), "native");
-        out = new merklize_buffer{Buffer::wrap(on, native, bytes)};
+        out = new merklize_buffer(Buffer::wrap(on, native, bytes));
+    });
+}
+
+merklize_status merklize_buffer_wrap_const(const merklize_device* device, const void* native, uint64_t bytes,
+                                           merklize_buffer** buffer) {
+    return run("merklize_buffer_wrap_const", [&](const Call& call) {
+        merklize_buffer*& out = call.handle(buffer, "buffer");
+        const merklize::Device& on = call.need(device, "device").value;
+        if (bytes != 0) call.need(static_cast<const char*>(native), "native");
+        out = new merklize_buffer(merklize::ConstBuffer::wrap(on, native, bytes));
     });
 }
 
@@ -120,7 +175,8 @@ merklize_status merklize_buffer_slice(const merklize_buffer* buffer, uint64_t fi
     return run("merklize_buffer_slice", [&](const Call& call) {
         merklize_buffer*& out = call.handle(slice, "slice");
         const merklize_buffer& whole = call.need(buffer, "buffer");
-        out = new merklize_buffer{whole.value.slice(first, bytes), whole.is_read_only};
+        out = whole.writable ? new merklize_buffer(whole.writable->slice(first, bytes))
+                             : new merklize_buffer(whole.value.slice(first, bytes));
     });
 }
 
@@ -129,8 +185,8 @@ uint64_t merklize_buffer_size(const merklize_buffer* buffer) { return buffer != 
 merklize_status merklize_buffer_native(const merklize_buffer* buffer, void** native, uint64_t* offset) {
     return run("merklize_buffer_native", [&](const Call& call) {
         void*& out = call.need(native, "native");
-        const Buffer& value = call.need(buffer, "buffer").value;
-        out = value.native();
+        const merklize::ConstBuffer& value = call.need(buffer, "buffer").value;
+        out = const_cast<void*>(value.native());
         if (offset != nullptr) *offset = value.device().info().backend == "opencl" ? value.offset() : 0;
     });
 }

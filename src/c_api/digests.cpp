@@ -115,7 +115,7 @@ merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_buf
     return run("merklize_hash_rows_buffer", [&](const Call& call) {
         const Options run(call, options);
         const Hash by = call.hash(hash);
-        const merklize::Buffer& from = call.need(rows, "rows").value;
+        const merklize::ConstBuffer& from = call.need(rows, "rows").value;
         const std::uint64_t unit = row_unit_bytes(by);
         if (row_length > from.size() / unit && row_length != 0) {
             call.invalid("rows must be whole: a row of " + std::to_string(row_length) + " units of " +
@@ -141,7 +141,7 @@ merklize_status merklize_merge_buffers(merklize_hash hash, const merklize_buffer
                                        const merklize_run_options* options) {
     return run("merklize_merge_buffers", [&](const Call& call) {
         const Options run(call, options);
-        const merklize::Buffer &from = call.need(left, "left").value, &with = call.need(right, "right").value;
+        const merklize::ConstBuffer &from = call.need(left, "left").value, &with = call.need(right, "right").value;
         merklize::merge(from, with, call.written(out, "out"), call.hash(hash), call.mode(mode), run.get());
         run.finish();
     });

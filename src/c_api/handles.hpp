@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <variant>
 
 #include <merklize/merklize.h>
@@ -15,9 +16,16 @@ struct merklize_stream {
     merklize::Stream value;
 };
 
+struct merklize_event {
+    merklize::Event value;
+};
+
 struct merklize_buffer {
-    merklize::Buffer value;
-    bool is_read_only = false;  ///< nodes of a tree
+    merklize::ConstBuffer value;
+    std::optional<merklize::Buffer> writable{};  ///< the same bytes, unless they are only read
+
+    explicit merklize_buffer(const merklize::ConstBuffer& bytes) : value(bytes) {}
+    explicit merklize_buffer(const merklize::Buffer& bytes) : value(bytes), writable(bytes) {}
 };
 
 struct merklize_hasher {

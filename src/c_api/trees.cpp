@@ -162,7 +162,7 @@ merklize_status merklize_tree_cap(const merklize_tree* tree, uint32_t height, me
 merklize_status merklize_tree_device_nodes(const merklize_tree* tree, merklize_buffer** nodes) {
     return run("merklize_tree_device_nodes", [&](const Call& call) {
         merklize_buffer*& out = call.handle(nodes, "nodes");
-        out = new merklize_buffer{call.need(tree, "tree").value.device_nodes(), true};
+        out = new merklize_buffer(call.need(tree, "tree").value.device_nodes());
     });
 }
 

@@ -25,8 +25,37 @@ static void test_device(const char *id) {
     CHECK(out == NULL);
     void *native = NULL;
     uint64_t offset = 7;
-    OK(merklize_buffer_native(half, &native, &offset));
+    OK(merklize_buffer_native(leaves, &native, &offset));
+    CHECK(native != NULL && offset == 0);
+    merklize_buffer *wrapped = NULL;
+    OK(merklize_buffer_wrap_const(device, native, sizeof host, &wrapped));
+    OK(merklize_buffer_download(wrapped, 0, back, sizeof host, NULL));
+    CHECK(memcmp(back, host, sizeof host) == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "buffer is written, but the buffer is only to be read",
+          merklize_buffer_upload(wrapped, 0, host, 32, NULL));
+    merklize_buffer_free(wrapped);
+    OK(merklize_buffer_wrap(device, native, sizeof host, &wrapped));
+    OK(merklize_buffer_upload(wrapped, 0, host, 32, NULL));
+    merklize_buffer_free(wrapped);
+
+    /* Events: a point that is reached, and that another queue waits for. */
+    merklize_event *event = NULL;
+    merklize_stream *other = NULL;
+    int reached = 0, capturing = 7;
+    OK(merklize_stream_is_capturing(stream, &capturing));
+    CHECK(capturing == 0);
+    OK(merklize_stream_create(device, &other));
+    OK(merklize_stream_record(stream, &event));
+    OK(merklize_stream_wait(other, event));
+    OK(merklize_stream_synchronize(other));
+    OK(merklize_event_query(event, &reached));
+    CHECK(reached == 1);
+    OK(merklize_event_wait(event));
+    OK(merklize_event_check(event));
+    OK(merklize_event_native(event, &native));
     CHECK(native != NULL);
+    merklize_stream_free(other);
+    merklize_event_free(event);
 
     /* Digests, rows, merges. */
     uint8_t digest[2][40];
@@ -71,9 +100,9 @@ static void test_device(const char *id) {
         OK(merklize_tree_device_nodes(tree, &nodes));
         OK(merklize_buffer_download(nodes, 32, &got, 32, NULL));
         CHECK(equal(&root, &got));
-        FAILS(MERKLIZE_INVALID_ARGUMENT, "nodes is written, but the buffer is a view of a tree's nodes",
+        FAILS(MERKLIZE_INVALID_ARGUMENT, "nodes is written, but the buffer is only to be read",
               merklize_build_tree_buffer(nodes, NULL, NULL));
-        FAILS(MERKLIZE_INVALID_ARGUMENT, "view of a tree's nodes", merklize_buffer_upload(nodes, 0, host, 32, NULL));
+        FAILS(MERKLIZE_INVALID_ARGUMENT, "only to be read", merklize_buffer_upload(nodes, 0, host, 32, NULL));
         merklize_tree_free(tree);
         tree = NULL;
         OK(merklize_buffer_download(nodes, 32, &got, 32, NULL)); /* the memory outlives the tree */

@@ -128,6 +128,9 @@ void test_errors(void) {
     merklize_device_free(NULL);
     merklize_buffer_free(NULL);
     merklize_stream_free(NULL);
+    merklize_event_free(NULL);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "stream is null", merklize_stream_record(NULL, &(merklize_event *){NULL}));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "event is null", merklize_event_wait(NULL));
     CHECK(merklize_buffer_size(NULL) == 0);
 
     CHECK(strcmp(merklize_status_name(MERKLIZE_OK), "ok") == 0);
