@@ -103,7 +103,9 @@ typedef struct merklize_hash_info {
     size_t size;
     merklize_hash hash;
     uint32_t is_field;       /* 1: digests and rows are field elements, little-endian words below the modulus */
-    uint32_t row_unit_bytes; /* rows are counted in units of so many bytes: 1, or the bytes of a word of a field hash */
+    uint32_t row_unit_bytes; /* rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8 */
+    uint32_t reserved;
+    uint64_t modulus; /* of a field hash; 0 for a hash of bytes */
     char name[32];
 } merklize_hash_info;
 
