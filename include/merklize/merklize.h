@@ -300,6 +300,20 @@ MERKLIZE_API merklize_status merklize_hash_descriptor(int descriptor, const char
                                                       uint64_t seek, uint8_t *out, size_t out_bytes,
                                                       const merklize_run_options *options);
 
+/* Digest of one message by any hash of bytes; blake3 has the same digest here as above. All others are one chain of blocks, which the
+ * calling thread computes.
+ * digest  host memory, written
+ * errors  invalid_argument (a hash of field elements, or sha256, which puts a prefix before leaves) */
+MERKLIZE_API merklize_status merklize_hash_message(merklize_hash hash, const void *data, size_t bytes,
+                                                   merklize_digest *digest, const merklize_run_options *options);
+/* The same of bytes in a device's memory. */
+MERKLIZE_API merklize_status merklize_hash_message_buffer(merklize_hash hash, const merklize_buffer *data,
+                                                          merklize_digest *digest, const merklize_run_options *options);
+/* The same of a file, or of anything else that can be opened and read.
+ * errors  io, invalid_argument (a hash that begins with the length, of a pipe) */
+MERKLIZE_API merklize_status merklize_hash_message_file(merklize_hash hash, const char *path, merklize_digest *digest,
+                                                        const merklize_run_options *options);
+
 /* BLAKE3 digests of n messages of equal length, side by side.
  * messages  [n, message_bytes] bytes
  * out       [n] */
@@ -341,8 +355,13 @@ MERKLIZE_API merklize_status merklize_merge_buffers(merklize_hash hash, const me
  * errors   invalid_argument */
 MERKLIZE_API merklize_status merklize_hasher_create(const merklize_mode *mode, const merklize_run_options *options,
                                                     merklize_hasher **hasher);
+/* The same by any hash of bytes, as merklize_hash_message() has it.
+ * errors  invalid_argument (one that merklize_hash_message() does not take, or that begins with the length) */
+MERKLIZE_API merklize_status merklize_hasher_create_by(merklize_hash hash, const merklize_run_options *options,
+                                                       merklize_hasher **hasher);
 MERKLIZE_API merklize_status merklize_hasher_update(merklize_hasher *hasher, const void *data, size_t bytes);
-/* Output of all bytes so far, as merklize_hash_bytes() has it. More bytes may follow. */
+/* Output of all bytes so far, as merklize_hash_bytes() has it. More bytes may follow.
+ * errors  invalid_argument (a hash without extendable output: other than 32 bytes at 0) */
 MERKLIZE_API merklize_status merklize_hasher_output(const merklize_hasher *hasher, uint64_t seek, uint8_t *out,
                                                     size_t out_bytes);
 /* Number of bytes so far; 0 for null. */

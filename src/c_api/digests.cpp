@@ -22,7 +22,7 @@ merklize_status merklize_hash_describe(size_t index, merklize_hash_info* info) {
         out.is_field = traits.is_field ? 1 : 0;
         out.row_unit_bytes = row_unit_bytes(traits.hash);
         out.reserved = 0;
-        out.modulus = traits.modulus;
+        out.modulus = traits.is_field ? UINT64_C(0xffffffff00000001) : 0;
         std::memset(out.name, 0, sizeof out.name);
         std::memcpy(out.name, traits.name.data(), traits.name.size());
     });
@@ -72,6 +72,36 @@ merklize_status merklize_hash_descriptor(int descriptor, const char* name, const
         const std::string shown = name != nullptr ? name : "descriptor " + std::to_string(descriptor);
         merklize::hash_descriptor(descriptor, shown, call.bytes(out, out_bytes, "out"), seek, call.mode(mode),
                                   run.get());
+        run.finish();
+    });
+}
+
+merklize_status merklize_hash_message(merklize_hash hash, const void* data, size_t bytes, merklize_digest* digest,
+                                      const merklize_run_options* options) {
+    return run("merklize_hash_message", [&](const Call& call) {
+        merklize_digest& out = call.need(digest, "digest");
+        const Options run(call, options);
+        out = to_c(merklize::hash_message(call.bytes(data, bytes, "data"), call.hash(hash), run.get()));
+        run.finish();
+    });
+}
+
+merklize_status merklize_hash_message_buffer(merklize_hash hash, const merklize_buffer* data, merklize_digest* digest,
+                                             const merklize_run_options* options) {
+    return run("merklize_hash_message_buffer", [&](const Call& call) {
+        merklize_digest& out = call.need(digest, "digest");
+        const Options run(call, options);
+        out = to_c(merklize::hash_message(call.need(data, "data").value, call.hash(hash), run.get()));
+        run.finish();
+    });
+}
+
+merklize_status merklize_hash_message_file(merklize_hash hash, const char* path, merklize_digest* digest,
+                                           const merklize_run_options* options) {
+    return run("merklize_hash_message_file", [&](const Call& call) {
+        merklize_digest& out = call.need(digest, "digest");
+        const Options run(call, options);
+        out = to_c(merklize::hash_message_file(call.path(path, "path"), call.hash(hash), run.get()));
         run.finish();
     });
 }
@@ -154,6 +184,14 @@ merklize_status merklize_hasher_create(const merklize_mode* mode, const merklize
     return run("merklize_hasher_create", [&](const Call& call) {
         merklize_hasher*& out = call.handle(hasher, "hasher");
         out = new merklize_hasher{merklize::Hasher(call.mode(mode), Options(call, options).kept(call))};
+    });
+}
+
+merklize_status merklize_hasher_create_by(merklize_hash hash, const merklize_run_options* options,
+                                          merklize_hasher** hasher) {
+    return run("merklize_hasher_create_by", [&](const Call& call) {
+        merklize_hasher*& out = call.handle(hasher, "hasher");
+        out = new merklize_hasher{merklize::Hasher::of(call.hash(hash), Options(call, options).kept(call))};
     });
 }
 

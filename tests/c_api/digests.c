@@ -1,5 +1,4 @@
-/* Digests against published vectors: BLAKE3's test_vectors.json, RFC 6962's reference implementation, winter-crypto,
- * p3-koala-bear (tests/vectors). */
+/* Digests against published vectors: BLAKE3's test_vectors.json, RFC 6962's reference implementation, winter-crypto (tests/vectors). */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,16 +36,12 @@ void test_versions(void) {
             seen++;
             CHECK(info.is_field == 1 && info.row_unit_bytes == 8 && info.modulus == UINT64_C(0xffffffff00000001));
         }
-        if (hash == MERKLIZE_HASH_poseidon2_koalabear_16) {
-            seen++;
-            CHECK(info.is_field == 1 && info.row_unit_bytes == 4 && info.modulus == 0x7f000001);
-        }
         if (hash == MERKLIZE_HASH_sha256) {
             seen++;
             CHECK(info.is_field == 0 && info.row_unit_bytes == 1 && info.modulus == 0);
         }
     }
-    CHECK(seen == 3);
+    CHECK(seen == 2);
 
     merklize_policy policy = {.size = sizeof policy};
     char text[64];
@@ -114,6 +109,17 @@ void test_digests(void) {
     OK(merklize_hash_descriptor(descriptor, NULL, &derive, 0, out, 32, NULL));
     CHECK(is_hex(out, "39772aef80e0ebe60596361e45b061e8f417429d529171b6764468c22928e28e"));
     close(descriptor);
+
+    /* Messages by other hashes: FIPS 180-4's "abc", Ethereum's digest of nothing. */
+    merklize_digest message;
+    OK(merklize_hash_message(MERKLIZE_HASH_sha256_plain, "abc", 3, &message, NULL));
+    CHECK(is_hex(message.bytes, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+    OK(merklize_hash_message(MERKLIZE_HASH_keccak256, NULL, 0, &message, NULL));
+    CHECK(is_hex(message.bytes, "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"));
+    OK(merklize_hash_message_file(MERKLIZE_HASH_blake3, file_path("input"), &message, NULL));
+    CHECK(is_hex(message.bytes, "62b6960e1a44bcc1eb1a611a8d6235b6b4b78f32e7abc4fb4c6cdcce94895c47"));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "rp64_256_v3",
+          merklize_hash_message(MERKLIZE_HASH_rp64_256, "abc", 3, &message, NULL));
 }
 
 void test_hasher(void) {
@@ -140,6 +146,13 @@ void test_hasher(void) {
     OK(merklize_hasher_output(copy, 0, out, 32));
     CHECK(is_hex(out, "efa53b389ab67c593dba624d898d0f7353ab99e4ac9d42302ee64cbf9939a419"));
     merklize_hasher_free(copy);
+    OK(merklize_hasher_create_by(MERKLIZE_HASH_sha256_plain, NULL, &hasher));
+    OK(merklize_hasher_update(hasher, "a", 1));
+    OK(merklize_hasher_update(hasher, "bc", 2));
+    OK(merklize_hasher_output(hasher, 0, out, 32));
+    CHECK(is_hex(out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "32", merklize_hasher_output(hasher, 0, out, 33));
+    merklize_hasher_free(hasher);
     merklize_hasher_free(NULL);
     CHECK(merklize_hasher_count(NULL) == 0);
 }
@@ -159,15 +172,6 @@ void test_rows(void) {
                                     UINT64_C(14051144452332368227), UINT64_C(9225769631485250213)};
     OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256_v3, row, 4, 1, NULL, out, NULL));
     CHECK(memcmp(out[0].bytes, row_digest, 32) == 0);
-
-    /* Words of 31 bits: p3-koala-bear. */
-    const uint32_t words[5] = {0, 1, 2, 3, 4}, outside[3] = {0, 1, 0x7f000001};
-    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, words, 5, 1, NULL, out, NULL));
-    CHECK(is_hex(out[0].bytes, "ae6dd2582d4aea43b96ad703d3c0c049c737506f36fe4954cc765f687358cc39"));
-    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, words, 2, 2, NULL, out, NULL));
-    CHECK(is_hex(out[0].bytes, "9fee7e0d19f0a85bd194de6eae10ee50f100de1addb9e371751b3509b587fe10"));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "word 2 is 2130706433",
-          merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, outside, 3, 1, NULL, out, NULL));
 
     const uint64_t left[4] = {0, 1, 2, 3}, right[4] = {4, 5, 6, 7};
     merklize_digest pair[2];
