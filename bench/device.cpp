@@ -1,12 +1,13 @@
 // merklize-device-bench: times jobs on a device by the device's own clock. run_device.py beside it writes bench/results.
 //
 //   merklize-device-bench DEVICE [--only SUBSTRING] [--repeats R] [--bytes LOG2,...] [--leaves LOG2,...]
-//                         [--field-leaves LOG2,...] [--tuned]
+//                         [--field-leaves LOG2,...] [--merges LOG2,...] [--hashes NAME,...] [--tuned]
 //
 // Prints one JSON object a line for each job and policy: seconds of the kernels, of copies to and from the device, and of the whole
 // call. They are medians over R timed calls. The first call compiles and is timed separately. Each result is compared with the CPU's
 // result in the same run; a wrong result ends the program. The row also has the CPU's time for the same job on host memory. --tuned
-// leaves out the policies of the original programs.
+// leaves out the policies of the original programs. --hashes: merges of pairs and trees by these hashes alone, of 2^22 merges and
+// 2^20 and 2^24 leaves if the sizes are not given.
 
 #include <algorithm>
 #include <chrono>
@@ -34,6 +35,8 @@ struct Options {
     std::vector<unsigned> bytes = {26, 30};
     std::vector<unsigned> leaves = {20, 25};
     std::vector<unsigned> field_leaves = {20};
+    std::vector<unsigned> merges = {22};
+    std::vector<std::string> hashes;
 };
 
 struct Spread {
@@ -158,7 +161,7 @@ void digests(Bench& bench) {
         }
         if (bench.wanted(resident)) {
             // The calls take several copies in turn, so that no call finds its input in a cache.
-            std::vector<Buffer> copies;
+            std::vector<ConstBuffer> copies;
             for (std::uint64_t total = 0; copies.empty() || (total += bytes) < (std::uint64_t{512} << 20);)
                 copies.push_back(Buffer::copy_of(data, bench.device()));
             for (const Choice& choice : choices) {
@@ -253,6 +256,89 @@ void trees(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     }
 }
 
+// Only on demand: --only "host time". Microseconds of the host from call to return, of calls that enqueue, and the time of a small call
+// that waits.
+void host_times(Bench& bench) {
+    if (bench.options().only.find("host") != 0) return;
+    const Stream stream(bench.device());
+    const Buffer data(bench.device(), 1 << 20), out(bench.device(), Digest::size), nodes(bench.device(), 64 << 10);
+    const auto row = [&](const char* job, const std::function<void()>& enqueue, const std::function<void()>& wait) {
+        if (!bench.wanted(std::string("host time, ") + job)) return;
+        std::vector<double> enqueued, waited;
+        enqueue();
+        wait();
+        stream.synchronize();
+        for (unsigned i = 0; i < 20 * bench.options().repeats; i++) {
+            constexpr unsigned calls = 20;
+            auto start = Clock::now();
+            for (unsigned k = 0; k < calls; k++) enqueue();
+            enqueued.push_back(seconds_since(start) / calls);
+            stream.synchronize();
+            start = Clock::now();
+            wait();
+            waited.push_back(seconds_since(start));
+        }
+        std::printf(
+            "{\"job\": \"host time, %s\", \"enqueue_us\": %.2f, \"enqueue_min_us\": %.2f, \"wait_us\": %.2f, "
+            "\"wait_min_us\": %.2f, \"device\": \"%s\", \"version\": \"%s\"}\n",
+            job, 1e6 * spread(enqueued).median, 1e6 * spread(enqueued).least, 1e6 * spread(waited).median,
+            1e6 * spread(waited).least, bench.device().info().name.c_str(), version());
+        std::fflush(stdout);
+    };
+    const RunOptions waits{.device = bench.device(), .stream = stream};
+    for (const unsigned log2 : {6, 16, 20}) {
+        const ConstBuffer part = data.slice(0, std::uint64_t{1} << log2);
+        row(
+            power("digest, bytes", log2).c_str(), [&] { hash(stream, {.data = part, .out = out}); },
+            [&] { hash(part, {}, waits); });
+    }
+    row(
+        "tree, blake3, leaves 2^10", [&] { build_tree(stream, {.nodes = nodes}); },
+        [&] { build_tree(nodes, {}, waits); });
+    row(
+        "root, blake3, leaves 2^10", [&] { merkle_root(stream, {.leaves = nodes.slice(0, 32 << 10), .out = out}); },
+        [&] { merkle_root(nodes.slice(0, 32 << 10), {}, waits); });
+    row(
+        "merge, blake3, pairs 2^8",
+        [&] {
+            merge(stream, {.left = nodes.slice(0, 8192), .right = nodes.slice(8192, 8192), .out = data.slice(0, 8192)});
+        },
+        [&] { merge(nodes.slice(0, 8192), nodes.slice(8192, 8192), data.slice(0, 8192), Hash::blake3, {}, waits); });
+}
+
+// Merges of pairs, as wide as a level of a tree.
+void merges(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
+    for (const unsigned log2 : sizes) {
+        const std::uint64_t n = std::uint64_t{1} << log2;
+        const std::string job =
+            power(("merges, resident, " + std::string(traits(which).name) + ", pairs").c_str(), log2);
+        if (!bench.wanted(job)) continue;
+        const std::vector<Digest> nodes = bench::random_leaves(2 * n, which);
+        const std::span<const Digest> left = std::span(nodes).first(n), right = std::span(nodes).subspan(n);
+        std::vector<Digest> expected(n);
+        Bench::OnCpu cpu{[&](const RunOptions& run) { merge(left, right, expected, which, {}, run); }};
+        merge(left, right, expected, which, {}, bench::on_cpu());
+        const Buffer l = Buffer::copy_of(std::as_bytes(left), bench.device());
+        const Buffer r = Buffer::copy_of(std::as_bytes(right), bench.device());
+        const Buffer out = Buffer::copy_of(std::as_bytes(left), bench.device());
+        bench.row(job, which, "tuned", n, "merges", hash(std::as_bytes(std::span(expected)), {}, bench::on_cpu()), cpu,
+                  [&](const RunOptions& run) {
+                      merge(l, r, out, which, {}, run);
+                      return hash(out);
+                  });
+    }
+}
+
+std::vector<std::string> names(const std::string& text) {
+    std::vector<std::string> found;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        found.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return found;
+}
+
 std::vector<unsigned> numbers(const char* text) {
     std::vector<unsigned> values;
     for (char* end = nullptr; *text != 0; text = *end == ',' ? end + 1 : end) {
@@ -286,6 +372,11 @@ int main(int argc, char** argv) try {
             options.bytes = numbers(value);
         } else if (flag == "--leaves") {
             options.leaves = numbers(value);
+        } else if (flag == "--merges") {
+            options.merges = numbers(value);
+        } else if (flag == "--hashes") {
+            options.hashes = names(value);
+            options.leaves = {20, 24};
         } else if (flag == "--field-leaves") {
             options.field_leaves = numbers(value);
         } else {
@@ -294,6 +385,12 @@ int main(int argc, char** argv) try {
         }
     }
     Bench bench(Device(argv[1]), options);
+    host_times(bench);
+    for (const std::string& name : options.hashes) {
+        merges(bench, hash_from_name(name), options.merges);
+        trees(bench, hash_from_name(name), options.leaves);
+    }
+    if (!options.hashes.empty()) return 0;
     digests(bench);
     trees(bench, Hash::blake3, options.leaves);
     trees(bench, Hash::rp64_256_v3, options.field_leaves);

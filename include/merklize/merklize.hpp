@@ -2,6 +2,8 @@
 
 /// The whole host API. The portable core for device code is in merklize/core/ and is included separately.
 
+#include <merklize/async.hpp>
+#include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/error.hpp>

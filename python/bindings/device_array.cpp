@@ -38,7 +38,7 @@ void require_cuda(const DeviceArray& array) {
 /// What a capsule refers to.
 template <class Managed>
 struct Exported {
-    Buffer buffer;
+    ConstBuffer buffer;
     std::shared_ptr<void> owner;
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> strides;
@@ -60,7 +60,7 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
     std::int64_t stride = 1;
     for (std::size_t k = array.shape.size(); k-- > 0; stride *= array.shape[k]) exported->strides[k] = stride;
     Managed& managed = exported->managed;
-    managed.tensor = {exported->buffer.native(),
+    managed.tensor = {const_cast<void*>(exported->buffer.native()),
                       {dlpack::cuda, index_of(array)},
                       static_cast<std::int32_t>(array.shape.size()),
                       array.dtype,
@@ -84,8 +84,18 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
     return nb::steal(capsule);
 }
 
-/// `stream` is of no concern: what an array of ours refers to was complete before it was made.
-nb::object export_dlpack(DeviceArray& array, nb::handle, nb::handle max_version, nb::handle dl_device,
+/// Has the consumer's stream wait for an array that is not complete. stream: as DLPack says, -1 for no order.
+void order(const DeviceArray& array, nb::handle stream) {
+    if (!array.pending) return;
+    const std::uint64_t handle = stream.is_none() ? cuda_stream_handle({}) : 0;
+    if (!stream.is_none() && to_int(stream, "__dlpack__: stream") == -1) return;
+    const Stream consumer = shared_stream(
+        array.buffer.device(), stream.is_none() ? handle : cuda_stream_handle(to_u64(stream, "__dlpack__: stream")));
+    // Captured work has no end before its graph runs: only a stream of the same capture can be ordered after it.
+    if (!array.pending->event.is_captured() || consumer.is_capturing()) consumer.wait(array.pending->event);
+}
+
+nb::object export_dlpack(DeviceArray& array, nb::handle stream, nb::handle max_version, nb::handle dl_device,
                          nb::handle copy) {
     require_cuda(array);
     if (!dl_device.is_none()) {
@@ -97,6 +107,8 @@ nb::object export_dlpack(DeviceArray& array, nb::handle, nb::handle max_version,
         }
     }
     const bool is_copy = is_true(copy);
+    if (is_copy) array.settle();
+    order(array, stream);
     const bool is_versioned = !max_version.is_none() && to_int(max_version[0], "max_version") >= 1;
     return is_versioned ? capsule_of<dlpack::ManagedVersioned>(array, is_copy)
                         : capsule_of<dlpack::Managed>(array, is_copy);
@@ -113,12 +125,13 @@ nb::dict cuda_array_interface(DeviceArray& array) {
     const auto address = is_empty ? 0 : reinterpret_cast<std::uintptr_t>(array.buffer.native());
     interface["data"] = nb::make_tuple(static_cast<std::uint64_t>(address), false);
     interface["strides"] = nb::none();
-    interface["stream"] = nb::none();  // complete, as for DLPack
+    interface["stream"] = array.pending ? nb::object(nb::int_(array.pending->handle)) : nb::none();
     interface["version"] = 3;
     return interface;
 }
 
-nb::object to_numpy(const DeviceArray& array) {
+nb::object to_numpy(DeviceArray& array) {
+    array.settle();
     nb::object host = nb::module_::import_("numpy").attr("empty")(array.shape_tuple(), name_of(array.dtype));
     const OutputBytes out(host);
     Run::without_gil([&] { array.buffer.copy_to(out.span()); });
@@ -153,7 +166,7 @@ DeviceArray from_numpy(nb::handle array, nb::handle device) {
     const DeviceArray made =
         make(device, array.attr("shape"), nb::steal(PyObject_Str(nb::object(array.attr("dtype")).ptr())));
     const InputBytes host(array, "from_numpy: array");
-    Buffer buffer = made.buffer;
+    Buffer buffer = made.writable();
     Run::without_gil([&] { buffer.copy_from(host.span()); });
     return made;
 }
@@ -161,8 +174,10 @@ DeviceArray from_numpy(nb::handle array, nb::handle device) {
 constexpr const char* about =
     R"(An array in the memory of a device: what hash_many(), hash_elements(), merge() and trees leave there.
 
-It is complete when you have it, and to be read only: trees and others share its memory. torch.from_dlpack(x) and
-cupy.from_dlpack(x) look at it without a copy (CUDA); numpy() copies it to the host, which never happens silently.
+It is complete when you have it, unless the call was told wait=False: then what reads it is ordered after what writes
+it. It is to be read only: trees and others share its memory. torch.from_dlpack(x) and cupy.from_dlpack(x) look at it
+without a copy (CUDA), on a stream that waits for it; numpy() waits for it and copies it to the host, which never
+happens silently.
 What others have queued on streams of their own must be done before the last reference goes; CUDA's default stream is
 waited for.)";
 
@@ -193,16 +208,24 @@ PyType_Slot host_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_host_b
 
 }  // namespace
 
+void DeviceArray::settle() {
+    if (!pending || pending->event.is_captured()) return;
+    Run::without_gil([&] { pending->event.wait(); });
+    pending.reset();
+}
+
+bool DeviceArray::is_ready() const { return !pending || (!pending->event.is_captured() && pending->event.query()); }
+
 nb::tuple DeviceArray::shape_tuple() const {
     nb::list extents;
     for (const Py_ssize_t extent : shape) extents.append(extent);
     return nb::tuple(extents);
 }
 
-DeviceArray digests_array(Buffer digests, Hash hash) {
+DeviceArray digests_array(ConstBuffer digests, Hash hash) {
     const auto n = static_cast<Py_ssize_t>(digests.size() / Digest::size);
-    if (traits(hash).is_field) return {std::move(digests), type_uint64, {n, 4}};
-    return {std::move(digests), type_uint8, {n, 32}};
+    if (traits(hash).is_field) return {std::move(digests), type_uint64, {n, 4}, nullptr, false};
+    return {std::move(digests), type_uint8, {n, 32}, nullptr, false};
 }
 
 namespace {
@@ -215,7 +238,7 @@ DeviceArray import_tensor(nb::handle object, const std::string& device, const ch
     const Tensor tensor = import_cuda(object, what, wanted == "cuda" ? "cuda:0" : wanted, stream);
     const Device where = to_device(tensor.device);
     std::optional<Buffer> buffer;
-    Run::without_gil([&] { buffer.emplace(tensor.buffer(where, to_stream(where, stream))); });
+    Run::without_gil([&] { buffer.emplace(tensor.buffer(where, shared_stream(where, stream))); });
     return {std::move(*buffer), tensor.dtype, tensor.shape, tensor.owner,
             tensor.is_contiguous() && !tensor.is_read_only};
 }
@@ -236,6 +259,7 @@ nb::object import_array(nb::handle object, const char* what, const Settings* set
                         std::string(what) + " is in the memory of " + nb::inst_ptr<DeviceArray>(object)->device().id +
                             "; this call takes memory of the host: call .numpy() to copy it there");
         }
+        if (settings->wait) nb::inst_ptr<DeviceArray>(object)->settle();
         return nb::borrow(object);
     }
     if (nb::hasattr(object, "__array_struct__")) {  // NumPy's own
@@ -266,8 +290,19 @@ void bind_device_array(nb::module_& m) {
         .def_static("from_numpy", &from_numpy, nb::arg("array").none(), nb::arg("device").none(),
                     nb::sig("def from_numpy(array: numpy.typing.NDArray[typing.Any], device: str) -> DeviceArray"),
                     "Copy an array of uint8, uint64 or int64 to a device.")
+        .def("wait", &DeviceArray::settle, nb::sig("def wait(self) -> None"),
+             "Wait until the array is complete. Raises InvalidArgument if a word of the input was not below p.")
+        .def_prop_ro("ready", &DeviceArray::is_ready, nb::sig("def ready(self) -> bool"),
+                     "Whether the array is complete. Never, if the call was captured into a graph.")
+        .def(
+            "check",
+            [](const DeviceArray& self) {
+                if (self.pending) self.pending->event.check();
+            },
+            nb::sig("def check(self) -> None"),
+            "Raise InvalidArgument if a word of the input was not below p, of the last run of a captured call.")
         .def("numpy", &to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
-             "Copy the array to the host.")
+             "Wait for the array, and copy it to the host.")
         .def("__dlpack__", &export_dlpack, nb::kw_only(), nb::arg("stream").none() = nb::none(),
              nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
              nb::arg("copy").none() = nb::none(),

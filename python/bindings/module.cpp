@@ -54,6 +54,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_form(m);
     merklize::binding::bind_device(m);
     merklize::binding::bind_device_array(m);
+    merklize::binding::bind_enqueue(m);
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hasher(m);
     merklize::binding::bind_forest(m);

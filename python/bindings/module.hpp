@@ -9,6 +9,7 @@ void bind_form(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
 void bind_policy(nanobind::module_& m);
+void bind_enqueue(nanobind::module_& m);
 void bind_hash(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);

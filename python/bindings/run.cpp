@@ -2,8 +2,11 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
+#include <vector>
 
 #include "arguments.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 
 namespace merklize::binding {
@@ -18,7 +21,7 @@ Device to_device(std::string_view name) {
     // "auto" may be any device, by MERKLIZE_DEVICE or by what calibrate() has kept.
     const auto may_be_other = [] {
         const char* automatic = std::getenv("MERKLIZE_DEVICE");
-        return (automatic != nullptr && *automatic != '\0') || Device("auto").state().chooses();
+        return (automatic != nullptr && *automatic != '\0') || runtime::state_of(Device("auto")).chooses();
     };
     if (name == "auto" ? may_be_other() : name != "cpu") prepare_libraries();
     return Device(name);
@@ -40,6 +43,24 @@ std::uint64_t cuda_stream_handle(const std::optional<std::uint64_t>& stream) {
 
 Stream to_stream(const Device& device, std::uint64_t handle) {
     return Stream::wrap(device, reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle)));
+}
+
+Stream shared_stream(const Device& device, std::uint64_t handle) {
+    constexpr std::uint64_t last_default = 2;  // CUDA's: 1, and 2 for each thread's own
+    if (handle > last_default) return to_stream(device, handle);
+    struct Known {
+        Device device;
+        std::uint64_t handle;
+        Stream stream;
+    };
+    static std::mutex mutex;
+    static auto& known = *new std::vector<Known>;  // never destroyed: drivers may be gone
+    const std::lock_guard lock(mutex);
+    for (const Known& one : known) {
+        if (one.handle == handle && one.device == device) return one.stream;
+    }
+    known.push_back({device, handle, handle == 0 ? Stream(device) : to_stream(device, handle)});
+    return known.back().stream;
 }
 
 void check_signals() {
@@ -66,9 +87,10 @@ Run::Run(const Settings& settings, const DeviceArray* data, const Policy& policy
                                                          " has no queues; the data is on the host and device= names "
                                                          "no other device");
         }
-        options_.stream = to_stream(options_.device, is_cuda ? cuda_stream_handle(settings.stream) : *settings.stream);
+        options_.stream =
+            shared_stream(options_.device, is_cuda ? cuda_stream_handle(settings.stream) : *settings.stream);
     } else if (data != nullptr && is_cuda) {
-        options_.stream = to_stream(options_.device, cuda_stream_handle({}));
+        options_.stream = shared_stream(options_.device, cuda_stream_handle({}));
     }
 }
 

@@ -29,6 +29,8 @@ void require_device(const char* what, std::string_view device, std::string_view 
 std::uint64_t cuda_stream_handle(const std::optional<std::uint64_t>& stream);
 /// The caller's queue. `handle`: CUstream or cl_command_queue, as a number.
 Stream to_stream(const Device& device, std::uint64_t handle);
+/// The same; queues that nobody can destroy are wrapped once: CUDA's default streams, and 0, a queue of the package's own.
+Stream shared_stream(const Device& device, std::uint64_t handle);
 
 /// Lets Python handle the signals that have come.  errors  what a handler raises: KeyboardInterrupt
 void check_signals();

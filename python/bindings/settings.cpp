@@ -35,7 +35,7 @@ void bind_settings(nb::module_& m) {
         .def(
             "__init__",
             [](Settings* self, nb::handle device, nb::handle threads, nb::handle progress, nb::handle stream,
-               nb::handle timings) {
+               nb::handle timings, bool wait) {
                 Settings made{std::string(to_text(device, "device")), to_threads(threads)};
                 if (!progress.is_none() && !PyCallable_Check(progress.ptr()))
                     wrong_type("progress", "callable", progress);
@@ -44,12 +44,14 @@ void bind_settings(nb::module_& m) {
                 if (!timings.is_none() && !nb::isinstance<Timings>(timings))
                     wrong_type("timings", "a Timings object or None", timings);
                 made.timings = nb::borrow(timings);
+                made.wait = wait;
                 new (self) Settings(std::move(made));
             },
             nb::arg("device").none(), nb::arg("threads").none(), nb::arg("progress").none() = nb::none(),
-            nb::arg("stream").none() = nb::none(), nb::arg("timings").none() = nb::none(),
-            nb::sig("def __init__(self, device: str, threads: int | None, progress: typing.Callable[[float], object] | "
-                    "None = None, stream: int | None = None, timings: Timings | None = None) -> None"))
+            nb::arg("stream").none() = nb::none(), nb::arg("timings").none() = nb::none(), nb::arg("wait") = true,
+            nb::sig(
+                "def __init__(self, device: str, threads: int | None, progress: typing.Callable[[float], object] | "
+                "None = None, stream: int | None = None, timings: Timings | None = None, wait: bool = True) -> None"))
         .def_prop_ro(
             "device", [](const Settings& self) { return self.device; }, "Id of a device, or \"auto\".")
         .def_prop_ro(
@@ -62,6 +64,8 @@ void bind_settings(nb::module_& m) {
             "stream",
             [](const Settings& self) { return self.stream ? nb::object(nb::int_(*self.stream)) : nb::none(); },
             nb::sig("def stream(self) -> int | None"), "Handle of the caller's queue.")
+        .def_prop_ro(
+            "wait", [](const Settings& self) { return self.wait; }, "Whether the call waits for its results.")
         .def_prop_ro(
             "timings", [](const Settings& self) { return self.timings; },
             nb::sig("def timings(self) -> Timings | None"), "What the call fills.");

@@ -17,6 +17,7 @@ struct Settings {
     nb::object progress = nb::none();       ///< a callable, or None
     std::optional<std::uint64_t> stream{};  ///< handle of the caller's queue
     nb::object timings = nb::none();        ///< a Timings to fill, or None
+    bool wait = true;                       ///< until the results are there; else they are on their way, on the stream
 };
 
 }  // namespace merklize::binding

@@ -166,6 +166,21 @@ def empty(beside: Array | DeviceArray, shape: tuple[int, ...], dtype: Any) -> An
     return np.empty(shape, dtype)
 
 
+def output(beside: Any, out: object, shape: tuple[int, ...], dtype: Any, what: str, settings: Settings) -> Any:
+    """Return the array on a device that a call with wait=False writes: `out` if it is given, else a new one."""
+    if not isinstance(beside, _native.DeviceArray):
+        raise InvalidArgument(f"{what} with wait=False must have its data on a device, got memory of the host")
+    if out is None:
+        return _native.empty(beside.device, shape, dtype)
+    array = _import(out, f"{what}: out", settings)
+    if not isinstance(array, _native.DeviceArray) or not _native.is_writable(array):
+        raise InvalidArgument(f"{what}: out must be writable, in C order and on a device")
+    same_type = array.dtype == dtype or {array.dtype, dtype} <= {"uint64", "int64"}
+    if tuple(array.shape) != tuple(shape) or not same_type:
+        raise InvalidArgument(f"{what}: out must be {dtype}{list(shape)}, got {describe(array)}")
+    return array
+
+
 def is_array(value: object) -> bool:
     """Tell without importing NumPy whether `value` may be an array, of NumPy or on a device."""
     return hasattr(value, "dtype") or hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")

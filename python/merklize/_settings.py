@@ -16,10 +16,11 @@ def settings(
     progress: Progress = None,
     stream: object = None,
     timings: _native.Timings | None = None,
+    wait: bool = True,
 ) -> _native.Settings:
     """Return the run options of a call as the extension takes them."""
     name: Any = ",".join(device) if isinstance(device, (list, tuple)) else device
-    return _native.Settings(name, threads, progress, None if stream is None else stream_handle(stream), timings)
+    return _native.Settings(name, threads, progress, None if stream is None else stream_handle(stream), timings, wait)
 
 
 def stream_handle(stream: object) -> int:

@@ -1,13 +1,14 @@
-"""Digests: BLAKE3 of bytes, arrays and files, Rescue Prime of field elements, and the 2-to-1 merge of Merkle trees."""
+"""Digests: of bytes, arrays and files by BLAKE3 and others, of field elements, and the 2-to-1 merge of Merkle trees."""
 
 from __future__ import annotations
 
 import io
 import os
 import time
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast, overload
 
 from . import _arrays, _native
+from ._pairs import with_pairs
 from ._settings import settings
 from .errors import Cancelled, FileError, InvalidArgument
 
@@ -40,9 +41,11 @@ class HasRead(Protocol):
         """Return up to `size` bytes; none at the end."""
 
 
+@overload
 def hash(
     data: Data,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     length: int = 32,
@@ -52,11 +55,46 @@ def hash(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
-) -> bytes:
-    """Return the BLAKE3 digest of bytes.
+    wait: Literal[True] = True,
+    out: None = None,
+) -> bytes: ...
+@overload
+def hash(
+    data: Tensor,
+    *,
+    hash: str = "blake3",
+    key: Buffer | None = None,
+    context: str | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    wait: Literal[False],
+    out: Tensor | None = None,
+) -> DeviceArray: ...
+def hash(
+    data: Data,
+    *,
+    hash: str = "blake3",
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    device: Device = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
+) -> bytes | DeviceArray:
+    """Return the BLAKE3 digest of bytes, or that of another hash of bytes.
 
     data      bytes-like, or an array of any dtype and layout: its bytes in C order. Of NumPy; or a tensor with
               `__dlpack__` or `__cuda_array_interface__` (PyTorch, CuPy, JAX, Numba), which is hashed where it lies
+    hash      "blake3", or the plain digest of one message by "sha256_plain" (SHA-256), "sha256d", "keccak256"
+              (Ethereum's) or "eidos" (Miden's hash of bytes): one chain of blocks, which the CPU computes. These have
+              no key, context, policy or longer output
     key       32 bytes: keyed hashing
     context   text that names a purpose: key derivation; `data` is then the key material
     length    bytes of output
@@ -69,16 +107,40 @@ def hash(
     policy    tuning of a device: group_size, lanes, constants ("literal", "constant", "global", "local");
               never changes a byte (docs/cli.md)
     timings   a Timings() to fill
+    wait      False: return at once, with the digest as a DeviceArray uint8[32] that is complete once the work on
+              `stream` is. For data on a device and 32 bytes of output. The data and `out` must stay until then. Such
+              calls can be captured into a CUDA graph (docs/async.md)
+    out       with wait=False: the tensor uint8[32] to write; None: a new DeviceArray
 
     Raises InvalidArgument, Unavailable, OutOfMemory.
     """
-    run = settings(device, threads, None, stream, timings)
-    return _native.hash(data, key, context, length, seek, run, policy)
+    run = settings(device, threads, None, stream, timings, wait)
+    if hash != "blake3":
+        _require_plain("hash", hash, key, context, length, seek, policy)
+    if wait and out is None:
+        if hash != "blake3":
+            return _native.hash_message(data, hash, run)
+        return _native.hash(data, key, context, length, seek, run, policy)
+    _require_no_wait("hash", wait)
+    if hash != "blake3":
+        raise InvalidArgument(f"hash with wait=False is of 'blake3', got {hash!r}; hash_many() takes any hash of bytes")
+    if length != 32 or seek != 0:
+        raise InvalidArgument(f"hash with wait=False gives the first 32 bytes, got length {length} from {seek}")
+    there = _native.import_array(data, "hash: data", run)
+    digest = _arrays.output(there, out, (32,), "uint8", "hash", run)
+    _native.enqueue_hash(there, digest, key, context, run, policy)
+    return cast("DeviceArray", digest)
+
+
+def _require_no_wait(what: str, wait: bool) -> None:
+    if wait:
+        raise InvalidArgument(f"{what}: out is for calls with wait=False; others return new arrays")
 
 
 def hash_file(
     path: Path | int | HasFileno | HasRead,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     length: int = 32,
@@ -89,7 +151,7 @@ def hash_file(
     policy: Policy = None,
     timings: Timings | None = None,
 ) -> bytes:
-    """Return the BLAKE3 digest of a file, which is never in memory as a whole.
+    """Return the digest of a file, which is never in memory as a whole.
 
     path      a path, or a file descriptor or open file: read from where it stands to its end, and left open.
               A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO
@@ -99,11 +161,13 @@ def hash_file(
     The rest is as in hash(). Raises FileError too: unreadable, or its size changed while it was read.
     """
     run = settings(device, threads, progress, None, timings)
-    options = (key, context, length, seek, run, policy)
+    if hash != "blake3":
+        _require_plain("hash_file", hash, key, context, length, seek, policy)
+    how = _How(hash, key, context, length, seek, run, policy)
     if isinstance(path, (str, bytes, os.PathLike)):
-        return _native.hash_file(os.fsencode(path), *options)
+        return how.path(os.fsencode(path))
     if isinstance(path, int) and not isinstance(path, bool):
-        return _native.hash_descriptor(path, f"file descriptor {path}", *options)
+        return how.descriptor(path, f"file descriptor {path}")
     if isinstance(path, io.TextIOBase):
         raise TypeError(
             f"hash_file: an open file must give bytes, got a text file ({type(path).__name__}); open it with mode 'rb'"
@@ -111,13 +175,55 @@ def hash_file(
     if hasattr(path, "readable") and not path.readable():
         raise FileError(f"hash_file: {path!r} is not open for reading")
     if _is_plain(path):
-        return _hash_plain_file(path, options)
+        return _hash_plain_file(path, how)
     if hasattr(path, "readinto") or hasattr(path, "read"):
-        return _hash_object(path, *options)
+        return _hash_object(path, how)
     if hasattr(path, "fileno"):
         descriptor = path.fileno()
-        return _native.hash_descriptor(descriptor, f"file descriptor {descriptor}", *options)
+        return how.descriptor(descriptor, f"file descriptor {descriptor}")
     raise TypeError(f"hash_file: path must be a path, a file descriptor or an open file, got {type(path).__name__}")
+
+
+class _How(NamedTuple):
+    """How hash_file() hashes."""
+
+    hash: str
+    key: Any
+    context: str | None
+    length: int
+    seek: int
+    run: _native.Settings
+    policy: Policy
+
+    def path(self, path: bytes) -> bytes:
+        if self.hash != "blake3":
+            return _native.hash_message_file(path, self.hash, self.run)
+        return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run, self.policy)
+
+    def descriptor(self, descriptor: int, name: str) -> bytes:
+        if self.hash != "blake3":
+            return _native.hash_message_descriptor(descriptor, name, self.hash, self.run)
+        options = (self.key, self.context, self.length, self.seek, self.run, self.policy)
+        return _native.hash_descriptor(descriptor, name, *options)
+
+    def hasher(self) -> _native.Hasher:
+        if self.hash != "blake3":
+            return _native.make_message_hasher(self.hash, self.run)
+        return _native.make_hasher(self.key, self.context, self.run, self.policy)
+
+
+def _require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int, policy: Policy) -> None:
+    """Refuse what only BLAKE3 has."""
+    _native.require_message_hash(hash)
+    for name, is_given in (
+        ("key", key is not None),
+        ("context", context is not None),
+        ("length", length != 32),
+        ("seek", seek != 0),
+        ("policy", policy is not None),
+    ):
+        if is_given:
+            raise InvalidArgument(f"{what}: {name} is of the hash 'blake3', not of {hash!r}")
 
 
 def _is_plain(file: Any) -> bool:
@@ -127,7 +233,7 @@ def _is_plain(file: Any) -> bool:
     return type(raw) is io.FileIO and (raw is file or raw.seekable())
 
 
-def _hash_plain_file(file: Any, options: tuple[Any, ...]) -> bytes:
+def _hash_plain_file(file: Any, how: _How) -> bytes:
     descriptor = file.fileno()
     name = file.name if isinstance(file.name, str) else f"file descriptor {descriptor}"
     seekable = file.seekable()
@@ -137,19 +243,17 @@ def _hash_plain_file(file: Any, options: tuple[Any, ...]) -> bytes:
             file.flush()
         os.lseek(descriptor, file.tell(), os.SEEK_SET)
     try:
-        return _native.hash_descriptor(descriptor, name, *options)
+        return how.descriptor(descriptor, name)
     finally:
         if seekable:
             file.seek(0, os.SEEK_END)
 
 
-def _hash_object(
-    file: Any, key: Any, context: Any, length: int, seek: int, run: _native.Settings, policy: Policy
-) -> bytes:
+def _hash_object(file: Any, how: _How) -> bytes:
     """Hash what an object's readinto() or read() gives, to its end: a decompressor, a socket's file, memory."""
-    hasher = _native.make_hasher(key, context, run, policy)
+    hasher = how.hasher()
     piece = memoryview(bytearray(1 << 20))
-    report = run.progress
+    report = how.run.progress
     last = time.monotonic()
     while True:
         if hasattr(file, "readinto"):
@@ -163,7 +267,7 @@ def _hash_object(
         if isinstance(data, str):
             raise TypeError(f"hash_file: an open file must give bytes, got text from {type(file).__name__}")
         if count == 0:
-            return hasher.digest(length, seek)
+            return hasher.digest(how.length, how.seek)
         hasher.update(data)
         if report is not None and time.monotonic() - last >= 0.05:
             last = time.monotonic()
@@ -174,6 +278,7 @@ def _hash_object(
 def hash_files(
     paths: Iterable[Path],
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     length: int = 32,
@@ -184,7 +289,7 @@ def hash_files(
     policy: Policy = None,
     timings: Timings | None = None,
 ) -> list[bytes | FileError]:
-    """Return the BLAKE3 digests of many files, several at once: one result a path, in order.
+    """Return the digests of many files, several at once: one result a path, in order.
 
     A file that fails does not stop the others: its result is the FileError, not raised. Options as in hash_file().
     """
@@ -192,6 +297,10 @@ def hash_files(
         raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
     encoded = [os.fsencode(path) for path in paths]
     run = settings(device, threads, progress, None, timings)
+    if hash != "blake3":
+        _require_plain("hash_files", hash, key, context, length, seek, policy)
+        results = _native.hash_message_files(encoded, hash, run)
+        return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
     results = _native.hash_files(encoded, key, context, length, seek, run, policy)
     return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
 
@@ -200,6 +309,7 @@ def hash_files(
 def hash_many(
     messages: Bytes,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -207,11 +317,14 @@ def hash_many(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Bytes: ...
 @overload
 def hash_many(
     messages: Tensor,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -219,10 +332,13 @@ def hash_many(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Bytes | DeviceArray: ...
 def hash_many(
     messages: Bytes | Tensor,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -230,17 +346,35 @@ def hash_many(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Bytes | DeviceArray:
-    """Return the BLAKE3 digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side.
+    """Return the digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side.
 
-    Those of a tensor on a device stay there, as a DeviceArray. The options are as in hash(). Raises InvalidArgument for
-    other shapes and dtypes.
+    Those of a tensor on a device stay there, as a DeviceArray. The options are as in hash(), and `out` is uint8[n, 32].
+    Raises InvalidArgument for other shapes and dtypes.
     """
-    run = settings(device, threads, None, stream, timings)
+    run = settings(device, threads, None, stream, timings, wait)
     rows = _arrays.byte_rows(messages, "hash_many: messages", run)
-    out: Bytes | DeviceArray = _arrays.empty(rows, (rows.shape[0], 32), "uint8")
-    _native.hash_many(rows, rows.shape[1], out, key, context, run, policy)
-    return out
+    if hash != "blake3":
+        _require_plain("hash_many", hash, key, context, 32, 0, policy)
+        if _native.hash_by_name(hash).is_field:
+            raise InvalidArgument(f"hash_many: {hash!r} hashes field elements; hash_elements takes rows of them")
+    digests: Bytes | DeviceArray
+    if wait and out is None:
+        digests = _arrays.empty(rows, (rows.shape[0], 32), "uint8")
+        if hash != "blake3":
+            _native.hash_leaves(rows, rows.shape[1], digests, hash, None, None, run)
+        else:
+            _native.hash_many(rows, rows.shape[1], digests, key, context, run, policy)
+        return digests
+    _require_no_wait("hash_many", wait)
+    digests = _arrays.output(rows, out, (rows.shape[0], 32), "uint8", "hash_many", run)
+    if hash != "blake3":
+        _native.enqueue_hash_leaves(rows, rows.shape[1], digests, hash, None, None, run)
+    else:
+        _native.enqueue_hash_many(rows, rows.shape[1], digests, key, context, run, policy)
+    return digests
 
 
 @overload
@@ -253,6 +387,8 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> NDArray[np.uint64]: ...
 @overload
 def hash_elements(
@@ -264,6 +400,8 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> NDArray[np.uint64] | DeviceArray: ...
 def hash_elements(
     elements: Words | Tensor,
@@ -274,21 +412,31 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> NDArray[np.uint64] | DeviceArray:
     """Return Rescue Prime digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
 
     elements  each less than p = 2^64 - 2^32 + 1; int64 is taken by its bits, and so are its digests
     hash      "rp64_256_v1", "rp64_256_v2", or "rp64_256_v3" = "rp64_256"
 
-    Digests of a tensor on a device stay there, as a DeviceArray. The options are as in hash().
+    Digests of a tensor on a device stay there, as a DeviceArray. The options are as in hash(). With wait=False, an
+    element >= p is reported by DeviceArray.wait(), without its place.
     Raises InvalidArgument: shape, dtype, an element >= p (the text says where), a hash that is not of field elements.
     """
-    run = settings(device, threads, None, stream, timings)
+    run = settings(device, threads, None, stream, timings, wait)
     rows = _arrays.word_rows(elements, "hash_elements: elements", run)
     n_rows = rows.shape[0] if len(rows.shape) == 2 else 1
-    out: NDArray[np.uint64] | DeviceArray = _arrays.empty(rows, (*rows.shape[:-1], 4), rows.dtype)
-    _native.hash_elements(rows, n_rows, rows.shape[-1], out, hash, run, policy)
-    return out
+    shape = (*rows.shape[:-1], 4)
+    digests: NDArray[np.uint64] | DeviceArray
+    if wait and out is None:
+        digests = _arrays.empty(rows, shape, rows.dtype)
+        _native.hash_elements(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
+        return digests
+    _require_no_wait("hash_elements", wait)
+    digests = _arrays.output(rows, out, shape, rows.dtype, "hash_elements", run)
+    _native.enqueue_hash_elements(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
+    return digests
 
 
 def hash_leaves(
@@ -301,6 +449,8 @@ def hash_leaves(
     threads: int | None = None,
     stream: object = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Digests | DeviceArray:
     """Return the digests of n records of equal length as leaves of a tree of this hash.
 
@@ -310,13 +460,20 @@ def hash_leaves(
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
     """
-    run = settings(device, threads, None, stream, timings)
+    run = settings(device, threads, None, stream, timings, wait)
     is_field = _native.hash_by_name(hash).is_field
     rows = _arrays.rows(records, "hash_leaves: records", run, is_field)
     width, dtype = (4, rows.dtype) if is_field else (32, "uint8")
-    out: Digests | DeviceArray = _arrays.empty(rows, (rows.shape[0], width), dtype)
-    _native.hash_leaves(rows, rows.shape[1] * (8 if is_field else 1), out, hash, key, context, run)
-    return out
+    row_bytes = rows.shape[1] * (8 if is_field else 1)
+    digests: Digests | DeviceArray
+    if wait and out is None:
+        digests = _arrays.empty(rows, (rows.shape[0], width), dtype)
+        _native.hash_leaves(rows, row_bytes, digests, hash, key, context, run)
+        return digests
+    _require_no_wait("hash_leaves", wait)
+    digests = _arrays.output(rows, out, (rows.shape[0], width), dtype, "hash_leaves", run)
+    _native.enqueue_hash_leaves(rows, row_bytes, digests, hash, key, context, run)
+    return digests
 
 
 @overload
@@ -325,6 +482,7 @@ def merge(
     right: bytes,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -332,6 +490,8 @@ def merge(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> bytes: ...
 @overload
 def merge(
@@ -339,6 +499,7 @@ def merge(
     right: Digests,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -346,6 +507,8 @@ def merge(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Digests: ...
 @overload
 def merge(
@@ -353,6 +516,7 @@ def merge(
     right: Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -360,12 +524,15 @@ def merge(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> Digests | DeviceArray: ...
 def merge(
     left: bytes | Digests | Tensor,
     right: bytes | Digests | Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -373,21 +540,25 @@ def merge(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    wait: bool = True,
+    out: Tensor | None = None,
 ) -> bytes | Digests | DeviceArray:
     """Return the 2-to-1 hash of one pair of digests or of arrays of pairs, in the form of the input.
 
     left, right  both 32 bytes, or both uint8[..., 32], or both uint64[..., 4] or int64[..., 4] (the same bytes as
                  little-endian words); both on the host or both on the same device
     hash         one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    pairs        "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
     key          32 bytes: keyed merges, of "blake3"
     context      text that names a purpose: derive-key merges, of "blake3"
 
     The options are as in hash(); one pair of bytes is merged on the CPU.
     Raises InvalidArgument: shapes, dtypes, a word >= p, an unknown hash.
     """
+    hash = with_pairs(hash, pairs)
     if not _arrays.is_array(left) and not _arrays.is_array(right):
         return _native.merge_one(left, right, hash, key, context)
-    run = settings(device, threads, None, stream, timings)
+    run = settings(device, threads, None, stream, timings, wait)
     first = _arrays.digests(left, "merge: left", run)
     second = _arrays.digests(right, "merge: right", run)
     if first.shape != second.shape or first.dtype != second.dtype:
@@ -396,6 +567,12 @@ def merge(
     if _arrays.place(first) != _arrays.place(second):
         left_is, right_is = _arrays.place(first), _arrays.place(second)
         raise InvalidArgument(f"merge: left is on {left_is}, right on {right_is}")
-    out: Digests | DeviceArray = _arrays.empty(first, first.shape, first.dtype)
-    _native.merge(first, second, out, hash, key, context, run, policy)
-    return out
+    merged: Digests | DeviceArray
+    if wait and out is None:
+        merged = _arrays.empty(first, first.shape, first.dtype)
+        _native.merge(first, second, merged, hash, key, context, run, policy)
+        return merged
+    _require_no_wait("merge", wait)
+    merged = _arrays.output(first, out, first.shape, first.dtype, "merge", run)
+    _native.enqueue_merge(first, second, merged, hash, key, context, run, policy)
+    return merged

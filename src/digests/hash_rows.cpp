@@ -6,11 +6,12 @@
 #include "digests/chunk_tree.hpp"
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
+#include "jobs/enqueue.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::host_place;
@@ -78,7 +79,7 @@ void element_rows(Hash hash, const void* rows, std::size_t n_rows, std::size_t e
     launch_rows(hash, host_place(rows), n_rows, elements, host_place(out), {}, run);
 }
 
-void element_rows(Hash hash, const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
+void element_rows(Hash hash, const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out,
                   const char* what, const RunOptions& options) {
     if (n_rows == 0) return;
     runtime::require_same_device(what, rows, out);
@@ -121,8 +122,18 @@ void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const
                1);
 }
 
+// The same of buffers whose sizes have been checked.
+void merge_there(Hash hash, const Mode& mode, const ConstBuffer& left, const ConstBuffer& right, std::uint64_t n,
+                 const Buffer& out, runtime::Run& run) {
+    const mkz_hash_info& facts = runtime::info(hash);
+    const std::uint64_t words = runtime::is_field(facts) ? runtime::node_words(facts) * n : 0;
+    run.memory().require_canonical(facts, place_of(left), words, "merge: left");
+    run.memory().require_canonical(facts, place_of(right), words, "merge: right");
+    launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
+}
+
 // The count of items in a buffer, which must have no partial item.
-std::uint64_t count_of(const Buffer& buffer, std::uint64_t item_bytes, const char* what) {
+std::uint64_t count_of(const ConstBuffer& buffer, std::uint64_t item_bytes, const char* what) {
     if (buffer.size() % item_bytes != 0) {
         invalid(std::string(what) + " must be a multiple of " + std::to_string(item_bytes) + " bytes, got " +
                 std::to_string(buffer.size()) + " bytes");
@@ -147,7 +158,7 @@ void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, s
     }
 }
 
-void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& out, const Mode& mode,
+void hash_many(const ConstBuffer& messages, std::size_t message_bytes, Buffer out, const Mode& mode,
                const RunOptions& options) {
     const std::size_t n = messages_in(messages.size(), message_bytes, out.size());
     if (n == 0) return;
@@ -173,7 +184,7 @@ void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std:
     element_rows(hash, rows.data(), n_rows, elements, out.data(), "hash_elements", options);
 }
 
-void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out, Hash hash,
+void hash_elements(const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out, Hash hash,
                    const RunOptions& options) {
     const std::uint64_t words = count_of(rows, 8, "hash_elements: rows");
     require_element_sizes(hash, words, n_rows, elements, count_of(out, 8, "hash_elements: out"));
@@ -194,7 +205,7 @@ void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes,
     launch_rows(hash, host_place(records.data()), out.size(), record_bytes, host_place(out.data()), mode, run);
 }
 
-void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer& out, Hash hash, const Mode& mode,
+void hash_leaves(const ConstBuffer& records, std::uint64_t record_bytes, Buffer out, Hash hash, const Mode& mode,
                  const RunOptions& options) {
     const std::uint64_t n = count_of(out, Digest::size, "hash_leaves: out");
     require_records(hash, mode, records.size(), record_bytes, n);
@@ -223,7 +234,7 @@ void merge(std::span<const Digest> left, std::span<const Digest> right, std::spa
                  run);
 }
 
-void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash, const Mode& mode,
+void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash hash, const Mode& mode,
            const RunOptions& options) {
     runtime::require_merges(hash, mode, "merge");
     const std::uint64_t n = count_of(out, Digest::size, "merge: out");
@@ -233,12 +244,70 @@ void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash
     runtime::require_same_device("merge", right, out);
     const RunOptions here = runtime::on_device_of(out, options);
     runtime::Run run(here);
-    if (const mkz_hash_info& facts = runtime::info(hash); runtime::is_field(facts)) {
-        run.memory().require_canonical(facts, place_of(left), runtime::node_words(facts) * n, "merge: left");
-        run.memory().require_canonical(facts, place_of(right), runtime::node_words(facts) * n, "merge: right");
-    }
-    launch_pairs(hash, mode, place_of(left), place_of(right), n, place_of(out), run);
+    merge_there(hash, mode, left, right, n, out, run);
     run.finish();
+}
+
+// ---- Calls that enqueue -------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Checked rows of bytes or of words, length in units.
+Event enqueue_rows(const char* what, const Stream& stream, Hash hash, const ConstBuffer& rows, std::size_t n,
+                   std::uint64_t length, const Buffer& out, const Mode& mode, const Policy& policy) {
+    return runtime::enqueue(stream, policy, [&](runtime::Run& run) {
+        if (n == 0) return;
+        run.memory().require_canonical(runtime::info(hash), place_of(rows), n * length, what);
+        launch_rows(hash, place_of(rows), n, length, place_of(out), mode, run);
+    });
+}
+
+}  // namespace
+
+Event hash(const Stream& stream, const HashCall& call) {
+    runtime::require_on_stream("hash", stream, {{"data", call.data}, {"out", call.out}});
+    runtime::require_bytes("hash", {"out", call.out}, Digest::size);
+    runtime::require_apart("hash", {"out", call.out}, {"data", call.data});
+    return enqueue_rows("hash", stream, Hash::blake3, call.data, 1, call.data.size(), call.out, call.mode, call.policy);
+}
+
+Event hash_many(const Stream& stream, const HashManyCall& call) {
+    const std::size_t n = messages_in(call.messages.size(), call.message_bytes, call.out.size());
+    runtime::require_on_stream("hash_many", stream, {{"messages", call.messages}, {"out", call.out}});
+    runtime::require_apart("hash_many", {"out", call.out}, {"messages", call.messages});
+    return enqueue_rows("hash_many", stream, Hash::blake3, call.messages, n, call.message_bytes, call.out, call.mode,
+                        call.policy);
+}
+
+Event hash_elements(const Stream& stream, const HashElementsCall& call) {
+    require_element_sizes(call.hash, count_of(call.rows, 8, "hash_elements: rows"), call.n_rows, call.elements,
+                          count_of(call.out, 8, "hash_elements: out"));
+    runtime::require_on_stream("hash_elements", stream, {{"rows", call.rows}, {"out", call.out}});
+    runtime::require_apart("hash_elements", {"out", call.out}, {"rows", call.rows});
+    return enqueue_rows("hash_elements", stream, call.hash, call.rows, call.n_rows, call.elements, call.out, {},
+                        call.policy);
+}
+
+Event hash_leaves(const Stream& stream, const HashLeavesCall& call) {
+    const std::uint64_t n = count_of(call.out, Digest::size, "hash_leaves: out");
+    require_records(call.hash, call.mode, call.records.size(), call.record_bytes, n);
+    runtime::require_on_stream("hash_leaves", stream, {{"records", call.records}, {"out", call.out}});
+    runtime::require_apart("hash_leaves", {"out", call.out}, {"records", call.records});
+    return enqueue_rows("hash_leaves", stream, call.hash, call.records, n,
+                        call.record_bytes / runtime::row_unit(call.hash), call.out, call.mode, call.policy);
+}
+
+Event merge(const Stream& stream, const MergeCall& call) {
+    runtime::require_merges(call.hash, call.mode, "merge");
+    const std::uint64_t n = count_of(call.out, Digest::size, "merge: out");
+    require_pair_sizes(count_of(call.left, Digest::size, "merge: left"),
+                       count_of(call.right, Digest::size, "merge: right"), n);
+    runtime::require_on_stream("merge", stream, {{"left", call.left}, {"right", call.right}, {"out", call.out}});
+    runtime::require_apart("merge", {"out", call.out}, {"left", call.left}, true);
+    runtime::require_apart("merge", {"out", call.out}, {"right", call.right}, true);
+    return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
+        if (n != 0) merge_there(call.hash, call.mode, call.left, call.right, n, call.out, run);
+    });
 }
 
 Digest merge(const Digest& left, const Digest& right, Hash hash, const Mode& mode) {
@@ -248,4 +317,4 @@ Digest merge(const Digest& left, const Digest& right, Hash hash, const Mode& mod
     return runtime::merge_one(hash, left, right, mode);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -31,12 +31,25 @@ public:
     /// Slot slots[i] = values[i], no slot twice. The host bytes may go when it returns.
     virtual void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) = 0;
 
-    /// Throws invalid_argument, with the place of the first, if one of n words is not below the modulus of the hash.
+    /// The same between places of the device, slots of 64 bits: only enqueued.
+    virtual void gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) = 0;
+    /// Enqueued.
+    virtual void merge_edge(const MergeEdge& job) = 0;
+    /// Writes zeros over n nodes: enqueued.
+    virtual void clear_nodes(const Place& nodes, std::uint64_t n) = 0;
+    /// Working memory for this call, aligned to 256 bytes.
+    virtual Place scratch(std::uint64_t bytes) = 0;
+
+    /// Throws invalid_argument, with the place of the first, if one of n words is not below the modulus of the hash. In a call that
+    /// enqueues the call's event does so, without the place.
     virtual void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n,
                                    const char* what) = 0;
     /// The same n nodes at a place that kernels take, a multiple of 32 bytes: where they are, or a copy of them for this call.
     virtual Place aligned_nodes(const Place& nodes, std::uint64_t n) = 0;
 };
+
+/// What a call does when it has asked for all its work: wait until that is complete, or return an event.
+enum class Ending : std::uint8_t { waits, enqueues };
 
 /// Computes jobs for one call. Used by one thread.
 ///
@@ -59,7 +72,9 @@ public:
     /// The device's memory, or null: without a device, or with several.
     virtual DeviceMemory* memory() noexcept { return nullptr; }
 
-    /// Waits for everything enqueued. Errors of what ran come from here.
+    /// Ends a call that enqueues: the point after its work.
+    virtual std::shared_ptr<EventState> end() { return nullptr; }
+    /// Waits for everything enqueued. Errors of what ran come from here. Nothing in a call that enqueues.
     virtual void finish() {}
     /// Waits for everything enqueued, whatever became of it.
     virtual void abandon() noexcept {}
@@ -67,6 +82,6 @@ public:
 
 /// The executor of a call on a device with queues or on several devices; null for the CPU, whose executor is a HostExecutor.
 /// options  must outlive it
-std::unique_ptr<Executor> open_executor(const RunOptions& options);
+std::unique_ptr<Executor> open_executor(const RunOptions& options, Ending ending = Ending::waits);
 
 }  // namespace merklize::runtime

@@ -113,6 +113,20 @@ struct MergeAt {
     mkz_policy policy{};
 };
 
+/// The right edge of a tree of `n` leaves in heap order whose other nodes are there: the nodes above the last leaf and above fewer than
+/// 2^level leaves. A job of a device alone; the host has edge_above().
+struct MergeEdge {
+    Hash hash{};
+    Mode mode{};
+    Place leaves{};  ///< leaf 0
+    Place nodes{};   ///< slot 0 of the tree
+    std::uint64_t n = 0;
+    std::uint32_t levels = 0;  ///< of the whole tree: 2^levels >= n
+    Lone lone = Lone::promote;
+    Digest padding{};  ///< of Lone::pad
+    mkz_policy policy{};
+};
+
 /// n chaining values, in place, to the ceil(n / 2) values above them. A job of the host alone.
 struct HashParents {
     Place values{};

@@ -24,7 +24,8 @@ public:
     /// For one call.
     /// options  must outlive the executor
     /// threads  of the host, for copies
-    virtual std::unique_ptr<Executor> executor(const RunOptions& options, unsigned threads) = 0;
+    virtual std::unique_ptr<Executor> executor(const RunOptions& options, unsigned threads,
+                                               Ending ending = Ending::waits) = 0;
 };
 
 /// Opens a device of a backend that has a driver: queue/device.cpp.

@@ -2,19 +2,22 @@
 
 #include <string>
 
+#include "jobs/internals.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
 
-Run::Run(const RunOptions& options) : options_(options), progress_(options.progress) {
+Run::Run(const RunOptions& options, Ending ending) : options_(options), ending_(ending), progress_(options.progress) {
     require_valid(options.policy);
     if (options.timings != nullptr) *options.timings = Timings{};
     if (options.stream && device().is_host()) {
         throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device().info.id +
                                                      ", got one of " + options.stream->device().info().id);
     }
-    executor_ = open_executor(options);
+    executor_ = open_executor(options, ending);
 }
+
+Event Run::end() { return Internals::event(executor_->end()); }
 
 DeviceMemory& Run::memory() {
     DeviceMemory* memory = executor_ ? executor_->memory() : nullptr;
@@ -26,7 +29,7 @@ void Run::parallel(std::size_t n, const std::function<void(std::size_t)>& body, 
     progress_.step(share, [&](const Tick& tick) { return parallel_for(n, options_.threads, body, tick); });
 }
 
-RunOptions on_device_of(const Buffer& buffer, const RunOptions& options) {
+RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options) {
     RunOptions here = options;
     here.device = buffer.device();
     return here;
@@ -46,8 +49,8 @@ void require_no_policy(const char* what, const RunOptions& options) {
                     to_text(options.policy) + "'");
 }
 
-void require_same_device(const char* what, const Buffer& one, const Buffer& other) {
-    if (&one.device().state() == &other.device().state()) return;
+void require_same_device(const char* what, const ConstBuffer& one, const ConstBuffer& other) {
+    if (one.device() == other.device()) return;
     throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands must be on one device, got " +
                                                  one.device().info().id + " and " + other.device().info().id);
 }

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "host/threads.hpp"
 #include "jobs/executor.hpp"
 #include "jobs/host_executor.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/policy.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/registry.hpp"
@@ -21,13 +23,15 @@ class Run {
 public:
     /// options  must outlive it; options.timings is zeroed
     /// errors   invalid_argument (a stream of another device), and those of opening the device
-    explicit Run(const RunOptions& options);
+    explicit Run(const RunOptions& options, Ending ending = Ending::waits);
 
-    const DeviceState& device() const noexcept { return options_.device.state(); }
+    const DeviceState& device() const noexcept { return state_of(options_.device); }
     const RunOptions& options() const noexcept { return options_; }
     unsigned threads() const { return options_.threads == 0 ? default_threads() : options_.threads; }
     /// Whether jobs run on the CPU; false for one device and for several.
     bool on_host() const noexcept { return executor_ == nullptr; }
+    /// Whether nothing may wait: the call returns an event.
+    bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
     /// The memory of the run's device.  errors  internal (there is none)
     DeviceMemory& memory();
 
@@ -54,7 +58,9 @@ public:
     /// parallel_for with this call's threads and progress; it is `share` of the whole call.
     void parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share = 1);
 
-    /// Waits for what is enqueued on a device. Errors of what ran come from here.
+    /// Ends a call that enqueues.
+    Event end();
+    /// Waits for what is enqueued on a device. Errors of what ran come from here. Nothing in a call that enqueues.
     void finish() {
         if (executor_) executor_->finish();
     }
@@ -70,15 +76,24 @@ public:
 
 private:
     const RunOptions& options_;
+    const Ending ending_;
     std::unique_ptr<Executor> executor_{};  // null: the CPU
     Progress progress_;
 };
 
 /// The options of a call on a buffer: on its device.
-RunOptions on_device_of(const Buffer& buffer, const RunOptions& options);
+RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options);
 
 /// The place of a buffer's bytes, for jobs on its device: queue/buffer.cpp.
-Place place_of(const Buffer& buffer);
+Place place_of(const ConstBuffer& buffer);
+
+/// Two buffers of one device by what their bytes can be compared by: equal blocks have comparable offsets. Memory that the caller
+/// wrapped twice is the same block: queue/buffer.cpp.
+struct Address {
+    const void* block;
+    std::uint64_t offset;
+};
+std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other);
 
 /// A call that does not look at a field of its options refuses one that is set, since ignoring it would mislead.
 /// Throws invalid_argument "<what>: timings must not be set, ...".
@@ -87,6 +102,6 @@ void require_no_timings(const char* what, const RunOptions& options);
 void require_no_policy(const char* what, const RunOptions& options);
 
 /// Throws invalid_argument if two operands are on different devices.
-void require_same_device(const char* what, const Buffer& one, const Buffer& other);
+void require_same_device(const char* what, const ConstBuffer& one, const ConstBuffer& other);
 
 }  // namespace merklize::runtime

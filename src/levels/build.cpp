@@ -7,16 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "jobs/enqueue.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/policy.hpp"
 #include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 #include "tuning/tuned_policies.hpp"
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
-    if (!options.device.state().chooses()) return options;
+    if (!state_of(options.device).chooses()) return options;
     return chosen(options, traits(hash).is_field ? Job::elements_tree : Job::bytes_tree, Digest::size * n_leaves);
 }
 
@@ -59,12 +60,40 @@ void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& la
     }
 }
 
+Lone lone_by(TreeRule rule) {
+    switch (rule) {
+        case TreeRule::pad: return Lone::pad;
+        case TreeRule::duplicate_last: return Lone::duplicate;
+        case TreeRule::perfect:
+        case TreeRule::left_full: break;
+    }
+    return Lone::promote;
+}
+
+// Of a whole heap.
+MergeEdge edge_job(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, const Merges& merges,
+                   const Policy& wanted) {
+    return {.hash = merges.hash(),
+            .mode = merges.mode(),
+            .leaves = at_node(leaves.place, leaves.first),
+            .nodes = nodes,
+            .n = layout.n_leaves,
+            .levels = layout.height(),
+            .lone = lone_by(merges.form().rule),
+            .padding = merges.form().padding,
+            .policy = to_seam(wanted)};
+}
+
 }  // namespace
 
 Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
                     const Policy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf) {
     const Policy policy = tuned(wanted, merges, layout.n_leaves, run);
     build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share);
+    if (run.enqueues()) {
+        if (layout.has_edge(layout.height())) run.memory().merge_edge(edge_job(leaves, nodes, layout, merges, wanted));
+        return policy;
+    }
     const std::optional<Digest> edge = build_edge(leaves, nodes, layout, merges, run);
     if (top != nullptr && edge) {
         *top = *edge;
@@ -101,7 +130,9 @@ Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeFo
 
 }  // namespace
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 std::uint64_t heap_slots(std::uint64_t n_leaves) {
     runtime::require_tree_size(n_leaves, "heap_slots");
@@ -115,11 +146,19 @@ Policy build_tree(std::span<Digest> nodes, const TreeForm& form, const RunOption
     return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, run);
 }
 
-Policy build_tree(const Buffer& nodes, const TreeForm& form, const RunOptions& options) {
+Event build_tree(const Stream& stream, const BuildTreeCall& call) {
+    const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(call.nodes, "build_tree: nodes"));
+    runtime::require_on_stream("build_tree", stream, {{"nodes", call.nodes}});
+    return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
+        runtime::build_in_place(runtime::place_of(call.nodes), layout, call.form, run);
+    });
+}
+
+Policy build_tree(Buffer nodes, const TreeForm& form, const RunOptions& options) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "build_tree: nodes"));
     const RunOptions here = runtime::on_device_of(nodes, options);
     runtime::Run run(here);
     return runtime::build_in_place(runtime::place_of(nodes), layout, form, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

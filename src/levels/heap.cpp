@@ -57,22 +57,14 @@ void copy_nodes(const Place& to, const Place& from, std::uint64_t n, Run& run) {
 }
 
 void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run) {
-    // On a device the first gap is filled by doubling. The other gaps, at most half as large, are copied from it.
-    constexpr std::uint64_t most_zeros = 2048;
-    static const std::vector<Digest> zeros(most_zeros);
+    // On a device the first gap is cleared. The other gaps, at most half as large, are copied from it.
     const auto clear = [&](std::uint64_t first, std::uint64_t count, const std::optional<Place>& source) {
         if (!nodes.on_device) {
             std::memset(host_bytes(at_node(nodes, first)), 0, Digest::size * count);
         } else if (source) {
             run.memory().copy_on_device(at_node(nodes, first), *source, Digest::size * count);
         } else {
-            std::uint64_t done = std::min(count, most_zeros);
-            run.memory().copy_to_device(at_node(nodes, first), zeros.data(), Digest::size * done);
-            while (done < count) {
-                const std::uint64_t more = std::min(done, count - done);
-                run.memory().copy_on_device(at_node(nodes, first + done), at_node(nodes, first), Digest::size * more);
-                done += more;
-            }
+            run.memory().clear_nodes(at_node(nodes, first), count);
         }
     };
     clear(0, 1, {});
@@ -105,7 +97,7 @@ void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, 
                  0);
 }
 
-std::uint64_t digests_in(const Buffer& buffer, const char* what) {
+std::uint64_t digests_in(const ConstBuffer& buffer, const char* what) {
     if (buffer.size() % Digest::size != 0) {
         throw Error(ErrorCode::invalid_argument, std::string(what) + ": digests must be a multiple of 32 bytes, got " +
                                                      std::to_string(buffer.size()) + " bytes");

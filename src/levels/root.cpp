@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "host/host_block.hpp"
+#include "jobs/enqueue.hpp"
 #include "jobs/side_by_side.hpp"
 #include "levels/build.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 namespace {
 
 // Scratch memory on the run's device or on the host.
@@ -123,7 +123,9 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
     const RunOptions here = runtime::chosen_for_tree(options, form.hash, leaves.size());
@@ -132,7 +134,43 @@ Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const R
     return runtime::root_of(runtime::host_place(leaves.data()), leaves.size(), form, run);
 }
 
-Digest merkle_root(const Buffer& leaves, const TreeForm& form, const RunOptions& options) {
+Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
+    const std::uint64_t n = runtime::digests_in(call.leaves, "merkle_root: leaves");
+    runtime::require_tree_size(n, "merkle_root");
+    runtime::require_on_stream("merkle_root", stream, {{"leaves", call.leaves}, {"out", call.out}});
+    runtime::require_bytes("merkle_root", {"out", call.out}, Digest::size);
+    runtime::require_apart("merkle_root", {"out", call.out}, {"leaves", call.leaves}, n == 1);
+    return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
+        const runtime::TreeLayout layout{n};
+        runtime::Merges merges(call.form);
+        merges.require_count(n, "merkle_root");
+        const runtime::Place leaves = run.memory().aligned_nodes(runtime::place_of(call.leaves), n);
+        runtime::require_leaves(leaves, n, merges, "merkle_root: leaves", run);
+        runtime::Place root = leaves;
+        if (n > 1) {
+            const runtime::Place above = run.memory().scratch(Digest::size * layout.leaf_slot);
+            runtime::build_levels({leaves, 0}, above, layout, merges, call.policy, run);
+            root = runtime::at_node(above, 1);
+        }
+        runtime::copy_nodes(runtime::place_of(call.out), root, 1, run);
+    });
+}
+
+Event gather_nodes(const Stream& stream, const GatherNodesCall& call) {
+    const std::uint64_t n = runtime::digests_in(call.out, "gather_nodes: out");
+    runtime::digests_in(call.nodes, "gather_nodes: nodes");
+    runtime::require_on_stream("gather_nodes", stream,
+                               {{"nodes", call.nodes}, {"slots", call.slots}, {"out", call.out}});
+    runtime::require_bytes("gather_nodes", {"slots", call.slots}, sizeof(std::uint64_t) * n);
+    runtime::require_apart("gather_nodes", {"out", call.out}, {"nodes", call.nodes});
+    runtime::require_apart("gather_nodes", {"out", call.out}, {"slots", call.slots});
+    return runtime::enqueue(stream, {}, [&](runtime::Run& run) {
+        run.memory().gather_nodes(runtime::place_of(call.nodes), runtime::place_of(call.slots), n,
+                                  runtime::place_of(call.out));
+    });
+}
+
+Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
     const std::uint64_t n = runtime::digests_in(leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
     const RunOptions here = runtime::on_device_of(leaves, options);
@@ -140,4 +178,4 @@ Digest merkle_root(const Buffer& leaves, const TreeForm& form, const RunOptions&
     return runtime::root_of(run.memory().aligned_nodes(runtime::place_of(leaves), n), n, form, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -8,7 +8,7 @@ namespace merklize::runtime {
 namespace {
 
 constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs,  bodies::merge_subtree, bodies::hash_rows,
-                              bodies::hash_chunks, bodies::hash_parents, bodies::merge_at};
+                              bodies::hash_chunks, bodies::hash_parents, bodies::merge_at,      bodies::merge_edge};
 
 // The bodies that run a job with this hash.
 std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
@@ -24,7 +24,7 @@ std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
             return {};
         case MKZ_KERNEL_MERGE_PAIRS: return {bodies::merge_pairs};
         case MKZ_KERNEL_MERGE_SUBTREES: return {bodies::merge_level, bodies::merge_subtree};
-        case MKZ_KERNEL_MERGE_AT: return {bodies::merge_at};
+        case MKZ_KERNEL_MERGE_AT: return {bodies::merge_at, bodies::merge_edge};
     }
     return {};
 }
@@ -50,7 +50,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
                 mkz_policy policy{};
                 tune(job, hash.id, std::uint64_t{1} << log2, policy);
                 for (const Body& body : bodies_of(job, hash)) {
-                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as in TreeLaunches::merge_at()
+                    if (job == MKZ_KERNEL_MERGE_AT) policy.lanes = 1;  // as in TreeLaunches
                     Variant variant = variant_of(hash.id, policy);
                     add(variant, body);
                     if (is_of_bytes) variant.align = 1;

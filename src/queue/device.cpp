@@ -6,6 +6,7 @@
 #include <span>
 
 #include "hashes/hash_info.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "queue/executor.hpp"
 
@@ -28,9 +29,12 @@ std::shared_ptr<Block> Block::allocate(std::shared_ptr<QueueDevice> device, std:
 }
 
 std::shared_ptr<Block> Block::wrap(std::shared_ptr<QueueDevice> device, void* native, std::uint64_t bytes) {
-    return make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
-        return driver.wrap(index, native, bytes, memory);
-    });
+    auto block =
+        make(std::move(device), bytes, [&](const mkz_driver& driver, std::uint32_t index, mkz_memory** memory) {
+            return driver.wrap(index, native, bytes, memory);
+        });
+    block->wrapped_ = native;
+    return block;
 }
 
 std::shared_ptr<Block> Block::wrap_host(std::shared_ptr<QueueDevice> device, void* host, std::uint64_t bytes) {
@@ -63,15 +67,25 @@ mkz_memory* QueueDevice::constants(Hash hash) {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<Block>& kept = constants_[info(hash).id];
     if (kept) return kept->memory();
-    auto block = Block::allocate(shared_from_this(), table.size_bytes());
+    kept = block_of(std::as_bytes(table));
+    return kept->memory();
+}
+
+std::shared_ptr<Block> QueueDevice::block_of(std::span<const std::byte> bytes) {
+    auto block = Block::allocate(shared_from_this(), bytes.size());
     mkz_stream* stream = nullptr;
     check(driver().stream_open(index_, nullptr, 0, &stream));
-    mkz_status status = driver().copy_to_device(stream, block->memory(), 0, table.data(), table.size_bytes(), nullptr);
+    mkz_status status = driver().copy_to_device(stream, block->memory(), 0, bytes.data(), bytes.size(), nullptr);
     if (status == MKZ_OK) status = driver().stream_synchronize(stream);
     driver().stream_close(stream);
     check(status);
-    kept = std::move(block);
-    return kept->memory();
+    return block;
+}
+
+const Block& QueueDevice::zeros() {
+    const std::lock_guard lock(mutex_);
+    if (!zeros_) zeros_ = block_of(std::vector<std::byte>(zeros_bytes));
+    return *zeros_;
 }
 
 mkz_memory* QueueDevice::any_block() {
@@ -131,8 +145,8 @@ void QueueDevice::give_back(Pinned pinned) noexcept {
     driver().release_host(index_, pinned.bytes);
 }
 
-std::unique_ptr<Executor> QueueDevice::executor(const RunOptions& options, unsigned threads) {
-    return std::make_unique<QueueExecutor>(shared_from_this(), options, threads);
+std::unique_ptr<Executor> QueueDevice::executor(const RunOptions& options, unsigned threads, Ending ending) {
+    return std::make_unique<QueueExecutor>(shared_from_this(), options, threads, ending);
 }
 
 std::shared_ptr<OpenedDevice> open_device(const mkz_backend& backend, std::uint32_t index, std::string id) {
@@ -140,7 +154,7 @@ std::shared_ptr<OpenedDevice> open_device(const mkz_backend& backend, std::uint3
 }
 
 std::shared_ptr<QueueDevice> queue_device(const Device& device) {
-    return std::static_pointer_cast<QueueDevice>(device.state().opened());
+    return std::static_pointer_cast<QueueDevice>(state_of(device).opened());
 }
 
 }  // namespace merklize::runtime

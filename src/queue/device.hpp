@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "jobs/opened_device.hpp"
 #include "merklize/error.hpp"
 #include "queue/programs.hpp"
+#include "queue/scratch.hpp"
 
 namespace merklize::runtime {
 
@@ -28,6 +30,8 @@ public:
 
     mkz_memory* memory() const noexcept { return memory_; }
     std::uint64_t size() const noexcept { return bytes_; }
+    /// The caller's own handle of memory that was wrapped; else null.
+    const void* wrapped() const noexcept { return wrapped_; }
     const std::shared_ptr<QueueDevice>& device() const noexcept { return device_; }
     /// A place in it for a launch.
     Place at(std::uint64_t offset) const noexcept { return {memory_, offset, true}; }
@@ -40,6 +44,7 @@ private:
     std::shared_ptr<QueueDevice> device_;
     mkz_memory* memory_ = nullptr;
     std::uint64_t bytes_;
+    const void* wrapped_ = nullptr;
 };
 
 /// Host memory that copies reach at the link's speed.
@@ -66,7 +71,7 @@ public:
     bool is_own_process() const noexcept override;
     bool is_unified() const noexcept override { return facts_.unified != 0; }
     std::uint64_t max_allocation() const noexcept override { return facts_.max_allocation; }
-    std::unique_ptr<Executor> executor(const RunOptions& options, unsigned threads) override;
+    std::unique_ptr<Executor> executor(const RunOptions& options, unsigned threads, Ending ending) override;
 
     /// Throws what the status says, with the driver's text.
     void check(mkz_status status) const {
@@ -77,6 +82,13 @@ public:
     mkz_memory* constants(Hash hash);
     /// Any block, for commands that touch none of its bytes.
     mkz_memory* any_block();
+    /// zeros_bytes bytes that are 0.
+    const Block& zeros();
+    static constexpr std::uint64_t zeros_bytes = 64 << 10;
+
+    /// Of calls that return before their work has ended.
+    ScratchPool& scratch() noexcept { return scratch_; }
+    FlagPool& flags() noexcept { return flags_; }
 
     /// A queue of our own, for one call at a time. timed: its events have times.
     mkz_stream* borrow_stream(bool timed);
@@ -86,6 +98,9 @@ public:
     void give_back(Pinned pinned) noexcept;
 
 private:
+    // A new block with these bytes, which have arrived.
+    std::shared_ptr<Block> block_of(std::span<const std::byte> bytes);
+
     const mkz_backend& backend_;
     std::uint32_t index_;
     std::string id_;
@@ -98,6 +113,9 @@ private:
     std::vector<Pinned> pinned_;                                 // guarded by mutex_
     std::map<std::uint32_t, std::shared_ptr<Block>> constants_;  // guarded by mutex_; by hash
     std::shared_ptr<Block> any_block_;                           // guarded by mutex_
+    std::shared_ptr<Block> zeros_;                               // guarded by mutex_
+    ScratchPool scratch_;
+    FlagPool flags_;
 };
 
 /// A device opened.  errors  invalid_argument (the CPU, or several devices)

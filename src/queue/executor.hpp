@@ -30,7 +30,8 @@ struct StridedArray {
 /// memory are complete when launch() returns.
 class QueueExecutor final : public Executor, public DeviceMemory {
 public:
-    QueueExecutor(std::shared_ptr<QueueDevice> device, const RunOptions& options, unsigned threads);
+    QueueExecutor(std::shared_ptr<QueueDevice> device, const RunOptions& options, unsigned threads,
+                  Ending ending = Ending::waits);
 
     bool launch(const HashChunks& job, const Tick& tick) override { return launches_.hash_chunks(job, tick); }
     bool launch(const HashRows& job, const Tick& tick) override { return launches_.hash_rows(job, tick); }
@@ -39,6 +40,7 @@ public:
     bool launch(const MergeAt& job, const Tick& tick) override { return trees_.merge_at(job, tick); }
 
     DeviceMemory* memory() noexcept override { return this; }
+    std::shared_ptr<EventState> end() override { return timeline_.end(); }
     void finish() override { timeline_.finish(); }
     void abandon() noexcept override { timeline_.drain(); }
 
@@ -62,6 +64,12 @@ public:
     void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) override {
         trees_.scatter_nodes(nodes, slots, values);
     }
+    void gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) override {
+        trees_.gather_nodes(nodes, slots, n, out);
+    }
+    void merge_edge(const MergeEdge& job) override { trees_.merge_edge(job); }
+    void clear_nodes(const Place& nodes, std::uint64_t n) override;
+    Place scratch(std::uint64_t bytes) override { return timeline_.scratch(bytes)->at(0); }
     void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what) override;
     Place aligned_nodes(const Place& nodes, std::uint64_t n) override;
 

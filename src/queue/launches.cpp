@@ -10,12 +10,15 @@
 namespace merklize::runtime {
 namespace {
 
+// Groups merge what they hashed in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
+constexpr std::uint64_t most_in_group = 1024;
+
 std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(std::bit_width(power) - 1); }
 
 }  // namespace
 
 void Launches::values_above(Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
-                            const Range& out) {
+                            std::uint32_t root, const Range& out) {
     const Kernel parents = kernels_.find({.hash = info(hash).id, .group_size = 256}, bodies::hash_parents, true);
     const std::uint32_t most_levels = log2_of(2 * parents.group_size);
     while (levels > 0) {
@@ -23,7 +26,8 @@ void Launches::values_above(Hash hash, Range in, std::uint64_t count, std::uint3
         const std::uint64_t above = divide_up(count, std::uint64_t{1} << now);
         const Range to = now == levels ? out : Range{timeline_.scratch(32 * above)->memory(), 0};
         timeline_.launch(parents, divide_up(divide_up(count, 2), parents.group_size), in.memory, in.offset / 32,
-                         to.memory, to.offset / 32, count, std::uint64_t{1}, key_words(mode), mode.flags(), now);
+                         to.memory, to.offset / 32, count, std::uint64_t{1}, key_words(mode),
+                         mode.flags() | (now == levels ? root : 0), now);
         in = to;
         count = above;
         levels -= now;
@@ -38,8 +42,6 @@ bool Launches::hash_chunks(const HashChunks& a, const Tick& tick) {
     Variant variant = variant_of(info(a.hash).id, policy);
     variant.align = is_even ? 16 : 1;
     const Kernel hash = kernels_.find(variant, bodies::hash_chunks, a.policy.group_size == 0);
-    // Groups merge what they hashed in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
-    constexpr std::uint64_t most_in_group = 1024;
     const std::uint64_t group_chunks = std::uint64_t{policy.lanes} * hash.group_size;
     const std::uint32_t in_group =
         group_chunks > most_in_group ? 0 : std::min({a.levels, log2_of(group_chunks), policy.levels_per_launch});
@@ -62,7 +64,7 @@ bool Launches::hash_chunks(const HashChunks& a, const Tick& tick) {
     std::shared_ptr<Block> top = values;
     if (in_group < a.levels) {
         top = timeline_.scratch(32 * n_out);
-        values_above(a.hash, {values->memory(), 0}, n, a.levels - in_group, a.mode, {top->memory(), 0});
+        values_above(a.hash, {values->memory(), 0}, n, a.levels - in_group, a.mode, 0, {top->memory(), 0});
     }
     if (a.out.on_device) {
         timeline_.copy_on_device(a.out, top->at(0), 32 * n_out);
@@ -73,7 +75,33 @@ bool Launches::hash_chunks(const HashChunks& a, const Tick& tick) {
     return true;
 }
 
+// One message of several chunks, all of it on the device: each group merges what it hashed, and then all that is left, to the digest.
+void Launches::hash_message(const HashRows& a) {
+    const std::uint64_t chunks = divide_up(a.length, MKZ_BLAKE3_CHUNK_LEN);
+    const auto levels = static_cast<std::uint32_t>(std::bit_width(chunks - 1));
+    const mkz_policy policy = kernels_.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, chunks, a.policy);
+    Variant variant = variant_of(info(a.hash).id, policy);
+    variant.align = kernels_.is_aligned(range_of(a.rows), 16) ? 16 : 1;
+    const Kernel hash = kernels_.find(variant, bodies::hash_chunks, a.policy.group_size == 0);
+    const std::uint64_t group_chunks = std::uint64_t{policy.lanes} * hash.group_size;
+    const std::uint32_t in_group =
+        group_chunks > most_in_group ? 0 : std::min({levels, log2_of(group_chunks), policy.levels_per_launch});
+    const std::uint64_t n = divide_up(chunks, std::uint64_t{1} << in_group);
+    const Range in = range_of(a.rows), out = kernels_.aligned_out(range_of(a.out), Digest::size);
+    const Range values = n == 1 ? out : Range{timeline_.scratch(Digest::size * n)->memory(), 0};
+    timeline_.launch(hash, divide_up(chunks, group_chunks), in.memory, in.offset, a.length, std::uint64_t{1},
+                     values.memory, values.offset / 32, key_words(a.mode),
+                     n == 1 ? a.mode.flags() | MKZ_BLAKE3_ROOT : a.mode.flags(), std::uint64_t{0}, in_group);
+    if (n > 1) values_above(a.hash, values, n, levels - in_group, a.mode, MKZ_BLAKE3_ROOT, out);
+    kernels_.return_out(range_of(a.out), out, Digest::size);
+}
+
 bool Launches::hash_rows(const HashRows& job, const Tick& tick) {
+    if (info(job.hash).has_chunk_tree && job.n == 1 && job.length > MKZ_BLAKE3_CHUNK_LEN && job.rows.on_device &&
+        job.out.on_device) {
+        hash_message(job);
+        return !tick || tick(1);
+    }
     return info(job.hash).has_chunk_tree ? hash_messages(job, tick) : rows_by_items(job, tick);
 }
 

@@ -21,8 +21,10 @@ public:
 
 private:
     // `count` values to the ceil(count / 2^levels) above them.
+    // root: the flag of the last of them, which is a digest, or 0
     void values_above(Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
-                      const Range& out);
+                      std::uint32_t root, const Range& out);
+    void hash_message(const HashRows& job);
     // Rows of a hash with a tree of chunks: each row is a message.
     bool hash_messages(const HashRows& job, const Tick& tick);
     // Rows of other hashes, an item each.

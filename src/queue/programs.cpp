@@ -76,13 +76,13 @@ mkz_program* Programs::program(const Variant& variant) {
 }
 
 Programs::Function Programs::lookup(const Variant& variant, const Body& body) {
-    const std::string name = entry_name(variant, body);
-    const auto key = std::pair(variant, name);
+    const auto key = std::pair(variant, std::string_view(body.name));
     {
         const std::lock_guard lock(mutex_);
         if (const auto it = functions_.find(key); it != functions_.end()) return it->second;
     }
     Function found{};
+    const std::string name = entry_name(variant, body);
     device_.check(
         device_.driver().program_function(program(variant), name.c_str(), &found.function, &found.max_group_size));
     const std::lock_guard lock(mutex_);
@@ -106,7 +106,7 @@ Kernel Programs::find(Variant variant, const Body& body, bool is_free) {
 std::set<std::string> Programs::found() const {
     std::set<std::string> names;
     const std::lock_guard lock(mutex_);
-    for (const auto& [key, function] : functions_) names.insert(key.second);
+    for (const auto& [key, function] : functions_) names.insert(entry_name(key.first, {key.second.data(), 0}));
     return names;
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "jobs/backend.h"
 #include "programs/variant.hpp"
@@ -50,8 +51,8 @@ private:
 
     QueueDevice& device_;
     mutable std::mutex mutex_;
-    std::map<Variant, std::shared_future<mkz_program*>> programs_;   // guarded by mutex_
-    std::map<std::pair<Variant, std::string>, Function> functions_;  // guarded by mutex_
+    std::map<Variant, std::shared_future<mkz_program*>> programs_;        // guarded by mutex_
+    std::map<std::pair<Variant, std::string_view>, Function> functions_;  // guarded by mutex_; by Body::name
 };
 
 }  // namespace merklize::runtime

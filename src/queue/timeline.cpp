@@ -1,23 +1,40 @@
 #include "queue/timeline.hpp"
 
+#include "jobs/internals.hpp"
 #include "merklize/error.hpp"
+#include "queue/event_state.hpp"
 #include "queue/stream_state.hpp"
 
 namespace merklize::runtime {
 
-Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options)
-    : device_(std::move(device)), timings_(options.timings) {
+Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options, Ending ending)
+    : device_(std::move(device)), handle_(options.device), timings_(options.timings), ending_(ending) {
     device_->require_own_process();
     owns_main_ = !options.stream;
-    if (!owns_main_ && &options.stream->state().device() != device_.get()) {
+    if (owns_main_) {
+        main_ = device_->borrow_stream(timings_ != nullptr);
+        return;
+    }
+    const StreamState& stream = Internals::of(*options.stream);
+    if (&stream.device() != device_.get()) {
         throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device_->id() +
                                                      ", got one of " + options.stream->device().info().id);
     }
-    main_ = owns_main_ ? device_->borrow_stream(timings_ != nullptr) : options.stream->state().stream();
+    main_ = stream.stream();
+    is_captured_ = is_capturing(*device_, main_);
+    if (is_captured_ && !enqueues()) {
+        throw Error(
+            ErrorCode::invalid_argument,
+            device_->id() +
+                ": the stream is being captured into a graph, and this call waits for its result, which a graph "
+                "cannot; use the call of merklize/async.hpp (Python: wait=False)");
+    }
 }
 
 Timeline::~Timeline() {
-    drain();  // after an error something may still be running on memory that goes away now
+    // After an error something may still be running on memory that goes away now. What enqueues has no memory but the device's, and
+    // that the driver keeps.
+    if (!enqueues()) drain();
     if (owns_main_) device_->give_back(main_, timings_ != nullptr);
     for (mkz_stream* side : side_streams_) {
         if (side != nullptr) device_->give_back(side, timings_ != nullptr);
@@ -30,9 +47,33 @@ mkz_stream* Timeline::side_stream(unsigned which) {
 }
 
 std::shared_ptr<Block> Timeline::scratch(std::uint64_t bytes) {
+    if (enqueues() && !is_captured_) return scratch_.emplace_back(device_->scratch().take(*device_, main_, bytes));
+    // A graph keeps what it uses.
     auto block = Block::allocate(device_, bytes);
     keep(block);
     return block;
+}
+
+// A flag that was never set is 0 still. A graph sets its own back each time that it runs.
+void Timeline::prepare(Flag& flag) {
+    if (flag.is_clear && !is_captured_) return;
+    const Block& zeros = device_->zeros();
+    check(driver().copy_on_device(main_, flag.block->memory(), 0, zeros.memory(), 0, sizeof *flag.host, nullptr));
+    flag.is_clear = true;
+}
+
+std::shared_ptr<EventState> Timeline::end() {
+    for (const Check& one : checks_)
+        check(driver().copy_to_host(main_, one.flag.host, one.flag.block->memory(), 0, sizeof *one.flag.host, nullptr));
+    auto event = std::make_shared<CommandEvent>(*device_);
+    check(driver().event_record(main_, event->slot()));
+    for (std::shared_ptr<Block>& block : scratch_) device_->scratch().give(main_, std::move(block), event);
+    scratch_.clear();
+    return std::make_shared<EventState>(device_, handle_, std::move(event), is_captured_, std::exchange(checks_, {}));
+}
+
+void Timeline::require_waits() const {
+    if (enqueues()) throw Error(ErrorCode::internal, device_->id() + ": a call that enqueues was about to wait");
 }
 
 std::shared_ptr<Block> Timeline::wrap_host(void* host, std::uint64_t bytes) {
@@ -45,7 +86,7 @@ std::shared_ptr<Block> Timeline::wrap_host(void* host, std::uint64_t bytes) {
 void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments,
                        const mkz_argument* arguments) {
     const bool wanted = events_required_ || (timings_ != nullptr && !kernels_first_);
-    Event event(driver());
+    CommandEvent event(*device_);
     idle_ = false;
     check(driver().launch(main_, kernel.function, groups, kernel.group_size, n_arguments, arguments,
                           wanted ? event.slot() : nullptr));
@@ -57,30 +98,31 @@ void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t
     }
 }
 
-void Timeline::note(Event event, double Timings::* slot) { stretches_.push_back({Event(), std::move(event), slot}); }
+void Timeline::note(CommandEvent event, double Timings::* slot) {
+    stretches_.push_back({CommandEvent(), std::move(event), slot});
+}
 
 void Timeline::end_stretch() {
     if (!kernels_first_) return;
     if (several_kernels_ && !kernels_last_) {
-        // A copy of nothing, to any block, marks the place.
-        Event mark(driver());
-        check(driver().copy_to_device(main_, device_->any_block(), 0, nullptr, 0, mark.slot()));
+        CommandEvent mark(*device_);
+        check(driver().event_record(main_, mark.slot()));
         kernels_last_ = std::move(mark);
     }
     if (several_kernels_) {
         stretches_.push_back({std::move(kernels_first_), std::move(kernels_last_), &Timings::kernel});
     } else {
-        stretches_.push_back({Event(), std::move(kernels_first_), &Timings::kernel});
+        stretches_.push_back({CommandEvent(), std::move(kernels_first_), &Timings::kernel});
     }
-    kernels_first_ = Event();
-    kernels_last_ = Event();
+    kernels_first_ = CommandEvent();
+    kernels_last_ = CommandEvent();
     several_kernels_ = false;
 }
 
 void Timeline::copy_to_device(const Place& to, const void* from, std::uint64_t bytes) {
     if (bytes == 0) return;
     end_stretch();
-    Event event(driver());
+    CommandEvent event(*device_);
     idle_ = false;
     check(driver().copy_to_device(main_, static_cast<mkz_memory*>(to.pointer), to.offset, from, bytes,
                                   timings_ != nullptr ? event.slot() : nullptr));
@@ -90,7 +132,7 @@ void Timeline::copy_to_device(const Place& to, const void* from, std::uint64_t b
 void Timeline::copy_to_host(void* to, const Place& from, std::uint64_t bytes) {
     if (bytes == 0) return;
     end_stretch();
-    Event event(driver());
+    CommandEvent event(*device_);
     idle_ = false;
     check(driver().copy_to_host(main_, to, static_cast<mkz_memory*>(from.pointer), from.offset, bytes,
                                 timings_ != nullptr ? event.slot() : nullptr));
@@ -118,11 +160,13 @@ mkz_status Timeline::drain() noexcept {
 }
 
 void Timeline::synchronize() {
+    require_waits();
     end_stretch();
     check(drain());
 }
 
 void Timeline::finish() {
+    if (enqueues()) return;
     synchronize();
     kept_.clear();
     const std::vector<Stretch> stretches = std::exchange(stretches_, {});

@@ -3,29 +3,32 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "jobs/executor.hpp"
 #include "jobs/jobs.hpp"
 #include "merklize/device.hpp"
 #include "queue/device.hpp"
+#include "queue/scratch.hpp"
 
 namespace merklize::runtime {
 
 /// A driver's event, released at the end.
-class Event {
+class CommandEvent {
 public:
-    Event() = default;
-    explicit Event(const mkz_driver& driver) : driver_(&driver) {}
-    ~Event() {
-        if (event_ != nullptr) driver_->event_release(event_);
-    }
-    Event(Event&& other) noexcept : driver_(other.driver_), event_(std::exchange(other.event_, nullptr)) {}
-    Event& operator=(Event&& other) noexcept {
+    CommandEvent() = default;
+    /// device  lives as long as the process
+    explicit CommandEvent(const QueueDevice& device) : device_(&device) {}
+    ~CommandEvent() { release(); }
+    CommandEvent(CommandEvent&& other) noexcept
+        : device_(other.device_), event_(std::exchange(other.event_, nullptr)) {}
+    CommandEvent& operator=(CommandEvent&& other) noexcept {
         if (this == &other) return *this;
-        if (event_ != nullptr) driver_->event_release(event_);
-        driver_ = other.driver_;
+        release();
+        device_ = other.device_;
         event_ = std::exchange(other.event_, nullptr);
         return *this;
     }
@@ -36,7 +39,13 @@ public:
     explicit operator bool() const noexcept { return event_ != nullptr; }
 
 private:
-    const mkz_driver* driver_ = nullptr;
+    // In a forked child it is the parent's.
+    void release() noexcept {
+        if (event_ != nullptr && device_->is_own_process()) device_->driver().event_release(event_);
+        event_ = nullptr;
+    }
+
+    const QueueDevice* device_ = nullptr;
     mkz_event* event_ = nullptr;
 };
 
@@ -52,13 +61,22 @@ mkz_argument argument(const Value& value) {
 
 }  // namespace detail
 
+/// A check that a call has enqueued: what the device found, and what to say of it.
+struct Check {
+    Flag flag;
+    const char* what;           // of a literal
+    const mkz_hash_info* hash;  // whose words they are
+};
+
 /// What one call has enqueued on a device: its streams, in which order, what must live until it has ended, and its times. Used by
 /// one thread.
 class Timeline {
 public:
-    /// options  its stream and timings are those of the call; they must outlive this
-    /// errors   invalid_argument (a stream of another device), unavailable (in a forked child)
-    Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options);
+    /// options  its stream and timings are those of the call; they must outlive this. With Ending::enqueues there is a stream, and
+    ///          there are no timings
+    /// errors   invalid_argument (a stream of another device; one that is being captured, of a call that waits), unavailable (in a
+    ///          forked child)
+    Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options, Ending ending = Ending::waits);
     ~Timeline();
     Timeline(const Timeline&) = delete;
     Timeline& operator=(const Timeline&) = delete;
@@ -88,7 +106,18 @@ public:
     /// Keeps something until what is enqueued has ended.
     void keep(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
-    /// Waits for everything enqueued and adds up the times. Errors of what ran come from here.
+    bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
+    /// Of a call that enqueues: notes in a flag whether a check finds anything; check(block) enqueues it.
+    template <class Enqueue>
+    void note_check(const char* what, const mkz_hash_info& hash, Enqueue check) {
+        checks_.push_back({device_->flags().take(*device_), what, &hash});
+        prepare(checks_.back().flag);
+        check(checks_.back().flag.block->memory());
+    }
+    /// Ends a call that enqueues. Its working memory is free for what the stream is given next.
+    std::shared_ptr<EventState> end();
+
+    /// Waits for everything enqueued and adds up the times. Errors of what ran come from here. Nothing in a call that enqueues.
     void finish();
     /// Waits for everything enqueued; the times wait for finish().
     void synchronize();
@@ -106,7 +135,7 @@ public:
     /// Something is about to be enqueued.
     void begin() noexcept { idle_ = false; }
     /// A copy on any stream, whose time counts; keeps its event until finish().
-    void note(Event event, double Timings::* slot);
+    void note(CommandEvent event, double Timings::* slot);
     /// The kernels enqueued so far are a stretch, whose time counts; a copy comes next.
     void end_stretch();
     /// Whether each stretch has events even if no times are wanted: staging waits for the last one.
@@ -115,24 +144,31 @@ public:
     mkz_event* last_event() const { return stretches_.back().last.get(); }
 
 private:
+    void prepare(Flag& flag);
+    void require_waits() const;
     void enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments, const mkz_argument* arguments);
     mkz_stream* side_stream(unsigned which);
 
     std::shared_ptr<QueueDevice> device_;
+    Device handle_;
     Timings* timings_;  // null: not timed
+    Ending ending_;
+    bool is_captured_ = false;
     mkz_stream* main_;
     bool owns_main_;
     std::array<mkz_stream*, 2> side_streams_{};
     std::vector<std::shared_ptr<const void>> kept_;
+    std::vector<std::shared_ptr<Block>> scratch_;  // of a call that enqueues
+    std::vector<Check> checks_;                    // the same
     bool idle_ = true;
 
     // From the start of one command to the end of another; without `first` of one command.
     struct Stretch {
-        Event first, last;
+        CommandEvent first, last;
         double Timings::* slot;
     };
     std::vector<Stretch> stretches_;
-    Event kernels_first_, kernels_last_;  // the stretch of kernels that is growing
+    CommandEvent kernels_first_, kernels_last_;  // the stretch of kernels that is growing
     bool several_kernels_ = false;
     bool events_required_ = false;
 };

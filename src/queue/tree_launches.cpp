@@ -11,6 +11,12 @@
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
+namespace {
+
+// Bytes from which on pinned memory is worth a wait.
+constexpr std::uint64_t least_staged = 1 << 20;
+
+}  // namespace
 
 void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
     const Range below = range_of(a.below), nodes = range_of(a.nodes);
@@ -197,7 +203,6 @@ Paths paths_of(const MergeAt& a, std::size_t most) {
 // Short lists go with the launches; for long ones pinned memory is worth the wait.
 void TreeLaunches::send(const std::shared_ptr<Block>& to, std::shared_ptr<const void> owner, const void* from,
                         std::uint64_t bytes) {
-    constexpr std::uint64_t least_staged = 1 << 20;
     if (bytes >= least_staged) return staging_.upload(to->at(0), from, bytes);
     timeline_.copy_to_device(to->at(0), from, bytes);
     timeline_.keep(std::move(owner));
@@ -225,6 +230,21 @@ void TreeLaunches::merge_at_on_device(const MergeAt& a) {
                                stage.levels, static_cast<std::uint32_t>(a.lone), lists->memory(),
                                std::uint64_t{stage.level}, constants);
     }
+}
+
+void TreeLaunches::merge_edge(const MergeEdge& a) {
+    const Range leaves = range_of(a.leaves), nodes = range_of(a.nodes);
+    kernels_.require_node_alignment(leaves);
+    kernels_.require_node_alignment(nodes);
+    mkz_policy policy = kernels_.chosen(MKZ_KERNEL_MERGE_AT, a.hash, 1, a.policy);
+    policy.lanes = 1;
+    const Kernel merge =
+        kernels_.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_edge, a.policy.group_size == 0);
+    KeyWords padding;
+    static_assert(sizeof padding == Digest::size);
+    std::memcpy(&padding, a.padding.bytes.data(), sizeof padding);
+    kernels_.launch_merges(a.mode, merge, 1, leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32, a.n,
+                           a.levels, static_cast<std::uint32_t>(a.lone), padding, kernels_.device().constants(a.hash));
 }
 
 bool TreeLaunches::merge_at(const MergeAt& a, const Tick& tick) {
@@ -256,11 +276,34 @@ void TreeLaunches::gather_nodes(const Place& nodes, const void* slots, std::uint
     kernels_.require_node_alignment(tree);
     const auto wanted = timeline_.scratch(4 * slot_words * count);
     const auto found = timeline_.scratch(32 * count);
-    staging_.upload(wanted->at(0), slots, 4 * slot_words * count);
+    // Short lists need no wait of their own: the download has one.
+    if (const std::uint64_t bytes = 4 * slot_words * count; bytes <= least_staged) {
+        timeline_.copy_to_device(wanted->at(0), slots, bytes);
+    } else {
+        staging_.upload(wanted->at(0), slots, bytes);
+    }
     const Kernel gather = kernels_.find({.group_size = 256}, bodies::gather_nodes, true);
     timeline_.launch(gather, divide_up(count, gather.group_size), tree.memory, tree.offset / 32, wanted->memory(),
                      slot_words, count, found->memory());
     staging_.download(out, found->at(0), 32 * count);
+}
+
+void TreeLaunches::gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) {
+    if (n == 0) return;
+    const Range tree = range_of(nodes);
+    kernels_.require_node_alignment(tree);
+    // The kernel's lists begin where their blocks do.
+    const auto is_whole = [&](const Range& range) { return range.offset == 0 && kernels_.is_aligned(range, 16); };
+    Range list = range_of(slots), found = range_of(out);
+    if (!is_whole(list)) {
+        list = {timeline_.scratch(8 * n)->memory(), 0};
+        timeline_.copy_on_device(list.place(), slots, 8 * n);
+    }
+    if (!is_whole(found)) found = {timeline_.scratch(32 * n)->memory(), 0};
+    const Kernel gather = kernels_.find({.group_size = 256}, bodies::gather_nodes, true);
+    timeline_.launch(gather, divide_up(n, gather.group_size), tree.memory, tree.offset / 32, list.memory,
+                     std::uint32_t{2}, n, found.memory);
+    if (found.memory != range_of(out).memory) timeline_.copy_on_device(out, found.place(), 32 * n);
 }
 
 void TreeLaunches::scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) {

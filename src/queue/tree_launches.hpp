@@ -27,6 +27,8 @@ public:
     void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, void* out) {
         gather_nodes(nodes, slots.data(), 2, slots.size(), out);
     }
+    void gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out);
+    void merge_edge(const MergeEdge& job);
     void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values);
 
 private:

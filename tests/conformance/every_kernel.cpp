@@ -51,7 +51,7 @@ void batches(Hash hash) {
     }
 }
 
-// merge_level and merge_subtree, by teams where the hash has them; merge_at, gather_nodes and scatter_nodes.
+// merge_level and merge_subtree, by teams where the hash has them; merge_edge; merge_at, gather_nodes and scatter_nodes.
 void trees(Hash hash, const Mode& mode) {
     const std::vector<Digest> given = leaves(hash, 512, 3);
     const merklize::TreeForm form(hash, merklize::default_rule(hash), mode);
@@ -65,6 +65,11 @@ void trees(Hash hash, const Mode& mode) {
         const std::vector<Digest> built = on_host<Digest>(there);
         CHECK(std::equal(built.begin() + 1, built.end(), expected.begin() + 1));
     }
+    const merklize::Stream stream{Device()};
+    const Buffer odd = on_device(std::as_bytes(std::span(given).first(333))), root(Device(), Digest::size);
+    const merklize::TreeForm padded(hash, merklize::TreeRule::pad, mode);
+    merklize::merkle_root(stream, {.leaves = odd, .out = root, .form = padded}).wait();
+    CHECK_EQ(on_host<Digest>(root)[0], merklize::merkle_root(std::span(given).first(333), padded, on_cpu()));
     MerkleTree tree(on_device(given), form), reference(given, form, on_cpu());
     const std::vector<std::uint64_t> indices = {0, 1, 77, 300, 511};
     const std::vector<Digest> fresh = leaves(hash, indices.size(), 4);
@@ -103,7 +108,8 @@ TEST("every_kernel: computes on little data what the CPU does") {
         }
     };
     for (const merklize::HashTraits& t : merklize::hashes()) {
-        require(t.hash, {bodies::merge_level, bodies::merge_pairs, bodies::merge_subtree, bodies::merge_at});
+        require(t.hash, {bodies::merge_level, bodies::merge_pairs, bodies::merge_subtree, bodies::merge_at,
+                         bodies::merge_edge});
         if (t.hash != Hash::blake3) require(t.hash, {bodies::hash_rows});
     }
     require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents});

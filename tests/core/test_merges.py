@@ -119,6 +119,33 @@ def test_rows_take_words_mod_p(runner, name):
     assert first == second == witness.rescue_hash_elements(name, [x % witness.P for x in big])
 
 
+@pytest.mark.parametrize("lone", [0, 1, 2])
+@pytest.mark.parametrize("name", MERGES)
+def test_edges(runner, name, lone):
+    """The nodes above the last leaf, in trees whose other nodes are there; every other slot stays."""
+    dtype, words = words_of(name)
+    for count in (1, 2, 3, 5, 6, 7, 8, 9, 12, 33, 63):
+        height = (count - 1).bit_length()
+        first, slot_0, leaf_0 = 1 << height, 2, 1
+        leaves = random_words(name, count * words, count).reshape(count, words)
+        padding = random_words(name, words, 99)
+        fillers = [padding.tobytes()]
+        for _ in range(height):
+            fillers.append(witness.merge(name, fillers[-1], fillers[-1]))
+        tree = witness.parents(name, [leaf.tobytes() for leaf in leaves], lone, fillers)
+        expected = blank(slot_0 + first, dtype)
+        for level, row in enumerate(tree[1:], 1):
+            expected[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)
+        nodes = expected.copy()
+        for level in range(1, height + 1):
+            if count >> level != len(tree[level]):
+                nodes[slot_0 + (first >> level) + len(tree[level]) - 1] = 3
+        below = np.concatenate([blank(leaf_0, dtype), leaves])
+        args = (below, u64(leaf_0), nodes, u64(slot_0), u64(count), u32(height), u32(lone), padding.tobytes())
+        runner.launch("merge_edge", name, 1, *args)
+        assert (nodes == expected).all()
+
+
 def check_ways_up(runner, name, leaves, changed, stages, lone, **policy):
     """Leaves that change in a tree of any count: the ways up by stages of so many levels."""
     dtype, words = words_of(name)

@@ -17,7 +17,8 @@ TEST("cuda-compile: all kernels of every hash, with its constants in each place"
                                                                    {"MKZ_CONSTANTS", constants}};
             const std::string text = merklize::runtime::program_text(defines, t.hash);
             const cuda::Image image = cuda::compile(90, text.c_str(), nullptr, "test");
-            for (const char* body : {"merge_level", "merge_pairs", "merge_subtree", "merge_at", "hash_rows"}) {
+            for (const char* body :
+                 {"merge_level", "merge_pairs", "merge_subtree", "merge_at", "merge_edge", "hash_rows"}) {
                 const std::string name = "mkz_" + std::string(body) + "_" + std::string(t.name);
                 CHECK(image.bytes.find(name) != image.bytes.npos);
             }

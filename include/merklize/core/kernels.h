@@ -8,6 +8,7 @@
  *   kernels/merge_subtree.h    several levels, each group on its own                   count >> levels groups
  *   kernels/merge_pairs.h      merges of nodes in two buffers                           count / (group size * lanes) groups
  *   kernels/merge_at.h         the paths above some nodes of a level                    one group a segment
+ *   kernels/merge_edge.h       the nodes above the last leaf                            one group
  *   kernels/hash_rows_*.h      rows of field elements, or of bytes -> digests           count / (group size * lanes) groups
  *   kernels/hash_chunks.h      bytes -> chaining values of chunks, or of subtrees of them     hashes with a chunk tree
  *   kernels/hash_parents.h     levels of the tree inside a digest                             hashes with a chunk tree
@@ -39,6 +40,7 @@
 #define MKZ_ONLY_HASH_CHUNKS 16
 #define MKZ_ONLY_HASH_PARENTS 32
 #define MKZ_ONLY_MERGE_AT 64
+#define MKZ_ONLY_MERGE_EDGE 128
 #ifndef MKZ_ENTRIES
 #define MKZ_ENTRIES 0
 #endif

@@ -31,6 +31,7 @@
 #endif
 
 #include "merge_at.h"
+#include "merge_edge.h"
 #include "merge_level.h"
 #include "merge_pairs.h"
 #include "merge_subtree.h"

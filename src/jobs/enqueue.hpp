@@ -1,0 +1,37 @@
+#pragma once
+
+#include <initializer_list>
+
+#include "jobs/run.hpp"
+#include "merklize/async.hpp"
+
+namespace merklize::runtime {
+
+/// What all calls of merklize/async.hpp have in common.
+
+/// An operand for the checks below.
+struct Operand {
+    const char* name;
+    const ConstBuffer& buffer;
+};
+
+/// Throws invalid_argument "<what>: ..." if an operand is not on the stream's device.
+void require_on_stream(const char* what, const Stream& stream, std::initializer_list<Operand> operands);
+
+/// Throws invalid_argument if the two share memory.
+/// equal_is_fine  the same bytes are allowed, parts of them are not
+void require_apart(const char* what, const Operand& out, const Operand& in, bool equal_is_fine = false);
+
+/// Throws invalid_argument if the operand does not have so many bytes.
+void require_bytes(const char* what, const Operand& operand, std::uint64_t bytes);
+
+/// Runs a call that enqueues: body(run) asks for its work.
+template <class Body>
+Event enqueue(const Stream& stream, const Policy& policy, Body&& body) {
+    const RunOptions options{.device = stream.device(), .stream = stream, .policy = policy};
+    Run run(options, Ending::enqueues);
+    body(run);
+    return run.end();
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,92 @@
+#include "queue/scratch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "queue/device.hpp"
+#include "queue/timeline.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+bool is_done(const QueueDevice& device, const CommandEvent& event) {
+    std::uint32_t done = 0;
+    // One that failed is done; whoever waits for it hears why.
+    return device.driver().event_query(event.get(), &done) != MKZ_OK || done != 0;
+}
+
+}  // namespace
+
+std::shared_ptr<Block> ScratchPool::take(QueueDevice& device, mkz_stream* stream, std::uint64_t bytes) {
+    const std::uint64_t most = 2 * bytes + (std::uint64_t{64} << 10);
+    const auto fits = [&](const Kept& kept) { return kept.block->size() >= bytes && kept.block->size() <= most; };
+    Kept found{};
+    {
+        const std::lock_guard lock(mutex_);
+        auto it = std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.stream == stream && fits(kept); });
+        if (it == kept_.end()) {
+            it = std::ranges::find_if(kept_,
+                                      [&](const Kept& kept) { return fits(kept) && is_done(device, *kept.last); });
+        }
+        if (it != kept_.end()) {
+            found = std::move(*it);
+            kept_.erase(it);
+        }
+    }
+    if (found.block == nullptr) return Block::allocate(device.shared_from_this(), bytes);
+    // The same address may be another stream by now, so the order is asked for. On the same stream this is nothing.
+    if (found.stream == stream) device.check(device.driver().stream_wait(stream, found.last->get()));
+    return std::move(found.block);
+}
+
+void ScratchPool::give(mkz_stream* stream, std::shared_ptr<Block> block,
+                       std::shared_ptr<const CommandEvent> last) noexcept {
+    constexpr std::size_t most_kept = 32;
+    Kept dropped{};  // outside the lock: a driver may have to wait for it
+    try {
+        const std::lock_guard lock(mutex_);
+        if (kept_.size() == most_kept) {
+            dropped = std::move(kept_.front());
+            kept_.erase(kept_.begin());
+        }
+        kept_.push_back({stream, std::move(block), std::move(last)});
+    } catch (...) {}
+}
+
+Flag FlagPool::take(QueueDevice& device) {
+    const std::lock_guard lock(mutex_);
+    while (!pending_.empty() && is_done(device, *pending_.front().last)) {
+        Flag flag = std::move(pending_.front().flag);
+        pending_.erase(pending_.begin());
+        // One that a call has set is cleared before its next use.
+        flag.is_clear = std::atomic_ref(*flag.host).exchange(0) == 0;
+        idle_.push_back(std::move(flag));
+    }
+    if (!idle_.empty()) {
+        Flag flag = std::move(idle_.back());
+        idle_.pop_back();
+        return flag;
+    }
+    if (next_ == end_) {
+        constexpr std::uint64_t words = 1024;
+        void* page = nullptr;  // stays as long as the process
+        device.check(device.driver().allocate_host(device.index(), words * sizeof *next_, &page));
+        next_ = static_cast<std::uint32_t*>(page);
+        end_ = next_ + words;
+        std::fill(next_, end_, 0u);
+    }
+    Flag flag{Block::allocate(device.shared_from_this(), 256), next_, false};
+    next_++;
+    return flag;
+}
+
+void FlagPool::give(QueueDevice& device, Flag flag, std::shared_ptr<const CommandEvent> last) noexcept {
+    if (last == nullptr || !device.is_own_process()) return;
+    try {
+        const std::lock_guard lock(mutex_);
+        pending_.push_back({std::move(flag), std::move(last)});
+    } catch (...) {}
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "jobs/driver.h"
+
+namespace merklize::runtime {
+
+class Block;
+class CommandEvent;
+class QueueDevice;
+
+/// Working memory of calls that return before their work has ended. A block that the stream's own earlier calls still use is given out
+/// again at once, because a stream runs its commands in order; a block of another stream only when its last call has ended. Nothing
+/// waits on the host.
+class ScratchPool {
+public:
+    /// At least `bytes` bytes for commands that `stream` is given from now on. Their content is undefined.
+    std::shared_ptr<Block> take(QueueDevice& device, mkz_stream* stream, std::uint64_t bytes);
+    /// Keeps a block for later calls.
+    /// last  after the last command that uses it, on `stream`
+    void give(mkz_stream* stream, std::shared_ptr<Block> block, std::shared_ptr<const CommandEvent> last) noexcept;
+
+private:
+    struct Kept {
+        mkz_stream* stream;  // only compared: it may be gone
+        std::shared_ptr<Block> block;
+        std::shared_ptr<const CommandEvent> last;
+    };
+    std::mutex mutex_;
+    std::vector<Kept> kept_;  // guarded by mutex_; oldest first
+};
+
+/// Where the device notes that a call's words are not all below the modulus: 0 or 1, on the device and, once a call's event is
+/// reached, on the host.
+struct Flag {
+    std::shared_ptr<Block> block{};
+    std::uint32_t* host = nullptr;  // pinned
+    bool is_clear = false;          // the device's word is 0
+};
+
+/// The flags of a device, each for one call at a time.
+class FlagPool {
+public:
+    Flag take(QueueDevice& device);
+    /// The call is over, or will be when `last` is reached; null: never, since a graph has it.
+    void give(QueueDevice& device, Flag flag, std::shared_ptr<const CommandEvent> last) noexcept;
+
+private:
+    struct Pending {
+        Flag flag;
+        std::shared_ptr<const CommandEvent> last;
+    };
+    std::mutex mutex_;
+    std::vector<Flag> idle_;         // guarded by mutex_
+    std::vector<Pending> pending_;   // guarded by mutex_; oldest first
+    std::uint32_t* next_ = nullptr;  // guarded by mutex_: pinned words that no flag has
+    std::uint32_t* end_ = nullptr;   // guarded by mutex_
+};
+
+}  // namespace merklize::runtime
