@@ -68,4 +68,19 @@ struct ManagedVersioned {
     Tensor tensor;
 };
 
+/// Since version 1.3: functions that the type of an array has in the capsule `attribute`, beside the method __dlpack__. They order
+/// nothing: what the producer has enqueued on its current stream is still to come. They return 0, or -1 with Python's error set.
+struct ExchangeApi {
+    static constexpr const char* attribute = "__dlpack_c_exchange_api__";
+    static constexpr const char* name = "dlpack_exchange_api";
+
+    Version version;
+    ExchangeApi* previous;  ///< a table of an older major version, or null
+    int (*allocate)(Tensor*, ManagedVersioned**, void*, void (*)(void*, const char*, const char*));
+    int (*from_object)(void*, ManagedVersioned**);
+    int (*to_object)(ManagedVersioned*, void**);
+    int (*borrow_from_object)(void*, Tensor*);  ///< may be null
+    int (*current_stream)(DeviceType, std::int32_t, void**);
+};
+
 }  // namespace merklize::binding::dlpack
