@@ -19,16 +19,15 @@ public:
     Hasher(const Hasher& other) : state_(other.state_), lost_(other.lost_) {}
 
     void update(nb::handle data) {
-        const InputBytes input(data, "update: data");
         const ObjectLock::Changing changing(lock_, "Hasher");
         check();
-        constexpr std::size_t short_work = 2048;
-        if (input.span().size() <= short_work) {
-            state_.update(input.span());
-            return;
-        }
-        lost_ = true;
-        Run::without_gil([&] { state_.update(input.span()); });
+        bool begun = false;
+        each_piece(data, "update: data", [&](std::span<const std::byte> piece) {
+            constexpr std::size_t short_work = 2048;
+            if (!begun && piece.size() <= short_work) return state_.update(piece);
+            lost_ = begun = true;
+            Run::without_gil([&] { state_.update(piece); });
+        });
         lost_ = false;
     }
 

@@ -96,7 +96,8 @@ def hash_file(
     progress  called about every 50 ms with the share that is done, 0 to 1 (0 while that is not known); returning False
               raises Cancelled
 
-    The rest is as in hash(). Raises FileError too: unreadable, or its size changed while it was read.
+    The rest is as in hash(). Raises FileError too: unreadable, or size or times changed while it was read.
+    A file that states a wrong size, as those in /proc and /sys do, is read to its end.
     """
     run = settings(device, threads, progress, None, timings)
     options = (key, context, length, seek, run, policy)

@@ -138,7 +138,7 @@ class MerkleTree:
         without both  the file has the leaves themselves, 32 bytes each
 
         The options are those of MerkleTree; key and context are for leaves and merges alike. The file is read once and
-        not held. Raises FileError (unreadable, or its size changed), OutOfMemory (before it is read), and as the
+        not held. Raises FileError (unreadable, or it changed meanwhile), OutOfMemory (before it is read), and as the
         constructor.
         """
         run = settings(device, threads, progress, None, timings)

@@ -98,7 +98,7 @@ class TreeFile:
         """Return the nodes of a level: a read-only view of the file that is open, read on access. 0 is the leaves.
 
         The file is mapped, which nothing else here does: if somebody cuts it short, access to the view kills the
-        process. (update() and append() do not: they put another file in its place.) read() raises FileError instead.
+        process. (update() and append() do not: while a view exists, they put another file in its place.) read() raises FileError instead.
         """
         import numpy as np
 
@@ -145,7 +145,10 @@ class TreeFile:
         return self._open.check(most, settings(device, threads, progress))
 
     def update(self, changes: Mapping[int, HostData], *, device: Device = "auto", threads: int | None = None) -> None:
-        """Replace leaves, {index: leaf}, in a copy that takes the file's place when it is whole.
+        """Replace leaves, {index: leaf}, completely or not at all, even if the process is killed.
+
+        The change is made in a copy that takes the file's place; or, of few leaves of a large file that nobody else has
+        open, in the file itself, with a journal (docs/file-format.md), which takes milliseconds.
 
         Waits for other processes and threads that change the file, and keeps what they changed: the change is made to
         the file as it is then, not as it was when it was opened.

@@ -23,6 +23,7 @@ from .common import (
     leaf_size_option,
     mode_of,
     refuse_input_as_output,
+    require_output_name,
     row_size_option,
     rule_option,
 )
@@ -67,6 +68,7 @@ def build(
     INPUT may be larger than memory. With -o, the work is in TREE.partial until it is whole, and a build that was killed
     goes on from there. Without -o, --policy and --timings build the tree in memory, of a regular file.
     """
+    require_output_name(out)
     if holds_leaves + (leaf_size is not None) + (row_size is not None) != 1:
         raise click.UsageError("give one of --leaf-size, --row-size and --leaves")
     if 0 in (leaf_size, row_size):
