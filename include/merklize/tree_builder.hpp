@@ -4,15 +4,16 @@
 #include <memory>
 #include <span>
 
+#include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/tree_form.hpp>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// Computes the root of a tree whose leaves come in pieces. It holds one digest a level and one batch of leaves with the nodes above
 /// them (32 MiB), never the whole tree. Large pieces are merged where they lie, with at most 64 MiB of working memory.
-class TreeBuilder {
+class MERKLIZE_API TreeBuilder {
 public:
     /// errors  invalid_argument (a mode with a hash other than blake3)
     explicit TreeBuilder(const TreeForm& form = {}, const RunOptions& options = {});
@@ -24,7 +25,7 @@ public:
     /// errors  invalid_argument (a field hash with a word >= p, with its place), cancelled
     void append(std::span<const Digest> leaves);
     /// leaves  [k, 32] bytes on options.device; whole batches are merged there
-    void append(const Buffer& leaves);
+    void append(const ConstBuffer& leaves);
     std::uint64_t n_leaves() const noexcept;
     /// The root of the leaves so far. More leaves may follow.
     /// errors  invalid_argument (no leaves; a number of leaves that the rule does not allow), cancelled
@@ -36,4 +37,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -98,7 +98,8 @@ class TreeFile:
         """Return the nodes of a level: a read-only view of the file that is open, read on access. 0 is the leaves.
 
         The file is mapped, which nothing else here does: if somebody cuts it short, access to the view kills the
-        process. (update() and append() do not: while a view exists, they put another file in its place.) read() raises FileError instead.
+        process. (update() and append() do not: while a view exists, they put another file in its place.) read() raises
+        FileError instead.
         """
         import numpy as np
 

@@ -10,23 +10,23 @@
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 }  // namespace
 
-Digest hash_parts(std::span<const Buffer> parts, const Mode& mode, const RunOptions& options) {
+Digest hash_parts(std::span<const ConstBuffer> parts, const Mode& mode, const RunOptions& options) {
     Digest digest;
     hash_parts(parts, digest.bytes, 0, mode, options);
     return digest;
 }
 
-void hash_parts(std::span<const Buffer> all_parts, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
+void hash_parts(std::span<const ConstBuffer> all_parts, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                 const RunOptions& options) {
     runtime::require_no_stream("hash_parts", options);
-    std::vector<Buffer> parts;
+    std::vector<ConstBuffer> parts;
     std::vector<std::uint64_t> first_chunks;
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < all_parts.size(); k++) {
@@ -76,4 +76,4 @@ void hash_parts(std::span<const Buffer> all_parts, std::span<std::byte> out, std
     root.expand(out, seek, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

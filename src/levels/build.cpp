@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "jobs/internals.hpp"
 #include "jobs/policy.hpp"
 #include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 #include "tuning/tuned_policies.hpp"
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
-    if (!options.device.state().chooses()) return options;
+    if (!state_of(options.device).chooses()) return options;
     return chosen(options, traits(hash).is_field ? Job::elements_tree : Job::bytes_tree, Digest::size * n_leaves);
 }
 
@@ -101,7 +101,9 @@ Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeFo
 
 }  // namespace
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 std::uint64_t heap_slots(std::uint64_t n_leaves) {
     runtime::require_tree_size(n_leaves, "heap_slots");
@@ -115,11 +117,11 @@ Policy build_tree(std::span<Digest> nodes, const TreeForm& form, const RunOption
     return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, run);
 }
 
-Policy build_tree(const Buffer& nodes, const TreeForm& form, const RunOptions& options) {
+Policy build_tree(Buffer nodes, const TreeForm& form, const RunOptions& options) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "build_tree: nodes"));
     const RunOptions here = runtime::on_device_of(nodes, options);
     runtime::Run run(here);
     return runtime::build_in_place(runtime::place_of(nodes), layout, form, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

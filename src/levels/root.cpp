@@ -11,8 +11,7 @@
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 namespace {
 
 // Scratch memory on the run's device or on the host.
@@ -123,7 +122,9 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
     const RunOptions here = runtime::chosen_for_tree(options, form.hash, leaves.size());
@@ -132,7 +133,7 @@ Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const R
     return runtime::root_of(runtime::host_place(leaves.data()), leaves.size(), form, run);
 }
 
-Digest merkle_root(const Buffer& leaves, const TreeForm& form, const RunOptions& options) {
+Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
     const std::uint64_t n = runtime::digests_in(leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
     const RunOptions here = runtime::on_device_of(leaves, options);
@@ -140,4 +141,4 @@ Digest merkle_root(const Buffer& leaves, const TreeForm& form, const RunOptions&
     return runtime::root_of(run.memory().aligned_nodes(runtime::place_of(leaves), n), n, form, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

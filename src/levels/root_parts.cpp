@@ -7,14 +7,14 @@
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 }  // namespace
 
-Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, const RunOptions& options) {
+Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const TreeForm& form, const RunOptions& options) {
     runtime::require_no_stream("merkle_root_parts", options);
     if (!std::has_single_bit(leaves.size()))
         invalid("merkle_root_parts: the count of parts must be a power of two, got " + std::to_string(leaves.size()));
@@ -34,4 +34,4 @@ Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, c
     return merkle_root(roots, form, runtime::on_the_cpu(options));
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

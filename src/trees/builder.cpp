@@ -11,12 +11,12 @@
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::Batch;
 using runtime::Peaks;
 
-class TreeBuilder::State {
+class MERKLIZE_LOCAL TreeBuilder::State {
 public:
     State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
         runtime::require_no_timings("TreeBuilder", options);
@@ -97,13 +97,13 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
         });
 }
 
-void TreeBuilder::append(const Buffer& leaves) {
+void TreeBuilder::append(const ConstBuffer& leaves) {
     if (leaves.size() % Digest::size != 0) {
         throw Error(ErrorCode::invalid_argument,
                     "append: leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
     }
     const RunOptions& options = state_->options();
-    if (&leaves.device().state() != &options.device.state()) {
+    if (leaves.device() != options.device) {
         throw Error(ErrorCode::invalid_argument, "append: leaves must be on the builder's device, " +
                                                      options.device.info().id + ", got " + leaves.device().info().id);
     }
@@ -128,4 +128,4 @@ void TreeBuilder::append(const Buffer& leaves) {
 std::uint64_t TreeBuilder::n_leaves() const noexcept { return state_->n_leaves(); }
 Digest TreeBuilder::root() const { return state_->root(); }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -11,7 +11,7 @@
 #include "trees/indices.hpp"
 #include "trees/node_store.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::Place;
 using runtime::TreeLayout;
@@ -33,7 +33,7 @@ TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n
 
 }  // namespace
 
-struct MerkleForest::State {
+struct MERKLIZE_LOCAL MerkleForest::State {
     State(const TreeForm& of, std::uint64_t leaves, std::uint64_t n, const Device& on)
         : form(of), n_leaves(n), layout(layout_of(of, leaves, n)), device(on), nodes(on, layout.slots()) {}
 
@@ -65,7 +65,7 @@ MerkleForest::MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leave
     state_->build(runtime::host_place(leaves.data()), run);
 }
 
-MerkleForest::MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form,
+MerkleForest::MerkleForest(const ConstBuffer& leaves, std::uint64_t n_leaves, const TreeForm& form,
                            const RunOptions& options)
     : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "forest: leaves"), n_leaves, leaves.device())) {
     const RunOptions here = runtime::on_device_of(leaves, options);
@@ -96,7 +96,7 @@ std::span<const Digest> MerkleForest::level(unsigned level) const {
     return {state_->nodes.host() + state_->layout.level_offset(level), state_->layout.level_size(level)};
 }
 
-Buffer MerkleForest::device_level(unsigned level) const {
+ConstBuffer MerkleForest::device_level(unsigned level) const {
     state_->require_level(level);
     if (!on_device()) invalid("device_level: the forest's nodes are in memory of the host; level() has them");
     return state_->nodes.buffer().slice(Digest::size * state_->layout.level_offset(level),
@@ -119,4 +119,4 @@ MerkleProof MerkleForest::prove(std::uint64_t tree, std::uint64_t index) const {
     return {form().hash, form().rule, n_leaves(), index, nodes[0], {nodes.begin() + 1, nodes.end()}};
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

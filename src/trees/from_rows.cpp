@@ -7,7 +7,7 @@
 #include "merklize/hash.hpp"
 #include "trees/tree_state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::part_of;
 
@@ -48,7 +48,7 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
     return MerkleTree(std::move(state));
 }
 
-MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form,
+MerkleTree MerkleTree::from_rows(const ConstBuffer& rows, std::uint64_t n_rows, const TreeForm& form,
                                  const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
@@ -72,4 +72,4 @@ MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const
     return MerkleTree(std::move(state));
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0
