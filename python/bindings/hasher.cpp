@@ -39,10 +39,17 @@ public:
         return out.bytes();
     }
 
-    /// The caller owns the copy.
-    Hasher* copy() const {
-        const ObjectLock::Changing changing(lock_, "Hasher");
-        return new Hasher(*this);
+    /// An object of the same class, with the attributes of a class of Python's.
+    static nb::object copy(nb::handle self) {
+        const Hasher& from = *nb::inst_ptr<Hasher>(self);
+        nb::object copied = nb::inst_alloc(self.type());
+        {
+            const ObjectLock::Changing changing(from.lock_, "Hasher");
+            new (nb::inst_ptr<Hasher>(copied)) Hasher(from);
+        }
+        nb::inst_mark_ready(copied);
+        if (nb::hasattr(self, "__dict__")) copied.attr("__dict__").attr("update")(self.attr("__dict__"));
+        return copied;
     }
 
     void reset() {
@@ -66,15 +73,7 @@ private:
 }  // namespace
 
 void bind_hasher(nb::module_& m) {
-    nb::class_<Hasher> hasher(m, "Hasher", R"(Streaming BLAKE3, shaped like hashlib's objects.
-
-data      the first bytes to update with
-key       32 bytes: keyed hashing
-context   text that names a purpose: key derivation; the data is then the key material
-device    "auto", or an id of devices()
-threads   for large updates; None is all that the process may use
-
-Threads may share one: each call waits for the one before.)");
+    nb::class_<Hasher> hasher(m, "Hasher", "merklize.Hasher is the public class.");
     hasher.def(
         "__init__",
         [](Hasher* self, nb::handle data, nb::handle key, nb::handle context, nb::handle device, nb::handle threads) {
@@ -87,17 +86,18 @@ Threads may share one: each call waits for the one before.)");
                 throw;
             }
         },
-        nb::sig("def __init__(self, data: typing_extensions.Buffer | numpy.typing.NDArray[typing.Any] = b'', *, "
-                "key: typing_extensions.Buffer | None = None, context: str | None = None, device: str = 'auto', "
-                "threads: int | None = None) -> None"),
+        nb::sig("def __init__(self, data: object = b'', *, key: object = None, context: str | None = None, "
+                "device: object = 'auto', threads: int | None = None) -> None"),
         nb::arg("data").none() = nb::bytes(""), nb::kw_only(), nb::arg("key").none() = nb::none(),
         nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
         nb::arg("threads").none() = nb::none());
     hasher.def(
-        "update", &Hasher::update, nb::arg().none(),
-        nb::sig("def update(self, data: typing_extensions.Buffer | numpy.typing.NDArray[typing.Any], /) -> None"),
-        "Append the bytes of a bytes-like, or of any array or tensor on the host, in C order.\n\n"
-        "When Ctrl-C interrupts it, the state is lost: reset() before further use.");
+        "update",
+        [](nb::handle self, nb::handle data) {
+            nb::inst_ptr<Hasher>(self)->update(data);
+            return nb::borrow(self);
+        },
+        nb::arg().none(), nb::sig("def update(self, data: typing.Any, /) -> typing_extensions.Self"));
     hasher.def("digest", &Hasher::digest, nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
                nb::sig("def digest(self, length: int = 32, seek: int = 0) -> bytes"),
                "Output bytes `seek` to `seek + length` for all input so far; more input may follow.");
@@ -107,7 +107,7 @@ Threads may share one: each call waits for the one before.)");
         nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
         nb::sig("def hexdigest(self, length: int = 32, seek: int = 0) -> str"),
         "digest() as lower-case hexadecimal text.");
-    hasher.def("copy", &Hasher::copy, nb::rv_policy::take_ownership, nb::sig("def copy(self) -> Hasher"),
+    hasher.def("copy", &Hasher::copy, nb::sig("def copy(self) -> typing_extensions.Self"),
                "A second hasher with the same input so far.");
     hasher.def("reset", &Hasher::reset, nb::sig("def reset(self) -> None"),
                "Back to the empty input, in the same mode.");
@@ -121,6 +121,7 @@ Threads may share one: each call waits for the one before.)");
         "def make_hasher(key: object, context: str | None, settings: Settings, policy: object, /) -> Hasher");
     hasher.attr("name") = "blake3";
     hasher.attr("digest_size") = 32;
+    hasher.attr("key_size") = 32;
     hasher.attr("block_size") = 64;
 }
 

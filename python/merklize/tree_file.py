@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from . import _arrays, _native
 from ._inputs import opened
 from ._settings import settings
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
-from .tree import as_nodes
+from .tree import as_nodes, differing_leaves
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import Buffer
 
     from ._native import TreeFacts
     from ._types import Device, Digests, HostData, Input, Path, Progress
+    from .tree import MerkleTree
 
 
 class TreeFile:
@@ -175,6 +178,26 @@ class TreeFile:
         """Add the leaves that an input makes, as in MerkleTree.from_file(), and return how many; also of a pipe."""
         name = opened(input, "append_file: input")
         return self._open.append_file(name, leaf_size, row_size, settings(device, threads, progress))
+
+    def diff(self, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
+        """Return the indices of leaves that differ from those of another tree, as MerkleTree.diff().
+
+        Reads only the children of unequal nodes.
+        """
+        return differing_leaves(self, other)
+
+    def _nodes_at(self, level: int, indices: NDArray[np.uint64]) -> Any:
+        import numpy as np
+
+        out = np.empty((len(indices), 32), np.uint8)
+        cuts = np.flatnonzero(np.diff(indices) != 1) + 1
+        for run in np.split(np.arange(len(indices)), cuts) if len(indices) else ():
+            nodes = self.read(level, int(indices[run[0]]), len(run))
+            out[run] = np.frombuffer(nodes, np.uint8).reshape(-1, 32)
+        return out
+
+    def __len__(self) -> int:
+        return self.n_leaves
 
     def close(self) -> None:
         """Close the file; views of levels stay valid."""

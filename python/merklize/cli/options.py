@@ -11,7 +11,7 @@ import merklize
 from merklize import _native
 
 
-class Count(click.ParamType):
+class Count(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
     """A whole number in plain digits, as b3sum takes it. Python takes more: " 5", "1_000", digits of other scripts."""
 
     name = "integer"
