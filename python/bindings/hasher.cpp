@@ -16,7 +16,8 @@ namespace {
 class Hasher {
 public:
     Hasher(const Mode& mode, const Run& run) : state_(mode, run.options()) {}
-    Hasher(const Hasher& other) : state_(other.state_), lost_(other.lost_) {}
+    Hasher(Hash hash, const Run& run) : state_(merklize::Hasher::of(hash, run.options())), name_(traits(hash).name) {}
+    Hasher(const Hasher& other) : state_(other.state_), name_(other.name_), lost_(other.lost_) {}
 
     void update(nb::handle data) {
         const ObjectLock::Changing changing(lock_, "Hasher");
@@ -52,6 +53,9 @@ public:
         return copied;
     }
 
+    std::string_view name() const noexcept { return name_; }
+    int block_size() const noexcept { return name_.starts_with("keccak256") ? 136 : 64; }
+
     void reset() {
         const ObjectLock::Changing changing(lock_, "Hasher");
         state_.reset();
@@ -66,6 +70,7 @@ private:
     }
 
     merklize::Hasher state_;
+    std::string_view name_ = "blake3";  // of the list of hashes
     bool lost_ = false;
     mutable ObjectLock lock_;
 };
@@ -76,9 +81,19 @@ void bind_hasher(nb::module_& m) {
     nb::class_<Hasher> hasher(m, "Hasher", "merklize.Hasher is the public class.");
     hasher.def(
         "__init__",
-        [](Hasher* self, nb::handle data, nb::handle key, nb::handle context, nb::handle device, nb::handle threads) {
+        [](Hasher* self, nb::handle data, nb::handle hash, nb::handle key, nb::handle context, nb::handle device,
+           nb::handle threads) {
             const Settings settings{std::string(to_text(device, "device")), to_threads(threads)};
-            new (self) Hasher(to_mode(key, context, "Hasher"), Run(settings));
+            const Mode mode = to_mode(key, context, "Hasher");
+            const Hash which = hash_from_name(to_text(hash, "hash"));
+            if (which == Hash::blake3) {
+                new (self) Hasher(mode, Run(settings));
+            } else if (mode.flags() == 0) {
+                new (self) Hasher(which, Run(settings));
+            } else {
+                throw Error(ErrorCode::invalid_argument, "Hasher: key and context are of the hash 'blake3', not of '" +
+                                                             std::string(traits(which).name) + "'");
+            }
             try {
                 self->update(data);
             } catch (...) {
@@ -86,10 +101,10 @@ void bind_hasher(nb::module_& m) {
                 throw;
             }
         },
-        nb::sig("def __init__(self, data: object = b'', *, key: object = None, context: str | None = None, "
-                "device: object = 'auto', threads: int | None = None) -> None"),
-        nb::arg("data").none() = nb::bytes(""), nb::kw_only(), nb::arg("key").none() = nb::none(),
-        nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
+        nb::sig("def __init__(self, data: object = b'', *, hash: str = 'blake3', key: object = None, "
+                "context: str | None = None, device: object = 'auto', threads: int | None = None) -> None"),
+        nb::arg("data").none() = nb::bytes(""), nb::kw_only(), nb::arg("hash").none() = "blake3",
+        nb::arg("key").none() = nb::none(), nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
         nb::arg("threads").none() = nb::none());
     hasher.def(
         "update",
@@ -119,10 +134,20 @@ void bind_hasher(nb::module_& m) {
             return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr, to_policy(policy)));
         },
         "def make_hasher(key: object, context: str | None, settings: Settings, policy: object, /) -> Hasher");
-    hasher.attr("name") = "blake3";
+    define(
+        m, "make_message_hasher",
+        +[](nb::handle hash, const Settings& settings) {
+            Settings quiet = settings;
+            quiet.progress = nb::none();
+            return std::make_unique<Hasher>(hash_from_name(to_text(hash, "hash")), Run(quiet));
+        },
+        "def make_message_hasher(hash: str, settings: Settings, /) -> Hasher");
+    hasher.def_prop_ro(
+        "name", [](const Hasher& self) { return to_str(self.name()); }, nb::sig("def name(self) -> str"),
+        "Name of the hash.");
+    hasher.def_prop_ro("block_size", &Hasher::block_size, "Bytes of a block of the hash.");
     hasher.attr("digest_size") = 32;
     hasher.attr("key_size") = 32;
-    hasher.attr("block_size") = 64;
 }
 
 }  // namespace merklize::binding

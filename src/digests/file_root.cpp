@@ -207,7 +207,9 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
     }
     file.require_unchanged(identity);
     // The size is wrong, though nobody changed it.
-    return is_whole ? *root : root_of_stream(file, mode, run);
+    if (!is_whole) return root_of_stream(file, mode, run);
+    file.leave_at(position + bytes);
+    return *root;
 }
 
 Node root_of_stream(const InputFile& file, const Mode& mode, Run& run) {

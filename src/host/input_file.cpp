@@ -110,6 +110,10 @@ void InputFile::advise(std::uint64_t offset, std::uint64_t bytes) const noexcept
 #endif
 }
 
+void InputFile::leave_at(std::uint64_t position) const noexcept {
+    if (!owned_) lseek(fd_, static_cast<off_t>(position), SEEK_SET);
+}
+
 void InputFile::widen_pipe(std::size_t bytes) const {
 #ifdef F_SETPIPE_SZ
     fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes));  // fails if it is no pipe or not allowed: then it stays as it is

@@ -65,6 +65,9 @@ public:
     template <class Wait>
     std::size_t read_some(std::span<std::byte> out, Wait wait) const;
 
+    /// Moves the position of the caller's descriptor there, as reading in order would have.
+    void leave_at(std::uint64_t position) const noexcept;
+
     /// Asks for a pipe that holds as much as one read, so that each side can work without waiting for the other.
     void widen_pipe(std::size_t bytes) const;
     /// Tells the system that these bytes of a regular file will be read soon.

@@ -145,6 +145,29 @@ typedef MKZ_LANE64 mkz_lane64;
 #define MKZ_BSWAP32(x) ((MKZ_ROTR32(x, 8) & MKZ_SPLAT32(0xff00ff00u)) | (MKZ_ROTR32(x, 24) & MKZ_SPLAT32(0x00ff00ffu)))
 #endif
 
+/* Rotates each 64-bit lane left by n, 0 < n < 64, n a literal. */
+#ifndef MKZ_ROTL64
+#define MKZ_ROTL64(x, n) (((x) << (n)) | ((x) >> (64 - (n))))
+#endif
+
+/* The bytes of each 64-bit lane in reverse. */
+#ifndef MKZ_BSWAP64
+#define MKZ_BSWAP64(x) mkz_bswap64(x)
+MKZ_FN mkz_lane64 mkz_bswap64(mkz_lane64 x) {
+    x = ((x >> 8) & MKZ_SPLAT64(MKZ_U64(0x00ff00ff00ff00ff))) | ((x & MKZ_SPLAT64(MKZ_U64(0x00ff00ff00ff00ff))) << 8);
+    x = ((x >> 16) & MKZ_SPLAT64(MKZ_U64(0x0000ffff0000ffff))) | ((x & MKZ_SPLAT64(MKZ_U64(0x0000ffff0000ffff))) << 16);
+    return (x >> 32) | (x << 32);
+}
+#endif
+
+/* Logic of three lanes, bit by bit: a ^ b ^ c; a ? b : c; what two of three have; a ^ (~b & c). */
+#ifndef MKZ_XOR3
+#define MKZ_XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#define MKZ_CHOOSE(a, b, c) ((c) ^ ((a) & ((b) ^ (c))))
+#define MKZ_MAJORITY(a, b, c) ((b) ^ (((a) ^ (b)) & ((b) ^ (c))))
+#define MKZ_XOR_ANDNOT(a, b, c) ((a) ^ (~(b) & (c)))
+#endif
+
 /* Sum of three 32-bit lanes, c known last. */
 #ifndef MKZ_ADD32_3
 #define MKZ_ADD32_3(a, b, c) (((a) + (b)) + (c))

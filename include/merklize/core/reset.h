@@ -15,6 +15,7 @@
 #undef MKZ_PORT_LANES_H
 #undef MKZ_PORT_NVIDIA_H
 
+#undef MKZ_BSWAP64
 #undef MKZ_FN
 #undef MKZ_FN_CALL
 #undef MKZ_GL

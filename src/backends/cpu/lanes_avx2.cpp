@@ -29,6 +29,16 @@ LANES_INLINE Lane32 reverse_bytes(Lane32 x) {
                                           12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
     return (Lane32)_mm256_shuffle_epi8((__m256i)x, order);
 }
+LANES_INLINE Lane64 rotate_left_8(Lane64 x) {
+    const __m256i order = _mm256_set_epi8(14, 13, 12, 11, 10, 9, 8, 15, 6, 5, 4, 3, 2, 1, 0, 7,  //
+                                          14, 13, 12, 11, 10, 9, 8, 15, 6, 5, 4, 3, 2, 1, 0, 7);
+    return (Lane64)_mm256_shuffle_epi8((__m256i)x, order);
+}
+LANES_INLINE Lane64 rotate_left_56(Lane64 x) {
+    const __m256i order = _mm256_set_epi8(8, 15, 14, 13, 12, 11, 10, 9, 0, 7, 6, 5, 4, 3, 2, 1,  //
+                                          8, 15, 14, 13, 12, 11, 10, 9, 0, 7, 6, 5, 4, 3, 2, 1);
+    return (Lane64)_mm256_shuffle_epi8((__m256i)x, order);
+}
 LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
     const Lane64 top = Lane64{} + (1ULL << 63);  // AVX2 compares signed words only
     return (Lane64)_mm256_cmpgt_epi64((__m256i)(b ^ top), (__m256i)(a ^ top));
@@ -54,6 +64,8 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_LANE64 Lane64
 #define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
 #define MKZ_ROTR32(x, n) ((n) == 16 ? rotate_16(x) : (n) == 8 ? rotate_8(x) : (((x) >> (n)) | ((x) << (32 - (n)))))
+#define MKZ_ROTL64(x, n) \
+    ((n) == 8 ? rotate_left_8(x) : (n) == 56 ? rotate_left_56(x) : (((x) << (n)) | ((x) >> (64 - (n)))))
 #define MKZ_LT_MASK(a, b) less_mask(a, b)
 #define MKZ_BSWAP32(x) reverse_bytes(x)
 #define MKZ_MUL32(a, b) multiply_32(a, b)

@@ -16,6 +16,15 @@ LANES_INLINE Lane32 reverse_bytes(Lane32 x) {
     const __m512i order = _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3));
     return (Lane32)_mm512_shuffle_epi8((__m512i)x, order);
 }
+LANES_INLINE Lane64 reverse_bytes(Lane64 x) {
+    const __m512i order = _mm512_broadcast_i32x4(_mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+    return (Lane64)_mm512_shuffle_epi8((__m512i)x, order);
+}
+// Any function of three bits, given as its table of values.
+template <int table, class Lane>
+LANES_INLINE Lane of_three(Lane a, Lane b, Lane c) {
+    return (Lane)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)c, table);
+}
 LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
     return (Lane64)_mm512_movm_epi64(_mm512_cmplt_epu64_mask((__m512i)a, (__m512i)b));
 }
@@ -41,6 +50,12 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_ROTR32(x, n) ((Lane32)_mm512_ror_epi32((__m512i)(x), (n)))
 #define MKZ_LT_MASK(a, b) less_mask(a, b)
 #define MKZ_BSWAP32(x) reverse_bytes(x)
+#define MKZ_BSWAP64(x) reverse_bytes(x)
+#define MKZ_ROTL64(x, n) ((Lane64)_mm512_rol_epi64((__m512i)(x), (n)))
+#define MKZ_XOR3(a, b, c) of_three<0x96>(a, b, c)
+#define MKZ_CHOOSE(a, b, c) of_three<0xca>(a, b, c)
+#define MKZ_MAJORITY(a, b, c) of_three<0xe8>(a, b, c)
+#define MKZ_XOR_ANDNOT(a, b, c) of_three<0xd2>(a, b, c)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
 #define MKZ_BLAKE3_TOGETHER 1

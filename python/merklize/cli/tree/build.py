@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import merklize
+from merklize._formats import format_by_name
 
 from .. import output
 from ..hashing import stdin_descriptor
@@ -17,6 +18,7 @@ from ..timings import report as report_times
 from ..timings import seconds
 from .common import (
     STDIN,
+    format_option,
     hash_option,
     is_field,
     keyed_options,
@@ -36,6 +38,7 @@ from .common import (
 @row_size_option
 @click.option("--leaves", "holds_leaves", is_flag=True, help="INPUT holds the leaves themselves, 32 bytes each.")
 @hash_option
+@format_option
 @rule_option
 @click.option("--padding", metavar="HEX", help="What --rule pad fills with: 64 digits; zeros by default.")
 @keyed_options
@@ -52,6 +55,7 @@ def build(
     row_size: int | None,
     holds_leaves: bool,
     hash_name: str,
+    format: str | None,
     rule: str | None,
     padding: str | None,
     keyed: bool,
@@ -69,6 +73,18 @@ def build(
     goes on from there. Without -o, --policy and --timings build the tree in memory, of a regular file.
     """
     require_output_name(out)
+    if format == "fs_verity":
+        if out or leaf_size or row_size or holds_leaves or file == STDIN:
+            raise click.UsageError("--format fs_verity prints the digest of a file: not with -o and sizes of leaves")
+        digest = "sha256:" + merklize.formats.fs_verity(file, device=device, threads=threads or None).hex()
+        output.line(json.dumps({"file": output.display(file), "digest": digest}) if as_json else digest)
+        return
+    if format is not None:
+        fixed = format_by_name(format)
+        if fixed.piece is not None and not holds_leaves and leaf_size is None and row_size is None:
+            leaf_size = fixed.piece
+        if fixed.leaf_hash is None and not holds_leaves:
+            raise click.UsageError(f"--format {format} needs --leaves: it has leaves of 32 bytes that are not hashed")
     if holds_leaves + (leaf_size is not None) + (row_size is not None) != 1:
         raise click.UsageError("give one of --leaf-size, --row-size and --leaves")
     if 0 in (leaf_size, row_size):
@@ -79,7 +95,7 @@ def build(
         refuse_input_as_output(file, out)
     if is_field(hash_name) and (leaf_size or row_size or 0) % 8:
         raise click.UsageError(f"{hash_name} takes words of 8 bytes: a leaf must have a multiple of 8")
-    form: dict[str, Any] = {"rule": rule, **mode_of(keyed, context, file)}
+    form: dict[str, Any] = {"format": format, "rule": rule, **mode_of(keyed, context, file)}
     if padding is not None:
         form["padding"] = _digest(padding)
     arguments: dict[str, Any] = {"leaf_size": leaf_size, "row_size": row_size, **form}
