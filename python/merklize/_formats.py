@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import _native
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -30,34 +31,22 @@ class Format(NamedTuple):
     """What builds this format instead of MerkleTree; None: MerkleTree does."""
 
 
-def _format(
-    name: str,
-    hash: str,
-    rule: str,
-    leaf_hash: str | None,
-    piece: int | None = None,
-    is_ambiguous: bool = False,
-    needs: str | None = None,
-) -> Format:
-    return Format(name, hash, rule, leaf_hash, piece, is_ambiguous, needs)
+# Whole files or trees of another shape: merklize.formats has functions for them.
+_OTHERS = (
+    Format("fs_verity", "sha256_plain", "pad", "sha256_plain", 4096, False, "merklize.formats.fs_verity()"),
+    Format("openzeppelin", "keccak256_sorted", "pad", None, None, False, "merklize.formats.openzeppelin()"),
+    Format(
+        "openzeppelin_simple", "keccak256_sorted", "pad", None, None, False, "merklize.formats.openzeppelin_simple()"
+    ),
+)
 
 
-FORMATS: dict[str, Format] = {
-    made.name: made
-    for made in (
-        _format("merklize", "blake3", "left_full", "blake3"),
-        _format("rfc6962", "sha256", "left_full", "sha256"),
-        _format("bitcoin", "sha256d", "duplicate_last", "sha256d", is_ambiguous=True),
-        _format("ssz", "sha256_plain", "pad", None),
-        _format("bittorrent_v2", "sha256_plain", "pad", "sha256_plain", 1 << 14),
-        _format("glacier", "sha256_plain", "left_full", "sha256_plain", 1 << 20),
-        _format("winterfell", "rp64_256_v3", "perfect", "rp64_256_v3"),
-        _format("miden", "eidos", "perfect", "eidos"),
-        _format("fs_verity", "sha256_plain", "pad", "sha256_plain", 4096, needs="merklize.formats.fs_verity()"),
-        _format("openzeppelin", "keccak256_sorted", "pad", None, needs="merklize.formats.openzeppelin()"),
-        _format("openzeppelin_simple", "keccak256_sorted", "pad", None, needs="merklize.formats.openzeppelin_simple()"),
-    )
-}
+def _of(info: _native.FormatInfo) -> Format:
+    leaf_hash = info.hash if info.hashes_records else None
+    return Format(info.name, info.hash, info.rule, leaf_hash, info.piece_size or None, info.is_ambiguous, None)
+
+
+FORMATS: dict[str, Format] = {made.name: made for made in (*map(_of, _native.formats()), *_OTHERS)}
 """All formats by name."""
 
 
