@@ -8,9 +8,7 @@ from . import _native
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ._types import Digests
+    pass
 
 
 class Format(NamedTuple):
@@ -78,13 +76,3 @@ def with_format(
         if value is not None and value != getattr(found, option, None):
             raise InvalidArgument(f"format {format!r} fixes {option}: leave it out, got {value!r}")
     return found, found.hash, found.rule
-
-
-def refuse_ambiguous(found: Format, levels: Iterable[Digests]) -> None:
-    """Raise InvalidArgument if a level ends with a pair of equal nodes: a shorter list of leaves has the same root."""
-    for number, level in enumerate(levels):
-        if len(level) % 2 == 0 and bytes(level[-1]) == bytes(level[-2]):
-            raise InvalidArgument(
-                f"format {found.name!r}: the last two of the {len(level)} nodes of level {number} are equal, so a list"
-                " without those below the last has the same root (CVE-2012-2459)"
-            )
