@@ -19,8 +19,7 @@ Bytes counter(std::size_t n) {
 std::vector<Digest> counter_leaves(std::size_t n) {
     const Bytes data = counter(32 * n);
     std::vector<Digest> leaves;
-    for (std::size_t i = 0; i < n; i++)
-        leaves.push_back(to_digest(Bytes(data.begin() + 32 * i, data.begin() + 32 * i + 32)));
+    for (std::size_t i = 0; i < n; i++) leaves.push_back(to_digest(Bytes(&data[32 * i], &data[32 * i] + 32)));
     return leaves;
 }
 
