@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 
 from . import _arrays, _native
-from ._formats import Format, refuse_ambiguous, with_format
+from ._formats import Format, with_format
 from ._inputs import opened
 from ._pairs import with_pairs
 from ._settings import settings
@@ -103,8 +103,7 @@ class MerkleTree:
 
     def _check(self, form: Format | None) -> None:
         if form is not None and form.is_ambiguous:
-            levels = (self.level(level) for level in range(self.height))
-            refuse_ambiguous(form, (level.numpy() if self.on_device else level for level in levels))
+            _native.refuse_ambiguous(self._tree, form.name)
 
     @classmethod
     def from_records(
