@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 // A backend's C tables for its tests: what owns handles, and what turns a status into a test's failure. They run on one device:
 // the first, or number $MERKLIZE_TEST_DEVICE.

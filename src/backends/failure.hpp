@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "jobs/status.h"
+#include "seams/status.h"
 
 namespace merklize::backends {
 

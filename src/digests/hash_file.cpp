@@ -47,8 +47,8 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
                 return;
             }
             runtime::Run run(one);
-            const runtime::Node root = extent ? runtime::root_of_rest(*file, *extent, mode, run)
-                                              : runtime::root_of_stream(*file, mode, run);
+            const runtime::Node root =
+                extent ? runtime::root_of_rest(*file, *extent, mode, run) : runtime::root_of_stream(*file, mode, run);
             results[i].output.resize(length);
             root.expand(results[i].output, seek, run);
             if (options.timings == nullptr) return;

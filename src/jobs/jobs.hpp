@@ -5,9 +5,9 @@
 
 #include "hashes/hash_info.hpp"
 #include "host/wipe.hpp"
-#include "jobs/backend.h"
 #include "merklize/digest.hpp"
 #include "merklize/hash.hpp"
+#include "seams/backend.h"
 
 namespace merklize::runtime {
 

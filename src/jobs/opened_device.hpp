@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "jobs/backend.h"
 #include "jobs/executor.hpp"
 #include "merklize/device.hpp"
+#include "seams/backend.h"
 
 namespace merklize::runtime {
 

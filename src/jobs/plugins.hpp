@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "jobs/plugin.h"
+#include "seams/plugin.h"
 
 namespace merklize::runtime {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "jobs/backend.h"
 #include "merklize/policy.hpp"
+#include "seams/backend.h"
 
 namespace merklize::runtime {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "jobs/backend.h"
 #include "merklize/device.hpp"
+#include "seams/backend.h"
 
 namespace merklize::runtime {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "jobs/backend.h"
-#include "jobs/driver.h"
+#include "seams/backend.h"
+#include "seams/driver.h"
 
 namespace merklize::runtime {
 

@@ -9,7 +9,7 @@
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "queue/executor.hpp"
-#include "queue/stream_state.hpp"
+#include "queue/handles.hpp"
 
 namespace merklize::inline v0 {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "jobs/backend.h"
 #include "jobs/opened_device.hpp"
 #include "merklize/error.hpp"
 #include "queue/programs.hpp"
 #include "queue/scratch.hpp"
+#include "seams/backend.h"
 
 namespace merklize::runtime {
 

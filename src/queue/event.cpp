@@ -5,8 +5,7 @@
 #include "jobs/internals.hpp"
 #include "merklize/device.hpp"
 #include "merklize/error.hpp"
-#include "queue/event_state.hpp"
-#include "queue/stream_state.hpp"
+#include "queue/handles.hpp"
 
 namespace merklize::runtime {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "jobs/backend.h"
 #include "programs/variant.hpp"
+#include "seams/backend.h"
 
 namespace merklize::runtime {
 

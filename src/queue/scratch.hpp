@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "jobs/driver.h"
+#include "seams/driver.h"
 
 namespace merklize::runtime {
 

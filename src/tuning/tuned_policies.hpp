@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "jobs/backend.h"
 #include "merklize/device.hpp"
 #include "merklize/policy.hpp"
+#include "seams/backend.h"
 
 namespace merklize::runtime {
 

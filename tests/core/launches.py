@@ -18,8 +18,16 @@ TREE_LEAVES = 2**10
 CANARY = 0xA5
 
 # The kernels' bits of MKZ_ONLY (kernels.h).
-BODIES = ("merge_level", "merge_pairs", "merge_subtree", "hash_rows", "hash_chunks", "hash_parents", "merge_at",
-          "merge_edge")
+BODIES = (
+    "merge_level",
+    "merge_pairs",
+    "merge_subtree",
+    "hash_rows",
+    "hash_chunks",
+    "hash_parents",
+    "merge_at",
+    "merge_edge",
+)
 ONLY = {body: 1 << bit for bit, body in enumerate(BODIES)}
 
 u32, u64 = np.uint32, np.uint64

@@ -25,7 +25,7 @@ struct Folder {
 // Compiles a plug-in, then asks a new process why there is no device of its name.
 std::string why(const Folder& folder, const std::string& name, const std::string& source) {
     const std::string library = (folder.path / ("libmerklize_" + name + ".so")).string();
-    std::ofstream(folder.path / "plugin.cpp") << "#include \"jobs/plugin.h\"\n" << source;
+    std::ofstream(folder.path / "plugin.cpp") << "#include \"seams/plugin.h\"\n" << source;
     const std::string compile = std::string(MERKLIZE_CXX) + " -std=c++20 -shared -fPIC -I " MERKLIZE_SOURCE "/src -I " +
                                 MERKLIZE_INCLUDE + " -o " + library + " " + (folder.path / "plugin.cpp").string();
     // NOLINTNEXTLINE(bugprone-command-processor)

@@ -1,5 +1,5 @@
 // The CPU as a backend: its facts.
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // CUDA as a backend: NVIDIA's driver and NVRTC, opened at run time, behind the tables of driver.h and backend.h.
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/library.hpp"

@@ -9,7 +9,7 @@
 
 #include "backends/cuda/api.hpp"
 #include "backends/cuda/error.hpp"
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 namespace merklize::cuda {
 

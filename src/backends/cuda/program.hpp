@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "jobs/driver.h"
+#include "seams/driver.h"
 
 namespace merklize::cuda {
 

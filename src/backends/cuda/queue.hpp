@@ -7,7 +7,7 @@
 
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/library.hpp"
-#include "jobs/driver.h"
+#include "seams/driver.h"
 
 namespace merklize::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 namespace merklize::cuda {
 

@@ -8,7 +8,7 @@
 //   program    text, compiled form or SPIR-V -> kernels
 //   launch     kernels with their arguments
 //   tuning     how kernels run where the caller does not say
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 #include "backends/opencl/copy.hpp"
 #include "backends/opencl/device.hpp"

@@ -8,7 +8,7 @@
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/error.hpp"
 #include "backends/opencl/handle.hpp"
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 namespace merklize::opencl {
 

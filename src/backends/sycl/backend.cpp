@@ -8,14 +8,14 @@
 //   image      programs of OpenCL: from SPIR-V, and from the cache
 //   spirv      what a module says beside its code
 //   tuning     how kernels run where the caller does not say
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 #include "backends/sycl/device.hpp"
 #include "backends/sycl/memory.hpp"
 #include "backends/sycl/program.hpp"
 #include "backends/sycl/stream.hpp"
 #include "backends/sycl/tuning.hpp"
-#include "jobs/plugin.h"
+#include "seams/plugin.h"
 
 namespace merklize::sycl_plugin {
 namespace {

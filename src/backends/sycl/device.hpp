@@ -7,7 +7,7 @@
 #include <sycl/sycl.hpp>
 
 #include "backends/sycl/error.hpp"
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 namespace merklize::sycl_plugin {
 

@@ -13,8 +13,8 @@ MKZ_BODY void MKZ_K(merge_edge)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *l
     MKZ_WORD filler[MKZ_NODE_WORDS], node[MKZ_NODE_WORDS], sibling[MKZ_NODE_WORDS];
     if (item.index != 0) return;
 #if MKZ_UNIT_WORD_BITS == 64
-    MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++)
-        filler[k] = padding.w[2 * k] | (mkz_u64)padding.w[2 * k + 1] << 32;
+    MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) filler[k] = padding.w[2 * k] | (mkz_u64)padding.w[2 * k + 1]
+                                                                                           << 32;
 #else
     MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) filler[k] = padding.w[k];
 #endif

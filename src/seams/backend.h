@@ -9,8 +9,8 @@
 #define MKZ_BACKEND_H
 
 #include "hashes/hash_info.h"
-#include "jobs/driver.h"
-#include "jobs/status.h"
+#include "seams/driver.h"
+#include "seams/status.h"
 
 #ifdef __cplusplus
 extern "C" {

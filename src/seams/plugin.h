@@ -7,7 +7,7 @@
 #ifndef MKZ_PLUGIN_H
 #define MKZ_PLUGIN_H
 
-#include "jobs/backend.h"
+#include "seams/backend.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,7 +9,7 @@
 #ifndef MKZ_DRIVER_H
 #define MKZ_DRIVER_H
 
-#include "jobs/status.h"
+#include "seams/status.h"
 
 #ifdef __cplusplus
 extern "C" {
