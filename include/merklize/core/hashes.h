@@ -41,19 +41,20 @@
  *   digest(out, s)                               state after the last block -> node
  *   table_word(i)                                with a table: its word i, for the host
  *   iv, compress, parent, block_flags            with chunks, instead of the functions for rows: as in blake3.h */
-/* clang-format off: by id */
+/* By id. */
+/* clang-format off */
 #include "hashes/blake3.h"
-#include "hashes/eidos.h"
-#include "hashes/eidos_v0.h"
-#include "hashes/keccak256.h"
-#include "hashes/keccak256_sorted.h"
 #include "hashes/rp64_256_v1.h"
 #include "hashes/rp64_256_v2.h"
 #include "hashes/rp64_256_v3.h"
 #include "hashes/sha256.h"
-#include "hashes/sha256_compress.h"
 #include "hashes/sha256_plain.h"
 #include "hashes/sha256d.h"
+#include "hashes/sha256_compress.h"
+#include "hashes/keccak256.h"
+#include "hashes/keccak256_sorted.h"
+#include "hashes/eidos.h"
+#include "hashes/eidos_v0.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH
