@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "jobs/enqueue.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/error.hpp"
 
@@ -53,6 +54,41 @@ void require_same_device(const char* what, const ConstBuffer& one, const ConstBu
     if (one.device() == other.device()) return;
     throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands must be on one device, got " +
                                                  one.device().info().id + " and " + other.device().info().id);
+}
+
+// ---- Calls that enqueue: enqueue.hpp ---------------------------------------------------------------------------------
+
+namespace {
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+}  // namespace
+
+void require_on_stream(const char* what, const Stream& stream, std::initializer_list<Operand> operands) {
+    for (const Operand& operand : operands) {
+        if (operand.buffer.device() == stream.device()) continue;
+        invalid(std::string(what) + ": " + operand.name + " must be on the stream's device, " +
+                stream.device().info().id + ", got one on " + operand.buffer.device().info().id);
+    }
+}
+
+void require_apart(const char* what, const Operand& out, const Operand& in, bool equal_is_fine) {
+    if (out.buffer.empty() || in.buffer.empty()) return;
+    const auto [first, second] = addresses_of(out.buffer, in.buffer);
+    if (first.block != second.block) return;
+    const std::uint64_t a = first.offset, b = second.offset;
+    if (equal_is_fine && a == b && out.buffer.size() == in.buffer.size()) return;
+    if (a >= b + in.buffer.size() || b >= a + out.buffer.size()) return;
+    invalid(std::string(what) + ": " + out.name + " must not overlap " + in.name + ", got " +
+            std::to_string(out.buffer.size()) + " bytes " +
+            (a < b ? std::to_string(b - a) + " bytes before" : std::to_string(a - b) + " bytes after") +
+            " the beginning of " + std::to_string(in.buffer.size()));
+}
+
+void require_bytes(const char* what, const Operand& operand, std::uint64_t bytes) {
+    if (operand.buffer.size() == bytes) return;
+    invalid(std::string(what) + ": " + operand.name + " must have " + std::to_string(bytes) + " bytes, got " +
+            std::to_string(operand.buffer.size()));
 }
 
 }  // namespace merklize::runtime

@@ -2,7 +2,6 @@
 
 #include "jobs/internals.hpp"
 #include "merklize/error.hpp"
-#include "queue/event_state.hpp"
 #include "queue/stream_state.hpp"
 
 namespace merklize::runtime {
