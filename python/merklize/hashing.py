@@ -14,8 +14,6 @@ from .errors import Cancelled, FileError, InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
-    from numpy.typing import NDArray
     from typing_extensions import Buffer
 
     from ._native import DeviceArray, Timings
@@ -253,7 +251,7 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
-) -> NDArray[np.uint64]: ...
+) -> Words: ...
 @overload
 def hash_elements(
     elements: Tensor,
@@ -264,7 +262,7 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
-) -> NDArray[np.uint64] | DeviceArray: ...
+) -> Words | DeviceArray: ...
 def hash_elements(
     elements: Words | Tensor,
     hash: str = "rp64_256",
@@ -274,19 +272,22 @@ def hash_elements(
     stream: object = None,
     policy: Policy = None,
     timings: Timings | None = None,
-) -> NDArray[np.uint64] | DeviceArray:
-    """Return Rescue Prime digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
+) -> Words | DeviceArray:
+    """Return digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
 
-    elements  each less than p = 2^64 - 2^32 + 1; int64 is taken by its bits, and so are its digests
-    hash      "rp64_256_v1", "rp64_256_v2", or "rp64_256_v3" = "rp64_256"
+    elements  each less than the modulus of the hash's field. A field of 31 bits has words uint32[n, k] and digests
+              uint32[n, 8]. int64 and int32 are taken by their bits, and so are their digests
+    hash      a field hash of HASHES: "rp64_256" (= "rp64_256_v3"), "rpo256", "poseidon2_koalabear_16", ...
 
     Digests of a tensor on a device stay there, as a DeviceArray. The options are as in hash().
     Raises InvalidArgument: shape, dtype, an element >= p (the text says where), a hash that is not of field elements.
     """
     run = settings(device, threads, None, stream, timings)
-    rows = _arrays.word_rows(elements, "hash_elements: elements", run)
+    which = _native.hash_by_name(hash)
+    rows = _arrays.word_rows(elements, "hash_elements: elements", run, which)
     n_rows = rows.shape[0] if len(rows.shape) == 2 else 1
-    out: NDArray[np.uint64] | DeviceArray = _arrays.empty(rows, (*rows.shape[:-1], 4), rows.dtype)
+    digest_words = 256 // (which.element_bits or 64)
+    out: Words | DeviceArray = _arrays.empty(rows, (*rows.shape[:-1], digest_words), rows.dtype)
     _native.hash_elements(rows, n_rows, rows.shape[-1], out, hash, run, policy)
     return out
 
@@ -304,18 +305,19 @@ def hash_leaves(
 ) -> Digests | DeviceArray:
     """Return the digests of n records of equal length as leaves of a tree of this hash.
 
-    records  uint8[n, m], for field hashes uint64[n, k] or int64[n, k]; any strides. A tensor on a device stays there
+    records  uint8[n, m], for field hashes words as in hash_elements(); any strides. A tensor on a device stays there
     hash     "blake3": BLAKE3 of the record; "sha256": SHA-256 of the byte 0 and the record (RFC 6962); a field hash:
              hash_elements() of the record
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
     """
     run = settings(device, threads, None, stream, timings)
-    is_field = _native.hash_by_name(hash).is_field
-    rows = _arrays.rows(records, "hash_leaves: records", run, is_field)
-    width, dtype = (4, rows.dtype) if is_field else (32, "uint8")
-    out: Digests | DeviceArray = _arrays.empty(rows, (rows.shape[0], width), dtype)
-    _native.hash_leaves(rows, rows.shape[1] * (8 if is_field else 1), out, hash, key, context, run)
+    which = _native.hash_by_name(hash)
+    rows = _arrays.rows(records, "hash_leaves: records", run, which)
+    bits = which.element_bits or 8
+    dtype = rows.dtype if which.is_field else "uint8"
+    out: Digests | DeviceArray = _arrays.empty(rows, (rows.shape[0], 256 // bits), dtype)
+    _native.hash_leaves(rows, rows.shape[1] * (bits // 8), out, hash, key, context, run)
     return out
 
 
@@ -376,9 +378,9 @@ def merge(
 ) -> bytes | Digests | DeviceArray:
     """Return the 2-to-1 hash of one pair of digests or of arrays of pairs, in the form of the input.
 
-    left, right  both 32 bytes, or both uint8[..., 32], or both uint64[..., 4] or int64[..., 4] (the same bytes as
-                 little-endian words); both on the host or both on the same device
-    hash         one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    left, right  both 32 bytes, or both uint8[..., 32], or both the same bytes as little-endian words, uint64[..., 4],
+                 uint32[..., 8] or signed; both on the host or both on the same device
+    hash         one of HASHES; for field hashes each word is less than the field's modulus
     key          32 bytes: keyed merges, of "blake3"
     context      text that names a purpose: derive-key merges, of "blake3"
 

@@ -345,7 +345,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
             CHECK_EQ(hex(read_all(path)), hex(whole));
         }
     }
-    for (const merklize::HashTraits& t : merklize::hashes()) {  // records of 48 bytes, and leaves as they are
+    for (const merklize::HashTraits& t : hashes_here()) {  // records of 48 bytes, and leaves as they are
         const TreeForm of(t.hash, TreeRule::pad);
         const std::vector<Digest> words = leaves(t.hash, 3 * 500);
         Bytes data;

@@ -123,11 +123,13 @@ TEST("misuse: hexadecimal digests") {
 }
 
 TEST("names: hashes, devices and version") {
-    CHECK_EQ(merklize::hashes().size(), 5u);
+    CHECK_EQ(merklize::hashes().size(), 14u);
     for (const merklize::HashTraits& t : merklize::hashes()) {
         CHECK(merklize::hash_from_name(t.name) == t.hash);
         CHECK_EQ(merklize::traits(t.hash).name, t.name);
         CHECK_EQ(t.is_field, t.hash != Hash::blake3 && t.hash != Hash::sha256);
+        CHECK_EQ(t.is_field, t.modulus != 0);
+        CHECK_EQ(t.element_bits, !t.is_field ? 0u : t.modulus < 0x80000000 ? 32u : 64u);
     }
     CHECK(merklize::hash_from_name("rp64_256") == Hash::rp64_256_v3);
     CHECK_EQ(std::string_view(merklize::version()), MERKLIZE_VERSION_STRING);

@@ -95,7 +95,7 @@ typedef long long mkz_i64;
 #define MKZ_UNROLL MKZ_PRAGMA(unroll)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(nounroll)
 #else
-#define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 16)
+#define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 32)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(GCC unroll 1)
 #endif
 
@@ -148,6 +148,16 @@ typedef MKZ_LANE64 mkz_lane64;
 /* Sum of three 32-bit lanes, c known last. */
 #ifndef MKZ_ADD32_3
 #define MKZ_ADD32_3(a, b, c) (((a) + (b)) + (c))
+#endif
+
+/* The lesser of two 32-bit lanes. */
+#ifndef MKZ_MIN32
+#ifdef MKZ_TARGET_OPENCL
+#define MKZ_MIN32(a, b) min((a), (b))
+#else
+#define MKZ_MIN32(a, b) mkz_min32((a), (b))
+MKZ_FN mkz_lane32 mkz_min32(mkz_lane32 a, mkz_lane32 b) { return a < b ? a : b; }
+#endif
 #endif
 
 /* All ones in each lane where a < b (unsigned), else zero. */
@@ -229,6 +239,33 @@ MKZ_FN mkz_wide mkz_square_wide(mkz_lane64 a) {
     mkz_lane64 mid = p01 + (p00 >> 33);
     r.lo = p00 + (p01 << 33);
     r.hi = p11 + (mid >> 31);
+#endif
+    return r;
+}
+
+/* The 32x32 -> 64 bit product, low and high words of each lane. */
+typedef struct {
+    mkz_lane32 lo, hi;
+} mkz_wide32;
+
+MKZ_FN mkz_wide32 mkz_mul_wide32(mkz_lane32 a, mkz_lane32 b) {
+    mkz_wide32 r;
+#if defined(MKZ_MUL_HI32)
+    r.lo = a * b;
+    r.hi = MKZ_MUL_HI32(a, b);
+#elif defined(MKZ_LANE64_IS_WORD)
+    mkz_u64 w = (mkz_u64)a * b;
+    r.lo = (mkz_u32)w;
+    r.hi = (mkz_u32)(w >> 32);
+#elif defined(MKZ_TARGET_OPENCL)
+    r.lo = a * b;
+    r.hi = mul_hi(a, b);
+#else
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+        mkz_u64 w = (mkz_u64)MKZ_LANE(mkz_u32, a, j) * MKZ_LANE(mkz_u32, b, j);
+        MKZ_LANE(mkz_u32, r.lo, j) = (mkz_u32)w;
+        MKZ_LANE(mkz_u32, r.hi, j) = (mkz_u32)(w >> 32);
+    }
 #endif
     return r;
 }

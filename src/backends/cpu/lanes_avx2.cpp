@@ -47,6 +47,27 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     return r ^ top;
 }
 
+// High words of products: even lanes and odd lanes apart.
+LANES_INLINE Lane32 high_words(__m256i even, __m256i odd) {
+    return (Lane32)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+}
+LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
+    return high_words(_mm256_mul_epu32((__m256i)a, (__m256i)b),
+                      _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), _mm256_srli_epi64((__m256i)b, 32)));
+}
+LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm256_min_epu32((__m256i)a, (__m256i)b); }
+// a b / 2^32 in a field of 31 bits (core/words/monty31.h).
+LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
+    const __m256i modulus = _mm256_set1_epi32(static_cast<int>(p)),
+                  inverse = _mm256_set1_epi32(static_cast<int>(2 - p));
+    const __m256i even = _mm256_mul_epu32((__m256i)a, (__m256i)b);
+    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), _mm256_srli_epi64((__m256i)b, 32));
+    const __m256i q_even = _mm256_mul_epu32(_mm256_mul_epu32(even, inverse), modulus);
+    const __m256i q_odd = _mm256_mul_epu32(_mm256_mul_epu32(odd, inverse), modulus);
+    const Lane32 t = high_words(even, odd) - high_words(q_even, q_odd);
+    return min_32(t, t + (Lane32)modulus);
+}
+
 }  // namespace
 
 #define MKZ_LANE32 Lane32
@@ -58,6 +79,9 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_BSWAP32(x) reverse_bytes(x)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
+#define MKZ_MIN32(a, b) min_32(a, b)
+#define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
+#define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"
 

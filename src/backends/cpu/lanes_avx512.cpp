@@ -32,6 +32,26 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     return (Lane64)_mm512_mask_add_epi64(r, _mm512_cmplt_epu64_mask(r, u), r, e);
 }
 
+// a b / 2^32 in a field of 31 bits (core/words/monty31.h), even lanes and odd lanes apart.
+LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
+    const __m512i x = (__m512i)a, y = (__m512i)b, modulus = _mm512_set1_epi32(static_cast<int>(p));
+    const __m512i inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
+    const __m512i even = _mm512_mul_epu32(x, y);
+    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(y, 32));
+    const __m512i q_even = _mm512_mul_epu32(_mm512_mul_epu32(even, inverse), modulus);
+    const __m512i q_odd = _mm512_mul_epu32(_mm512_mul_epu32(odd, inverse), modulus);
+    const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+    const __m512i q_high = _mm512_mask_shuffle_epi32(q_odd, 0x5555, q_even, _MM_PERM_DDBB);
+    const __m512i t = _mm512_sub_epi32(high, q_high);
+    return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
+}
+LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm512_min_epu32((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
+    const __m512i even = _mm512_mul_epu32((__m512i)a, (__m512i)b);
+    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64((__m512i)a, 32), _mm512_srli_epi64((__m512i)b, 32));
+    return (Lane32)_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+}
+
 }  // namespace
 
 #define MKZ_LANE32 Lane32
@@ -43,6 +63,9 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_BSWAP32(x) reverse_bytes(x)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
+#define MKZ_MIN32(a, b) min_32(a, b)
+#define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
+#define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
 #define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"

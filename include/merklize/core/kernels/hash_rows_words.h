@@ -18,6 +18,8 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in
         MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE; k++) {
             if (k < row_words - first)
                 MKZ_H(add)(s, (int)k, MKZ_N(row_word)(in, row_stride, (first + k) * word_stride, count - i));
+            else if (MKZ_UNIT_FILLS_BLOCK)
+                MKZ_H(add)(s, (int)k, MKZ_SPLAT(0));
         }
         MKZ_PERMUTE(s);
     }
