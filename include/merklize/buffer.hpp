@@ -6,17 +6,18 @@
 #include <optional>
 #include <span>
 
+#include <merklize/export.h>
 #include <merklize/device.hpp>
 
-namespace merklize {
-
-namespace runtime {
+namespace merklize::runtime {
 class Block;
 }
 
+namespace merklize::inline v0 {
+
 /// Bytes in the memory of a device. The CPU has no Buffer: host memory is passed as std::span. A Buffer is a cheap handle to a
 /// range of a block of memory; the block lives as long as any handle to it.
-class Buffer {
+class MERKLIZE_API Buffer {
 public:
     /// Allocates a block, aligned to 256 bytes. Its content is undefined.
     /// errors  unavailable (the CPU), out_of_memory
@@ -65,4 +66,4 @@ private:
     std::uint64_t bytes_;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -8,14 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include <merklize/export.h>
 #include <merklize/policy.hpp>
 
-namespace merklize {
-
-namespace runtime {
+namespace merklize::runtime {
 struct DeviceState;
 class StreamState;
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 /// Describes a device.
 struct DeviceInfo {
@@ -31,17 +32,17 @@ struct DeviceInfo {
 };
 
 /// Every usable device, best first. Never throws: a backend that cannot work is left out, and why_unavailable() gives the reason.
-std::vector<DeviceInfo> devices();
+MERKLIZE_API std::vector<DeviceInfo> devices();
 
 /// Why `name` ("cuda", "opencl:0", ...) cannot be used, or an empty string if it can.
-std::string why_unavailable(std::string_view name);
+MERKLIZE_API std::string why_unavailable(std::string_view name);
 
 /// An opened device: a cheap handle that may be copied freely and used from several threads at once.
 ///
 /// A Device can also be several devices that act as one, for jobs on host memory. Each device gets an equal share and its own host
 /// thread; the CPU merges the results. Such a Device has no Buffer and no Stream, and the nodes of its MerkleTree are on the host.
 /// Data that already lies on several devices goes to hash_parts() and merkle_root_parts(). Timings show the slowest device.
-class Device {
+class MERKLIZE_API Device {
 public:
     /// "auto", which chooses in this order:
     ///   1. the device that the environment variable MERKLIZE_DEVICE names
@@ -67,7 +68,7 @@ private:
 enum class Job : std::uint8_t { digest, bytes_tree, elements_tree };
 
 /// "digest", "tree of a byte hash", "tree of a field hash".
-const char* name_of(Job job) noexcept;
+MERKLIZE_API const char* name_of(Job job) noexcept;
 
 /// The time of a job on host memory on a device is about latency + bytes / rate.
 struct Cost {
@@ -82,14 +83,14 @@ struct Cost {
 /// progress  called between measurements with the share done; returning false cancels
 /// errors    io (the figures cannot be stored), out_of_memory, cancelled
 /// cost      some seconds a device; the first time longer, because kernels are compiled
-std::vector<Cost> calibrate(const std::function<bool(double done)>& progress = {});
+MERKLIZE_API std::vector<Cost> calibrate(const std::function<bool(double done)>& progress = {});
 
 /// The stored figures of the devices that have not changed since they were measured; empty if there are none.
-std::vector<Cost> calibration();
+MERKLIZE_API std::vector<Cost> calibration();
 
 /// A queue of a device, which runs its commands in order. A cheap handle; the queue lives as long as any handle to it. A call that is
 /// given a Stream begins after everything that was enqueued on it before, and is complete when it returns.
-class Stream {
+class MERKLIZE_API Stream {
 public:
     /// A new queue.  errors  unavailable (a device without queues: the CPU)
     explicit Stream(const Device& device);
@@ -132,4 +133,4 @@ struct RunOptions {
     Timings* timings = nullptr;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -9,10 +9,12 @@
 #include <string>
 #include <string_view>
 
-namespace merklize {
+#include <merklize/export.h>
+
+namespace merklize::inline v0 {
 
 /// 32 bytes: the digest of a byte hash, or 4 field elements as little-endian words. A plain value, compared byte by byte.
-struct Digest {
+struct MERKLIZE_API Digest {
     static constexpr std::size_t size = 32;
 
     std::array<std::byte, size> bytes{};
@@ -29,4 +31,4 @@ struct Digest {
     friend auto operator<=>(const Digest&, const Digest&) = default;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
-namespace merklize {
+#include <merklize/export.h>
+
+namespace merklize::inline v0 {
 
 /// What went wrong, for programs. The text of an Error is for people and has the numbers and names.
 enum class ErrorCode {
@@ -17,7 +19,7 @@ enum class ErrorCode {
 };
 
 /// The only exception type of the library. A call that throws leaves no half-written output, unless its documentation says so.
-class Error : public std::runtime_error {
+class MERKLIZE_API Error : public std::runtime_error {
 public:
     Error(ErrorCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
     /// An io error from a system call.
@@ -38,4 +40,4 @@ private:
     std::string path_;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -9,12 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/hashes.hpp>
 
-namespace merklize {
+namespace merklize::runtime {
+class HasherState;
+}
+
+namespace merklize::inline v0 {
 
 struct HashTraits {
     Hash hash;
@@ -25,15 +30,15 @@ struct HashTraits {
 };
 
 /// All hashes, by id.
-std::span<const HashTraits> hashes() noexcept;
+MERKLIZE_API std::span<const HashTraits> hashes() noexcept;
 /// errors  invalid_argument (unknown id)
-const HashTraits& traits(Hash hash);
+MERKLIZE_API const HashTraits& traits(Hash hash);
 /// name    one of core/hashes.h, or the alias "rp64_256"
 /// errors  invalid_argument (unknown name; the text lists the known ones)
-Hash hash_from_name(std::string_view name);
+MERKLIZE_API Hash hash_from_name(std::string_view name);
 
 /// A mode of BLAKE3: plain, keyed, or key derivation. Holds a copy of the key and wipes it when destroyed.
-class Mode {
+class MERKLIZE_API Mode {
 public:
     /// Plain hash.
     Mode() noexcept;
@@ -60,20 +65,20 @@ private:
 /// order   complete when it returns
 /// errors  unavailable, cancelled
 /// cost    reads `data` once
-Digest hash(std::span<const std::byte> data, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API Digest hash(std::span<const std::byte> data, const Mode& mode = {}, const RunOptions& options = {});
 
 /// The same with extendable output: fills `out` with the output bytes from position `seek` on. out.size() + seek must be < 2^64.
-void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
-          const RunOptions& options = {});
+MERKLIZE_API void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek = 0,
+                       const Mode& mode = {}, const RunOptions& options = {});
 
 /// The same for bytes in the memory of a device, hashed there. The device is the buffer's; options.device is ignored.
 /// data    of any alignment and length; only read
 /// order   begins after what is enqueued on options.stream; complete when it returns
 /// errors  invalid_argument (a stream of another device), out_of_memory, internal (the driver's text)
-Digest hash(const Buffer& data, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API Digest hash(const Buffer& data, const Mode& mode = {}, const RunOptions& options = {});
 /// The same with extendable output, which the host makes from the root.
-void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
-          const RunOptions& options = {});
+MERKLIZE_API void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
+                       const RunOptions& options = {});
 
 /// BLAKE3 digest of several buffers, one after another, which may lie on several devices. Each buffer is hashed where it lies; all
 /// devices work at once, with one host thread each.
@@ -81,20 +86,20 @@ void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek = 0, 
 ///         part is a power of two and divides the part's offset in the message, as with equal parts of 2^k bytes.
 /// order   complete when it returns. There is no common stream: whatever wrote the parts must have ended.
 /// errors  invalid_argument (a part of another length; a stream), and the errors of hash()
-Digest hash_parts(std::span<const Buffer> parts, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API Digest hash_parts(std::span<const Buffer> parts, const Mode& mode = {}, const RunOptions& options = {});
 /// The same with extendable output.
-void hash_parts(std::span<const Buffer> parts, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
-                const RunOptions& options = {});
+MERKLIZE_API void hash_parts(std::span<const Buffer> parts, std::span<std::byte> out, std::uint64_t seek = 0,
+                             const Mode& mode = {}, const RunOptions& options = {});
 
 /// BLAKE3 digest of a file or of anything else that can be opened and read. It takes at most about 32 MiB of memory. All threads
 /// read a regular file at once. One thread at a time reads a pipe; the others hash.
 /// errors  io (cannot open or read; a regular file that changed its size while it was read)
-void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek = 0,
-               const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek = 0,
+                            const Mode& mode = {}, const RunOptions& options = {});
 /// The same for an open descriptor, read from its current position to its end and not closed.
 /// name  for error texts
-void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, std::uint64_t seek = 0,
-                     const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, std::uint64_t seek = 0,
+                                  const Mode& mode = {}, const RunOptions& options = {});
 
 /// The result for one file of hash_files().
 struct FileDigest {
@@ -105,62 +110,60 @@ struct FileDigest {
 
 /// Digests of many files, several files at once. One result for each path, in order; a file that fails does not stop the others.
 /// length  output bytes for each file
-std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length = Digest::size,
-                                   std::uint64_t seek = 0, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
+                                                std::size_t length = Digest::size, std::uint64_t seek = 0,
+                                                const Mode& mode = {}, const RunOptions& options = {});
 
 /// BLAKE3 digests of n messages of equal length, side by side in SIMD lanes.
 /// messages  [n, message_bytes] bytes, host memory
 /// out       [n, 32] bytes
 /// errors    invalid_argument (sizes that do not fit)
-void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out,
-               const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out,
+                            const Mode& mode = {}, const RunOptions& options = {});
 
 /// The same on a device: [n, message_bytes] bytes and [n, 32] bytes on one device, of any alignment.
-void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& out, const Mode& mode = {},
-               const RunOptions& options = {});
+MERKLIZE_API void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& out, const Mode& mode = {},
+                            const RunOptions& options = {});
 
 /// Digests of n rows of field elements by a field hash.
 /// rows    [n, elements] words of the hash's width (HashTraits::element_bits), each below its modulus
 /// out     [n, 4] words of 64 bits, or [n, 8] of 32
 /// errors  invalid_argument (not a field hash; words of another width; sizes that do not fit; a word >= p, with its place)
 /// cost    ceil(elements / rate) permutations a row; docs/hashes.md has the rates
-void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
-                   std::span<std::uint64_t> out, Hash hash = Hash::rp64_256, const RunOptions& options = {});
-void hash_elements(std::span<const std::uint32_t> rows, std::size_t n_rows, std::size_t elements,
-                   std::span<std::uint32_t> out, Hash hash, const RunOptions& options = {});
+MERKLIZE_API void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
+                                std::span<std::uint64_t> out, Hash hash = Hash::rp64_256,
+                                const RunOptions& options = {});
+MERKLIZE_API void hash_elements(std::span<const std::uint32_t> rows, std::size_t n_rows, std::size_t elements,
+                                std::span<std::uint32_t> out, Hash hash, const RunOptions& options = {});
 
 /// The same on a device: words of the hash's width, rows and digests on one device. The device finds a word >= p.
-void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
-                   Hash hash = Hash::rp64_256, const RunOptions& options = {});
+MERKLIZE_API void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
+                                Hash hash = Hash::rp64_256, const RunOptions& options = {});
 
 /// Digests of n records of equal length, as leaves of a tree of this hash. blake3: BLAKE3 of the record (with `mode`). sha256:
 /// SHA-256 of the byte 0 and the record (RFC 6962). Field hashes: hash_elements() of the record's words.
 /// records  [n, record_bytes] bytes
 /// errors   invalid_argument (sizes that do not fit; a field hash with a length that is not a multiple of 8 or with a word >= p; a
 ///          mode with a hash other than blake3)
-void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out,
-                 Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out,
+                              Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
 /// The same on a device.
-void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer& out, Hash hash = Hash::blake3,
-                 const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer& out,
+                              Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
 
 /// Merges n pairs: out[i] = merge(left[i], right[i]).
 /// mode    keyed or derive-key merges; only for blake3
 /// errors  invalid_argument (unequal sizes; a field hash with a word >= p; a mode with another hash)
-void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out, Hash hash = Hash::blake3,
-           const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out,
+                        Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
 /// The same on a device: [n, 32] bytes each, all on one device.
-void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash = Hash::blake3, const Mode& mode = {},
-           const RunOptions& options = {});
+MERKLIZE_API void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash = Hash::blake3,
+                        const Mode& mode = {}, const RunOptions& options = {});
 /// One pair, on the CPU.
-Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3, const Mode& mode = {});
-
-namespace runtime {
-class HasherState;
-}
+MERKLIZE_API Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3, const Mode& mode = {});
 
 /// Streaming BLAKE3. Large updates use all threads. If two threads share a Hasher, the caller must lock it.
-class Hasher {
+class MERKLIZE_API Hasher {
 public:
     explicit Hasher(const Mode& mode = {}, const RunOptions& options = {});
     Hasher(const Hasher& other);
@@ -184,4 +187,4 @@ private:
     std::unique_ptr<runtime::HasherState> state_;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// A 2-to-1 hash of Merkle trees. The numbers are stored in proof and tree files. docs/hashes.md defines each one.
 enum class Hash : std::uint8_t {
@@ -11,4 +11,4 @@ enum class Hash : std::uint8_t {
     rp64_256 = rp64_256_v3,  ///< today's Winterfell
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace merklize {
+#include <merklize/export.h>
+
+namespace merklize::inline v0 {
 
 /// Where a device's kernel reads the constants of a field hash: tuned, literal, constant, global or local (policy.def).
 enum class Constants : std::uint32_t {
@@ -75,18 +77,18 @@ constexpr bool is_valid(const Policy& policy) {
 }
 
 /// errors  invalid_argument (the text has the field, its value and the values that it takes)
-void require_valid(const Policy& policy);
+MERKLIZE_API void require_valid(const Policy& policy);
 
 /// Sets a field from text: a number, or a name of Constants.
 /// errors  invalid_argument (an unknown field, or a value that it does not take; the text lists the valid ones)
-void set_field(Policy& policy, std::string_view field, std::string_view value);
+MERKLIZE_API void set_field(Policy& policy, std::string_view field, std::string_view value);
 /// The value of a field as text: a number, or a name of Constants.
-std::string field_text(const PolicyField& field, const Policy& policy);
+MERKLIZE_API std::string field_text(const PolicyField& field, const Policy& policy);
 
 /// "levels_per_launch=3,constants=local": the fields that are not 0; empty if there are none.
-std::string to_text(const Policy& policy);
+MERKLIZE_API std::string to_text(const Policy& policy);
 /// The reverse of to_text(). Spaces around names and values are ignored.
 /// errors  invalid_argument (as set_field(); text that is not NAME=VALUE; a field that is set twice)
-Policy policy_from_text(std::string_view text);
+MERKLIZE_API Policy policy_from_text(std::string_view text);
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

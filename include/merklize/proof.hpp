@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
+#include <merklize/export.h>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/tree_form.hpp>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// Proofs are host data: they need no device and no tree. A proof states its tree (hash, rule, number of leaves) and its leaves, but
 /// only claims them: a verifier that knows what they should be must compare them. To verify a proof from a keyed tree, pass the mode
@@ -25,7 +26,7 @@ namespace merklize {
 /// padding, which the verifier need not know.
 
 /// Shows that one leaf is in a tree: the leaf, its index, and its sibling on every level where there is one, leaf level first.
-struct MerkleProof {
+struct MERKLIZE_API MerkleProof {
     Hash hash = Hash::blake3;
     TreeRule rule = TreeRule::perfect;
     std::uint64_t n_leaves = 0;
@@ -40,7 +41,7 @@ struct MerkleProof {
 
 /// Shows that several leaves are in a tree (Octopus). A sibling that the verifier can compute is left out; every other one is there
 /// once.
-struct MultiProof {
+struct MERKLIZE_API MultiProof {
     Hash hash = Hash::blake3;
     TreeRule rule = TreeRule::perfect;
     std::uint64_t n_leaves = 0;
@@ -56,7 +57,7 @@ struct MultiProof {
 
 /// Shows that the first `old_leaves` of a tree's `new_leaves` leaves are the leaves of an older tree: RFC 6962, section 2.1.2. Both
 /// trees have the rule left_full.
-struct ConsistencyProof {
+struct MERKLIZE_API ConsistencyProof {
     Hash hash = Hash::blake3;
     std::uint64_t old_leaves = 0;  ///< 1 to new_leaves
     std::uint64_t new_leaves = 0;
@@ -68,28 +69,28 @@ struct ConsistencyProof {
 };
 
 /// cost  log2 n merges
-bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
+MERKLIZE_API bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
 /// Runs on all threads of the CPU, whatever the default device is. Also false if there is no memory for the nodes of a level.
 /// cost  one merge for each node above the leaves of the proof
-bool verify(const MultiProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
+MERKLIZE_API bool verify(const MultiProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
 /// cost  2 log2 n merges
-bool verify(const ConsistencyProof& proof, const Digest& old_root, const Digest& new_root,
-            const Mode& mode = {}) noexcept;
+MERKLIZE_API bool verify(const ConsistencyProof& proof, const Digest& old_root, const Digest& new_root,
+                         const Mode& mode = {}) noexcept;
 
 /// Verifies many proofs against one root, side by side on options.device. Returns 1 for each valid proof and 0 for each other one, in
 /// order. The proofs may have different heights but must have one hash.
 /// errors  invalid_argument (proofs of different hashes), cancelled
-std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const Digest& root, const Mode& mode = {},
-                                      const RunOptions& options = {});
+MERKLIZE_API std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const Digest& root,
+                                                   const Mode& mode = {}, const RunOptions& options = {});
 
 /// The bytes of Winterfell's BatchMerkleProof of a perfect tree, as winter-crypto 0.13.1 writes it. They hold neither leaves nor
 /// indices, which must be sent beside them.
 /// errors  invalid_argument (a proof that the format cannot hold)
-std::vector<std::byte> to_winterfell(const MultiProof& proof);
+MERKLIZE_API std::vector<std::byte> to_winterfell(const MultiProof& proof);
 /// The reverse. Gives nullopt if the bytes are not such a proof of these leaves.
 /// indices, leaves  in any order, but the same for both
-std::optional<MultiProof> from_winterfell(std::span<const std::byte> bytes, Hash hash,
-                                          std::span<const std::uint64_t> indices,
-                                          std::span<const Digest> leaves) noexcept;
+MERKLIZE_API std::optional<MultiProof> from_winterfell(std::span<const std::byte> bytes, Hash hash,
+                                                       std::span<const std::uint64_t> indices,
+                                                       std::span<const Digest> leaves) noexcept;
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
@@ -14,16 +15,16 @@
 #include <merklize/tree_form.hpp>
 #include <merklize/tree_input.hpp>
 
-namespace merklize {
-
-namespace runtime {
+namespace merklize::runtime {
 class Run;
 struct TreeLayout;
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 /// Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power of two.
 /// errors  invalid_argument (n = 0), out_of_memory (n is too large)
-std::uint64_t heap_slots(std::uint64_t n_leaves);
+MERKLIZE_API std::uint64_t heap_slots(std::uint64_t n_leaves);
 
 /// Builds all parents of a Merkle tree in the caller's memory.
 /// nodes    [heap_slots(n)] digests in heap order: root at 1, children of i at 2i and 2i+1, leaf k at 2^h+k. The caller must fill
@@ -32,36 +33,39 @@ std::uint64_t heap_slots(std::uint64_t n_leaves);
 /// errors   invalid_argument (a number of slots that fits no n; n not a power of two under the rule perfect; a mode with a hash
 ///          other than blake3; a field hash with a word >= p), cancelled (parents are undefined)
 /// cost     n-1 merges, and at most log2 n more for lone last nodes
-Policy build_tree(std::span<Digest> nodes, const TreeForm& form = {}, const RunOptions& options = {});
+MERKLIZE_API Policy build_tree(std::span<Digest> nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The same in the memory of a device, where `nodes` must be aligned to 32 bytes. options.device is ignored.
 /// order    begins after what is enqueued on options.stream; complete when it returns
-Policy build_tree(const Buffer& nodes, const TreeForm& form = {}, const RunOptions& options = {});
+MERKLIZE_API Policy build_tree(const Buffer& nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// Only the root, of n >= 1 leaves. The root of one leaf is the leaf.
 /// errors  as build_tree(), and out_of_memory
 /// cost    n-1 merges, and at most log2 n more for lone last nodes. Working memory: 32 bytes a leaf, n rounded up to a power of two;
 ///         for leaves on the host, at most 256 MiB on a device
-Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {}, const RunOptions& options = {});
-Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {});
+MERKLIZE_API Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {},
+                                const RunOptions& options = {});
+MERKLIZE_API Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The root of the tree over an input. It reads the input once and takes about 64 MiB of memory. All threads read and hash, or they
 /// read for the device.
 /// errors  as MerkleTree::from_file(), but an input that can only be read in order, such as a pipe, is accepted, and a large tree does
 ///         not run out of memory
-TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form = {}, const RunOptions& options = {});
+MERKLIZE_API TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form = {},
+                                        const RunOptions& options = {});
 
 /// The root of leaves that lie in several buffers, which may be on several devices. Each buffer has the leaves of one subtree. All
 /// devices work at once, with one host thread each.
 /// leaves  2^k buffers; each must have the same number of leaves, a power of two
 /// order   complete when it returns. There is no common stream: whatever wrote the leaves must have ended.
 /// errors  invalid_argument (counts; a stream), and the errors of merkle_root()
-Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form = {}, const RunOptions& options = {});
+MERKLIZE_API Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form = {},
+                                      const RunOptions& options = {});
 
 /// A Merkle tree with its nodes: the leaves and all levels above them, 32 bytes a node. The nodes are in the memory of the device that
 /// built the tree. They are on the host if the device is the CPU or if they do not fit on the device. Any number of threads may read
 /// a tree, but nothing else may run on it during update() or append().
-class MerkleTree {
+class MERKLIZE_API MerkleTree {
 public:
     /// leaves  n >= 1 digests; copied.
     /// drop_levels  number of levels at the bottom, leaves included, that are not kept: the tree takes 2^drop_levels times less
@@ -157,7 +161,7 @@ private:
 };
 
 /// Many small trees of one form and size, built by the same launches as one large tree.
-class MerkleForest {
+class MERKLIZE_API MerkleForest {
 public:
     /// leaves    [n_trees, n] digests, tree after tree; copied
     /// n_leaves  leaves of each tree; must be a power of two, for which all rules agree
@@ -190,4 +194,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -4,15 +4,16 @@
 #include <memory>
 #include <span>
 
+#include <merklize/export.h>
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/tree_form.hpp>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// Computes the root of a tree whose leaves come in pieces. It holds one digest a level and one batch of leaves with the nodes above
 /// them (32 MiB), never the whole tree. Large pieces are merged where they lie, with at most 64 MiB of working memory.
-class TreeBuilder {
+class MERKLIZE_API TreeBuilder {
 public:
     /// errors  invalid_argument (a mode with a hash other than blake3)
     explicit TreeBuilder(const TreeForm& form = {}, const RunOptions& options = {});
@@ -36,4 +37,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
+#include <merklize/export.h>
 #include <merklize/proof.hpp>
 #include <merklize/tree.hpp>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// Merkle trees in files (.mkl): a header of 128 bytes with a checksum, then the levels one after another, leaves first.
 /// docs/file-format.md gives it byte by byte.
@@ -21,8 +22,8 @@ namespace merklize {
 /// source  recorded in the file; none: the tree's own source
 /// errors  io (with the path and the system's text; if the disk is too small, with the numbers, before anything is written),
 ///         invalid_argument (dropped levels)
-void save_tree(const MerkleTree& tree, const std::filesystem::path& path,
-               const std::optional<LeafSource>& source = std::nullopt);
+MERKLIZE_API void save_tree(const MerkleTree& tree, const std::filesystem::path& path,
+                            const std::optional<LeafSource>& source = std::nullopt);
 
 /// A node that does not match its children.
 struct WrongNode {
@@ -32,7 +33,7 @@ struct WrongNode {
 
 /// An open tree file. It reads what each call needs and holds no nodes. Safe to use from several threads. It never maps the file: if
 /// another process shortens the file, that is an error here, not a signal.
-class TreeFile {
+class MERKLIZE_API TreeFile {
 public:
     /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version: the text says which)
     explicit TreeFile(const std::filesystem::path& path);
@@ -94,7 +95,7 @@ private:
 /// PATH.partial, which becomes PATH at the end of finish(). Only one process at a time can write it. If a killed process or a power
 /// failure left a PATH.partial, the work can resume there, if the caller says that the leaves are the same. docs/file-format.md defines
 /// its content.
-class TreeWriter {
+class MERKLIZE_API TreeWriter {
 public:
     /// n_leaves  leaves of the whole tree; 0: not known, as from a pipe. Then finish() reads the leaves back and builds the levels
     ///           above them.
@@ -134,7 +135,7 @@ private:
 /// and PATH.partial is resumed if the input is the same file and was not written to since. Anything else, such as a pipe, is read in
 /// order.
 /// errors   io (as TreeWriter); invalid_argument (as TreeInput says; the input is the output); cancelled (PATH.partial stays)
-TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output, const TreeForm& form = {},
-                          bool resume = true, const RunOptions& options = {});
+MERKLIZE_API TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output,
+                                       const TreeForm& form = {}, bool resume = true, const RunOptions& options = {});
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include <merklize/export.h>
 #include <merklize/digest.hpp>
 #include <merklize/hash.hpp>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// What becomes of the last node of a level with an odd number of nodes, which has no sibling. Nothing else differs between the rules:
 /// under each of them level l of n leaves has ceil(n / 2^l) nodes, up to the root. docs/layouts.md draws each rule. The numbers are
@@ -19,12 +20,12 @@ enum class TreeRule : std::uint8_t {
 };
 
 /// "perfect", "left_full", "pad", "duplicate_last".
-std::string_view rule_name(TreeRule rule);
+MERKLIZE_API std::string_view rule_name(TreeRule rule);
 /// Takes the same names, and "promote" for left_full.  errors  invalid_argument (unknown name; the text lists the known ones)
-TreeRule rule_from_name(std::string_view name);
+MERKLIZE_API TreeRule rule_from_name(std::string_view name);
 
 /// perfect for field hashes, as in proof systems; left_full for all others. If n is a power of two, all rules agree.
-TreeRule default_rule(Hash hash);
+MERKLIZE_API TreeRule default_rule(Hash hash);
 
 /// All that defines a tree besides its leaves: equal forms and equal leaves give equal roots.
 struct TreeForm {
@@ -41,4 +42,4 @@ struct TreeForm {
         : hash(of), rule(by), mode(merges), padding(with) {}
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -8,7 +8,7 @@
 #include <merklize/hash.hpp>
 #include <merklize/tree_form.hpp>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// Where the leaves of a tree came from, as recorded in its file. 0 means not known.
 struct LeafSource {
@@ -52,4 +52,4 @@ struct TreeFacts {
     TreeRule rule;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

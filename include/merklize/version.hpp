@@ -1,14 +1,12 @@
 #pragma once
 
-/// Version of the headers, as in semantic versioning.
-#define MERKLIZE_VERSION_MAJOR 0
-#define MERKLIZE_VERSION_MINOR 1
-#define MERKLIZE_VERSION_PATCH 0
-#define MERKLIZE_VERSION_STRING "0.1.0"
+#include <merklize/export.h>
+#include <merklize/version.h>
 
-namespace merklize {
+// All public names are in the inline namespace v0, whose number is MERKLIZE_ABI_VERSION. Programs write merklize::Digest.
+namespace merklize::inline v0 {
 
 /// Version of the library in use, "major.minor.patch". It may differ from MERKLIZE_VERSION_STRING of the headers.
-const char* version() noexcept;
+MERKLIZE_API const char* version() noexcept;
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

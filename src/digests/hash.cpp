@@ -9,7 +9,7 @@
 #include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 Mode::Mode() noexcept { mkz_blake3_iv(key_); }
 
 Mode::~Mode() { runtime::wipe(key_, sizeof key_); }
@@ -60,4 +60,4 @@ void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek, cons
     runtime::root_of(runtime::place_of(data), data.size(), mode, run).expand(out, seek, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

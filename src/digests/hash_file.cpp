@@ -8,7 +8,7 @@
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                const RunOptions& options) {
@@ -84,4 +84,4 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     return results;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -10,7 +10,7 @@
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
@@ -76,4 +76,4 @@ void hash_parts(std::span<const Buffer> all_parts, std::span<std::byte> out, std
     root.expand(out, seek, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

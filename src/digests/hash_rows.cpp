@@ -10,7 +10,7 @@
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::host_place;
@@ -269,4 +269,4 @@ Digest merge(const Digest& left, const Digest& right, Hash hash, const Mode& mod
     return runtime::merge_one(hash, left, right, mode);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

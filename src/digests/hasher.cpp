@@ -5,8 +5,7 @@
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/hash.hpp"
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 
 /// Full chunks are merged as they come. The last 1 to 1024 bytes wait, because they may be the end.
 class HasherState {
@@ -48,7 +47,9 @@ public:
     }
 };
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 Hasher::Hasher(const Mode& mode, const RunOptions& options)
     : state_(std::make_unique<runtime::HasherState>(mode, options)) {}
@@ -84,4 +85,4 @@ void Hasher::reset() {
 
 std::uint64_t Hasher::count() const noexcept { return state_->chunks * MKZ_BLAKE3_CHUNK_LEN + state_->pending; }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -11,7 +11,7 @@
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 constexpr Hash known[] = {
@@ -62,7 +62,9 @@ Hash hash_from_name(std::string_view name) {
     throw Error(ErrorCode::invalid_argument, "unknown hash '" + std::string(name) + "'; known: " + text);
 }
 
-namespace runtime {
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
 
 const mkz_hash_info& info(Hash hash) {
     if (const mkz_hash_info* found = find_info(hash)) return *found;
@@ -77,5 +79,4 @@ std::span<const std::uint64_t> constants_of(Hash hash) {
     return {};
 }
 
-}  // namespace runtime
-}  // namespace merklize
+}  // namespace merklize::runtime

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 Digest Digest::from_words(const std::array<std::uint64_t, 4>& words) noexcept {
     Digest digest;
@@ -44,4 +44,4 @@ std::string Digest::hex() const {
     return text;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -13,7 +13,7 @@
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 // A single device is called by its backend's name; one of several has a number.
@@ -212,4 +212,4 @@ Device::Device(std::string_view name) {
 
 const DeviceInfo& Device::info() const noexcept { return state_->info; }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

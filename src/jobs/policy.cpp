@@ -7,7 +7,7 @@
 
 #include "merklize/error.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 constexpr std::string_view names[] = {
@@ -111,4 +111,4 @@ Policy policy_from_text(std::string_view text) {
     return policy;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -13,8 +13,7 @@
 #include "tuning/calibration.hpp"
 #include "tuning/tuned_policies.hpp"
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
     if (!options.device.state().chooses()) return options;
     return chosen(options, traits(hash).is_field ? Job::elements_tree : Job::bytes_tree, Digest::size * n_leaves);
@@ -101,7 +100,9 @@ Policy build_in_place(const Place& nodes, const TreeLayout& layout, const TreeFo
 
 }  // namespace
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 std::uint64_t heap_slots(std::uint64_t n_leaves) {
     runtime::require_tree_size(n_leaves, "heap_slots");
@@ -122,4 +123,4 @@ Policy build_tree(const Buffer& nodes, const TreeForm& form, const RunOptions& o
     return runtime::build_in_place(runtime::place_of(nodes), layout, form, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

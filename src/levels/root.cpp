@@ -11,8 +11,7 @@
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 namespace {
 
 // Scratch memory on the run's device or on the host.
@@ -123,7 +122,9 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
 }
 
 }  // namespace
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
     const RunOptions here = runtime::chosen_for_tree(options, form.hash, leaves.size());
@@ -140,4 +141,4 @@ Digest merkle_root(const Buffer& leaves, const TreeForm& form, const RunOptions&
     return runtime::root_of(run.memory().aligned_nodes(runtime::place_of(leaves), n), n, form, run);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -7,7 +7,7 @@
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
@@ -34,4 +34,4 @@ Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, c
     return merkle_root(roots, form, runtime::on_the_cpu(options));
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

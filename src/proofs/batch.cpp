@@ -11,7 +11,7 @@
 
 // Many merges at once: the pairs of a level are collected and merged in lanes.
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::Sibling;
@@ -174,4 +174,4 @@ std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const
     return holds;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

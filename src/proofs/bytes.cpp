@@ -11,7 +11,7 @@
 // docs/layouts.md describes these bytes one by one. A reader accepts what a writer makes and nothing else: no count is
 // written that follows from the others, and every number has only one form.
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::ProofReader;
@@ -184,4 +184,4 @@ std::optional<ConsistencyProof> ConsistencyProof::from_bytes(std::span<const std
     return std::nullopt;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

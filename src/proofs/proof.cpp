@@ -7,8 +7,7 @@
 
 // Merges one after another. These two functions can neither fail nor allocate.
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 
 bool can_merge(Hash hash, const Mode& mode) noexcept { return takes(hash, mode); }
 
@@ -22,7 +21,9 @@ bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept {
            are_digests(proof.hash, {&proof.leaf, 1}) && are_digests(proof.hash, proof.siblings);
 }
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode) noexcept {
     using runtime::Sibling;
@@ -64,4 +65,4 @@ bool verify(const ConsistencyProof& proof, const Digest& old_root, const Digest&
     return in_old == old_root && in_new == new_root;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

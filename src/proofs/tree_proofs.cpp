@@ -13,7 +13,7 @@
 #include "trees/indices.hpp"
 #include "trees/tree_state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::TreeLayout;
 
@@ -199,4 +199,4 @@ ConsistencyProof MerkleTree::prove_consistency(std::uint64_t old_leaves) const {
     return proof;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -13,7 +13,7 @@
 // known parents. A sibling on a higher level is in the list of its own sibling, numbered among the known nodes of the
 // level. docs/layouts.md describes the bytes.
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::ProofReader;
@@ -133,4 +133,4 @@ std::optional<MultiProof> from_winterfell(std::span<const std::byte> bytes, Hash
     return std::nullopt;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -10,7 +10,7 @@
 #include "queue/executor.hpp"
 #include "queue/stream_state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 __extension__ using Wide = __int128;  // places of items, which may be claimed anywhere
@@ -25,7 +25,9 @@ std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
 
 }  // namespace
 
-namespace runtime {
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
 
 Place place_of(const Buffer& buffer) { return buffer.block()->at(buffer.offset()); }
 
@@ -39,7 +41,9 @@ StreamState::~StreamState() {
     if (device_->is_own_process()) device_->driver().stream_close(stream_);
 }
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 Stream::Stream(const Device& device)
     : state_(std::make_shared<runtime::StreamState>(queue_of(device), device, nullptr)) {}
@@ -145,4 +149,4 @@ void* Buffer::native() const {
     return queue.facts().language == MKZ_LANGUAGE_OPENCL ? native : static_cast<std::byte*>(native) + offset_;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

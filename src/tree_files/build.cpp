@@ -9,7 +9,7 @@
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::LeafReader;
@@ -72,4 +72,4 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
     return {root, header.n_leaves, header.layout().height(), reader.bytes(), form.hash, form.rule};
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -13,7 +13,7 @@
 #include "tree_files/state.hpp"
 #include "trees/indices.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::AtomicFile;
@@ -211,4 +211,4 @@ std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options
     return leaves.size();
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -9,7 +9,7 @@
 #include "merklize/error.hpp"
 #include "tree_files/state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::host_place;
@@ -112,4 +112,4 @@ std::vector<WrongNode> TreeFile::check(std::size_t most, const RunOptions& optio
     return Check(state_->reader(), state_->complete_form("check"), most, run).wrong_nodes();
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -7,10 +7,10 @@
 #include "merklize/tree_file.hpp"
 #include "tree_files/reader.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 /// What a TreeFile holds; for tree_file.cpp, check.cpp and change.cpp.
-struct TreeFile::State {
+struct MERKLIZE_LOCAL TreeFile::State {
     explicit State(const std::filesystem::path& path);
 
     std::unique_ptr<const runtime::TreeFileReader> open;
@@ -37,4 +37,4 @@ struct TreeFile::State {
     }
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

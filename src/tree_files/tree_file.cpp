@@ -12,7 +12,7 @@
 #include "tree_files/state.hpp"
 #include "trees/indices.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::NodeAt;
@@ -154,4 +154,4 @@ ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {
             state_->reader().nodes(runtime::consistency_proof_nodes(state_->reader().layout(), old_leaves))};
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -9,9 +9,9 @@
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
-class TreeWriter::State {
+class MERKLIZE_LOCAL TreeWriter::State {
 public:
     State(const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form, const LeafSource& source,
           bool resume, const RunOptions& options)
@@ -65,4 +65,4 @@ Digest TreeWriter::finish(std::uint64_t total_bytes) {
     return state_->output.finish(runtime::part_of(state.options, 0, 1), is_new ? &source : nullptr);
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -11,12 +11,12 @@
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::Batch;
 using runtime::Peaks;
 
-class TreeBuilder::State {
+class MERKLIZE_LOCAL TreeBuilder::State {
 public:
     State(const TreeForm& form, const RunOptions& options) : peaks_(form), options_(options) {
         runtime::require_no_timings("TreeBuilder", options);
@@ -128,4 +128,4 @@ void TreeBuilder::append(const Buffer& leaves) {
 std::uint64_t TreeBuilder::n_leaves() const noexcept { return state_->n_leaves(); }
 Digest TreeBuilder::root() const { return state_->root(); }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

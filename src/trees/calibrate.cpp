@@ -10,7 +10,7 @@
 #include "merklize/tree.hpp"
 #include "tuning/calibration.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 constexpr std::uint64_t small_bytes = 2 << 10, most_bytes = small_bytes << 16;  // in steps of 4
@@ -88,4 +88,4 @@ std::vector<Cost> calibrate(const std::function<bool(double done)>& progress) {
     return measured;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -9,7 +9,7 @@
 #include "trees/indices.hpp"
 #include "trees/tree_state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::at_node;
 using runtime::host_place;
@@ -162,4 +162,4 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     state.source = {};
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -11,7 +11,7 @@
 #include "trees/indices.hpp"
 #include "trees/node_store.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::Place;
 using runtime::TreeLayout;
@@ -33,7 +33,7 @@ TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n
 
 }  // namespace
 
-struct MerkleForest::State {
+struct MERKLIZE_LOCAL MerkleForest::State {
     State(const TreeForm& of, std::uint64_t leaves, std::uint64_t n, const Device& on)
         : form(of), n_leaves(n), layout(layout_of(of, leaves, n)), device(on), nodes(on, layout.slots()) {}
 
@@ -119,4 +119,4 @@ MerkleProof MerkleForest::prove(std::uint64_t tree, std::uint64_t index) const {
     return {form().hash, form().rule, n_leaves(), index, nodes[0], {nodes.begin() + 1, nodes.end()}};
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

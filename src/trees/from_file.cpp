@@ -8,7 +8,7 @@
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 using runtime::Batch;
@@ -97,4 +97,4 @@ TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const R
     return {root, leaves, runtime::TreeLayout{leaves}.height(), reader.bytes(), form.hash, form.rule};
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -7,7 +7,7 @@
 #include "merklize/hash.hpp"
 #include "trees/tree_state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::part_of;
 
@@ -72,4 +72,4 @@ MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const
     return MerkleTree(std::move(state));
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

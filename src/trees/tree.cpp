@@ -10,7 +10,7 @@
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
 using runtime::host_bytes;
 using runtime::host_place;
@@ -159,4 +159,4 @@ std::vector<Digest> MerkleTree::cap(unsigned height) const {
     return cap;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -4,7 +4,7 @@
 
 #include "merklize/error.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 namespace {
 
 constexpr struct {
@@ -39,4 +39,4 @@ TreeRule rule_from_name(std::string_view name) {
 
 TreeRule default_rule(Hash hash) { return traits(hash).is_field ? TreeRule::perfect : TreeRule::left_full; }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

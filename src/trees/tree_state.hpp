@@ -8,9 +8,9 @@
 #include "merklize/tree.hpp"
 #include "trees/node_store.hpp"
 
-namespace merklize {
+namespace merklize::inline v0 {
 
-struct MerkleTree::State {
+struct MERKLIZE_LOCAL MerkleTree::State {
     State(const TreeForm& form, std::uint64_t n_leaves, unsigned drop_levels, const Device& device);
 
     TreeForm form;
@@ -42,4 +42,4 @@ struct MerkleTree::State {
                       Digest* found) const;
 };
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

@@ -16,8 +16,7 @@
 
 // The costs are kept as text, one a line: "device TAB name TAB driver TAB job TAB latency TAB rate".
 
-namespace merklize {
-namespace runtime {
+namespace merklize::runtime {
 namespace {
 
 constexpr const char* job_names[] = {"digest", "tree of a byte hash", "tree of a field hash"};
@@ -133,7 +132,9 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     return here;
 }
 
-}  // namespace runtime
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
 
 const char* name_of(Job job) noexcept { return runtime::job_names[static_cast<std::size_t>(job)]; }
 
@@ -150,4 +151,4 @@ std::vector<Cost> calibration() {
     return costs;
 }
 
-}  // namespace merklize
+}  // namespace merklize::inline v0

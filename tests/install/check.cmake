@@ -1,16 +1,47 @@
-# Installs the built library to a fresh prefix and builds the consumer against it in each of the documented ways; run by ctest.
+# Installs the library, static and shared, each to a fresh prefix, and builds consumers against them in each of the documented ways;
+# run by ctest.
+#   BUILD      a build of the static library;  CXX  its compiler
+#   CC         a C compiler
+#   SHARED_CXX, SHARED_CC   compilers of the shared library: others, where there are
+#   PKG_CONFIG pkg-config; empty: not here
 include(${SOURCE}/cmake/run.cmake)
 
-function(consume way)
-  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/install/consumer -B ${WORK}/${way} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX}
+# consume(NAME WAY CXX OPTIONS...): consumers through CMake.
+function(consume name way cxx)
+  run(${CMAKE_COMMAND} -S ${SOURCE}/tests/install/consumer -B ${WORK}/${name} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${cxx}
       -D CMAKE_BUILD_TYPE=Release -D MERKLIZE_WAY=${way} ${ARGN})
-  run(${CMAKE_COMMAND} --build ${WORK}/${way})
-  run(${WORK}/${way}/consumer)
-  message(STATUS "${way}: built and run")
+  run(${CMAKE_COMMAND} --build ${WORK}/${name})
+  run(${WORK}/${name}/consumer)
+  message(STATUS "${name}: built and run")
+endfunction()
+
+# consume_pc(PREFIX FLAGS...): consumers through pkg-config, as a makefile of theirs would have it.
+function(consume_pc prefix)
+  if(NOT PKG_CONFIG)
+    message(STATUS "${prefix}: no pkg-config")
+    return()
+  endif()
+  file(GLOB_RECURSE pc ${WORK}/${prefix}/*/merklize.pc)
+  get_filename_component(folder ${pc} DIRECTORY)
+  get_filename_component(library ${folder} DIRECTORY)
+  set(find ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${PKG_CONFIG})
+  run(${find} --exact-version=${VERSION} merklize)
+  execute_process(COMMAND ${find} --cflags --libs ${ARGN} merklize OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CXX} -std=c++20 -fvisibility=hidden ${SOURCE}/tests/install/consumer/main.cpp -o ${WORK}/${prefix}-pc ${flags}
+      -Wl,-rpath,${library})
+  run(${WORK}/${prefix}-pc)
+  message(STATUS "${prefix}: built with pkg-config and run")
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-consume(find_package -D CMAKE_PREFIX_PATH=${WORK}/prefix -D MERKLIZE_VERSION=${VERSION})
-consume(core -D MERKLIZE_INCLUDE=${WORK}/prefix/include)
-consume(add_subdirectory -D MERKLIZE_SOURCE=${SOURCE})  # builds the library again
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/static)
+consume(find_package find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/static -D MERKLIZE_VERSION=${VERSION})
+consume(core core ${CXX} -D MERKLIZE_INCLUDE=${WORK}/static/include)
+consume_pc(static --static)
+
+# Builds the library again, as a part of another project: the shared one, which is installed from there.
+consume(add_subdirectory add_subdirectory ${SHARED_CXX} -D MERKLIZE_SOURCE=${SOURCE} -D BUILD_SHARED_LIBS=ON -D MERKLIZE_INSTALL=ON)
+run(${CMAKE_COMMAND} --install ${WORK}/add_subdirectory --prefix ${WORK}/shared)
+consume(find_package_shared find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/shared -D MERKLIZE_VERSION=${VERSION})
+consume_pc(shared)

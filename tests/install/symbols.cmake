@@ -1,0 +1,64 @@
+# What a library exports, from nm: of C exactly the functions of a list, of C++ public names alone. Run by ctest and by check.cmake.
+#   NM       nm
+#   LIBRARY  libmerklize.so or libmerklize.a
+#   HEADER   merklize.h
+#   LIST     the committed list, a name a line, sorted
+# A static library has more symbols; of these the functions of C are compared.
+cmake_minimum_required(VERSION 3.18...3.31)
+
+# difference(WHAT LIST OTHER): a failure that names what is in one list alone.
+function(compare what list other)
+  set(more ${${list}})
+  list(REMOVE_ITEM more ${${other}})
+  if(more)
+    list(JOIN more "\n  " more)
+    message(SEND_ERROR "${what}:\n  ${more}")
+  endif()
+endfunction()
+
+file(STRINGS ${LIST} listed)
+set(sorted ${listed})
+list(SORT sorted)
+list(REMOVE_DUPLICATES sorted)
+if(NOT listed STREQUAL sorted)
+  message(SEND_ERROR "${LIST}: names must be sorted, each once")
+endif()
+
+file(READ ${HEADER} text)
+string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" text "${text}")
+string(REGEX MATCHALL "MERKLIZE_API[^;(]*[ *](merklize_[a-z0-9_]+)\\(" declared "${text}")
+list(TRANSFORM declared REPLACE ".*[ *](merklize_[a-z0-9_]+)\\(" "\\1")
+compare("declared in ${HEADER}, but not in ${LIST}" declared listed)
+compare("in ${LIST}, but not declared in ${HEADER}" listed declared)
+
+set(dynamic "")
+if(NOT LIBRARY MATCHES "\\.a$")
+  set(dynamic --dynamic)
+endif()
+execute_process(COMMAND ${NM} ${dynamic} --defined-only --extern-only --format=posix ${LIBRARY}
+                OUTPUT_VARIABLE lines RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "nm of ${LIBRARY} failed")
+endif()
+string(REGEX MATCHALL "(^|\n)[^ \n]+ [A-Za-z]" lines "${lines}")
+set(exported "")
+set(others "")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "\n?([^ ]+) ." "\\1" name "${line}")
+  if(name MATCHES "^merklize_")
+    list(APPEND exported ${name})
+  elseif(dynamic AND NOT name MATCHES "^_Z(T[ISV])?N?K?R?O?8merklize2v[0-9]" AND NOT name MATCHES "^_ZNK?O?R?8merklize2v[0-9]")
+    list(APPEND others ${name})
+  endif()
+endforeach()
+list(REMOVE_ITEM exported merklize_plugin_backend)  # none: a plug-in's function, which no library but a plug-in has
+compare("exported by ${LIBRARY}, but not in ${LIST}" exported listed)
+compare("in ${LIST}, but not exported by ${LIBRARY}" listed exported)
+list(FILTER others EXCLUDE REGEX "^$")
+if(others)
+  list(JOIN others "\n  " others)
+  message(SEND_ERROR "exported by ${LIBRARY}, but not public:\n  ${others}")
+endif()
+if(dynamic AND NOT lines MATCHES "8merklize2v[0-9]4hash")
+  message(SEND_ERROR "${LIBRARY} exports no merklize::hash()")
+endif()
