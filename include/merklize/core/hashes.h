@@ -41,21 +41,22 @@
  *   digest(out, s)                               state after the last block -> node; a row without words has no block
  *   table_word(i)                                with a table: its word i, for the host
  *   iv, compress, parent, block_flags            with chunks, instead of the functions for rows: as in blake3.h */
-/* clang-format off: by id */
+/* By id. */
+/* clang-format off */
 #include "hashes/blake3.h"
-#include "hashes/poseidon2_babybear_16.h"
-#include "hashes/poseidon2_babybear_24.h"
-#include "hashes/poseidon2_goldilocks_12.h"
-#include "hashes/poseidon2_goldilocks_8.h"
-#include "hashes/poseidon2_koalabear_16.h"
-#include "hashes/poseidon2_koalabear_24.h"
-#include "hashes/poseidon2_miden.h"
 #include "hashes/rp64_256_v1.h"
 #include "hashes/rp64_256_v2.h"
 #include "hashes/rp64_256_v3.h"
+#include "hashes/sha256.h"
 #include "hashes/rpo256.h"
 #include "hashes/rpx256.h"
-#include "hashes/sha256.h"
+#include "hashes/poseidon2_goldilocks_8.h"
+#include "hashes/poseidon2_goldilocks_12.h"
+#include "hashes/poseidon2_miden.h"
+#include "hashes/poseidon2_babybear_16.h"
+#include "hashes/poseidon2_babybear_24.h"
+#include "hashes/poseidon2_koalabear_16.h"
+#include "hashes/poseidon2_koalabear_24.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH
