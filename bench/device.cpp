@@ -159,7 +159,7 @@ void digests(Bench& bench) {
         }
         if (bench.wanted(resident)) {
             // The calls take several copies in turn, so that no call finds its input in a cache.
-            std::vector<Buffer> copies;
+            std::vector<ConstBuffer> copies;
             for (std::uint64_t total = 0; copies.empty() || (total += bytes) < (std::uint64_t{512} << 20);)
                 copies.push_back(Buffer::copy_of(data, bench.device()));
             for (const Choice& choice : choices) {

@@ -131,16 +131,18 @@ Device together(const std::vector<Device>& devices) {
 }
 
 /// Gives each device an equal share of `bytes` bytes. The bytes repeat one block, so an input may be larger than the host's memory.
-std::vector<Buffer> spread(const std::vector<Device>& devices, std::span<const std::byte> block, std::uint64_t bytes) {
-    std::vector<Buffer> parts;
+std::vector<ConstBuffer> spread(const std::vector<Device>& devices, std::span<const std::byte> block,
+                                std::uint64_t bytes) {
+    std::vector<ConstBuffer> parts;
     std::uint64_t at = 0;  // position in the whole input
     for (const Device& device : devices) {
-        Buffer& part = parts.emplace_back(device, bytes / devices.size());
+        Buffer part(device, bytes / devices.size());
         for (std::uint64_t first = 0, count = 0; first < part.size(); first += count, at += count) {
             const auto rest = block.subspan(at % block.size());
             count = std::min<std::uint64_t>(rest.size(), part.size() - first);
             part.slice(first, count).copy_from(rest.first(count));
         }
+        parts.push_back(part);
     }
     return parts;
 }

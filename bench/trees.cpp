@@ -133,7 +133,7 @@ void proofs_and_updates(const Bench& bench) {
         if (tree.on_device()) {
             // The part of that row's time that it takes to bring as many nodes into fresh host memory, wherever they come from.
             const std::size_t count = proof.siblings.size() + proof.leaves.size();
-            const Buffer there = tree.device_level(0).slice(0, Digest::size * count);
+            const ConstBuffer there = tree.device_level(0).slice(0, Digest::size * count);
             std::vector<Digest> copy;
             bench.row("a copy of as many nodes to the host", Hash::blake3, n, static_cast<double>(count), "nodes", [&] {
                 copy = std::vector<Digest>(count);

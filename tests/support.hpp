@@ -152,7 +152,7 @@ merklize::Buffer on_device(const std::vector<T>& values, std::uint64_t offset = 
     return on_device(std::as_bytes(std::span(values)), offset);
 }
 template <class T>
-std::vector<T> on_host(const merklize::Buffer& buffer) {
+std::vector<T> on_host(const merklize::ConstBuffer& buffer) {
     std::vector<T> values(buffer.size() / sizeof(T));
     buffer.copy_to(std::as_writable_bytes(std::span(values)));
     return values;

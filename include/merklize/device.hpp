@@ -14,6 +14,8 @@
 namespace merklize::runtime {
 struct DeviceState;
 class StreamState;
+class EventState;
+struct Internals;  // the library's own way to what handles refer to
 }  // namespace merklize::runtime
 
 namespace merklize::inline v0 {
@@ -57,9 +59,13 @@ public:
     explicit Device(std::string_view name);
 
     const DeviceInfo& info() const noexcept;
-    const runtime::DeviceState& state() const noexcept { return *state_; }
+    /// Whether both are handles to the same device.
+    friend bool operator==(const Device& a, const Device& b) noexcept { return a.state_ == b.state_; }
 
 private:
+    friend struct runtime::Internals;
+    explicit Device(std::shared_ptr<const runtime::DeviceState> state) : state_(std::move(state)) {}
+
     std::shared_ptr<const runtime::DeviceState> state_;
 };
 
@@ -88,22 +94,59 @@ MERKLIZE_API std::vector<Cost> calibrate(const std::function<bool(double done)>&
 /// The stored figures of the devices that have not changed since they were measured; empty if there are none.
 MERKLIZE_API std::vector<Cost> calibration();
 
+/// A point in the order of a stream: it is reached when everything that was enqueued on the stream before it has ended. A cheap handle
+/// that may be copied freely and used from several threads at once. It needs its stream no longer.
+///
+/// Calls that enqueue (merklize/async.hpp) return one. Nobody has to wait for it: what is enqueued later on the same stream comes after
+/// the call in any case.
+class MERKLIZE_API Event {
+public:
+    const Device& device() const noexcept;
+    /// Waits until the point is reached.
+    /// errors  what ran and failed; invalid_argument: a word of the call's input is not below the modulus of a field hash (the results
+    ///         are then undefined); the event is of a stream that was being captured into a graph, and is never reached by itself
+    void wait() const;
+    /// Whether the point is reached. If so, it throws what wait() would throw.
+    bool query() const;
+    /// Throws invalid_argument if the call found a word that is not below the modulus of a field hash. wait() does so, too; this is for
+    /// captured calls: it looks at what replays of the graph that have ended found since the last check().
+    void check() const;
+    /// Whether it is of a stream that was being captured into a graph. Such an event can make another stream wait, in the same capture,
+    /// and has no native() that may be waited for.
+    bool is_captured() const noexcept;
+    /// A CUevent, a cl_event or a sycl::event*, which lives as long as this handle.
+    void* native() const;
+
+private:
+    friend struct runtime::Internals;
+    explicit Event(std::shared_ptr<runtime::EventState> state) : state_(std::move(state)) {}
+    std::shared_ptr<runtime::EventState> state_;
+};
+
 /// A queue of a device, which runs its commands in order. A cheap handle; the queue lives as long as any handle to it. A call that is
-/// given a Stream begins after everything that was enqueued on it before, and is complete when it returns.
+/// given a Stream begins after everything that was enqueued on it before. With RunOptions::stream it is complete when it returns;
+/// the calls of merklize/async.hpp return at once.
 class MERKLIZE_API Stream {
 public:
     /// A new queue.  errors  unavailable (a device without queues: the CPU)
     explicit Stream(const Device& device);
-    /// The caller's queue, not owned.
+    /// The caller's queue, not owned. It must stay until the last handle is gone; what is enqueued on it may still run then.
     /// native  a CUstream (1 is CUDA's default stream), a cl_command_queue or a sycl::queue*
     static Stream wrap(const Device& device, void* native);
 
     const Device& device() const noexcept;
     /// Waits for everything that was enqueued.
     void synchronize() const;
-    const runtime::StreamState& state() const noexcept { return *state_; }
+    /// The point after everything that is enqueued so far.
+    Event record() const;
+    /// What is enqueued from now on begins after the event; nothing waits on the host.
+    /// errors  invalid_argument (an event of another device)
+    void wait(const Event& event) const;
+    /// Whether the stream is being captured into a graph (CUDA): what is enqueued does not run, but becomes a part of the graph.
+    bool is_capturing() const;
 
 private:
+    friend struct runtime::Internals;
     explicit Stream(std::shared_ptr<runtime::StreamState> state) : state_(std::move(state)) {}
     std::shared_ptr<runtime::StreamState> state_;
 };

@@ -75,9 +75,9 @@ MERKLIZE_API void hash(std::span<const std::byte> data, std::span<std::byte> out
 /// data    of any alignment and length; only read
 /// order   begins after what is enqueued on options.stream; complete when it returns
 /// errors  invalid_argument (a stream of another device), out_of_memory, internal (the driver's text)
-MERKLIZE_API Digest hash(const Buffer& data, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API Digest hash(const ConstBuffer& data, const Mode& mode = {}, const RunOptions& options = {});
 /// The same with extendable output, which the host makes from the root.
-MERKLIZE_API void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
+MERKLIZE_API void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek = 0, const Mode& mode = {},
                        const RunOptions& options = {});
 
 /// BLAKE3 digest of several buffers, one after another, which may lie on several devices. Each buffer is hashed where it lies; all
@@ -86,9 +86,10 @@ MERKLIZE_API void hash(const Buffer& data, std::span<std::byte> out, std::uint64
 ///         part is a power of two and divides the part's offset in the message, as with equal parts of 2^k bytes.
 /// order   complete when it returns. There is no common stream: whatever wrote the parts must have ended.
 /// errors  invalid_argument (a part of another length; a stream), and the errors of hash()
-MERKLIZE_API Digest hash_parts(std::span<const Buffer> parts, const Mode& mode = {}, const RunOptions& options = {});
+MERKLIZE_API Digest hash_parts(std::span<const ConstBuffer> parts, const Mode& mode = {},
+                               const RunOptions& options = {});
 /// The same with extendable output.
-MERKLIZE_API void hash_parts(std::span<const Buffer> parts, std::span<std::byte> out, std::uint64_t seek = 0,
+MERKLIZE_API void hash_parts(std::span<const ConstBuffer> parts, std::span<std::byte> out, std::uint64_t seek = 0,
                              const Mode& mode = {}, const RunOptions& options = {});
 
 /// BLAKE3 digest of a file or of anything else that can be opened and read. It takes at most about 32 MiB of memory. All threads
@@ -122,7 +123,7 @@ MERKLIZE_API void hash_many(std::span<const std::byte> messages, std::size_t mes
                             const Mode& mode = {}, const RunOptions& options = {});
 
 /// The same on a device: [n, message_bytes] bytes and [n, 32] bytes on one device, of any alignment.
-MERKLIZE_API void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& out, const Mode& mode = {},
+MERKLIZE_API void hash_many(const ConstBuffer& messages, std::size_t message_bytes, Buffer out, const Mode& mode = {},
                             const RunOptions& options = {});
 
 /// Digests of n rows of field elements by a field hash.
@@ -137,7 +138,7 @@ MERKLIZE_API void hash_elements(std::span<const std::uint32_t> rows, std::size_t
                                 std::span<std::uint32_t> out, Hash hash, const RunOptions& options = {});
 
 /// The same on a device: words of the hash's width, rows and digests on one device. The device finds a word >= p.
-MERKLIZE_API void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
+MERKLIZE_API void hash_elements(const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out,
                                 Hash hash = Hash::rp64_256, const RunOptions& options = {});
 
 /// Digests of n records of equal length, as leaves of a tree of this hash. blake3: BLAKE3 of the record (with `mode`). sha256:
@@ -148,7 +149,7 @@ MERKLIZE_API void hash_elements(const Buffer& rows, std::size_t n_rows, std::siz
 MERKLIZE_API void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out,
                               Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
 /// The same on a device.
-MERKLIZE_API void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer& out,
+MERKLIZE_API void hash_leaves(const ConstBuffer& records, std::uint64_t record_bytes, Buffer out,
                               Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
 
 /// Merges n pairs: out[i] = merge(left[i], right[i]).
@@ -157,7 +158,7 @@ MERKLIZE_API void hash_leaves(const Buffer& records, std::uint64_t record_bytes,
 MERKLIZE_API void merge(std::span<const Digest> left, std::span<const Digest> right, std::span<Digest> out,
                         Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
 /// The same on a device: [n, 32] bytes each, all on one device.
-MERKLIZE_API void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash = Hash::blake3,
+MERKLIZE_API void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash hash = Hash::blake3,
                         const Mode& mode = {}, const RunOptions& options = {});
 /// One pair, on the CPU.
 MERKLIZE_API Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3, const Mode& mode = {});

@@ -37,7 +37,7 @@ MERKLIZE_API Policy build_tree(std::span<Digest> nodes, const TreeForm& form = {
 
 /// The same in the memory of a device, where `nodes` must be aligned to 32 bytes. options.device is ignored.
 /// order    begins after what is enqueued on options.stream; complete when it returns
-MERKLIZE_API Policy build_tree(const Buffer& nodes, const TreeForm& form = {}, const RunOptions& options = {});
+MERKLIZE_API Policy build_tree(Buffer nodes, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// Only the root, of n >= 1 leaves. The root of one leaf is the leaf.
 /// errors  as build_tree(), and out_of_memory
@@ -45,7 +45,7 @@ MERKLIZE_API Policy build_tree(const Buffer& nodes, const TreeForm& form = {}, c
 ///         for leaves on the host, at most 256 MiB on a device
 MERKLIZE_API Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form = {},
                                 const RunOptions& options = {});
-MERKLIZE_API Digest merkle_root(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {});
+MERKLIZE_API Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form = {}, const RunOptions& options = {});
 
 /// The root of the tree over an input. It reads the input once and takes about 64 MiB of memory. All threads read and hash, or they
 /// read for the device.
@@ -59,7 +59,7 @@ MERKLIZE_API TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& 
 /// leaves  2^k buffers; each must have the same number of leaves, a power of two
 /// order   complete when it returns. There is no common stream: whatever wrote the leaves must have ended.
 /// errors  invalid_argument (counts; a stream), and the errors of merkle_root()
-MERKLIZE_API Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form = {},
+MERKLIZE_API Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const TreeForm& form = {},
                                       const RunOptions& options = {});
 
 /// A Merkle tree with its nodes: the leaves and all levels above them, 32 bytes a node. The nodes are in the memory of the device that
@@ -75,14 +75,14 @@ public:
                         unsigned drop_levels = 0);
 
     /// leaves  [n] digests on a device; copied there. options.device is ignored.
-    explicit MerkleTree(const Buffer& leaves, const TreeForm& form = {}, const RunOptions& options = {},
+    explicit MerkleTree(const ConstBuffer& leaves, const TreeForm& form = {}, const RunOptions& options = {},
                         unsigned drop_levels = 0);
 
     /// Leaf k is the digest of row k by hash_leaves(). The rows are hashed where they lie and merged in the same pass.
     /// rows  n_rows rows of equal length, one after another: bytes, or words for a field hash
     static MerkleTree from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form = {},
                                 const RunOptions& options = {});
-    static MerkleTree from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form = {},
+    static MerkleTree from_rows(const ConstBuffer& rows, std::uint64_t n_rows, const TreeForm& form = {},
                                 const RunOptions& options = {});
 
     /// The tree over a regular file, by any hash, rule and mode. form.mode applies to leaves and merges. The file is read once, by
@@ -117,8 +117,8 @@ public:
     /// Whether the nodes are in the memory of device(). If so, device_nodes() gives all slots there, and device_level() one level.
     bool on_device() const noexcept;
     /// errors  invalid_argument (the nodes are on the host)
-    Buffer device_nodes() const;
-    Buffer device_level(unsigned level) const;
+    ConstBuffer device_nodes() const;
+    ConstBuffer device_level(unsigned level) const;
     /// The nodes `height` levels below the root, left to right: 2^height nodes in a perfect tree. cap(0) is the root. Only these nodes
     /// are copied from the device.
     /// errors  invalid_argument (a level below the leaves, or dropped)
@@ -168,7 +168,7 @@ public:
     /// errors    as MerkleTree; invalid_argument (n_leaves; a number of digests that is not a multiple of it)
     MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leaves, const TreeForm& form = {},
                  const RunOptions& options = {});
-    MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form = {},
+    MerkleForest(const ConstBuffer& leaves, std::uint64_t n_leaves, const TreeForm& form = {},
                  const RunOptions& options = {});
     MerkleForest(MerkleForest&&) noexcept;
     MerkleForest& operator=(MerkleForest&&) noexcept;
@@ -183,7 +183,7 @@ public:
     /// [n_trees, n >> level] digests: one level of all trees. If they are on a device, the first call copies them to the host.
     std::span<const Digest> level(unsigned level) const;
     bool on_device() const noexcept;
-    Buffer device_level(unsigned level) const;
+    ConstBuffer device_level(unsigned level) const;
     MerkleProof prove(std::uint64_t tree, std::uint64_t index) const;
 
     const DeviceInfo& device() const noexcept;

@@ -25,7 +25,7 @@ public:
     /// errors  invalid_argument (a field hash with a word >= p, with its place), cancelled
     void append(std::span<const Digest> leaves);
     /// leaves  [k, 32] bytes on options.device; whole batches are merged there
-    void append(const Buffer& leaves);
+    void append(const ConstBuffer& leaves);
     std::uint64_t n_leaves() const noexcept;
     /// The root of the leaves so far. More leaves may follow.
     /// errors  invalid_argument (no leaves; a number of leaves that the rule does not allow), cancelled

@@ -59,7 +59,7 @@ public:
     /// Null if it is on the host.
     const DeviceArray* on_device() const noexcept { return array_; }
     /// The device's; or the host's.
-    const Buffer& buffer() const noexcept { return array_->buffer; }
+    const ConstBuffer& buffer() const noexcept { return array_->buffer; }
     std::span<const std::byte> span() const noexcept { return bytes_->span(); }
 
 private:

@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 #include "host/kept_files.hpp"
+#include "jobs/internals.hpp"
 #include "levels/build.hpp"
 #include "module.hpp"
 #include "policy.hpp"
@@ -68,7 +69,7 @@ void bind_device(nb::module_& m) {
         m, "is_processor",
         +[](nb::handle name) {
             const Device device = to_device(to_text(name, "device"));
-            const runtime::DeviceState& state = device.state();
+            const runtime::DeviceState& state = runtime::state_of(device);
             mkz_driver_facts facts{};
             return state.is_host() ||
                    (state.backend->driver->facts(state.index, &facts) == MKZ_OK && facts.is_cpu != 0);

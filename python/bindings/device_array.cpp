@@ -38,7 +38,7 @@ void require_cuda(const DeviceArray& array) {
 /// What a capsule refers to.
 template <class Managed>
 struct Exported {
-    Buffer buffer;
+    ConstBuffer buffer;
     std::shared_ptr<void> owner;
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> strides;
@@ -60,7 +60,7 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
     std::int64_t stride = 1;
     for (std::size_t k = array.shape.size(); k-- > 0; stride *= array.shape[k]) exported->strides[k] = stride;
     Managed& managed = exported->managed;
-    managed.tensor = {exported->buffer.native(),
+    managed.tensor = {const_cast<void*>(exported->buffer.native()),
                       {dlpack::cuda, index_of(array)},
                       static_cast<std::int32_t>(array.shape.size()),
                       array.dtype,
@@ -157,7 +157,7 @@ DeviceArray from_numpy(nb::handle array, nb::handle device) {
     const DeviceArray made =
         make(device, array.attr("shape"), nb::steal(PyObject_Str(nb::object(array.attr("dtype")).ptr())));
     const InputBytes host(array, "from_numpy: array");
-    Buffer buffer = made.buffer;
+    Buffer buffer = made.writable();
     Run::without_gil([&] { buffer.copy_from(host.span()); });
     return made;
 }
@@ -203,12 +203,12 @@ nb::tuple DeviceArray::shape_tuple() const {
     return nb::tuple(extents);
 }
 
-DeviceArray digests_array(Buffer digests, Hash hash) {
+DeviceArray digests_array(ConstBuffer digests, Hash hash) {
     const auto n = static_cast<Py_ssize_t>(digests.size() / Digest::size);
     const unsigned bits = traits(hash).element_bits;
-    if (bits == 64) return {std::move(digests), type_uint64, {n, 4}};
-    if (bits == 32) return {std::move(digests), type_uint32, {n, 8}};
-    return {std::move(digests), type_uint8, {n, 32}};
+    if (bits == 64) return {std::move(digests), type_uint64, {n, 4}, nullptr, false};
+    if (bits == 32) return {std::move(digests), type_uint32, {n, 8}, nullptr, false};
+    return {std::move(digests), type_uint8, {n, 32}, nullptr, false};
 }
 
 namespace {

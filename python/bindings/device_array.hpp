@@ -8,6 +8,7 @@
 #include <merklize/merklize.hpp>
 
 #include "dlpack.hpp"
+#include "jobs/internals.hpp"
 #include "settings.hpp"
 #include "tensor.hpp"
 
@@ -15,19 +16,21 @@ namespace merklize::binding {
 
 /// An array in C order in the memory of a device: a result that stays there, or somebody's tensor for the time of a call.
 struct DeviceArray {
-    Buffer buffer;
+    ConstBuffer buffer;
     dlpack::DataType dtype;
     std::vector<Py_ssize_t> shape;
     /// Keeps somebody's tensor alive. Memory of ours that is exported waits for its readers by itself (Buffer::native()).
     std::shared_ptr<void> owner{};
     bool is_writable = true;  ///< in place; not a packed copy
 
+    /// The same bytes, to be written.
+    Buffer writable() const { return runtime::Internals::writable(buffer); }
     const DeviceInfo& device() const { return buffer.device().info(); }
     nb::tuple shape_tuple() const;
 };
 
 /// uint8[n, 32], or for hashes of field elements uint64[n, 4] or uint32[n, 8].
-DeviceArray digests_array(Buffer digests, Hash hash);
+DeviceArray digests_array(ConstBuffer digests, Hash hash);
 
 /// Imports what a caller gave as data. The one way in for arrays, tensors and bytes.
 /// settings  of the call that it is for; null: a call that takes host memory alone

@@ -37,11 +37,11 @@ public:
         }
     }
 
-    std::span<const Buffer> buffers() const noexcept { return buffers_; }
+    std::span<const ConstBuffer> buffers() const noexcept { return buffers_; }
 
 private:
     std::deque<Input> inputs_;
-    std::vector<Buffer> buffers_;
+    std::vector<ConstBuffer> buffers_;
 };
 
 nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "arguments.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 
 namespace merklize::binding {
@@ -18,7 +19,7 @@ Device to_device(std::string_view name) {
     // "auto" may be any device, by MERKLIZE_DEVICE or by what calibrate() has kept.
     const auto may_be_other = [] {
         const char* automatic = std::getenv("MERKLIZE_DEVICE");
-        return (automatic != nullptr && *automatic != '\0') || Device("auto").state().chooses();
+        return (automatic != nullptr && *automatic != '\0') || runtime::state_of(Device("auto")).chooses();
     };
     if (name == "auto" ? may_be_other() : name != "cpu") prepare_libraries();
     return Device(name);

@@ -79,7 +79,7 @@ nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& sett
     const Run run(settings, array, to_policy(policy));
     Policy used;
     if (array != nullptr) {
-        run([&](const RunOptions& options) { used = merklize::build_tree(array->buffer, form, options); });
+        run([&](const RunOptions& options) { used = merklize::build_tree(array->writable(), form, options); });
     } else {
         const OutputBytes slots(nodes);
         run([&](const RunOptions& options) { used = merklize::build_tree(as_digests(slots.span()), form, options); });

@@ -5,6 +5,7 @@
 
 #include "digests/chunk_tree.hpp"
 #include "host/wipe.hpp"
+#include "jobs/internals.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
@@ -41,19 +42,19 @@ Digest hash(std::span<const std::byte> data, const Mode& mode, const RunOptions&
 
 void hash(std::span<const std::byte> data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
           const RunOptions& options) {
-    if (options.device.state().chooses())
+    if (runtime::state_of(options.device).chooses())
         return hash(data, out, seek, mode, runtime::chosen(options, Job::digest, data.size()));
     runtime::Run run(options);
     runtime::root_of(data, mode, run).expand(out, seek, run);
 }
 
-Digest hash(const Buffer& data, const Mode& mode, const RunOptions& options) {
+Digest hash(const ConstBuffer& data, const Mode& mode, const RunOptions& options) {
     Digest digest;
     hash(data, digest.bytes, 0, mode, options);
     return digest;
 }
 
-void hash(const Buffer& data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
+void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
           const RunOptions& options) {
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);

@@ -17,16 +17,16 @@ namespace {
 
 }  // namespace
 
-Digest hash_parts(std::span<const Buffer> parts, const Mode& mode, const RunOptions& options) {
+Digest hash_parts(std::span<const ConstBuffer> parts, const Mode& mode, const RunOptions& options) {
     Digest digest;
     hash_parts(parts, digest.bytes, 0, mode, options);
     return digest;
 }
 
-void hash_parts(std::span<const Buffer> all_parts, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
+void hash_parts(std::span<const ConstBuffer> all_parts, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                 const RunOptions& options) {
     runtime::require_no_stream("hash_parts", options);
-    std::vector<Buffer> parts;
+    std::vector<ConstBuffer> parts;
     std::vector<std::uint64_t> first_chunks;
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < all_parts.size(); k++) {

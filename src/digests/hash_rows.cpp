@@ -78,7 +78,7 @@ void element_rows(Hash hash, const void* rows, std::size_t n_rows, std::size_t e
     launch_rows(hash, host_place(rows), n_rows, elements, host_place(out), {}, run);
 }
 
-void element_rows(Hash hash, const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out,
+void element_rows(Hash hash, const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out,
                   const char* what, const RunOptions& options) {
     if (n_rows == 0) return;
     runtime::require_same_device(what, rows, out);
@@ -122,7 +122,7 @@ void launch_pairs(Hash hash, const Mode& mode, const runtime::Place& left, const
 }
 
 // The count of items in a buffer, which must have no partial item.
-std::uint64_t count_of(const Buffer& buffer, std::uint64_t item_bytes, const char* what) {
+std::uint64_t count_of(const ConstBuffer& buffer, std::uint64_t item_bytes, const char* what) {
     if (buffer.size() % item_bytes != 0) {
         invalid(std::string(what) + " must be a multiple of " + std::to_string(item_bytes) + " bytes, got " +
                 std::to_string(buffer.size()) + " bytes");
@@ -147,7 +147,7 @@ void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, s
     }
 }
 
-void hash_many(const Buffer& messages, std::size_t message_bytes, const Buffer& out, const Mode& mode,
+void hash_many(const ConstBuffer& messages, std::size_t message_bytes, Buffer out, const Mode& mode,
                const RunOptions& options) {
     const std::size_t n = messages_in(messages.size(), message_bytes, out.size());
     if (n == 0) return;
@@ -193,7 +193,7 @@ void hash_elements(std::span<const std::uint32_t> rows, std::size_t n_rows, std:
     hash_words(rows, n_rows, elements, out, hash, options);
 }
 
-void hash_elements(const Buffer& rows, std::size_t n_rows, std::size_t elements, const Buffer& out, Hash hash,
+void hash_elements(const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out, Hash hash,
                    const RunOptions& options) {
     const mkz_hash_info& facts = field_info(hash);
     const std::uint64_t word_bytes = facts.row_unit_bytes, words = count_of(rows, word_bytes, "hash_elements: rows");
@@ -215,7 +215,7 @@ void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes,
     launch_rows(hash, host_place(records.data()), out.size(), record_bytes, host_place(out.data()), mode, run);
 }
 
-void hash_leaves(const Buffer& records, std::uint64_t record_bytes, const Buffer& out, Hash hash, const Mode& mode,
+void hash_leaves(const ConstBuffer& records, std::uint64_t record_bytes, Buffer out, Hash hash, const Mode& mode,
                  const RunOptions& options) {
     const std::uint64_t n = count_of(out, Digest::size, "hash_leaves: out");
     require_records(hash, mode, records.size(), record_bytes, n);
@@ -244,7 +244,7 @@ void merge(std::span<const Digest> left, std::span<const Digest> right, std::spa
                  run);
 }
 
-void merge(const Buffer& left, const Buffer& right, const Buffer& out, Hash hash, const Mode& mode,
+void merge(const ConstBuffer& left, const ConstBuffer& right, Buffer out, Hash hash, const Mode& mode,
            const RunOptions& options) {
     runtime::require_merges(hash, mode, "merge");
     const std::uint64_t n = count_of(out, Digest::size, "merge: out");

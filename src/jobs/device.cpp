@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "jobs/internals.hpp"
 #include "jobs/plugins.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
@@ -120,7 +121,7 @@ std::shared_ptr<const runtime::DeviceState> state_of_several(std::string_view na
         info.units += part.info().units;
         info.memory_bytes += part.info().memory_bytes;
     }
-    const runtime::DeviceState& first = parts[0].state();
+    const runtime::DeviceState& first = runtime::state_of(parts[0]);
     return known
         .emplace(name, std::make_shared<const runtime::DeviceState>(first.backend, first.index, std::move(info),
                                                                     std::move(parts)))
@@ -152,7 +153,7 @@ Found find(std::string_view name) {
             if (one.state->is_host())
                 return {nullptr, text + one.state->info.id + " uses all its cores by itself, as a device alone", false};
             for (const Device& part : parts) {
-                if (&part.state() == one.state.get())
+                if (&runtime::state_of(part) == one.state.get())
                     return {nullptr, text + one.state->info.id + " is in it twice", false};
             }
             parts.emplace_back(id);

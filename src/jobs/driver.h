@@ -18,7 +18,7 @@ extern "C" {
 /* Opaque to the runtime, which gets them as pointers that each backend casts from types of its own. A memory is a whole block. */
 typedef struct mkz_memory mkz_memory;
 typedef struct mkz_stream mkz_stream;     /* a queue that runs its commands in order */
-typedef struct mkz_event mkz_event;       /* one command: its end to wait for, and its times */
+typedef struct mkz_event mkz_event;       /* one command or a point in a queue: its end to wait for, and its times */
 typedef struct mkz_program mkz_program;   /* compiled kernels, loaded */
 typedef struct mkz_function mkz_function; /* a kernel of a program; lives as long as the program */
 
@@ -66,7 +66,7 @@ typedef struct {
     void *(*native)(mkz_memory *memory);
     /* A power of two that the block's address is a multiple of, as far as kernels see; 256 for one of allocate(). */
     uint32_t (*alignment)(mkz_memory *memory);
-    /* For all three; also while commands that use the block are queued, which then still complete. */
+    /* For all three; also while commands that use the block are queued, which then still complete. A graph that uses it keeps it. */
     void (*release)(uint32_t device, mkz_memory *memory);
 
     /* native: the caller's CUstream, cl_command_queue or sycl::queue*, not owned; or null for one of its own.
@@ -76,6 +76,9 @@ typedef struct {
     mkz_status (*stream_synchronize)(mkz_stream *stream);
     /* What is enqueued from now on waits for the event, of any stream of the same device. */
     mkz_status (*stream_wait)(mkz_stream *stream, mkz_event *event);
+    /* 1 in *capturing if commands of the stream do not run now, but become a part of a graph of the caller's. Asked once before the
+     * commands of a call. May be null: no stream can. */
+    mkz_status (*stream_capturing)(mkz_stream *stream, uint32_t *capturing);
 
     /* Copies enqueue and return; pageable host bytes may make them wait, and must stay until the copy has ended. event: null, or
      * where to put the copy's event.
@@ -87,11 +90,15 @@ typedef struct {
     mkz_status (*copy_on_device)(mkz_stream *stream, mkz_memory *to, uint64_t to_offset, mkz_memory *from,
                                  uint64_t from_offset, uint64_t bytes, mkz_event **event);
 
+    /* An event after everything that the stream was given so far. */
+    mkz_status (*event_record)(mkz_stream *stream, mkz_event **event);
     mkz_status (*event_wait)(mkz_event *event);
     /* 1 in *done if the command has ended. */
     mkz_status (*event_query)(mkz_event *event, uint32_t *done);
     /* Seconds from the start of one command to the end of another (or the same), both ended. Negative: the stream has no times. */
     mkz_status (*event_span)(mkz_event *first, mkz_event *last, double *seconds);
+    /* The driver's own handle, which lives as long as the event: CUevent, cl_event, sycl::event*. */
+    void *(*event_native)(mkz_event *event);
     void (*event_release)(mkz_event *event);
 
     /* Compiles a text; a compiler's log is in the error. `options`: extra options of the compiler, or null. */

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "jobs/internals.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -26,7 +27,7 @@ void Run::parallel(std::size_t n, const std::function<void(std::size_t)>& body, 
     progress_.step(share, [&](const Tick& tick) { return parallel_for(n, options_.threads, body, tick); });
 }
 
-RunOptions on_device_of(const Buffer& buffer, const RunOptions& options) {
+RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options) {
     RunOptions here = options;
     here.device = buffer.device();
     return here;
@@ -46,8 +47,8 @@ void require_no_policy(const char* what, const RunOptions& options) {
                     to_text(options.policy) + "'");
 }
 
-void require_same_device(const char* what, const Buffer& one, const Buffer& other) {
-    if (&one.device().state() == &other.device().state()) return;
+void require_same_device(const char* what, const ConstBuffer& one, const ConstBuffer& other) {
+    if (one.device() == other.device()) return;
     throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands must be on one device, got " +
                                                  one.device().info().id + " and " + other.device().info().id);
 }

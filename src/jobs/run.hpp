@@ -7,6 +7,7 @@
 #include "host/threads.hpp"
 #include "jobs/executor.hpp"
 #include "jobs/host_executor.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/policy.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/registry.hpp"
@@ -23,7 +24,7 @@ public:
     /// errors   invalid_argument (a stream of another device), and those of opening the device
     explicit Run(const RunOptions& options);
 
-    const DeviceState& device() const noexcept { return options_.device.state(); }
+    const DeviceState& device() const noexcept { return state_of(options_.device); }
     const RunOptions& options() const noexcept { return options_; }
     unsigned threads() const { return options_.threads == 0 ? default_threads() : options_.threads; }
     /// Whether jobs run on the CPU; false for one device and for several.
@@ -75,10 +76,10 @@ private:
 };
 
 /// The options of a call on a buffer: on its device.
-RunOptions on_device_of(const Buffer& buffer, const RunOptions& options);
+RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options);
 
 /// The place of a buffer's bytes, for jobs on its device: queue/buffer.cpp.
-Place place_of(const Buffer& buffer);
+Place place_of(const ConstBuffer& buffer);
 
 /// A call that does not look at a field of its options refuses one that is set, since ignoring it would mislead.
 /// Throws invalid_argument "<what>: timings must not be set, ...".
@@ -87,6 +88,6 @@ void require_no_timings(const char* what, const RunOptions& options);
 void require_no_policy(const char* what, const RunOptions& options);
 
 /// Throws invalid_argument if two operands are on different devices.
-void require_same_device(const char* what, const Buffer& one, const Buffer& other);
+void require_same_device(const char* what, const ConstBuffer& one, const ConstBuffer& other);
 
 }  // namespace merklize::runtime

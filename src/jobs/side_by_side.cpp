@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "jobs/host_executor.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/opened_device.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/registry.hpp"
@@ -122,14 +123,14 @@ std::uint32_t cut_levels(std::uint64_t n_leaves, std::size_t devices) noexcept {
 // slice(first, count) makes the job of items [first, first + count).
 template <class Slice>
 bool SideBySide::share_out(std::uint64_t items, std::uint64_t bytes, const Tick& tick, Slice slice) const {
-    const std::vector<Device>& parts = options_.device.state().parts;
+    const std::vector<Device>& parts = state_of(options_.device).parts;
     const std::uint64_t useful = std::clamp<std::uint64_t>(std::min(items, bytes / least_bytes), 1, parts.size());
     return side_by_side(
         std::span(parts).first(useful), options_, threads_,
         [&](std::size_t i, const RunOptions& here) {
             const Share share(items, i, useful);
             const auto job = slice(share.first, share.size);
-            const auto executor = here.device.state().opened()->executor(here, here.threads);
+            const auto executor = state_of(here.device).opened()->executor(here, here.threads);
             executor->launch(job, here.progress);
         },
         tick);
@@ -171,7 +172,7 @@ bool SideBySide::launch(const MergePairs& job, const Tick& tick) {
 }
 
 bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
-    const std::uint32_t top_levels = std::min(job.levels, cut_levels(job.n, options_.device.state().parts.size()));
+    const std::uint32_t top_levels = std::min(job.levels, cut_levels(job.n, state_of(options_.device).parts.size()));
     const std::uint32_t levels = job.levels - top_levels;
     const std::uint64_t subtrees = job.n >> levels;
     const auto slice = [&](std::uint64_t first, std::uint64_t count) {
@@ -202,13 +203,13 @@ void require_no_stream(const char* what, const RunOptions& options) {
                     options.stream->device().info().id);
 }
 
-void on_their_devices(std::span<const Buffer> buffers, const RunOptions& options,
+void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,
                       const std::function<void(std::size_t k, const RunOptions& here)>& body) {
     std::vector<Device> devices;
     std::vector<std::vector<std::size_t>> buffers_of;
     for (std::size_t k = 0; k < buffers.size(); k++) {
-        const auto known = std::ranges::find_if(
-            devices, [&](const Device& device) { return &device.state() == &buffers[k].device().state(); });
+        const auto known =
+            std::ranges::find_if(devices, [&](const Device& device) { return device == buffers[k].device(); });
         const auto i = static_cast<std::size_t>(known - devices.begin());
         if (known == devices.end()) {
             devices.push_back(buffers[k].device());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "jobs/internals.hpp"
 #include "jobs/policy.hpp"
 #include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
@@ -15,7 +16,7 @@
 
 namespace merklize::runtime {
 RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n_leaves) {
-    if (!options.device.state().chooses()) return options;
+    if (!state_of(options.device).chooses()) return options;
     return chosen(options, traits(hash).is_field ? Job::elements_tree : Job::bytes_tree, Digest::size * n_leaves);
 }
 
@@ -116,7 +117,7 @@ Policy build_tree(std::span<Digest> nodes, const TreeForm& form, const RunOption
     return runtime::build_in_place(runtime::host_place(nodes.data()), layout, form, run);
 }
 
-Policy build_tree(const Buffer& nodes, const TreeForm& form, const RunOptions& options) {
+Policy build_tree(Buffer nodes, const TreeForm& form, const RunOptions& options) {
     const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "build_tree: nodes"));
     const RunOptions here = runtime::on_device_of(nodes, options);
     runtime::Run run(here);

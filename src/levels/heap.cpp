@@ -105,7 +105,7 @@ void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, 
                  0);
 }
 
-std::uint64_t digests_in(const Buffer& buffer, const char* what) {
+std::uint64_t digests_in(const ConstBuffer& buffer, const char* what) {
     if (buffer.size() % Digest::size != 0) {
         throw Error(ErrorCode::invalid_argument, std::string(what) + ": digests must be a multiple of 32 bytes, got " +
                                                      std::to_string(buffer.size()) + " bytes");

@@ -33,6 +33,6 @@ void clear_gaps(const Place& nodes, const TreeLayout& layout, Run& run);
 void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, const char* what, Run& run);
 
 /// The number of digests in a buffer.  errors  invalid_argument (not a whole count)
-std::uint64_t digests_in(const Buffer& buffer, const char* what);
+std::uint64_t digests_in(const ConstBuffer& buffer, const char* what);
 
 }  // namespace merklize::runtime

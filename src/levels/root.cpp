@@ -133,7 +133,7 @@ Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const R
     return runtime::root_of(runtime::host_place(leaves.data()), leaves.size(), form, run);
 }
 
-Digest merkle_root(const Buffer& leaves, const TreeForm& form, const RunOptions& options) {
+Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
     const std::uint64_t n = runtime::digests_in(leaves, "merkle_root: leaves");
     runtime::require_tree_size(n, "merkle_root");
     const RunOptions here = runtime::on_device_of(leaves, options);

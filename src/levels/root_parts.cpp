@@ -14,7 +14,7 @@ namespace {
 
 }  // namespace
 
-Digest merkle_root_parts(std::span<const Buffer> leaves, const TreeForm& form, const RunOptions& options) {
+Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const TreeForm& form, const RunOptions& options) {
     runtime::require_no_stream("merkle_root_parts", options);
     if (!std::has_single_bit(leaves.size()))
         invalid("merkle_root_parts: the count of parts must be a power of two, got " + std::to_string(leaves.size()));

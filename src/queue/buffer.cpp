@@ -4,6 +4,7 @@
 #include <string>
 
 #include "host/threads.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
@@ -16,7 +17,7 @@ namespace {
 __extension__ using Wide = __int128;  // places of items, which may be claimed anywhere
 
 std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
-    if (device.state().is_host()) {
+    if (runtime::state_of(device).is_host()) {
         throw Error(ErrorCode::unavailable,
                     device.info().id + " has no memory or queues of its own: its data is host memory");
     }
@@ -29,7 +30,7 @@ std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
 
 namespace merklize::runtime {
 
-Place place_of(const Buffer& buffer) { return buffer.block()->at(buffer.offset()); }
+Place place_of(const ConstBuffer& buffer) { return Internals::of(buffer)->at(buffer.offset()); }
 
 StreamState::StreamState(std::shared_ptr<QueueDevice> device, Device handle, void* native)
     : device_(std::move(device)), handle_(std::move(handle)) {
@@ -60,8 +61,12 @@ void Stream::synchronize() const {
     device.check(device.driver().stream_synchronize(state_->stream()));
 }
 
-Buffer::Buffer(const Device& device, std::shared_ptr<runtime::Block> block, std::uint64_t bytes)
+ConstBuffer::ConstBuffer(const Device& device, std::shared_ptr<runtime::Block> block, std::uint64_t bytes)
     : device_(device), block_(std::move(block)), bytes_(bytes) {}
+
+ConstBuffer ConstBuffer::wrap(const Device& device, const void* native, std::uint64_t bytes) {
+    return Buffer::wrap(device, const_cast<void*>(native), bytes);
+}
 
 Buffer::Buffer(const Device& device, std::uint64_t bytes)
     : Buffer(device, runtime::Block::allocate(queue_of(device), bytes == 0 ? 1 : bytes), bytes) {}
@@ -78,7 +83,7 @@ Buffer Buffer::copy_of(std::span<const std::byte> host, const Device& device) {
     return buffer;
 }
 
-Buffer Buffer::pack(const Buffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
+Buffer Buffer::pack(const ConstBuffer& source, std::uint64_t first, std::span<const std::uint64_t> extents,
                     std::span<const std::int64_t> strides, std::uint32_t item_bytes,
                     const std::optional<Stream>& stream) {
     const auto invalid = [](const std::string& text) { throw Error(ErrorCode::invalid_argument, "pack: " + text); };
@@ -103,36 +108,40 @@ Buffer Buffer::pack(const Buffer& source, std::uint64_t first, std::span<const s
         invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
     }
     const RunOptions options{.device = source.device(), .stream = stream};
-    runtime::QueueExecutor executor(runtime::queue_device(source.device_), options, 1);
-    executor.gather_strided(runtime::place_of(source), std::move(array), packed.block_->at(0));
+    runtime::QueueExecutor executor(runtime::queue_device(source.device()), options, 1);
+    executor.gather_strided(runtime::place_of(source), std::move(array), runtime::place_of(packed));
     executor.finish();
     return packed;
 }
 
-Buffer Buffer::slice(std::uint64_t first, std::uint64_t bytes) const {
+ConstBuffer ConstBuffer::slice(std::uint64_t first, std::uint64_t bytes) const {
     if (first > bytes_ || bytes > bytes_ - first) {
         throw Error(ErrorCode::invalid_argument, "Buffer: bytes " + std::to_string(first) + " to " +
                                                      std::to_string(first + bytes) + " are not inside its " +
                                                      std::to_string(bytes_));
     }
-    Buffer part = *this;
+    ConstBuffer part = *this;
     part.offset_ += first;
     part.bytes_ = bytes;
     return part;
 }
 
+Buffer Buffer::slice(std::uint64_t first, std::uint64_t bytes) const {
+    return Buffer(ConstBuffer::slice(first, bytes));
+}
+
 void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream) {
-    if (host.size() != bytes_) {
+    if (host.size() != size()) {
         throw Error(ErrorCode::invalid_argument,
-                    "Buffer: " + std::to_string(host.size()) + " bytes to copy to " + std::to_string(bytes_));
+                    "Buffer: " + std::to_string(host.size()) + " bytes to copy to " + std::to_string(size()));
     }
     if (host.empty()) return;
-    RunOptions options{.device = device_, .stream = stream};
-    runtime::QueueExecutor executor(runtime::queue_device(device_), options, runtime::default_threads());
+    RunOptions options{.device = device(), .stream = stream};
+    runtime::QueueExecutor executor(runtime::queue_device(device()), options, runtime::default_threads());
     executor.upload(runtime::place_of(*this), host.data(), host.size());
 }
 
-void Buffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& stream) const {
+void ConstBuffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& stream) const {
     if (host.size() != bytes_) {
         throw Error(ErrorCode::invalid_argument,
                     "Buffer: " + std::to_string(bytes_) + " bytes to copy to " + std::to_string(host.size()));
@@ -143,10 +152,12 @@ void Buffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& str
     executor.download(host.data(), runtime::place_of(*this), host.size());
 }
 
-void* Buffer::native() const {
+const void* ConstBuffer::native() const {
     const runtime::QueueDevice& queue = *runtime::queue_device(device_);
-    void* native = queue.driver().native(block_->memory());
-    return queue.facts().language == MKZ_LANGUAGE_OPENCL ? native : static_cast<std::byte*>(native) + offset_;
+    const void* native = queue.driver().native(block_->memory());
+    return queue.facts().language == MKZ_LANGUAGE_OPENCL ? native : static_cast<const std::byte*>(native) + offset_;
 }
+
+void* Buffer::native() const { return const_cast<void*>(ConstBuffer::native()); }
 
 }  // namespace merklize::inline v0

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "hashes/hash_info.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "queue/executor.hpp"
 
@@ -140,7 +141,7 @@ std::shared_ptr<OpenedDevice> open_device(const mkz_backend& backend, std::uint3
 }
 
 std::shared_ptr<QueueDevice> queue_device(const Device& device) {
-    return std::static_pointer_cast<QueueDevice>(device.state().opened());
+    return std::static_pointer_cast<QueueDevice>(state_of(device).opened());
 }
 
 }  // namespace merklize::runtime

@@ -120,7 +120,7 @@ void Staging::ring(std::uint64_t bytes,
             turn.first = first;
             turn.count = std::min(piece_bytes, bytes - first);
             timeline_.end_stretch();
-            Event event(driver);
+            CommandEvent event(driver);
             timeline_.begin();
             copy(turn.first, turn.count, turn.pinned.bytes, event.slot());
             turn.done = event.get();
@@ -218,7 +218,7 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
         }
         copy_on_host(host_work);
         for (const auto& [k, part] : copies) {
-            Event event(driver);
+            CommandEvent event(driver);
             timeline_.check(
                 driver.copy_to_device(up, slot.block(k)->memory(), part.offset, part.host, part.bytes, event.slot()));
             timeline_.check(driver.stream_wait(timeline_.main(), event.get()));
@@ -229,7 +229,7 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
         if (pipeline.sizes[last] == 0) return;
         timeline_.check(driver.stream_wait(down, slot.done));
         const auto copy = [&](const HostPart& part) {
-            Event event(driver);
+            CommandEvent event(driver);
             timeline_.check(driver.copy_to_host(down, part.host, slot.block(last)->memory(), part.offset, part.bytes,
                                                 event.slot()));
             slot.done = event.get();

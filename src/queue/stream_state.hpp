@@ -26,4 +26,7 @@ private:
     mkz_stream* stream_ = nullptr;
 };
 
+/// Whether what the stream is given becomes a part of a graph.
+bool is_capturing(const QueueDevice& device, mkz_stream* stream);
+
 }  // namespace merklize::runtime

@@ -1,5 +1,6 @@
 #include "queue/timeline.hpp"
 
+#include "jobs/internals.hpp"
 #include "merklize/error.hpp"
 #include "queue/stream_state.hpp"
 
@@ -9,11 +10,11 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
     : device_(std::move(device)), timings_(options.timings) {
     device_->require_own_process();
     owns_main_ = !options.stream;
-    if (!owns_main_ && &options.stream->state().device() != device_.get()) {
+    if (!owns_main_ && &Internals::of(*options.stream).device() != device_.get()) {
         throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device_->id() +
                                                      ", got one of " + options.stream->device().info().id);
     }
-    main_ = owns_main_ ? device_->borrow_stream(timings_ != nullptr) : options.stream->state().stream();
+    main_ = owns_main_ ? device_->borrow_stream(timings_ != nullptr) : Internals::of(*options.stream).stream();
 }
 
 Timeline::~Timeline() {
@@ -45,7 +46,7 @@ std::shared_ptr<Block> Timeline::wrap_host(void* host, std::uint64_t bytes) {
 void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t n_arguments,
                        const mkz_argument* arguments) {
     const bool wanted = events_required_ || (timings_ != nullptr && !kernels_first_);
-    Event event(driver());
+    CommandEvent event(driver());
     idle_ = false;
     check(driver().launch(main_, kernel.function, groups, kernel.group_size, n_arguments, arguments,
                           wanted ? event.slot() : nullptr));
@@ -57,30 +58,31 @@ void Timeline::enqueue(const Kernel& kernel, std::uint64_t groups, std::uint32_t
     }
 }
 
-void Timeline::note(Event event, double Timings::* slot) { stretches_.push_back({Event(), std::move(event), slot}); }
+void Timeline::note(CommandEvent event, double Timings::* slot) {
+    stretches_.push_back({CommandEvent(), std::move(event), slot});
+}
 
 void Timeline::end_stretch() {
     if (!kernels_first_) return;
     if (several_kernels_ && !kernels_last_) {
-        // A copy of nothing, to any block, marks the place.
-        Event mark(driver());
-        check(driver().copy_to_device(main_, device_->any_block(), 0, nullptr, 0, mark.slot()));
+        CommandEvent mark(driver());
+        check(driver().event_record(main_, mark.slot()));
         kernels_last_ = std::move(mark);
     }
     if (several_kernels_) {
         stretches_.push_back({std::move(kernels_first_), std::move(kernels_last_), &Timings::kernel});
     } else {
-        stretches_.push_back({Event(), std::move(kernels_first_), &Timings::kernel});
+        stretches_.push_back({CommandEvent(), std::move(kernels_first_), &Timings::kernel});
     }
-    kernels_first_ = Event();
-    kernels_last_ = Event();
+    kernels_first_ = CommandEvent();
+    kernels_last_ = CommandEvent();
     several_kernels_ = false;
 }
 
 void Timeline::copy_to_device(const Place& to, const void* from, std::uint64_t bytes) {
     if (bytes == 0) return;
     end_stretch();
-    Event event(driver());
+    CommandEvent event(driver());
     idle_ = false;
     check(driver().copy_to_device(main_, static_cast<mkz_memory*>(to.pointer), to.offset, from, bytes,
                                   timings_ != nullptr ? event.slot() : nullptr));
@@ -90,7 +92,7 @@ void Timeline::copy_to_device(const Place& to, const void* from, std::uint64_t b
 void Timeline::copy_to_host(void* to, const Place& from, std::uint64_t bytes) {
     if (bytes == 0) return;
     end_stretch();
-    Event event(driver());
+    CommandEvent event(driver());
     idle_ = false;
     check(driver().copy_to_host(main_, to, static_cast<mkz_memory*>(from.pointer), from.offset, bytes,
                                 timings_ != nullptr ? event.slot() : nullptr));

@@ -14,15 +14,16 @@
 namespace merklize::runtime {
 
 /// A driver's event, released at the end.
-class Event {
+class CommandEvent {
 public:
-    Event() = default;
-    explicit Event(const mkz_driver& driver) : driver_(&driver) {}
-    ~Event() {
+    CommandEvent() = default;
+    explicit CommandEvent(const mkz_driver& driver) : driver_(&driver) {}
+    ~CommandEvent() {
         if (event_ != nullptr) driver_->event_release(event_);
     }
-    Event(Event&& other) noexcept : driver_(other.driver_), event_(std::exchange(other.event_, nullptr)) {}
-    Event& operator=(Event&& other) noexcept {
+    CommandEvent(CommandEvent&& other) noexcept
+        : driver_(other.driver_), event_(std::exchange(other.event_, nullptr)) {}
+    CommandEvent& operator=(CommandEvent&& other) noexcept {
         if (this == &other) return *this;
         if (event_ != nullptr) driver_->event_release(event_);
         driver_ = other.driver_;
@@ -31,6 +32,8 @@ public:
     }
 
     mkz_event* get() const noexcept { return event_; }
+    /// Lets go of it: in a forked child, whose parent has it.
+    void forget() noexcept { event_ = nullptr; }
     /// Where a driver puts one.
     mkz_event** slot() noexcept { return &event_; }
     explicit operator bool() const noexcept { return event_ != nullptr; }
@@ -106,7 +109,7 @@ public:
     /// Something is about to be enqueued.
     void begin() noexcept { idle_ = false; }
     /// A copy on any stream, whose time counts; keeps its event until finish().
-    void note(Event event, double Timings::* slot);
+    void note(CommandEvent event, double Timings::* slot);
     /// The kernels enqueued so far are a stretch, whose time counts; a copy comes next.
     void end_stretch();
     /// Whether each stretch has events even if no times are wanted: staging waits for the last one.
@@ -128,11 +131,11 @@ private:
 
     // From the start of one command to the end of another; without `first` of one command.
     struct Stretch {
-        Event first, last;
+        CommandEvent first, last;
         double Timings::* slot;
     };
     std::vector<Stretch> stretches_;
-    Event kernels_first_, kernels_last_;  // the stretch of kernels that is growing
+    CommandEvent kernels_first_, kernels_last_;  // the stretch of kernels that is growing
     bool several_kernels_ = false;
     bool events_required_ = false;
 };

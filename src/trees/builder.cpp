@@ -97,13 +97,13 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
         });
 }
 
-void TreeBuilder::append(const Buffer& leaves) {
+void TreeBuilder::append(const ConstBuffer& leaves) {
     if (leaves.size() % Digest::size != 0) {
         throw Error(ErrorCode::invalid_argument,
                     "append: leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
     }
     const RunOptions& options = state_->options();
-    if (&leaves.device().state() != &options.device.state()) {
+    if (leaves.device() != options.device) {
         throw Error(ErrorCode::invalid_argument, "append: leaves must be on the builder's device, " +
                                                      options.device.info().id + ", got " + leaves.device().info().id);
     }

@@ -65,7 +65,7 @@ MerkleForest::MerkleForest(std::span<const Digest> leaves, std::uint64_t n_leave
     state_->build(runtime::host_place(leaves.data()), run);
 }
 
-MerkleForest::MerkleForest(const Buffer& leaves, std::uint64_t n_leaves, const TreeForm& form,
+MerkleForest::MerkleForest(const ConstBuffer& leaves, std::uint64_t n_leaves, const TreeForm& form,
                            const RunOptions& options)
     : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "forest: leaves"), n_leaves, leaves.device())) {
     const RunOptions here = runtime::on_device_of(leaves, options);
@@ -96,7 +96,7 @@ std::span<const Digest> MerkleForest::level(unsigned level) const {
     return {state_->nodes.host() + state_->layout.level_offset(level), state_->layout.level_size(level)};
 }
 
-Buffer MerkleForest::device_level(unsigned level) const {
+ConstBuffer MerkleForest::device_level(unsigned level) const {
     state_->require_level(level);
     if (!on_device()) invalid("device_level: the forest's nodes are in memory of the host; level() has them");
     return state_->nodes.buffer().slice(Digest::size * state_->layout.level_offset(level),

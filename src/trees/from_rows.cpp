@@ -48,7 +48,7 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
     return MerkleTree(std::move(state));
 }
 
-MerkleTree MerkleTree::from_rows(const Buffer& rows, std::uint64_t n_rows, const TreeForm& form,
+MerkleTree MerkleTree::from_rows(const ConstBuffer& rows, std::uint64_t n_rows, const TreeForm& form,
                                  const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
     auto state = std::make_unique<State>(form, n_rows, 0, rows.device());

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "jobs/internals.hpp"
 #include "jobs/opened_device.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
 
 bool NodeStore::is_for_device(const Device& device, std::uint64_t slots) {
-    if (device.state().is_host()) return false;
-    const OpenedDevice& opened = *device.state().opened();
+    if (state_of(device).is_host()) return false;
+    const OpenedDevice& opened = *state_of(device).opened();
     return !opened.is_unified() && Digest::size * slots <= opened.max_allocation();
 }
 

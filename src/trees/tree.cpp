@@ -101,7 +101,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     state.build_above(run, share);
 }
 
-MerkleTree::MerkleTree(const Buffer& leaves, const TreeForm& form, const RunOptions& options, unsigned drop_levels)
+MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options, unsigned drop_levels)
     : state_(std::make_unique<State>(form, runtime::digests_in(leaves, "tree: leaves"), drop_levels, leaves.device())) {
     State& state = *state_;
     const RunOptions here = runtime::on_device_of(leaves, options);
@@ -135,12 +135,12 @@ std::span<const Digest> MerkleTree::level(unsigned level) const {
     return nodes().subspan(state_->layout.level_offset(kept), state_->layout.level_size(kept));
 }
 
-Buffer MerkleTree::device_nodes() const {
+ConstBuffer MerkleTree::device_nodes() const {
     if (!on_device()) invalid("device_nodes: the tree's nodes are in memory of the host; nodes() has them");
     return state_->nodes.buffer().slice(0, Digest::size * state_->layout.slots());
 }
 
-Buffer MerkleTree::device_level(unsigned level) const {
+ConstBuffer MerkleTree::device_level(unsigned level) const {
     const unsigned kept = state_->kept_level(level, "device_level");
     return device_nodes().slice(Digest::size * state_->layout.level_offset(kept),
                                 Digest::size * state_->layout.level_size(kept));

@@ -9,6 +9,7 @@
 
 #include "host/kept_files.hpp"
 #include "host/threads.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/opened_device.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
@@ -96,7 +97,7 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
     try {
         const Device device(known.cost.device);
         if (one_line(device.info().name) == known.name && one_line(device.info().driver) == known.driver) {
-            if (!device.state().is_host()) device.state().opened();
+            if (!state_of(device).is_host()) state_of(device).opened();
             found = std::make_shared<const Device>(device);
         }
     } catch (const Error&) {}  // the device is gone
@@ -116,7 +117,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
             rate *= std::min(1.0, static_cast<double>(options.threads) / static_cast<double>(default_threads()));
         return known.cost.latency + static_cast<double>(bytes) / rate;
     };
-    const std::vector<KnownCost>& costs = options.device.state().costs;
+    const std::vector<KnownCost>& costs = state_of(options.device).costs;
     double best = -1;
     for (const KnownCost& known : costs) {
         if (known.cost.job == job && known.cost.device == "cpu") best = seconds(known);
@@ -125,7 +126,7 @@ RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     for (const KnownCost& known : costs) {
         if (known.cost.job != job || seconds(known) >= best) continue;
         const auto device = device_of(known);
-        if (!device || device->state().is_host() || !device->state().opened()->is_own_process()) continue;
+        if (!device || state_of(*device).is_host() || !state_of(*device).opened()->is_own_process()) continue;
         best = seconds(known);
         here.device = *device;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "forms.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 
 using namespace support;
@@ -136,7 +137,7 @@ TEST("tree: rows") {
 }
 
 TEST("tree: every form in the memory of a device") {
-    if (merklize::Device().state().is_host()) return;
+    if (merklize::runtime::state_of(merklize::Device()).is_host()) return;
     const auto on_device = [](const std::vector<Digest>& nodes) {
         return merklize::Buffer::copy_of(std::as_bytes(std::span(nodes)), merklize::Device());
     };

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "host/threads.hpp"
+#include "jobs/internals.hpp"
 #include "jobs/policy.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"
@@ -55,7 +56,7 @@ TunedPolicy tree_policy(Hash hash, std::uint32_t log2, const Policy& policy) {
 Policy levels(std::uint32_t count) { return {.levels_per_launch = count}; }
 
 std::uint32_t kept_levels(const Device& device, Hash hash, std::uint64_t n, const Policy& wanted = {}) {
-    const auto& state = device.state();
+    const auto& state = merklize::runtime::state_of(device);
     return tuned_policy(*state.backend, state.index, MKZ_KERNEL_MERGE_SUBTREES, static_cast<std::uint32_t>(hash), n,
                         merklize::runtime::to_seam(wanted))
         .levels_per_launch;
@@ -85,7 +86,7 @@ TEST("tuned_policies: kept for this device, driver and size") {
                                          std::pair(13, 5u), std::pair(16, 5u), std::pair(17, 0u)})
         CHECK_EQ(kept_levels(cpu, Hash::blake3, std::uint64_t{1} << log2), expected);
     CHECK_EQ(kept_levels(cpu, Hash::rp64_256_v3, 1 << 10), 0u);
-    const auto& state = cpu.state();
+    const auto& state = merklize::runtime::state_of(cpu);
     CHECK_EQ(tuned_policy(*state.backend, state.index, MKZ_KERNEL_MERGE_PAIRS, MKZ_HASH_blake3, 1 << 10, {})
                  .levels_per_launch,
              0u);

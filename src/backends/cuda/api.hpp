@@ -16,6 +16,9 @@ using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+using CUuserObject = struct CUuserObject_st*;
 
 enum : CUresult {
     CUDA_SUCCESS = 0,
@@ -34,6 +37,7 @@ enum : CUresult {
     CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
     CUDA_ERROR_LAUNCH_FAILED = 719,
     CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803,
+    CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906,
 };
 
 enum CUdevice_attribute : int {
@@ -54,6 +58,11 @@ enum CUfunction_attribute : int { CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0 };
 
 enum CUjit_option : int { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6 };
 
+enum CUstreamCaptureStatus : int { CU_STREAM_CAPTURE_STATUS_NONE = 0 };
+enum CUstreamCaptureMode : int { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
+
+inline constexpr unsigned CU_USER_OBJECT_NO_DESTRUCTOR_SYNC = 1;
+inline constexpr unsigned CU_GRAPH_USER_OBJECT_MOVE = 1;
 inline constexpr unsigned CU_MEMORYTYPE_HOST = 1;
 inline constexpr unsigned CU_MEMORYTYPE_DEVICE = 2;
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
@@ -92,6 +101,8 @@ inline constexpr std::uintptr_t CU_STREAM_PER_THREAD = 2;  // a handle whose str
     F(cuStreamDestroy, "cuStreamDestroy_v2", (CUstream stream))                                                     \
     F(cuStreamQuery, "cuStreamQuery", (CUstream stream))                                                            \
     F(cuStreamWaitEvent, "cuStreamWaitEvent", (CUstream stream, CUevent event, unsigned flags))                     \
+    F(cuStreamIsCapturing, "cuStreamIsCapturing", (CUstream stream, CUstreamCaptureStatus * status))                \
+    F(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (CUstreamCaptureMode * mode))         \
     F(cuEventCreate, "cuEventCreate", (CUevent * event, unsigned flags))                                            \
     F(cuEventDestroy, "cuEventDestroy_v2", (CUevent event))                                                         \
     F(cuEventRecord, "cuEventRecord", (CUevent event, CUstream stream))                                             \
@@ -106,11 +117,19 @@ inline constexpr std::uintptr_t CU_STREAM_PER_THREAD = 2;  // a handle whose str
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,  \
        unsigned block_z, unsigned shared_bytes, CUstream stream, void** arguments, void** extra))
 
-// May be missing: null before CUDA 12.4 and 13.1.
-#define MKZ_CUDA_OPTIONAL_FUNCTIONS(F)                                                   \
-    F(cuFuncGetParamInfo, "cuFuncGetParamInfo",                                          \
-      (CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes)) \
-    F(cuFuncGetParamCount, "cuFuncGetParamCount", (CUfunction function, std::size_t* n))
+// May be missing: the first two are null before CUDA 12.4 and 13.1.
+#define MKZ_CUDA_OPTIONAL_FUNCTIONS(F)                                                                \
+    F(cuFuncGetParamInfo, "cuFuncGetParamInfo",                                                       \
+      (CUfunction function, std::size_t index, std::size_t* offset, std::size_t* bytes))              \
+    F(cuFuncGetParamCount, "cuFuncGetParamCount", (CUfunction function, std::size_t* n))              \
+    F(cuStreamGetCaptureInfo, "cuStreamGetCaptureInfo_v2",                                            \
+      (CUstream stream, CUstreamCaptureStatus * status, std::uint64_t* id, CUgraph* graph,            \
+       const CUgraphNode** dependencies, std::size_t* n_dependencies))                                \
+    F(cuUserObjectCreate, "cuUserObjectCreate",                                                       \
+      (CUuserObject * object, void* pointer, void (*destroy)(void*), unsigned count, unsigned flags)) \
+    F(cuUserObjectRelease, "cuUserObjectRelease", (CUuserObject object, unsigned count))              \
+    F(cuGraphRetainUserObject, "cuGraphRetainUserObject",                                             \
+      (CUgraph graph, CUuserObject object, unsigned count, unsigned flags))
 
 #define MKZ_CUDA_FIELD(field, symbol, parameters) CUresult(*field) parameters = nullptr;
 struct DriverApi {

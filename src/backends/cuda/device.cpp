@@ -134,6 +134,9 @@ Current::~Current() {
     if (pushed_) driver().cuCtxPopCurrent(&popped);
 }
 
+BesideCaptures::BesideCaptures() noexcept { driver().cuThreadExchangeStreamCaptureMode(&mode_); }
+BesideCaptures::~BesideCaptures() { driver().cuThreadExchangeStreamCaptureMode(&mode_); }
+
 mkz_status device_facts(std::uint32_t device, mkz_device_facts* facts) noexcept {
     return guarded([&] {
         const Device& d = device_of(device);

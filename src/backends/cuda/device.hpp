@@ -83,6 +83,19 @@ private:
     bool pushed_ = false;
 };
 
+/// For its scope this thread may allocate and query although somebody captures a stream (PyTorch's captures forbid it to all
+/// threads, since such calls might belong to the captured work; ours do not).
+class BesideCaptures {
+public:
+    BesideCaptures() noexcept;
+    BesideCaptures(const BesideCaptures&) = delete;
+    BesideCaptures& operator=(const BesideCaptures&) = delete;
+    ~BesideCaptures();
+
+private:
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;  // the one to go back to
+};
+
 mkz_status device_facts(std::uint32_t device, mkz_device_facts* facts) noexcept;
 mkz_status driver_facts(std::uint32_t device, mkz_driver_facts* facts) noexcept;
 

@@ -64,7 +64,7 @@ bool BlockCache::take_kept(std::uint64_t bytes, Block& taken) {
     const std::lock_guard lock(mutex_);
     auto best = kept_.end();
     for (auto block = kept_.begin(); block != kept_.end(); ++block) {
-        if (block->bytes < bytes || block->bytes > most) continue;
+        if (block->used_elsewhere || block->bytes < bytes || block->bytes > most) continue;
         if (best != kept_.end() && block->bytes >= best->bytes) continue;
         if (std::all_of(block->marks.begin(), block->marks.end(), is_done)) best = block;
     }
@@ -91,6 +91,7 @@ void BlockCache::shrink(std::uint64_t most_bytes, std::size_t most_blocks) noexc
 }
 
 BlockCache::Block BlockCache::take(std::uint64_t bytes) {
+    const BesideCaptures beside;
     Block block;
     const std::uint64_t size = block_size(bytes);
     if (take_kept(size, block)) return block;
@@ -117,7 +118,15 @@ void BlockCache::give(Block block) noexcept {
     shrink(device_.memory_bytes() / 4, most_kept);
 }
 
+void BlockCache::give_idle(Block block) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() == kept_.capacity()) return;  // full of others that nobody freed: lost
+    kept_bytes_ += block.bytes;
+    kept_.push_back(std::move(block));
+}
+
 void BlockCache::free(const Block& block) noexcept {
+    const BesideCaptures beside;
     driver().cuCtxSynchronize();  // cuMemFree waits, too, but is not said to
     driver().cuMemFree(block.address);
 }
@@ -129,7 +138,9 @@ CUdeviceptr Memory::used_by(Stream& stream) {
     }
     if (block_bytes == 0) return address;  // its owner knows who uses it
     const std::lock_guard lock(mutex);
-    if (stream.per_thread()) {
+    if (stream.capturing) {
+        share_with_graph(stream);
+    } else if (stream.per_thread()) {
         used_elsewhere = true;
     } else if (std::find(uses.begin(), uses.end(), stream.use) == uses.end()) {
         constexpr std::size_t many = 8;
@@ -137,6 +148,40 @@ CUdeviceptr Memory::used_by(Stream& stream) {
         uses.push_back(stream.use);
     }
     return address;
+}
+
+// A graph runs as often as its owner likes, and no mark in a stream tells when it has ended for good. The driver does: it gives up the
+// graph's objects when the graph, all that was made of it and all their runs are gone.
+void Memory::share_with_graph(const Stream& stream) {
+    const DriverApi& api = driver();
+    if (api.cuStreamGetCaptureInfo == nullptr || api.cuUserObjectCreate == nullptr ||
+        api.cuUserObjectRelease == nullptr || api.cuGraphRetainUserObject == nullptr) {
+        owners++;  // for good
+        return;
+    }
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    std::uint64_t id = 0;
+    CUgraph graph = nullptr;
+    device.check(api.cuStreamGetCaptureInfo(stream.handle, &status, &id, &graph, nullptr, nullptr),
+                 "cuStreamGetCaptureInfo");
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE || id == capture) return;
+    // The callback may be in any thread and must not call the driver.
+    const auto gone = [](void* memory) {
+        auto* block = static_cast<Memory*>(memory);
+        if (--block->owners != 0) return;
+        block->device.blocks->give_idle(
+            {block->address, block->block_bytes, std::move(block->marks), block->used_elsewhere});
+        delete block;
+    };
+    CUuserObject object = nullptr;
+    owners++;
+    const CUresult made = api.cuUserObjectCreate(&object, this, gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    if (made != CUDA_SUCCESS) owners--;
+    device.check(made, "cuUserObjectCreate");
+    const CUresult kept = api.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+    if (kept != CUDA_SUCCESS) api.cuUserObjectRelease(object, 1);
+    device.check(kept, "cuGraphRetainUserObject");
+    capture = id;
 }
 
 CUdeviceptr Memory::range(Stream& stream, std::uint64_t offset, std::uint64_t length) {
@@ -168,6 +213,7 @@ mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host)
     return guarded([&] {
         Device& d = device_of(device);
         const Current current(d);
+        const BesideCaptures beside;
         const std::size_t size = std::max<std::size_t>(bytes, 1);
         const CUresult result = driver().cuMemHostAlloc(host, size, CU_MEMHOSTALLOC_PORTABLE);
         if (result == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -222,22 +268,24 @@ mkz_status wrap_host(std::uint32_t device, void*, std::uint64_t, mkz_memory**) n
 
 void release(std::uint32_t, mkz_memory* memory) noexcept {
     if (memory == nullptr || forked()) return;
-    const std::unique_ptr<Memory> released(&of(memory));
-    if (released->block_bytes == 0) return;
+    Memory& block = of(memory);
+    if (block.block_bytes == 0) {
+        delete &block;
+        return;
+    }
     (void)guarded([&] {
-        Device& d = released->device;
+        Device& d = block.device;
         const Current current(d);
-        BlockCache::Block block{released->address, released->block_bytes};
-        if (released->used_elsewhere) {
-            if (driver().cuCtxSynchronize() != CUDA_SUCCESS) return d.blocks->free(block);
-            return d.blocks->give(std::move(block));
-        }
         try {
-            for (const auto& use : released->uses) block.marks.push_back(use->mark());
+            for (const auto& use : block.uses) block.marks.push_back(use->mark());
         } catch (const std::exception&) {
-            return d.blocks->free(block);  // no memory, or a failed context
+            block.used_elsewhere = true;  // no memory, or a failed context
         }
-        d.blocks->give(std::move(block));
+        if (--block.owners != 0) return;  // a graph uses it
+        const std::unique_ptr<Memory> released(&block);
+        BlockCache::Block kept{block.address, block.block_bytes, std::move(block.marks)};
+        if (block.used_elsewhere && driver().cuCtxSynchronize() != CUDA_SUCCESS) return d.blocks->free(kept);
+        d.blocks->give(std::move(kept));
     });
 }
 

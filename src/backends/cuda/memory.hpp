@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@ public:
         CUdeviceptr address = 0;
         std::uint64_t bytes = 0;
         std::vector<std::shared_ptr<const Mark>> marks{};  // all must be done
+        bool used_elsewhere = false;                       // by commands that no mark can tell of: it can only be freed
     };
 
     explicit BlockCache(Device& device);
@@ -26,6 +28,8 @@ public:
     Block take(std::uint64_t bytes);
     /// Keeps the block; frees the oldest ones if that is too much.
     void give(Block block) noexcept;
+    /// Keeps a block that nothing uses, without a call of the driver.
+    void give_idle(Block block) noexcept;
     /// Waits for everything that runs on the device, then frees the block.
     void free(const Block& block) noexcept;
 
@@ -49,13 +53,19 @@ struct Memory {
     CUdeviceptr used_by(Stream& stream);
     /// The same for bytes of it; throws a Failure if they are not all inside.
     CUdeviceptr range(Stream& stream, std::uint64_t offset, std::uint64_t length);
+    /// Has the graph that the stream is captured into own the block, too. With `mutex` held.
+    void share_with_graph(const Stream& stream);
 
     Device& device;
     const CUdeviceptr address;
     const std::uint64_t bytes;      // as asked for
     std::uint64_t block_bytes = 0;  // as allocated; 0: not owned
+    std::atomic<int> owners{1};     // the handle, and graphs that use the block
     std::mutex mutex{};             // guards what follows
-    bool used_elsewhere = false;    // by commands that no mark can tell of
+    std::uint64_t capture = 0;      // the capture whose graph came last
+    std::vector<std::shared_ptr<const Mark>>
+        marks{};                  // of what was enqueued when the handle went, if graphs use the block
+    bool used_elsewhere = false;  // by commands that no mark can tell of
     std::vector<std::shared_ptr<StreamUse>> uses{};
 };
 

@@ -58,6 +58,7 @@ void Program::load() {
     char log[2048] = {};
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {log, reinterpret_cast<void*>(sizeof log - 1)};
+    const BesideCaptures beside;
     const CUresult result = driver().cuModuleLoadDataEx(&module, image.bytes.data(), 2, options, values);
     if (result == CUDA_SUCCESS) return;
     try {

@@ -15,6 +15,7 @@ namespace {
 void wait_for(Device& device, CUevent event) {
     using namespace std::chrono;
     constexpr microseconds busy(50), awake(2000), longest_sleep(1000);
+    const BesideCaptures beside;
     const auto start = steady_clock::now();
     for (;;) {
         const CUresult state = driver().cuEventQuery(event);
@@ -48,7 +49,10 @@ Mark::Mark(Device& device, CUstream stream) : device_(device), event_(device.eve
     device_.check(recorded, "cuEventRecord");
 }
 
-bool Mark::done() const { return driver().cuEventQuery(event_) == CUDA_SUCCESS; }
+bool Mark::done() const {
+    const BesideCaptures beside;
+    return driver().cuEventQuery(event_) == CUDA_SUCCESS;
+}
 
 std::shared_ptr<const Mark> StreamUse::mark() {
     const std::lock_guard lock(mutex_);
@@ -138,6 +142,24 @@ mkz_status stream_wait(mkz_stream* stream, mkz_event* event) noexcept {
     });
 }
 
+mkz_status stream_capturing(mkz_stream* stream, std::uint32_t* capturing) noexcept {
+    return guarded([&] {
+        Stream& s = of(stream);
+        const Current current(s.device);
+        CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+        const CUresult result = driver().cuStreamIsCapturing(s.handle, &status);
+        if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) {
+            throw Failure(MKZ_INVALID_ARGUMENT,
+                          s.device.name +
+                              ": the call is for CUDA's default stream while another stream of this context is "
+                              "being captured; give the stream that is captured");
+        }
+        s.device.check(result, "cuStreamIsCapturing");
+        s.capturing = status != CU_STREAM_CAPTURE_STATUS_NONE;
+        *capturing = s.capturing ? 1 : 0;
+    });
+}
+
 mkz_status copy_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offset, const void* from,
                           std::uint64_t bytes, mkz_event** event) noexcept {
     return copy(stream, bytes, event, "cuMemcpyHtoDAsync", [&](Stream& s) {
@@ -160,6 +182,13 @@ mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_o
     });
 }
 
+mkz_status event_record(mkz_stream* stream, mkz_event** event) noexcept {
+    return guarded([&] {
+        const Current current(of(stream).device);
+        command(of(stream), event, [] {});
+    });
+}
+
 mkz_status event_wait(mkz_event* event) noexcept {
     return guarded([&] {
         const Current current(of(event).device);
@@ -170,6 +199,7 @@ mkz_status event_wait(mkz_event* event) noexcept {
 mkz_status event_query(mkz_event* event, std::uint32_t* done) noexcept {
     return guarded([&] {
         const Current current(of(event).device);
+        const BesideCaptures beside;
         const CUresult state = driver().cuEventQuery(of(event).end);
         if (state != CUDA_ERROR_NOT_READY) of(event).device.check(state, "cuEventQuery");
         *done = state == CUDA_SUCCESS ? 1 : 0;
@@ -188,6 +218,8 @@ mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexce
         *seconds = 1e-3 * static_cast<double>(milliseconds);
     });
 }
+
+void* event_native(mkz_event* event) noexcept { return of(event).end; }
 
 void event_release(mkz_event* event) noexcept {
     if (event != nullptr && !forked()) delete &of(event);

@@ -144,6 +144,16 @@ mkz_status stream_wait(mkz_stream* stream, mkz_event* event) noexcept {
     });
 }
 
+mkz_status event_record(mkz_stream* stream, mkz_event** event) noexcept {
+    return guarded([&] {
+        Stream& s = of(stream);
+        s.submit({"marking", 0}, "clEnqueueMarkerWithWaitList", 1, event,
+                 [&](std::uint64_t, cl_uint n_wait, const cl_event* wait, cl_event* made) {
+                     return api().clEnqueueMarkerWithWaitList(s.queue.get(), n_wait, wait, made);
+                 });
+    });
+}
+
 mkz_status event_wait(mkz_event* event) noexcept {
     return guarded([&] {
         const Event& e = of(event);
@@ -177,6 +187,10 @@ mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexce
             from.device.fail(MKZ_INTERNAL, "clGetEventProfilingInfo", code, from.first.doing.text());
         }
     });
+}
+
+void* event_native(mkz_event* event) noexcept {
+    return event == nullptr ? nullptr : static_cast<void*>(reinterpret_cast<Event*>(event)->last.event.get());
 }
 
 void event_release(mkz_event* event) noexcept { delete reinterpret_cast<Event*>(event); }

@@ -132,6 +132,13 @@ mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_o
     });
 }
 
+mkz_status event_record(mkz_stream* stream, mkz_event** event) noexcept {
+    return guarded([&] {
+        of(stream).submit("marking a place in a stream", MKZ_INTERNAL, {}, event,
+                          [](::sycl::queue& queue) { return queue.ext_oneapi_submit_barrier(); });
+    });
+}
+
 mkz_status event_wait(mkz_event* event) noexcept {
     return guarded([&] { of(event).wait(); });
 }
@@ -158,6 +165,10 @@ mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexce
             return 1e-9 * static_cast<double>(static_cast<std::int64_t>(end - start));
         });
     });
+}
+
+void* event_native(mkz_event* event) noexcept {
+    return event == nullptr ? nullptr : static_cast<void*>(&reinterpret_cast<Event*>(event)->command);
 }
 
 void event_release(mkz_event* event) noexcept { delete reinterpret_cast<Event*>(event); }

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "merklize/buffer.hpp"
+#include "merklize/device.hpp"
+
+namespace merklize::runtime {
+
+/// What the handles of the public headers refer to. They name this struct as their friend, and nothing else reaches behind them.
+struct Internals {
+    static const DeviceState& of(const Device& device) noexcept { return *device.state_; }
+    static StreamState& of(const Stream& stream) noexcept { return *stream.state_; }
+    static const std::shared_ptr<EventState>& of(const Event& event) noexcept { return event.state_; }
+    static const std::shared_ptr<Block>& of(const ConstBuffer& buffer) noexcept { return buffer.block_; }
+
+    static Device device(std::shared_ptr<const DeviceState> state) { return Device(std::move(state)); }
+    static Event event(std::shared_ptr<EventState> state) { return Event(std::move(state)); }
+    /// The same bytes as a buffer that may be written, for who knows that they may.
+    static Buffer writable(const ConstBuffer& buffer) { return Buffer(buffer); }
+};
+
+inline const DeviceState& state_of(const Device& device) noexcept { return Internals::of(device); }
+
+}  // namespace merklize::runtime

@@ -1,0 +1,89 @@
+// Event, and the order of streams.
+#include <string>
+
+#include "jobs/internals.hpp"
+#include "merklize/device.hpp"
+#include "merklize/error.hpp"
+#include "queue/event_state.hpp"
+#include "queue/stream_state.hpp"
+
+namespace merklize::runtime {
+
+EventState::~EventState() {
+    if (!device_->is_own_process()) event_.forget();
+}
+
+void EventState::require_reachable(const char* what) const {
+    device_->require_own_process();
+    if (!is_captured_) return;
+    throw Error(
+        ErrorCode::invalid_argument,
+        device_->id() + ": " + what +
+            ": the event belongs to a captured call, which has not run; launch the graph and wait for the stream "
+            "that it runs on");
+}
+
+void EventState::wait() const {
+    require_reachable("Event::wait");
+    device_->check(device_->driver().event_wait(event_.get()));
+    check();
+}
+
+bool EventState::query() const {
+    require_reachable("Event::query");
+    std::uint32_t done = 0;
+    device_->check(device_->driver().event_query(event_.get(), &done));
+    if (done == 0) return false;
+    check();
+    return true;
+}
+
+void EventState::check() const {}
+
+bool is_capturing(const QueueDevice& device, mkz_stream* stream) {
+    if (device.driver().stream_capturing == nullptr) return false;
+    std::uint32_t capturing = 0;
+    device.check(device.driver().stream_capturing(stream, &capturing));
+    return capturing != 0;
+}
+
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
+using runtime::Internals;
+
+const Device& Event::device() const noexcept { return state_->handle(); }
+void Event::wait() const { state_->wait(); }
+bool Event::query() const { return state_->query(); }
+void Event::check() const { state_->check(); }
+bool Event::is_captured() const noexcept { return state_->is_captured(); }
+
+void* Event::native() const {
+    state_->device().require_own_process();
+    return state_->device().driver().event_native(state_->event());
+}
+
+Event Stream::record() const {
+    runtime::QueueDevice& device = state_->device();
+    device.require_own_process();
+    const bool captured = is_capturing();
+    runtime::CommandEvent event(device.driver());
+    device.check(device.driver().event_record(state_->stream(), event.slot()));
+    return Internals::event(
+        std::make_shared<runtime::EventState>(device.shared_from_this(), state_->handle(), std::move(event), captured));
+}
+
+void Stream::wait(const Event& event) const {
+    if (event.device() != device()) {
+        throw Error(ErrorCode::invalid_argument, "Stream::wait: the event must be of the stream's device, " +
+                                                     device().info().id + ", got one of " + event.device().info().id);
+    }
+    runtime::QueueDevice& queue = state_->device();
+    queue.require_own_process();
+    queue.check(queue.driver().stream_wait(state_->stream(), Internals::of(event)->event()));
+}
+
+bool Stream::is_capturing() const { return runtime::is_capturing(state_->device(), state_->stream()); }
+
+}  // namespace merklize::inline v0
