@@ -23,7 +23,7 @@ LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4
 PACKAGE_SOURCES := pyproject.toml CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt \
 	$(shell find include src python/bindings python/merklize -type f ! -name '*.pyc')
 CPP_SOURCES = $(shell git ls-files -co --exclude-standard \
-	'include/*.h' 'include/*.hpp' '*.cpp' 'src/*.h' '*.hpp' '*.inc')
+	'include/*.h' 'include/*.hpp' '*.c' '*.cpp' 'src/*.h' 'tests/*.h' '*.hpp' '*.inc')
 
 .PHONY: help
 help: ## this list

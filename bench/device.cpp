@@ -1,12 +1,13 @@
 // merklize-device-bench: times jobs on a device by the device's own clock. run_device.py beside it writes bench/results.
 //
 //   merklize-device-bench DEVICE [--only SUBSTRING] [--repeats R] [--bytes LOG2,...] [--leaves LOG2,...]
-//                         [--field-leaves LOG2,...] [--tuned]
+//                         [--field-leaves LOG2,...] [--merges LOG2,...] [--hashes NAME,...] [--tuned]
 //
 // Prints one JSON object a line for each job and policy: seconds of the kernels, of copies to and from the device, and of the whole
 // call. They are medians over R timed calls. The first call compiles and is timed separately. Each result is compared with the CPU's
 // result in the same run; a wrong result ends the program. The row also has the CPU's time for the same job on host memory. --tuned
-// leaves out the policies of the original programs.
+// leaves out the policies of the original programs. --hashes: merges of pairs and trees by these hashes alone, of 2^22 merges and
+// 2^20 and 2^24 leaves if the sizes are not given.
 
 #include <algorithm>
 #include <chrono>
@@ -35,6 +36,8 @@ struct Options {
     std::vector<unsigned> bytes = {26, 30};
     std::vector<unsigned> leaves = {20, 25};
     std::vector<unsigned> field_leaves = {20};
+    std::vector<unsigned> merges = {22};
+    std::vector<std::string> hashes;
 };
 
 struct Spread {
@@ -310,6 +313,39 @@ void wide_jobs(Bench& bench, Hash which) {
     }
 }
 
+// Merges of pairs, as wide as a level of a tree.
+void merges(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
+    for (const unsigned log2 : sizes) {
+        const std::uint64_t n = std::uint64_t{1} << log2;
+        const std::string job =
+            power(("merges, resident, " + std::string(traits(which).name) + ", pairs").c_str(), log2);
+        if (!bench.wanted(job)) continue;
+        const std::vector<Digest> nodes = bench::random_leaves(2 * n, which);
+        const std::span<const Digest> left = std::span(nodes).first(n), right = std::span(nodes).subspan(n);
+        std::vector<Digest> expected(n);
+        Bench::OnCpu cpu{[&](const RunOptions& run) { merge(left, right, expected, which, {}, run); }};
+        merge(left, right, expected, which, {}, bench::on_cpu());
+        const Buffer l = Buffer::copy_of(std::as_bytes(left), bench.device());
+        const Buffer r = Buffer::copy_of(std::as_bytes(right), bench.device());
+        const Buffer out = Buffer::copy_of(std::as_bytes(left), bench.device());
+        bench.row(job, which, "tuned", n, "merges", hash(std::as_bytes(std::span(expected)), {}, bench::on_cpu()), cpu,
+                  [&](const RunOptions& run) {
+                      merge(l, r, out, which, {}, run);
+                      return hash(out);
+                  });
+    }
+}
+
+std::vector<std::string> names(const std::string& text) {
+    std::vector<std::string> found;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        found.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return found;
+}
+
 std::vector<unsigned> numbers(const char* text) {
     std::vector<unsigned> values;
     for (char* end = nullptr; *text != 0; text = *end == ',' ? end + 1 : end) {
@@ -343,6 +379,11 @@ int main(int argc, char** argv) try {
             options.bytes = numbers(value);
         } else if (flag == "--leaves") {
             options.leaves = numbers(value);
+        } else if (flag == "--merges") {
+            options.merges = numbers(value);
+        } else if (flag == "--hashes") {
+            options.hashes = names(value);
+            options.leaves = {20, 24};
         } else if (flag == "--field-leaves") {
             options.field_leaves = numbers(value);
         } else {
@@ -351,6 +392,11 @@ int main(int argc, char** argv) try {
         }
     }
     Bench bench(Device(argv[1]), options);
+    for (const std::string& name : options.hashes) {
+        merges(bench, hash_from_name(name), options.merges);
+        trees(bench, hash_from_name(name), options.leaves);
+    }
+    if (!options.hashes.empty()) return 0;
     digests(bench);
     trees(bench, Hash::blake3, options.leaves);
     trees(bench, Hash::rp64_256_v3, options.field_leaves);

@@ -211,13 +211,11 @@ Bytes blake3(const Bytes& data, std::size_t length, std::uint64_t seek, const Mo
     return root_bytes(subtree_output(data.data(), data.size(), 0, iv, 0), length, seek);
 }
 
-Bytes sha256(const Bytes& data) {
+namespace {
+
+// SHA-256's state after whole blocks.
+Bytes sha256_blocks(const Bytes& message) {
     static const std::vector<std::uint32_t> start = fractions_of_roots(2, 8), k = fractions_of_roots(3, 64);
-    Bytes message = data;
-    message.push_back(0x80);
-    while (message.size() % 64 != 56) message.push_back(0);
-    for (int shift = 56; shift >= 0; shift -= 8)
-        message.push_back(static_cast<std::uint8_t>(std::uint64_t{8} * data.size() >> shift));
     std::vector<std::uint32_t> h = start;
     for (std::size_t block = 0; block < message.size(); block += 64) {
         std::vector<std::uint32_t> w(64);
@@ -242,6 +240,17 @@ Bytes sha256(const Bytes& data) {
         for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::uint8_t>(word >> shift));
     }
     return out;
+}
+
+}  // namespace
+
+Bytes sha256(const Bytes& data) {
+    Bytes message = data;
+    message.push_back(0x80);
+    while (message.size() % 64 != 56) message.push_back(0);
+    for (int shift = 56; shift >= 0; shift -= 8)
+        message.push_back(static_cast<std::uint8_t>(std::uint64_t{8} * data.size() >> shift));
+    return sha256_blocks(message);
 }
 
 void rescue_permute(int variant, State& state) {
@@ -291,6 +300,14 @@ Bytes blake3_leaf(const Bytes& record, const Mode& mode) { return blake3(record,
 
 Bytes sha256_merge(const Bytes& left, const Bytes& right, const Mode&) { return sha256(join({{1}, left, right})); }
 Bytes sha256_leaf(const Bytes& record, const Mode&) { return sha256(join({{0}, record})); }
+Bytes sha256_plain_merge(const Bytes& left, const Bytes& right, const Mode&) { return sha256(join({left, right})); }
+Bytes sha256_plain_leaf(const Bytes& record, const Mode&) { return sha256(record); }
+Bytes sha256d_merge(const Bytes& left, const Bytes& right, const Mode&) { return sha256(sha256(join({left, right}))); }
+Bytes sha256d_leaf(const Bytes& record, const Mode&) { return sha256(sha256(record)); }
+Bytes sha256_compress_merge(const Bytes& left, const Bytes& right, const Mode&) {
+    return sha256_blocks(join({left, right}));
+}
+Bytes sha256_compress_leaf(const Bytes& record, const Mode&) { return sha256(record); }
 
 Bytes rp64_256_v1_merge(const Bytes& left, const Bytes& right, const Mode&) {
     return of_elements(1, join({left, right}));

@@ -115,6 +115,22 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
                                                 std::size_t length = Digest::size, std::uint64_t seek = 0,
                                                 const Mode& mode = {}, const RunOptions& options = {});
 
+/// Digest of one message by a hash of bytes: "sha256_plain" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is Miden's hash
+/// of bytes. `blake3` is hash(). All others are one chain of blocks, which the calling thread computes, whatever the device; the
+/// processor's SHA instructions are used where it has some.
+/// errors  invalid_argument (a hash of field elements, or `sha256`, which puts a prefix before records; a policy)
+MERKLIZE_API Digest hash_message(std::span<const std::byte> data, Hash hash, const RunOptions& options = {});
+/// The same of bytes in the memory of a device, which are copied to the host in pieces.
+MERKLIZE_API Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& options = {});
+/// The same of a file or of anything else that can be opened and read.
+/// errors  io; invalid_argument (Eidos of a pipe: it begins with the length)
+MERKLIZE_API Digest hash_message_file(const std::filesystem::path& path, Hash hash, const RunOptions& options = {});
+/// The same of an open descriptor, read from its current position to its end and not closed.
+MERKLIZE_API Digest hash_message_descriptor(int fd, std::string_view name, Hash hash, const RunOptions& options = {});
+/// The same of many files, a thread a file. One result for each path, in order; a file that fails does not stop the others.
+MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, Hash hash,
+                                                        const RunOptions& options = {});
+
 /// BLAKE3 digests of n messages of equal length, side by side in SIMD lanes.
 /// messages  [n, message_bytes] bytes, host memory
 /// out       [n, 32] bytes
@@ -163,10 +179,13 @@ MERKLIZE_API void merge(const ConstBuffer& left, const ConstBuffer& right, Buffe
 /// One pair, on the CPU.
 MERKLIZE_API Digest merge(const Digest& left, const Digest& right, Hash hash = Hash::blake3, const Mode& mode = {});
 
-/// Streaming BLAKE3. Large updates use all threads. If two threads share a Hasher, the caller must lock it.
+/// Streaming BLAKE3, or another hash of bytes. Large updates use all threads. If two threads share a Hasher, the caller must lock it.
 class MERKLIZE_API Hasher {
 public:
     explicit Hasher(const Mode& mode = {}, const RunOptions& options = {});
+    /// The same by another hash of bytes, as hash_message().
+    /// errors  invalid_argument (one that hash_message() does not take, or that begins with the length: Eidos)
+    static Hasher of(Hash hash, const RunOptions& options = {});
     Hasher(const Hasher& other);
     Hasher& operator=(const Hasher& other);
     Hasher(Hasher&&) noexcept;
@@ -177,7 +196,7 @@ public:
     void update(std::span<const std::byte> data);
     /// The digest of all bytes so far. More bytes may follow.
     Digest digest() const;
-    /// Output bytes from position `seek` on.
+    /// Output bytes from position `seek` on.  errors  invalid_argument (a hash without extendable output: other than 32 bytes at 0)
     void digest(std::span<std::byte> out, std::uint64_t seek = 0) const;
     /// Back to the empty input, in the same mode.
     void reset();

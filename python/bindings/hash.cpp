@@ -50,6 +50,19 @@ nb::bytes hash_descriptor(nb::handle descriptor, nb::handle name, nb::handle key
     return out.bytes();
 }
 
+nb::list results_of(const std::vector<std::filesystem::path>& files, const std::vector<FileDigest>& digests) {
+    nb::list result;
+    for (const FileDigest& digest : digests) {
+        if (digest.error.empty()) {
+            result.append(to_bytes(digest.output));
+        } else {
+            result.append(
+                nb::make_tuple(to_str(digest.error), digest.system_error, to_file_name(files[result.size()].string())));
+        }
+    }
+    return result;
+}
+
 nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
                     const Settings& settings, nb::handle policy) {
     std::vector<std::filesystem::path> files;
@@ -62,16 +75,52 @@ nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::ha
         digests = merklize::hash_files(files, one.span().size(), one.seek(), mode, options);
     });
 
-    nb::list result;
-    for (const FileDigest& digest : digests) {
-        if (digest.error.empty()) {
-            result.append(to_bytes(digest.output));
-        } else {
-            result.append(
-                nb::make_tuple(to_str(digest.error), digest.system_error, to_file_name(files[result.size()].string())));
-        }
-    }
-    return result;
+    return results_of(files, digests);
+}
+
+// The digest of one message by any hash of bytes.
+
+nb::bytes hash_message(nb::handle data, nb::handle hash, const Settings& settings) {
+    const Input input(data, "hash: data", settings);
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const Run run(settings, input.on_device());
+    Digest digest;
+    run([&](const RunOptions& options) {
+        digest = input.on_device() != nullptr ? merklize::hash_message(input.buffer(), which, options)
+                                              : merklize::hash_message(input.span(), which, options);
+    });
+    return to_bytes(digest.bytes);
+}
+
+nb::bytes hash_message_file(nb::handle path, nb::handle hash, const Settings& settings) {
+    const std::filesystem::path file = to_path(path, "hash_file: path");
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    Digest digest;
+    Run{settings}([&](const RunOptions& options) { digest = merklize::hash_message_file(file, which, options); });
+    return to_bytes(digest.bytes);
+}
+
+nb::bytes hash_message_descriptor(nb::handle descriptor, nb::handle name, nb::handle hash, const Settings& settings) {
+    const int fd = to_int(descriptor, "hash_file: file descriptor");
+    const std::string_view shown = to_text(name, "hash_file: name");
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    Digest digest;
+    Run{settings}(
+        [&](const RunOptions& options) { digest = merklize::hash_message_descriptor(fd, shown, which, options); });
+    return to_bytes(digest.bytes);
+}
+
+nb::list hash_message_files(nb::handle paths, nb::handle hash, const Settings& settings) {
+    std::vector<std::filesystem::path> files;
+    for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "hash_files: path"));
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    std::vector<FileDigest> digests;
+    Run{settings}([&](const RunOptions& options) { digests = merklize::hash_message_files(files, which, options); });
+    return results_of(files, digests);
+}
+
+void require_message_hash(nb::handle hash) {
+    merklize::hash_message(std::span<const std::byte>(), hash_from_name(to_text(hash, "hash")));
 }
 
 // The arrays of these three are all on the host, or all DeviceArrays: Python has seen to it.
@@ -180,6 +229,16 @@ void bind_hash(nb::module_& m) {
     define(m, "hash_files", hash_files,
            "def hash_files(paths: list[bytes], key: object, context: str | None, length: int, seek: int, settings: "
            "Settings, policy: object, /) -> list[bytes | tuple[str, int, str | None]]");
+    define(m, "hash_message", hash_message,
+           "def hash_message(data: object, hash: str, settings: Settings, /) -> bytes");
+    define(m, "hash_message_file", hash_message_file,
+           "def hash_message_file(path: bytes, hash: str, settings: Settings, /) -> bytes");
+    define(m, "hash_message_descriptor", hash_message_descriptor,
+           "def hash_message_descriptor(descriptor: int, name: str, hash: str, settings: Settings, /) -> bytes");
+    define(m, "hash_message_files", hash_message_files,
+           "def hash_message_files(paths: list[bytes], hash: str, settings: Settings, /) -> list[bytes | tuple[str, "
+           "int, str | None]]");
+    define(m, "require_message_hash", require_message_hash, "def require_message_hash(hash: str, /) -> None");
     define(m, "hash_many", hash_many,
            "def hash_many(messages: object, message_bytes: int, out: object, key: object, context: str | None, "
            "settings: Settings, policy: object, /) -> None");

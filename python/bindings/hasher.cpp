@@ -16,7 +16,8 @@ namespace {
 class Hasher {
 public:
     Hasher(const Mode& mode, const Run& run) : state_(mode, run.options()) {}
-    Hasher(const Hasher& other) : state_(other.state_), lost_(other.lost_) {}
+    Hasher(Hash hash, const Run& run) : state_(merklize::Hasher::of(hash, run.options())), name_(traits(hash).name) {}
+    Hasher(const Hasher& other) : state_(other.state_), name_(other.name_), lost_(other.lost_) {}
 
     void update(nb::handle data) {
         const InputBytes input(data, "update: data");
@@ -46,6 +47,9 @@ public:
         return new Hasher(*this);
     }
 
+    std::string_view name() const noexcept { return name_; }
+    int block_size() const noexcept { return name_.starts_with("keccak256") ? 136 : 64; }
+
     void reset() {
         const ObjectLock::Changing changing(lock_, "Hasher");
         state_.reset();
@@ -60,6 +64,7 @@ private:
     }
 
     merklize::Hasher state_;
+    std::string_view name_ = "blake3";  // of the list of hashes
     bool lost_ = false;
     mutable ObjectLock lock_;
 };
@@ -67,9 +72,10 @@ private:
 }  // namespace
 
 void bind_hasher(nb::module_& m) {
-    nb::class_<Hasher> hasher(m, "Hasher", R"(Streaming BLAKE3, shaped like hashlib's objects.
+    nb::class_<Hasher> hasher(m, "Hasher", R"(Streaming BLAKE3, or another hash of bytes, shaped like hashlib's objects.
 
 data      the first bytes to update with
+hash      "blake3", or a hash as hash() takes it, but not Eidos, which begins with the length
 key       32 bytes: keyed hashing
 context   text that names a purpose: key derivation; the data is then the key material
 device    "auto", or an id of devices()
@@ -78,9 +84,19 @@ threads   for large updates; None is all that the process may use
 Threads may share one: each call waits for the one before.)");
     hasher.def(
         "__init__",
-        [](Hasher* self, nb::handle data, nb::handle key, nb::handle context, nb::handle device, nb::handle threads) {
+        [](Hasher* self, nb::handle data, nb::handle hash, nb::handle key, nb::handle context, nb::handle device,
+           nb::handle threads) {
             const Settings settings{std::string(to_text(device, "device")), to_threads(threads)};
-            new (self) Hasher(to_mode(key, context, "Hasher"), Run(settings));
+            const Mode mode = to_mode(key, context, "Hasher");
+            const Hash which = hash_from_name(to_text(hash, "hash"));
+            if (which == Hash::blake3) {
+                new (self) Hasher(mode, Run(settings));
+            } else if (mode.flags() == 0) {
+                new (self) Hasher(which, Run(settings));
+            } else {
+                throw Error(ErrorCode::invalid_argument, "Hasher: key and context are of the hash 'blake3', not of '" +
+                                                             std::string(traits(which).name) + "'");
+            }
             try {
                 self->update(data);
             } catch (...) {
@@ -89,10 +105,11 @@ Threads may share one: each call waits for the one before.)");
             }
         },
         nb::sig("def __init__(self, data: typing_extensions.Buffer | numpy.typing.NDArray[typing.Any] = b'', *, "
-                "key: typing_extensions.Buffer | None = None, context: str | None = None, device: str = 'auto', "
+                "hash: str = 'blake3', key: typing_extensions.Buffer | None = None, context: str | None = None, "
+                "device: str = 'auto', "
                 "threads: int | None = None) -> None"),
-        nb::arg("data").none() = nb::bytes(""), nb::kw_only(), nb::arg("key").none() = nb::none(),
-        nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
+        nb::arg("data").none() = nb::bytes(""), nb::kw_only(), nb::arg("hash").none() = "blake3",
+        nb::arg("key").none() = nb::none(), nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
         nb::arg("threads").none() = nb::none());
     hasher.def(
         "update", &Hasher::update, nb::arg().none(),
@@ -120,9 +137,19 @@ Threads may share one: each call waits for the one before.)");
             return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr, to_policy(policy)));
         },
         "def make_hasher(key: object, context: str | None, settings: Settings, policy: object, /) -> Hasher");
-    hasher.attr("name") = "blake3";
+    define(
+        m, "make_message_hasher",
+        +[](nb::handle hash, const Settings& settings) {
+            Settings quiet = settings;
+            quiet.progress = nb::none();
+            return std::make_unique<Hasher>(hash_from_name(to_text(hash, "hash")), Run(quiet));
+        },
+        "def make_message_hasher(hash: str, settings: Settings, /) -> Hasher");
+    hasher.def_prop_ro(
+        "name", [](const Hasher& self) { return to_str(self.name()); }, nb::sig("def name(self) -> str"),
+        "Name of the hash.");
+    hasher.def_prop_ro("block_size", &Hasher::block_size, "Bytes of a block of the hash.");
     hasher.attr("digest_size") = 32;
-    hasher.attr("block_size") = 64;
 }
 
 }  // namespace merklize::binding

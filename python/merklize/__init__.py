@@ -4,7 +4,7 @@
 >>> merklize.hash(b"abc").hex()[:16]
 '6437b3ac38465133'
 
-`hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3 of bytes, arrays and files
+`hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3, SHA-256 ... of bytes, arrays and files
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
 `hash_leaves`                                    records to leaves of a tree
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
@@ -14,10 +14,13 @@
 `MerkleProof`, `MultiProof`, `ConsistencyProof`  of one leaf, of several, of growth
 `verify`, `verify_each`                          whether a proof holds
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
+`formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
 `calibrate`, `calibration`                       measures it, so that device="auto" chooses well
 `DeviceArray`, `Timings`                         what stays on a device; how long it took there
 """
+
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._native import DeviceArray, Hasher, Timings, TreeFacts
@@ -29,6 +32,9 @@ from .parts import hash_parts, merkle_root_parts
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
 from .tree import MerkleTree, build_tree, heap_slots, merkle_root
 from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkle_root_file
+
+if TYPE_CHECKING:
+    from . import formats
 
 __version__: str = _native.version()
 
@@ -61,6 +67,7 @@ __all__ = [
     "calibrate",
     "calibration",
     "devices",
+    "formats",
     "hash",
     "hash_elements",
     "hash_file",
@@ -77,3 +84,12 @@ __all__ = [
     "verify_each",
     "why_unavailable",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `formats` when it is first used: it needs NumPy, which takes longer to import than all the rest."""
+    if name == "formats":
+        import importlib
+
+        return importlib.import_module(".formats", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from . import _arrays, _native
+from ._pairs import with_pairs
 from ._settings import settings
 from .errors import InvalidArgument
 from .proof import MerkleProof
@@ -36,6 +37,7 @@ class MerkleForest:
         leaves: Digests | Tensor,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
         device: Device = "auto",
@@ -46,6 +48,7 @@ class MerkleForest:
         timings: Timings | None = None,
     ) -> None:
         """Build the trees."""
+        hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.digests(leaves, "MerkleForest: leaves", run)
         if len(array.shape) != 3:

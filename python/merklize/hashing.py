@@ -1,13 +1,14 @@
-"""Digests: BLAKE3 of bytes, arrays and files, Rescue Prime of field elements, and the 2-to-1 merge of Merkle trees."""
+"""Digests: of bytes, arrays and files by BLAKE3 and others, of field elements, and the 2-to-1 merge of Merkle trees."""
 
 from __future__ import annotations
 
 import io
 import os
 import time
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
 
 from . import _arrays, _native
+from ._pairs import with_pairs
 from ._settings import settings
 from .errors import Cancelled, FileError, InvalidArgument
 
@@ -41,6 +42,7 @@ class HasRead(Protocol):
 def hash(
     data: Data,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     length: int = 32,
@@ -51,10 +53,13 @@ def hash(
     policy: Policy = None,
     timings: Timings | None = None,
 ) -> bytes:
-    """Return the BLAKE3 digest of bytes.
+    """Return the BLAKE3 digest of bytes, or that of another hash of bytes.
 
     data      bytes-like, or an array of any dtype and layout: its bytes in C order. Of NumPy; or a tensor with
               `__dlpack__` or `__cuda_array_interface__` (PyTorch, CuPy, JAX, Numba), which is hashed where it lies
+    hash      "blake3", or the plain digest of one message by "sha256_plain" (SHA-256), "sha256d", "keccak256"
+              (Ethereum's) or "eidos" (Miden's hash of bytes): one chain of blocks, which the CPU computes. These have
+              no key, context, policy or longer output
     key       32 bytes: keyed hashing
     context   text that names a purpose: key derivation; `data` is then the key material
     length    bytes of output
@@ -71,12 +76,16 @@ def hash(
     Raises InvalidArgument, Unavailable, OutOfMemory.
     """
     run = settings(device, threads, None, stream, timings)
+    if hash != "blake3":
+        _require_plain("hash", hash, key, context, length, seek, policy)
+        return _native.hash_message(data, hash, run)
     return _native.hash(data, key, context, length, seek, run, policy)
 
 
 def hash_file(
     path: Path | int | HasFileno | HasRead,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     length: int = 32,
@@ -87,7 +96,7 @@ def hash_file(
     policy: Policy = None,
     timings: Timings | None = None,
 ) -> bytes:
-    """Return the BLAKE3 digest of a file, which is never in memory as a whole.
+    """Return the digest of a file, which is never in memory as a whole.
 
     path      a path, or a file descriptor or open file: read from where it stands to its end, and left open.
               A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO
@@ -97,11 +106,13 @@ def hash_file(
     The rest is as in hash(). Raises FileError too: unreadable, or its size changed while it was read.
     """
     run = settings(device, threads, progress, None, timings)
-    options = (key, context, length, seek, run, policy)
+    if hash != "blake3":
+        _require_plain("hash_file", hash, key, context, length, seek, policy)
+    how = _How(hash, key, context, length, seek, run, policy)
     if isinstance(path, (str, bytes, os.PathLike)):
-        return _native.hash_file(os.fsencode(path), *options)
+        return how.path(os.fsencode(path))
     if isinstance(path, int) and not isinstance(path, bool):
-        return _native.hash_descriptor(path, f"file descriptor {path}", *options)
+        return how.descriptor(path, f"file descriptor {path}")
     if isinstance(path, io.TextIOBase):
         raise TypeError(
             f"hash_file: an open file must give bytes, got a text file ({type(path).__name__}); open it with mode 'rb'"
@@ -109,13 +120,55 @@ def hash_file(
     if hasattr(path, "readable") and not path.readable():
         raise FileError(f"hash_file: {path!r} is not open for reading")
     if _is_plain(path):
-        return _hash_plain_file(path, options)
+        return _hash_plain_file(path, how)
     if hasattr(path, "readinto") or hasattr(path, "read"):
-        return _hash_object(path, *options)
+        return _hash_object(path, how)
     if hasattr(path, "fileno"):
         descriptor = path.fileno()
-        return _native.hash_descriptor(descriptor, f"file descriptor {descriptor}", *options)
+        return how.descriptor(descriptor, f"file descriptor {descriptor}")
     raise TypeError(f"hash_file: path must be a path, a file descriptor or an open file, got {type(path).__name__}")
+
+
+class _How(NamedTuple):
+    """How hash_file() hashes."""
+
+    hash: str
+    key: Any
+    context: str | None
+    length: int
+    seek: int
+    run: _native.Settings
+    policy: Policy
+
+    def path(self, path: bytes) -> bytes:
+        if self.hash != "blake3":
+            return _native.hash_message_file(path, self.hash, self.run)
+        return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run, self.policy)
+
+    def descriptor(self, descriptor: int, name: str) -> bytes:
+        if self.hash != "blake3":
+            return _native.hash_message_descriptor(descriptor, name, self.hash, self.run)
+        options = (self.key, self.context, self.length, self.seek, self.run, self.policy)
+        return _native.hash_descriptor(descriptor, name, *options)
+
+    def hasher(self) -> _native.Hasher:
+        if self.hash != "blake3":
+            return _native.make_message_hasher(self.hash, self.run)
+        return _native.make_hasher(self.key, self.context, self.run, self.policy)
+
+
+def _require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int, policy: Policy) -> None:
+    """Refuse what only BLAKE3 has."""
+    _native.require_message_hash(hash)
+    for name, is_given in (
+        ("key", key is not None),
+        ("context", context is not None),
+        ("length", length != 32),
+        ("seek", seek != 0),
+        ("policy", policy is not None),
+    ):
+        if is_given:
+            raise InvalidArgument(f"{what}: {name} is of the hash 'blake3', not of {hash!r}")
 
 
 def _is_plain(file: Any) -> bool:
@@ -125,7 +178,7 @@ def _is_plain(file: Any) -> bool:
     return type(raw) is io.FileIO and (raw is file or raw.seekable())
 
 
-def _hash_plain_file(file: Any, options: tuple[Any, ...]) -> bytes:
+def _hash_plain_file(file: Any, how: _How) -> bytes:
     descriptor = file.fileno()
     name = file.name if isinstance(file.name, str) else f"file descriptor {descriptor}"
     seekable = file.seekable()
@@ -135,19 +188,17 @@ def _hash_plain_file(file: Any, options: tuple[Any, ...]) -> bytes:
             file.flush()
         os.lseek(descriptor, file.tell(), os.SEEK_SET)
     try:
-        return _native.hash_descriptor(descriptor, name, *options)
+        return how.descriptor(descriptor, name)
     finally:
         if seekable:
             file.seek(0, os.SEEK_END)
 
 
-def _hash_object(
-    file: Any, key: Any, context: Any, length: int, seek: int, run: _native.Settings, policy: Policy
-) -> bytes:
+def _hash_object(file: Any, how: _How) -> bytes:
     """Hash what an object's readinto() or read() gives, to its end: a decompressor, a socket's file, memory."""
-    hasher = _native.make_hasher(key, context, run, policy)
+    hasher = how.hasher()
     piece = memoryview(bytearray(1 << 20))
-    report = run.progress
+    report = how.run.progress
     last = time.monotonic()
     while True:
         if hasattr(file, "readinto"):
@@ -161,7 +212,7 @@ def _hash_object(
         if isinstance(data, str):
             raise TypeError(f"hash_file: an open file must give bytes, got text from {type(file).__name__}")
         if count == 0:
-            return hasher.digest(length, seek)
+            return hasher.digest(how.length, how.seek)
         hasher.update(data)
         if report is not None and time.monotonic() - last >= 0.05:
             last = time.monotonic()
@@ -172,6 +223,7 @@ def _hash_object(
 def hash_files(
     paths: Iterable[Path],
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     length: int = 32,
@@ -182,7 +234,7 @@ def hash_files(
     policy: Policy = None,
     timings: Timings | None = None,
 ) -> list[bytes | FileError]:
-    """Return the BLAKE3 digests of many files, several at once: one result a path, in order.
+    """Return the digests of many files, several at once: one result a path, in order.
 
     A file that fails does not stop the others: its result is the FileError, not raised. Options as in hash_file().
     """
@@ -190,6 +242,10 @@ def hash_files(
         raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
     encoded = [os.fsencode(path) for path in paths]
     run = settings(device, threads, progress, None, timings)
+    if hash != "blake3":
+        _require_plain("hash_files", hash, key, context, length, seek, policy)
+        results = _native.hash_message_files(encoded, hash, run)
+        return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
     results = _native.hash_files(encoded, key, context, length, seek, run, policy)
     return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
 
@@ -198,6 +254,7 @@ def hash_files(
 def hash_many(
     messages: Bytes,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -210,6 +267,7 @@ def hash_many(
 def hash_many(
     messages: Tensor,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -221,6 +279,7 @@ def hash_many(
 def hash_many(
     messages: Bytes | Tensor,
     *,
+    hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -229,7 +288,7 @@ def hash_many(
     policy: Policy = None,
     timings: Timings | None = None,
 ) -> Bytes | DeviceArray:
-    """Return the BLAKE3 digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side.
+    """Return the digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side.
 
     Those of a tensor on a device stay there, as a DeviceArray. The options are as in hash(). Raises InvalidArgument for
     other shapes and dtypes.
@@ -237,6 +296,12 @@ def hash_many(
     run = settings(device, threads, None, stream, timings)
     rows = _arrays.byte_rows(messages, "hash_many: messages", run)
     out: Bytes | DeviceArray = _arrays.empty(rows, (rows.shape[0], 32), "uint8")
+    if hash != "blake3":
+        _require_plain("hash_many", hash, key, context, 32, 0, policy)
+        if _native.hash_by_name(hash).is_field:
+            raise InvalidArgument(f"hash_many: {hash!r} hashes field elements; hash_elements takes rows of them")
+        _native.hash_leaves(rows, rows.shape[1], out, hash, None, None, run)
+        return out
     _native.hash_many(rows, rows.shape[1], out, key, context, run, policy)
     return out
 
@@ -327,6 +392,7 @@ def merge(
     right: bytes,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -341,6 +407,7 @@ def merge(
     right: Digests,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -355,6 +422,7 @@ def merge(
     right: Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -368,6 +436,7 @@ def merge(
     right: bytes | Digests | Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
     device: Device = "auto",
@@ -381,12 +450,14 @@ def merge(
     left, right  both 32 bytes, or both uint8[..., 32], or both the same bytes as little-endian words, uint64[..., 4],
                  uint32[..., 8] or signed; both on the host or both on the same device
     hash         one of HASHES; for field hashes each word is less than the field's modulus
+    pairs        "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
     key          32 bytes: keyed merges, of "blake3"
     context      text that names a purpose: derive-key merges, of "blake3"
 
     The options are as in hash(); one pair of bytes is merged on the CPU.
     Raises InvalidArgument: shapes, dtypes, a word >= p, an unknown hash.
     """
+    hash = with_pairs(hash, pairs)
     if not _arrays.is_array(left) and not _arrays.is_array(right):
         return _native.merge_one(left, right, hash, key, context)
     run = settings(device, threads, None, stream, timings)

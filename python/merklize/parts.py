@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _arrays, _native
+from ._pairs import with_pairs
 from ._settings import settings
 from .errors import InvalidArgument
 
@@ -45,6 +46,7 @@ def merkle_root_parts(
     leaves: Iterable[Tensor | DeviceArray],
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     threads: int | None = None,
     policy: Policy = None,
     timings: Timings | None = None,
@@ -56,6 +58,7 @@ def merkle_root_parts(
     What is enqueued on the parts' default streams is waited for; the rest is as in merkle_root().
     Raises InvalidArgument: a part on the host, shapes, dtypes, a word >= p.
     """
+    hash = with_pairs(hash, pairs)
     run = settings("auto", threads, None, None, timings)
     arrays = [_arrays.digests(part, f"merkle_root_parts: part {k}", run, "n") for k, part in enumerate(leaves)]
     if len({_arrays.describe(array) for array in arrays}) > 1:

@@ -8,9 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 from . import _arrays, _native
+from ._formats import Format, refuse_ambiguous, with_format
 from ._inputs import opened
+from ._pairs import with_pairs
 from ._settings import settings
 from .errors import InvalidArgument
+from .hashing import hash_leaves
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
@@ -28,7 +31,10 @@ class MerkleTree:
 
     leaves    uint8[n, 32], or the same bytes as words: uint64[n, 4], uint32[n, 8] or signed; n >= 1; copied. An
               array of NumPy, or a tensor as hash() takes them: one on a device stays there
-    hash      one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    hash      one of HASHES; for field hashes each word is less than the modulus
+    pairs     "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
+    format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden"; it
+              fixes hash, rule and pairs (docs/formats.md)
     rule      what becomes of a level's last node where their count is odd: "left_full" (it goes up: RFC 6962; also
               "promote"), "pad" (merged with `padding`), "duplicate_last" (merged with itself), "perfect" (n must be a
               power of two). None: "perfect" for field hashes, else "left_full". They agree where n is a power of two
@@ -57,6 +63,8 @@ class MerkleTree:
         leaves: Digests | Tensor,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
+        format: str | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -70,15 +78,62 @@ class MerkleTree:
         timings: Timings | None = None,
     ) -> None:
         """Build the tree."""
+        refused = {
+            "pairs": pairs,
+            "key": key,
+            "context": context,
+            "padding": padding,
+            "drop_levels": drop_levels or None,
+        }
+        form, hash, rule = with_format(format, hash, rule, **refused)
+        hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.digests(leaves, "MerkleTree: leaves", run, "n")
         which = _native.TreeForm(hash, rule, key, context, padding)
         self._take(_native.make_tree(array, which, drop_levels, run, policy), threads, timings)
+        self._check(form)
 
     def _take(self, tree: _native.Tree, threads: int | None, timings: Timings | None) -> None:
         self._tree = tree
         self._threads = threads
         self._timings = timings
+
+    def _check(self, form: Format | None) -> None:
+        if form is not None and form.is_ambiguous:
+            levels = (self.level(level) for level in range(self.height))
+            refuse_ambiguous(form, (level.numpy() if self.on_device else level for level in levels))
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Iterable[Buffer] | Data,
+        hash: str = "blake3",
+        *,
+        pairs: str | None = None,
+        format: str | None = None,
+        rule: str | None = None,
+        device: Device = "auto",
+        threads: int | None = None,
+        policy: Policy = None,
+        progress: Progress = None,
+        timings: Timings | None = None,
+    ) -> MerkleTree:
+        """Build the tree whose leaf k is the digest of record k, as hash_leaves() gives it, or as the format says.
+
+        records  bytes-likes of any lengths; or an array of records of equal length, as hash_leaves() takes them
+
+        The options are those of MerkleTree. Raises InvalidArgument, also if the format has leaves that are not hashed.
+        """
+        form, hash, rule = with_format(format, hash, rule, pairs=pairs)
+        hash = with_pairs(hash, pairs)
+        leaf_hash = hash if form is None or form.name == "merklize" else form.leaf_hash
+        if leaf_hash is None:
+            raise InvalidArgument(f"format {format!r} hashes no records: MerkleTree() takes its leaves, 32 bytes each")
+        leaves = _records_as_leaves(records, leaf_hash, device, threads)
+        options = {"device": device, "threads": threads, "policy": policy, "progress": progress, "timings": timings}
+        tree = cls(leaves, hash, rule=rule, **options)  # type: ignore[arg-type]
+        tree._check(form)
+        return tree
 
     @classmethod
     def from_rows(
@@ -86,6 +141,8 @@ class MerkleTree:
         rows: Data,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
+        format: str | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -104,11 +161,14 @@ class MerkleTree:
 
         The options are those of MerkleTree; key and context are for leaves and merges alike.
         """
+        form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
+        hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash))
         tree = cls.__new__(cls)
         which = _native.TreeForm(hash, rule, key, context, padding)
         tree._take(_native.make_tree_from_rows(array, array.shape[0], which, run, policy), threads, timings)
+        tree._check(form)
         return tree
 
     @classmethod
@@ -118,6 +178,8 @@ class MerkleTree:
         leaf_size: int | None = None,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
+        format: str | None = None,
         row_size: int | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
@@ -141,12 +203,17 @@ class MerkleTree:
         not held. Raises FileError (unreadable, or its size changed), OutOfMemory (before it is read), and as the
         constructor.
         """
+        form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
+        if form is not None and form.piece is not None and leaf_size is None and row_size is None:
+            leaf_size = form.piece
+        hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, None, timings)
         which = _native.TreeForm(hash, rule, key, context, padding)
         name = opened(input, "MerkleTree.from_file: input")
         tree = cls.__new__(cls)
         built = _native.make_tree_from_file(name, leaf_size, row_size, which, run, policy)
         tree._take(built, threads, timings)
+        tree._check(form)
         return tree
 
     @property
@@ -336,6 +403,33 @@ class MerkleTree:
         return f"<MerkleTree: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"
 
 
+def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | None) -> Any:
+    """Leaves of records of any lengths: those of one length at once."""
+    import numpy as np
+
+    if _arrays.is_array(records):
+        return hash_leaves(records, hash, device=device, threads=threads)
+    given = [np.frombuffer(record, np.uint8) for record in records]
+    if not given:
+        raise InvalidArgument("MerkleTree.from_records: a tree needs at least one record, got 0")
+    is_field = _native.hash_by_name(hash).is_field
+    word = np.dtype(_arrays.element_type(_native.hash_by_name(hash)) or "uint8")
+    by_length: dict[int, list[int]] = {}
+    for i, record in enumerate(given):
+        by_length.setdefault(len(record), []).append(i)
+    leaves = np.empty((len(given), 32), np.uint8)
+    for length, which in by_length.items():
+        rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
+        if is_field:
+            if length % word.itemsize:
+                raise InvalidArgument(
+                    f"record {which[0]} has {length} bytes; {hash!r} takes words of {word.itemsize} bytes"
+                )
+            rows = rows.view(word)
+        leaves[which] = np.asarray(hash_leaves(rows, hash, device=device, threads=threads)).view(np.uint8)
+    return leaves.view(word)
+
+
 def as_nodes(buffer: Any, hash: str) -> Digests:
     """Return nodes in a buffer as an array of the form that goes with the hash."""
     import numpy as np
@@ -349,6 +443,7 @@ def build_tree(
     nodes: Digests | Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     rule: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
@@ -368,6 +463,7 @@ def build_tree(
 
     The options are those of MerkleTree. After an error the parents are undefined.
     """
+    hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress, stream, timings)
     which = _native.TreeForm(hash, rule, key, context, padding)
     return _native.build_tree(_arrays.slots(nodes, "build_tree: nodes", run), which, run, policy)
@@ -382,6 +478,7 @@ def merkle_root(
     leaves: Digests | Tensor,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
     rule: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
@@ -397,6 +494,7 @@ def merkle_root(
 
     The arguments are those of MerkleTree.
     """
+    hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress, stream, timings)
     which = _native.TreeForm(hash, rule, key, context, padding)
     return _native.merkle_root(_arrays.digests(leaves, "merkle_root: leaves", run, "n"), which, run, policy)

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from . import _arrays, _native
+from ._formats import with_format
 from ._inputs import opened
+from ._pairs import with_pairs
 from ._settings import settings
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
@@ -202,6 +204,7 @@ class TreeBuilder:
         self,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -210,6 +213,7 @@ class TreeBuilder:
         threads: int | None = None,
     ) -> None:
         """Begin with no leaf."""
+        hash = with_pairs(hash, pairs)
         self._settings = settings(device, threads)
         self._builder = _native.make_builder(_native.TreeForm(hash, rule, key, context, padding), self._settings)
 
@@ -248,6 +252,7 @@ class TreeWriter:
         n_leaves: int | None,
         hash: str = "blake3",
         *,
+        pairs: str | None = None,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -260,6 +265,7 @@ class TreeWriter:
         progress: Progress = None,
     ) -> None:
         """Open PATH.partial."""
+        hash = with_pairs(hash, pairs)
         self._settings = settings(device, threads, progress)
         which = _native.TreeForm(hash, rule, key, context, padding)
         source = (leaf_size, file_size)
@@ -306,6 +312,8 @@ def build_tree_file(
     output: Path,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
+    format: str | None = None,
     leaf_size: int | None = None,
     row_size: int | None = None,
     rule: str | None = None,
@@ -329,6 +337,10 @@ def build_tree_file(
     The rest is as in MerkleTree. Raises FileError (also a disk that is too small, with the numbers, and another build
     of the same output at work), InvalidArgument, Cancelled.
     """
+    form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
+    if form is not None and form.piece is not None and leaf_size is None and row_size is None:
+        leaf_size = form.piece
+    hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
     name = opened(input, "build_tree_file: input")
@@ -339,6 +351,8 @@ def merkle_root_file(
     input: Input,
     hash: str = "blake3",
     *,
+    pairs: str | None = None,
+    format: str | None = None,
     leaf_size: int | None = None,
     row_size: int | None = None,
     rule: str | None = None,
@@ -353,6 +367,10 @@ def merkle_root_file(
 
     The arguments are those of build_tree_file().
     """
+    form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
+    if form is not None and form.piece is not None and leaf_size is None and row_size is None:
+        leaf_size = form.piece
+    hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
     name = opened(input, "merkle_root_file: input")

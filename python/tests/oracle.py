@@ -10,7 +10,7 @@ import numpy as np
 
 VECTORS = pathlib.Path(__file__).parents[2] / "tests" / "vectors"
 P = 2**64 - 2**32 + 1
-RESCUE_PRIME = ("rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
+RESCUE_HASHES = ("rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
 # What Plonky3 makes of a field: instance of rows, their rate, instance of merges.
 PLONKY3 = {
     "poseidon2_goldilocks_8": ("goldilocks", 8, 4, 8),
@@ -23,10 +23,15 @@ PLONKY3 = {
 MIDEN = ("rpo256", "rpx256", "poseidon2_miden")
 MODULI = {"goldilocks": P, "babybear": 0x78000001, "koalabear": 0x7F000001}
 # Words of a field hash: dtype, how many are a digest, modulus.
-WORDS = dict.fromkeys((*RESCUE_PRIME, *MIDEN), (np.uint64, 4, P))
+WORDS = {**dict.fromkeys((*RESCUE_HASHES, *MIDEN), (np.uint64, 4, P)), "eidos": (np.uint64, 4, 2**63)}
 for _name, (_field, *_) in PLONKY3.items():
     WORDS[_name] = (np.uint64, 4, P) if _field == "goldilocks" else (np.uint32, 8, MODULI[_field])
 FIELD_HASHES = tuple(WORDS)
+HASHES = (
+    *("blake3", *RESCUE_HASHES, "eidos", "sha256", "sha256d", "keccak256_sorted"),
+    *("rpo256", "poseidon2_goldilocks_12", "poseidon2_babybear_24"),
+)
+"""The hashes that suites of trees and proofs go through: those that differ in more than their arithmetic."""
 KNOWN_ROOTS = {
     2: "ac5319ace433dd60ba5ffd206b27f3136ec357b69ca08f44eda8ffcc52a4a65f",
     2**10: "a10cdf376affe2cf843d72b664faa33e37ed4e3d01e3dea214850fa7679879f4",
@@ -163,8 +168,10 @@ def rpo(state, hash):
 
 def hash_elements(elements, hash):
     """The digest of a row of field elements."""
-    if hash in RESCUE_PRIME:
+    if hash in RESCUE_HASHES:
         return _rescue_prime(elements, hash)
+    if hash == "eidos":
+        return np.frombuffer(eidos(0xA01, len(elements), np.array(elements, "<u8").tobytes()), "<u8").tolist()
     state, digest_words = [0] * 12, WORDS[hash][1]
     if hash in MIDEN:
         state[8] = len(elements) % 8
@@ -183,12 +190,47 @@ def hash_elements(elements, hash):
     return state[:digest_words]
 
 
+def eidos(tag, length, message):
+    """Eidos of bytes: BLAKE3's compression with constants for its parameters, 31 bits of each odd word."""
+    iv = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
+    order = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
+    cv = [tag, iv[1], length, iv[3], 0, iv[5], 0, iv[7]]
+    for block in np.frombuffer(message + bytes(max(-len(message) % 64, 64 * (message == b""))), "<u4").reshape(-1, 16):
+        v, m = [*cv, *iv], block.tolist()
+        for _ in range(7):
+            for g in range(8):
+                a, turn = g % 4, g // 4
+                b, c, d = 4 + (a + turn) % 4, 8 + (a + 2 * turn) % 4, 12 + (a + 3 * turn) % 4
+                for word, first, second in ((m[2 * g], 16, 12), (m[2 * g + 1], 8, 7)):
+                    v[a] = (v[a] + v[b] + word) % 2**32
+                    v[d] = _rotate32(v[d] ^ v[a], first)
+                    v[c] = (v[c] + v[d]) % 2**32
+                    v[b] = _rotate32(v[b] ^ v[c], second)
+            m = [m[k] for k in order]
+        cv = [(v[i] ^ v[i + 8]) & (0x7FFFFFFF if i % 2 else 0xFFFFFFFF) for i in range(8)]
+    return np.array(cv, "<u4").tobytes()
+
+
+def _rotate32(x, n):
+    return (x >> n | x << (32 - n)) % 2**32
+
+
 def merge(left, right, hash):
     """One merge of 32-byte digests, by nothing of merklize."""
     if hash == "blake3":
         return blake3.blake3(left + right).digest()
     if hash == "sha256":
         return hashlib.sha256(b"\1" + left + right).digest()
+    if hash == "sha256_plain":
+        return hashlib.sha256(left + right).digest()
+    if hash == "sha256d":
+        return hashlib.sha256(hashlib.sha256(left + right).digest()).digest()
+    if hash == "keccak256":
+        return keccak256(left + right)
+    if hash == "keccak256_sorted":
+        return keccak256(min(left, right) + max(left, right))
+    if hash == "eidos":
+        return eidos(0, 0, left + right)
     words = np.frombuffer(left + right, WORDS[hash][0]).tolist()
     if hash in PLONKY3:
         field, _, _, width = PLONKY3[hash]
@@ -196,6 +238,48 @@ def merge(left, right, hash):
     else:
         digest = hash_elements(words, hash)
     return np.array(digest, WORDS[hash][0]).tobytes()
+
+
+def keccak256(message):
+    """Keccak-256 with the original padding, by its definition."""
+    padded = bytearray(message) + b"\1" + bytes(135 - len(message) % 136)
+    padded[-1] |= 0x80
+    lanes = [[0] * 5 for _ in range(5)]
+    for at in range(0, len(padded), 136):
+        for i, word in enumerate(np.frombuffer(bytes(padded[at : at + 136]), "<u8").tolist()):
+            lanes[i % 5][i // 5] ^= word
+        _keccak_f(lanes)
+    return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
+
+
+def _keccak_f(lanes):
+    """Keccak-f[1600]. The round constants come from their shift register."""
+    register = 1
+    for _ in range(24):
+        parity = [column[0] ^ column[1] ^ column[2] ^ column[3] ^ column[4] for column in lanes]
+        for x, column in enumerate(lanes):
+            added = parity[x - 1] ^ _rotate(parity[(x + 1) % 5], 1)
+            for y in range(5):
+                column[y] ^= added
+        moved = [column[:] for column in lanes]
+        x, y = 1, 0
+        for t in range(24):
+            turned = _rotate(lanes[x][y], (t + 1) * (t + 2) // 2 % 64)
+            x, y = y, (2 * x + 3 * y) % 5
+            moved[x][y] = turned
+        for x in range(5):
+            for y in range(5):
+                lanes[x][y] = moved[x][y] ^ (~moved[(x + 1) % 5][y] & moved[(x + 2) % 5][y])
+        for j in range(7):
+            if register & 1:
+                lanes[0][0] ^= 1 << ((1 << j) - 1)
+            register <<= 1
+            if register & 0x100:
+                register ^= 0x171
+
+
+def _rotate(x, n):
+    return (x << n | x >> (64 - n)) & (2**64 - 1)
 
 
 def nodes(leaves, hash, merge=merge):

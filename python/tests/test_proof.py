@@ -13,7 +13,7 @@ import merklize
 import oracle
 from oracle import P
 
-HASHES = merklize.HASHES
+HASHES = oracle.HASHES
 TREES = {hash: merklize.MerkleTree(oracle.leaves(16, hash), hash) for hash in HASHES}
 
 
@@ -49,6 +49,8 @@ def test_any_flipped_bit_of_the_bytes_fails(hash):
     good = tree.prove(5).to_bytes()
     assert merklize.verify(good, tree.root, rule=tree.rule)
     for bit in range(8 * len(good)):
+        if hash == "keccak256_sorted" and 16 <= bit // 8 < 24:
+            continue  # the index: sorted pairs have no left and right
         forged = bytearray(good)
         forged[bit // 8] ^= 1 << (bit % 8)
         # A perfect tree is the same under every rule: which one, the caller has to say.

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as st_np
 
 import merklize
 import oracle
-from oracle import FIELD_HASHES, RESCUE_PRIME, VECTORS, P
+from oracle import FIELD_HASHES, RESCUE_HASHES, VECTORS, P
 
 CASES = json.loads((VECTORS / "rescue_prime.json").read_text())
 COUNTS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100, 257]
@@ -56,7 +56,7 @@ def test_no_array(value):
         merklize.hash_elements(value)
 
 
-@pytest.mark.parametrize("hash", sorted(set(FIELD_HASHES) - set(RESCUE_PRIME)))
+@pytest.mark.parametrize("hash", sorted(set(FIELD_HASHES) - {*RESCUE_HASHES, "eidos"}))
 def test_vectors(hash):
     """Made by Plonky3 and miden-crypto."""
     case = json.loads((VECTORS / f"{hash}.json").read_text())
@@ -70,7 +70,7 @@ def test_vectors(hash):
         assert merklize.merge(*pair, hash).hex() == oracle.merge(*pair, hash).hex() == merge["digest"]
 
 
-@pytest.mark.parametrize("hash", RESCUE_PRIME)
+@pytest.mark.parametrize("hash", RESCUE_HASHES)
 def test_rescue_vectors(hash, device):
     """Made by winter-crypto. Elements of every length, each alone and among others."""
     used = 0
@@ -133,7 +133,7 @@ def test_elements_of_31_bits():
         merklize.MerkleTree.from_rows(np.zeros((4, 8), np.uint8), "poseidon2_koalabear_24")
 
 
-@pytest.mark.parametrize("hash", RESCUE_PRIME)
+@pytest.mark.parametrize("hash", RESCUE_HASHES)
 def test_signed_words_are_taken_by_their_bits(hash):
     rows = np.array([[0, 1, P - 1, P - 2, 2**63, 7]], np.uint64)
     digests = merklize.hash_elements(rows.view(np.int64), hash)
@@ -179,7 +179,7 @@ def test_hash_elements_wrong_arguments():
         merklize.hash_elements(np.zeros((2, 4), np.uint64), "sha1")
 
 
-@pytest.mark.parametrize("hash", merklize.HASHES)
+@pytest.mark.parametrize("hash", oracle.HASHES)
 @pytest.mark.parametrize("n", COUNTS)
 def test_merge_of_arrays(hash, n, device):
     left, right = oracle.leaves(n, hash), oracle.leaves(2 * n, hash)[n:]
@@ -190,7 +190,7 @@ def test_merge_of_arrays(hash, n, device):
         assert [row.tobytes() for row in merged] == expected
 
 
-@pytest.mark.parametrize("hash", merklize.HASHES)
+@pytest.mark.parametrize("hash", oracle.HASHES)
 def test_merge_of_one_pair_in_every_form(hash):
     left, right = oracle.leaves(2, hash)
     expected = oracle.merge(left.tobytes(), right.tobytes(), hash)

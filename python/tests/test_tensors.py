@@ -396,7 +396,7 @@ class TestDeviceArrays:
             assert there.dtype == np.dtype(dtype).name
             assert np.array_equal(there.numpy(), merklize.hash_elements(words))
 
-    @pytest.mark.parametrize("hash", merklize.HASHES)
+    @pytest.mark.parametrize("hash", oracle.HASHES)
     def test_trees(self, opencl, hash):
         leaves = oracle.leaves(64, hash)
         there = merklize.DeviceArray.from_numpy(leaves, opencl)

@@ -11,7 +11,7 @@ import merklize
 import oracle
 from oracle import KNOWN_ROOTS, P
 
-HASHES = merklize.HASHES
+HASHES = oracle.HASHES
 
 
 def on_host(nodes):

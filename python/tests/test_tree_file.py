@@ -14,7 +14,7 @@ import merklize
 import oracle
 from oracle import RULES
 
-HASHES = merklize.HASHES
+HASHES = oracle.HASHES
 HEADER = 128
 
 

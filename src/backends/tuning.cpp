@@ -19,7 +19,8 @@ struct Hashes {
 
     bool has(const mkz_hash_info* hash) const {
         if (!name.empty()) return hash != nullptr && hash->name == name;
-        const bool is_field = hash != nullptr && hash->modulus != 0;
+        // A hash on halves of field elements computes as hashes of bytes do.
+        const bool is_field = hash != nullptr && hash->modulus != 0 && hash->element_words == 1;
         return kind == any || (kind == of_field) == is_field;
     }
 };

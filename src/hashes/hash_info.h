@@ -10,11 +10,13 @@
 extern "C" {
 #endif
 
-/* Nodes and digests are 32 bytes for every hash: 256 / word_bits words. */
+/* Nodes and digests are 32 bytes for every hash: 256 / word_bits words. A word is an element of a field hash: what the kernels take
+ * for several words (ELEMENT_WORDS, core/hashes.h) is one here. */
 typedef struct {
     uint32_t id; /* stored in proof and tree files */
     const char *name;
     uint32_t word_bits;      /* of a node's words: 32 or 64 */
+    uint32_t element_words;  /* words of a kernel in one of these: 2 if it computes on halves of field elements */
     uint64_t modulus;        /* words of nodes and rows are below it; 0: a hash of bytes, which takes any word */
     uint32_t row_unit_bytes; /* what a row is counted in: 1 for bytes, 4 or 8 for field elements */
     uint32_t rate;           /* row units that one call of the hash's inner function takes */
@@ -28,17 +30,18 @@ typedef struct {
 /* The facts of the hash with this id; null if there is none. */
 static inline const mkz_hash_info *mkz_find_hash(uint32_t id) {
     static const mkz_hash_info all[] = {
-#define MKZ_HASH(id, name)                          \
-    {id,                                            \
-     #name,                                         \
-     MKZ_UNIT_WORD_BITS,                            \
-     MKZ_UNIT_MODULUS,                              \
-     MKZ_UNIT_MODULUS ? MKZ_UNIT_WORD_BITS / 8 : 1, \
-     MKZ_UNIT_RATE,                                 \
-     MKZ_UNIT_IS_KEYED,                             \
-     MKZ_UNIT_CHUNK_BYTES != 0,                     \
-     MKZ_UNIT_LEAF_PREFIX,                          \
-     MKZ_UNIT_TABLE_WORDS,                          \
+#define MKZ_HASH(id, name)                                                   \
+    {id,                                                                     \
+     #name,                                                                  \
+     MKZ_UNIT_WORD_BITS * MKZ_UNIT_ELEMENT_WORDS,                            \
+     MKZ_UNIT_ELEMENT_WORDS,                                                 \
+     MKZ_UNIT_MODULUS,                                                       \
+     MKZ_UNIT_MODULUS ? MKZ_UNIT_WORD_BITS * MKZ_UNIT_ELEMENT_WORDS / 8 : 1, \
+     MKZ_UNIT_RATE,                                                          \
+     MKZ_UNIT_IS_KEYED,                                                      \
+     MKZ_UNIT_CHUNK_BYTES != 0,                                              \
+     MKZ_UNIT_LEAF_PREFIX,                                                   \
+     MKZ_UNIT_TABLE_WORDS,                                                   \
      MKZ_UNIT_TEAM_ITEMS},
 #include "merklize/core/hashes.h"
     };

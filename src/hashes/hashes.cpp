@@ -24,7 +24,9 @@ static_assert(std::ranges::adjacent_find(known, std::greater_equal<>{}) == std::
 #define MKZ_HASH(id, name)                                                                                     \
     static_assert((id) >= 0 && (id) <= 0xff, #name ": files store the id in a byte");                          \
     static_assert(MKZ_UNIT_WORD_BITS == 32 || MKZ_UNIT_WORD_BITS == 64, #name ": words are of 32 or 64 bits"); \
-    static_assert(MKZ_UNIT_WORD_BITS == 64 || MKZ_UNIT_MODULUS + 0ull <= 0xffffffffu,                          \
+    static_assert(MKZ_UNIT_ELEMENT_WORDS == 1 || (MKZ_UNIT_ELEMENT_WORDS == 2 && MKZ_UNIT_WORD_BITS == 32),    \
+                  #name ": an element is one word, or two of 32 bits");                                        \
+    static_assert(MKZ_UNIT_WORD_BITS * MKZ_UNIT_ELEMENT_WORDS == 64 || MKZ_UNIT_MODULUS + 0ull <= 0xffffffffu, \
                   #name ": a modulus wider than its word");                                                    \
     static_assert(MKZ_UNIT_RATE > 0 && (MKZ_UNIT_MODULUS || MKZ_UNIT_RATE % 8 == 0), #name ": the rate");      \
     static_assert(!MKZ_UNIT_CHUNK_BYTES || MKZ_UNIT_WORD_BITS == 32, #name ": chunk trees are of 32-bit words");

@@ -141,6 +141,9 @@ TEST("proof: of trees as large as there can be") {
     CHECK(merklize::verify(last, merklize::merge(some, some)));
 }
 
+// Sorted pairs have no left and no right: such a proof does not show the index, and swapping two siblings changes nothing.
+bool shows_index(const Case& form) { return form.hash != Hash::keccak256_sorted; }
+
 TEST("proof: any flipped bit of a leaf, sibling or index fails") {
     for (const Case& form : all_cases()) {
         const std::size_t n = form.rule == TreeRule::perfect ? 16 : 13;
@@ -155,7 +158,7 @@ TEST("proof: any flipped bit of a leaf, sibling or index fails") {
                     forged.push_back(good);
                     forged.back().siblings[i] = flipped(good.siblings[i], bit);
                 }
-                if (bit >= 64) continue;
+                if (bit >= 64 || !shows_index(form)) continue;
                 forged.push_back(good);
                 forged.back().index ^= std::uint64_t{1} << bit;
             }
@@ -181,7 +184,8 @@ TEST("proof: several leaves: any flipped bit, wrong count or order fails") {
         for (std::size_t bit = 0; bit < 256; bit += 1 + random.below(8)) {
             for (std::size_t i = 0; i < 4; ++i) {
                 CHECK(refused([&](MultiProof& proof) { proof.leaves[i] = flipped(proof.leaves[i], bit); }));
-                if (bit < 64) CHECK(refused([&](MultiProof& proof) { proof.indices[i] ^= std::uint64_t{1} << bit; }));
+                if (bit < 64 && shows_index(form))
+                    CHECK(refused([&](MultiProof& proof) { proof.indices[i] ^= std::uint64_t{1} << bit; }));
             }
             for (std::size_t i = 0; i < good.siblings.size(); ++i)
                 CHECK(refused([&](MultiProof& proof) { proof.siblings[i] = flipped(proof.siblings[i], bit); }));
@@ -192,7 +196,7 @@ TEST("proof: several leaves: any flipped bit, wrong count or order fails") {
         CHECK(refused([](MultiProof& proof) { proof.leaves.pop_back(); }));
         CHECK(refused([](MultiProof& proof) { proof.leaves.emplace_back(); }));
         CHECK(refused([](MultiProof& proof) { std::swap(proof.indices[0], proof.indices[1]); }));
-        CHECK(refused([](MultiProof& proof) { std::swap(proof.leaves[0], proof.leaves[1]); }));
+        if (shows_index(form)) CHECK(refused([](MultiProof& proof) { std::swap(proof.leaves[0], proof.leaves[1]); }));
         CHECK(refused([](MultiProof& proof) { proof.indices[1] = proof.indices[0]; }));
         CHECK(refused([](MultiProof& proof) { proof.indices.clear(); }));
         CHECK(refused([](MultiProof& proof) {
@@ -236,7 +240,9 @@ TEST("proof: verify refuses what is malformed, another hash and another mode") {
             return reference::merge(static_cast<int>(hash), Bytes(32, 1), Bytes(32, 2));
         };
         for (const merklize::HashTraits& other : merklize::hashes()) {
-            if (plain_merge(other.hash) != plain_merge(form.hash))
+            // A path whose pairs are in order is the same by both.
+            const bool is_keccak = other.name.starts_with("keccak256") && !shows_index(form);
+            if (plain_merge(other.hash) != plain_merge(form.hash) && !is_keccak)
                 CHECK(refused([&](MerkleProof& proof) { proof.hash = other.hash; }));
         }
         // An inner node cannot pass for a leaf: the tree over the parents has the same root, but half the leaves.

@@ -1,7 +1,11 @@
 // Known answers in the common form: tests/vectors/NAME.json of a hash, with "merges" (left, right, digest) and "leaves" (record,
-// digest), all hexadecimal. The reference and the library give them, alone and among others in lanes.
+// digest), and "roots" (leaves, root), all hexadecimal. The reference and the library give them, alone and among others in lanes.
+
+#include <cstring>
 
 #include "json.hpp"
+#include "merklize/core/hashes/eidos.h"
+#include "merklize/core/hashes/eidos_v0.h"
 #include "support.hpp"
 
 using namespace support;
@@ -37,6 +41,31 @@ TEST("vectors: merges and leaves of every hash that has some") {
                 merklize::hash_leaves(view(records), record.size(), out, t.hash);
                 for (const Digest& digest : out) CHECK_EQ(digest.hex(), test["digest"].text);
             }
+        }
+        for (const json::Value& test : of("roots")) {
+            std::vector<Digest> leaves;
+            for (const json::Value& leaf : test["leaves"].items) leaves.push_back(to_digest(from_hex(leaf.text)));
+            CHECK_EQ(merklize::MerkleTree(leaves, t.hash).root().hex(), test["root"].text);
+        }
+    }
+}
+
+TEST("vectors: Eidos's compression by miden-crypto") {
+    for (const char* name : {"eidos", "eidos_v0"}) {
+        const json::Value file = json::read(MERKLIZE_VECTORS "/" + std::string(name) + ".json");
+        CHECK(!file["compress"].items.empty());
+        for (const json::Value& test : file["compress"].items) {
+            const Bytes start = from_hex(test["cv"].text), block = from_hex(test["block"].text);
+            std::uint32_t cv[8], m[16];
+            std::memcpy(cv, start.data(), sizeof cv);
+            std::memcpy(m, block.data(), sizeof m);
+            if (name == std::string_view("eidos"))
+                mkz_eidos_compress(cv, m);
+            else
+                mkz_eidos_v0_compress(cv, m);
+            Digest digest;
+            std::memcpy(digest.bytes.data(), cv, sizeof cv);
+            CHECK_EQ(digest.hex(), test["digest"].text);
         }
     }
 }

@@ -108,13 +108,59 @@ def blake3_chunk(data, counter, key=IV, flags=0):
     return cv
 
 
+# ---- Keccak-256 -----------------------------------------------------------------------------------------------------
+
+
+def keccak256(message):
+    """Keccak-256 with the original padding, by its definition."""
+    padded = bytearray(message) + b"\1" + bytes(135 - len(message) % 136)
+    padded[-1] |= 0x80
+    lanes = [[0] * 5 for _ in range(5)]
+    for at in range(0, len(padded), 136):
+        for i, word in enumerate(np.frombuffer(bytes(padded[at : at + 136]), "<u8").tolist()):
+            lanes[i % 5][i // 5] ^= word
+        _keccak_f(lanes)
+    return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
+
+
+def _keccak_f(lanes):
+    """Keccak-f[1600]. The round constants come from their shift register."""
+    register = 1
+    for _ in range(24):
+        parity = [column[0] ^ column[1] ^ column[2] ^ column[3] ^ column[4] for column in lanes]
+        for x, column in enumerate(lanes):
+            added = parity[x - 1] ^ _rotate(parity[(x + 1) % 5], 1)
+            for y in range(5):
+                column[y] ^= added
+        moved = [column[:] for column in lanes]
+        x, y = 1, 0
+        for t in range(24):
+            turned = _rotate(lanes[x][y], (t + 1) * (t + 2) // 2 % 64)
+            x, y = y, (2 * x + 3 * y) % 5
+            moved[x][y] = turned
+        for x in range(5):
+            for y in range(5):
+                lanes[x][y] = moved[x][y] ^ (~moved[(x + 1) % 5][y] & moved[(x + 2) % 5][y])
+        for j in range(7):
+            if register & 1:
+                lanes[0][0] ^= 1 << ((1 << j) - 1)
+            register <<= 1
+            if register & 0x100:
+                register ^= 0x171
+
+
+def _rotate(x, n):
+    return (x << n | x >> (64 - n)) & (2**64 - 1)
+
+
 # ---- Merkle trees ---------------------------------------------------------------------------------------------------
 
 
 # Merges under a key beside those of the hashes themselves.
 KEYED = "blake3 keyed"
 KEY = bytes(range(100, 132))
-BYTE_HASHES = ("blake3", "sha256")
+# Of the hashes on SHA-256's compression and on Keccak, those whose merges have more steps than another's.
+BYTE_HASHES = ("blake3", "sha256", "sha256d", "keccak256_sorted")
 KNOWN = (*BYTE_HASHES, "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
 
 
@@ -124,7 +170,7 @@ def is_of_bytes(name):
 
 def words_of(name):
     """Word type of a hash's nodes and words of a node."""
-    return (np.uint32, 8) if is_of_bytes(name) else (np.uint64, 4)
+    return (np.uint32, 8) if is_of_bytes(name) and name != "keccak256_sorted" else (np.uint64, 4)
 
 
 def merge(name, left, right):
@@ -135,6 +181,10 @@ def merge(name, left, right):
         return blake3.blake3(left + right).digest()
     if name == "sha256":
         return hashlib.sha256(b"\1" + left + right).digest()
+    if name == "sha256d":
+        return hashlib.sha256(hashlib.sha256(left + right).digest()).digest()
+    if name == "keccak256_sorted":
+        return keccak256(min(left, right) + max(left, right))
     return struct.pack("<4Q", *rescue_hash_elements(name, struct.unpack("<8Q", left + right)))
 
 
@@ -144,6 +194,10 @@ def row_digest(name, row):
         return blake3.blake3(row).digest()
     if name == "sha256":
         return hashlib.sha256(b"\0" + row).digest()
+    if name == "sha256d":
+        return hashlib.sha256(hashlib.sha256(row).digest()).digest()
+    if name == "keccak256_sorted":
+        return keccak256(row)
     return struct.pack("<4Q", *rescue_hash_elements(name, struct.unpack(f"<{len(row) // 8}Q", row)))
 
 
@@ -167,7 +221,8 @@ def random_words(name, count, seed):
     """`count` words such as the hash takes: for a field hash, elements, some of them at the edges of the field."""
     random = np.random.default_rng(seed)
     if is_of_bytes(name):
-        return random.integers(0, 2**32, count, dtype=np.uint32)
+        dtype, _ = words_of(name)
+        return random.integers(0, np.iinfo(dtype).max, count, dtype, endpoint=True)
     words = random.integers(0, P, count, dtype=np.uint64)
     edges = np.array([0, 1, 2**32 - 1, 2**32, P - 1, P - 2**32], dtype=np.uint64)
     words[::7] = np.resize(edges, len(words[::7]))

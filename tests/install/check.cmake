@@ -1,8 +1,8 @@
 # Installs the library, static and shared, each to a fresh prefix, and builds consumers against them in each of the documented ways;
 # run by ctest.
 #   BUILD      a build of the static library;  CXX  its compiler
-#   CC         a C compiler
-#   SHARED_CXX, SHARED_CC   compilers of the shared library: others, where there are
+#   CC, NM     a C compiler, nm
+#   SHARED_CXX compiler of the shared library: another one, where there is one
 #   PKG_CONFIG pkg-config; empty: not here
 include(${SOURCE}/cmake/run.cmake)
 
@@ -28,6 +28,9 @@ function(consume_pc prefix)
   run(${find} --exact-version=${VERSION} merklize)
   execute_process(COMMAND ${find} --cflags --libs ${ARGN} merklize OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
   separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CC} -std=c11 -Wall -Wextra -Wpedantic -Werror ${SOURCE}/examples/c/hash_and_prove.c -o ${WORK}/${prefix}-c ${flags}
+      -Wl,-rpath,${library})
+  run(${WORK}/${prefix}-c ${SOURCE}/README.md)
   run(${CXX} -std=c++20 -fvisibility=hidden ${SOURCE}/tests/install/consumer/main.cpp -o ${WORK}/${prefix}-pc ${flags}
       -Wl,-rpath,${library})
   run(${WORK}/${prefix}-pc)
@@ -45,3 +48,6 @@ consume(add_subdirectory add_subdirectory ${SHARED_CXX} -D MERKLIZE_SOURCE=${SOU
 run(${CMAKE_COMMAND} --install ${WORK}/add_subdirectory --prefix ${WORK}/shared)
 consume(find_package_shared find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/shared -D MERKLIZE_VERSION=${VERSION})
 consume_pc(shared)
+file(GLOB_RECURSE library ${WORK}/shared/*/libmerklize.so)
+run(${CMAKE_COMMAND} -D NM=${NM} -D LIBRARY=${library} -D HEADER=${WORK}/shared/include/merklize/merklize.h
+    -D LIST=${SOURCE}/tests/c_api/symbols.txt -P ${SOURCE}/tests/c_api/symbols.cmake)

@@ -16,8 +16,9 @@
  *   ID                 stored in proof and tree files; never reused. Ids ascend in this list
  *   NAME               the name everywhere: C++, Python, command line, files; the unit is hashes/NAME.h
  *   WORD_BITS          32 or 64: bits of a word in nodes and lanes. A node is 32 bytes: 256 / WORD_BITS words
- *   MODULUS 0          the words of nodes and rows are below it; 0: a byte hash
- *   RATE               how much of a row one call of the inner function takes: in words if there is a modulus, else in bytes
+ *   ELEMENT_WORDS 1    2: an element of a field hash is two words, the low one first
+ *   MODULUS 0          the elements of nodes and rows are below it; 0: a byte hash
+ *   RATE               how much of a row one call of the inner function takes: in elements if there is a modulus, else in bytes
  *   STATE_WORDS        lanes of the state between two blocks of a row
  *   FILLS_BLOCK 0      field hashes: 1: add() gets zeros for the words that a row's last block lacks; 0: it gets none for them
  *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros
@@ -33,7 +34,7 @@
  *   merge(out, left, right)                      always
  *   merge_by(out, left, right, ctx)              with a table or a key: the same for kernels (context.h)
  *   merge_keyed(out, left, right, key, flags)    with a key
- *   init(s, length)                              the state before the first block of a row of `length` words or bytes
+ *   init(s, length)                              the state before the first block of a row of `length` elements or bytes
  *   add(s, k, word)                              field hashes: takes any word as word k of a block: adds it to the state or puts it there
  *   permute(s)                                   field hashes: the inner function; with a table also permute_by(s, ctx)
  *   blocks(length)                               byte hashes: number of blocks, prefix and padding included
@@ -57,6 +58,13 @@
 #include "hashes/poseidon2_babybear_24.h"
 #include "hashes/poseidon2_koalabear_16.h"
 #include "hashes/poseidon2_koalabear_24.h"
+#include "hashes/sha256_plain.h"
+#include "hashes/sha256d.h"
+#include "hashes/sha256_compress.h"
+#include "hashes/keccak256.h"
+#include "hashes/keccak256_sorted.h"
+#include "hashes/eidos.h"
+#include "hashes/eidos_v0.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH

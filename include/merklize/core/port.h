@@ -26,6 +26,7 @@
 typedef uchar mkz_u8;
 typedef uint mkz_u32;
 typedef ulong mkz_u64;
+typedef int mkz_i32;
 typedef long mkz_i64;
 #define MKZ_FN static inline
 #define MKZ_GLOBAL __global
@@ -38,6 +39,7 @@ typedef long mkz_i64;
 typedef unsigned char mkz_u8;
 typedef unsigned int mkz_u32;
 typedef unsigned long long mkz_u64;
+typedef int mkz_i32;
 typedef long long mkz_i64;
 #define MKZ_FN static __host__ __device__ __forceinline__
 #define MKZ_GLOBAL
@@ -51,6 +53,7 @@ typedef long long mkz_i64;
 typedef unsigned char mkz_u8;
 typedef __UINT32_TYPE__ mkz_u32; /* the types of std::uint32_t and so on, so that programs can pass theirs */
 typedef __UINT64_TYPE__ mkz_u64;
+typedef __INT32_TYPE__ mkz_i32;
 typedef __INT64_TYPE__ mkz_i64;
 #define MKZ_FN static inline __attribute__((always_inline, unused)) /* not constexpr, which wants C++20 here */
 #define MKZ_GLOBAL
@@ -63,6 +66,7 @@ typedef __INT64_TYPE__ mkz_i64;
 typedef unsigned char mkz_u8;
 typedef unsigned int mkz_u32;
 typedef unsigned long long mkz_u64;
+typedef int mkz_i32;
 typedef long long mkz_i64;
 #if defined(MKZ_LANE32) || defined(MKZ_LANE64) || MKZ_LANES > 1
 #define MKZ_FN static inline __attribute__((always_inline, unused))
@@ -143,6 +147,29 @@ typedef MKZ_LANE64 mkz_lane64;
 /* The bytes of each 32-bit lane in reverse. */
 #ifndef MKZ_BSWAP32
 #define MKZ_BSWAP32(x) ((MKZ_ROTR32(x, 8) & MKZ_SPLAT32(0xff00ff00u)) | (MKZ_ROTR32(x, 24) & MKZ_SPLAT32(0x00ff00ffu)))
+#endif
+
+/* Rotates each 64-bit lane left by n, 0 < n < 64, n a literal. */
+#ifndef MKZ_ROTL64
+#define MKZ_ROTL64(x, n) (((x) << (n)) | ((x) >> (64 - (n))))
+#endif
+
+/* The bytes of each 64-bit lane in reverse. */
+#ifndef MKZ_BSWAP64
+#define MKZ_BSWAP64(x) mkz_bswap64(x)
+MKZ_FN mkz_lane64 mkz_bswap64(mkz_lane64 x) {
+    x = ((x >> 8) & MKZ_SPLAT64(MKZ_U64(0x00ff00ff00ff00ff))) | ((x & MKZ_SPLAT64(MKZ_U64(0x00ff00ff00ff00ff))) << 8);
+    x = ((x >> 16) & MKZ_SPLAT64(MKZ_U64(0x0000ffff0000ffff))) | ((x & MKZ_SPLAT64(MKZ_U64(0x0000ffff0000ffff))) << 16);
+    return (x >> 32) | (x << 32);
+}
+#endif
+
+/* Logic of three lanes, bit by bit: a ^ b ^ c; a ? b : c; what two of three have; a ^ (~b & c). */
+#ifndef MKZ_XOR3
+#define MKZ_XOR3(a, b, c) ((a) ^ (b) ^ (c))
+#define MKZ_CHOOSE(a, b, c) ((c) ^ ((a) & ((b) ^ (c))))
+#define MKZ_MAJORITY(a, b, c) ((b) ^ (((a) ^ (b)) & ((b) ^ (c))))
+#define MKZ_XOR_ANDNOT(a, b, c) ((a) ^ (~(b) & (c)))
 #endif
 
 /* Sum of three 32-bit lanes, c known last. */
@@ -269,6 +296,26 @@ MKZ_FN mkz_wide32 mkz_mul_wide32(mkz_lane32 a, mkz_lane32 b) {
 #endif
     return r;
 }
+
+/* The high words of products of signed 32-bit lanes. */
+#ifndef MKZ_MUL_HI32_SIGNED
+#define MKZ_MUL_HI32_SIGNED(a, b) mkz_mul_hi32_signed((a), (b))
+MKZ_FN mkz_lane32 mkz_mul_hi32_signed(mkz_lane32 a, mkz_lane32 b) {
+#if defined(MKZ_LANE64_IS_WORD)
+    return (mkz_u32)((mkz_u64)((mkz_i64)(mkz_i32)a * (mkz_i32)b) >> 32);
+#elif defined(MKZ_TARGET_OPENCL)
+    return MKZ_JOIN(as_uint, MKZ_LANES)(mul_hi(MKZ_JOIN(as_int, MKZ_LANES)(a), MKZ_JOIN(as_int, MKZ_LANES)(b)));
+#elif defined(MKZ_LANES_ARE_FOREIGN)
+    /* The unsigned product, less 2^32 b for a negative a and 2^32 a for a negative b. */
+    mkz_lane32 zero = MKZ_SPLAT32(0);
+    return mkz_mul_wide32(a, b).hi - (b & (zero - (a >> 31))) - (a & (zero - (b >> 31)));
+#else
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u32, a, j) =
+        (mkz_u32)((mkz_u64)((mkz_i64)(mkz_i32)MKZ_LANE(mkz_u32, a, j) * (mkz_i32)MKZ_LANE(mkz_u32, b, j)) >> 32);
+    return a;
+#endif
+}
+#endif
 
 /* ---- Kernel bodies (kernels.h, entry.h): position, barrier, entry points, 16-byte accesses ----------------------- */
 

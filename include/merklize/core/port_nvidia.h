@@ -46,6 +46,25 @@ MKZ_FN MKZ_LANE32 mkz_nvidia_add32(MKZ_LANE32 a, MKZ_LANE32 b) {
 /* In a + b + c the first addition is made as a product; the compiler chooses the pipe of the second. */
 #define MKZ_ADD32_3(a, b, c) (mkz_nvidia_add32((a), (b)) + (c))
 
+/* A rotation of a 64-bit word is two funnel shifts of its halves; the compiler would not find them. */
+MKZ_FN MKZ_LANE64 mkz_nvidia_rotl64(MKZ_LANE64 x, mkz_u32 n) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+        mkz_u64 word = MKZ_LANE(mkz_u64, x, j), r;
+        mkz_u32 low = (mkz_u32)word, high = (mkz_u32)(word >> 32), l, h;
+        if (n >= 32) {
+            l = low;
+            low = high;
+            high = l;
+        }
+        asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(l) : "r"(high), "r"(low), "r"(n % 32));
+        asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(h) : "r"(low), "r"(high), "r"(n % 32));
+        asm("mov.b64 %0, {%1, %2};" : "=l"(r) : "r"(l), "r"(h));
+        MKZ_LANE(mkz_u64, x, j) = r;
+    }
+    return x;
+}
+#define MKZ_ROTL64(x, n) mkz_nvidia_rotl64((x), (n))
+
 /* lo + 2^64 hi mod p, for words. Let e = 2^32 - 1 and hi = h0 + 2^32 h1. Then lo - h1 + e h0 = w + 2^64 k, where k is -1, 0 or 1,
  * and w + e k does not wrap. A second product by e would cost more, so w + e k = w + 2^32 k - k is computed on 32-bit words. For
  * k = 1, w0 - k borrows as it should. For k = -1, which is the word 2^32 - 1, it borrows exactly where w0 + 1 does not carry. So w1

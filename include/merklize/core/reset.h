@@ -16,6 +16,7 @@
 #undef MKZ_PORT_LANES_H
 #undef MKZ_PORT_NVIDIA_H
 
+#undef MKZ_BSWAP64
 #undef MKZ_FN
 #undef MKZ_FN_CALL
 #undef MKZ_GL
@@ -25,6 +26,7 @@
 #undef MKZ_LANE64_IS_WORD
 #undef MKZ_LT_MASK
 #undef MKZ_MIN32
+#undef MKZ_MUL_HI32_SIGNED
 #undef MKZ_MUL_HI64
 #undef MKZ_SPLAT32
 #undef MKZ_SPLAT64

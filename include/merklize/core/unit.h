@@ -1,5 +1,8 @@
 /* unit.h: included at the end of each unit. Gives defaults to the facts that the unit left out, does what the walk asks for
  * (hashes.h), and undefines the facts. */
+#ifndef MKZ_UNIT_ELEMENT_WORDS
+#define MKZ_UNIT_ELEMENT_WORDS 1
+#endif
 #ifndef MKZ_UNIT_MODULUS
 #define MKZ_UNIT_MODULUS 0
 #endif
@@ -41,6 +44,7 @@ MKZ_UNIT_EXPANDED(MKZ_UNIT_ID, MKZ_UNIT_NAME)
 #undef MKZ_UNIT_ID
 #undef MKZ_UNIT_NAME
 #undef MKZ_UNIT_WORD_BITS
+#undef MKZ_UNIT_ELEMENT_WORDS
 #undef MKZ_UNIT_MODULUS
 #undef MKZ_UNIT_RATE
 #undef MKZ_UNIT_STATE_WORDS

@@ -21,6 +21,7 @@ MAX = 2**64 - 1
 
 @click.command("hash")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.UNPROCESSED)
+@click.option("--hash", "hash_name", default="blake3", metavar="NAME", help="blake3, sha256_plain, sha256d, keccak256.")
 @click.option("--keyed", is_flag=True, help="Keyed mode; the key is the 32 bytes on standard input.")
 @click.option("--derive-key", "context", metavar="CONTEXT", help="Key derivation mode with this context string.")
 @click.option("-l", "--length", type=click.IntRange(0, MAX), default=32, metavar="LEN", help="Output bytes (32).")
@@ -39,6 +40,7 @@ MAX = 2**64 - 1
 @timings_option
 def command(
     files: tuple[str, ...],
+    hash_name: str,
     keyed: bool,
     context: str | None,
     length: int,
@@ -56,12 +58,16 @@ def command(
     policy: dict[str, int | str] | None,
     show_timings: bool,
 ) -> None:
-    """Print the BLAKE3 digest of every FILE, or with --check verify a list of them.
+    """Print the digest of every FILE (BLAKE3 without --hash), or with --check verify a list of them.
 
     With no FILE, or when FILE is -, read standard input. Flags and output are b3sum's; each reads the other's lists.
     """
     for wrong, text in (
         (keyed and context is not None, "--keyed and --derive-key exclude each other"),
+        (
+            hash_name != "blake3" and (keyed or context is not None or length != 32 or seek != 0 or policy or tag),
+            f"--hash {hash_name} excludes --keyed, --derive-key, --length, --seek, --policy and --tag",
+        ),
         (keyed and not files, "--keyed needs a FILE: standard input holds the key"),
         (quiet and not check, "--quiet needs --check"),
         (check and (raw or tag or no_names or recursive), "--check excludes --raw, --tag, --no-names and --recursive"),
@@ -76,7 +82,7 @@ def command(
             raise click.UsageError(text)
 
     key = read_key() if keyed else None
-    settings = {"key": key, "context": context, "device": device, "threads": threads or None}
+    settings = {"hash": hash_name, "key": key, "context": context, "device": device, "threads": threads or None}
     job = Job(settings, length, seek, {"policy": policy}, [] if show_timings else None)
     if check:
         from .check import check_files

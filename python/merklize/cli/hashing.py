@@ -25,7 +25,7 @@ PIECE = 1 << 20
 class Job(NamedTuple):
     """How to hash: the same for all inputs of one run."""
 
-    settings: dict[str, Any]  # key, context, device, threads: as every function of the library takes them
+    settings: dict[str, Any]  # hash, key, context, device, threads: as every function of the library takes them
     length: int
     seek: int
     tuning: dict[str, Any]  # policy: what hash_file and hash_files take besides

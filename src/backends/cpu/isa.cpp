@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "backends/cpu/lanes.hpp"
+#include "hashes/sha256_instructions.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::cpu {
@@ -41,7 +42,11 @@ const Lanes& choose() {
 }  // namespace
 
 const Lanes& lanes() {
-    static const Lanes& chosen = choose();  // after a throw the next call tries again
+    static const Lanes chosen = [] {
+        const Lanes& set = choose();
+        const bool has_sha = &set != &lanes_scalar && runtime::sha256_instructions() != nullptr;
+        return has_sha ? with_sha256_instructions(set) : set;
+    }();  // after a throw the next call tries again
     return chosen;
 }
 

@@ -54,8 +54,12 @@ extern const Lanes lanes_avx2;
 extern const Lanes lanes_avx512;
 extern const Lanes lanes_neon;
 
-/// The lanes that this process uses: the widest that the processor has, or the set that MERKLIZE_CPU_ISA names. Chosen
-/// once.
+/// The same with the processor's SHA instructions where they are faster: for hashes on SHA-256's compression. Only if there are such
+/// instructions.
+Lanes with_sha256_instructions(Lanes lanes);
+
+/// The lanes that this process uses: the widest that the processor has, or the set that MERKLIZE_CPU_ISA names. The SHA instructions
+/// are used beside all but the scalar set, unless MERKLIZE_CPU_SHA is 0. Chosen once.
 /// errors  unavailable (MERKLIZE_CPU_ISA names a set that this machine or build lacks)
 const Lanes& lanes();
 

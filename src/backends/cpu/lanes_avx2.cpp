@@ -29,6 +29,16 @@ LANES_INLINE Lane32 reverse_bytes(Lane32 x) {
                                           12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
     return (Lane32)_mm256_shuffle_epi8((__m256i)x, order);
 }
+LANES_INLINE Lane64 rotate_left_8(Lane64 x) {
+    const __m256i order = _mm256_set_epi8(14, 13, 12, 11, 10, 9, 8, 15, 6, 5, 4, 3, 2, 1, 0, 7,  //
+                                          14, 13, 12, 11, 10, 9, 8, 15, 6, 5, 4, 3, 2, 1, 0, 7);
+    return (Lane64)_mm256_shuffle_epi8((__m256i)x, order);
+}
+LANES_INLINE Lane64 rotate_left_56(Lane64 x) {
+    const __m256i order = _mm256_set_epi8(8, 15, 14, 13, 12, 11, 10, 9, 0, 7, 6, 5, 4, 3, 2, 1,  //
+                                          8, 15, 14, 13, 12, 11, 10, 9, 0, 7, 6, 5, 4, 3, 2, 1);
+    return (Lane64)_mm256_shuffle_epi8((__m256i)x, order);
+}
 LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
     const Lane64 top = Lane64{} + (1ULL << 63);  // AVX2 compares signed words only
     return (Lane64)_mm256_cmpgt_epi64((__m256i)(b ^ top), (__m256i)(a ^ top));
@@ -67,6 +77,25 @@ LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
     const Lane32 t = high_words(even, odd) - high_words(q_even, q_odd);
     return min_32(t, t + (Lane32)modulus);
 }
+// x^3 or x^7 of signed words. In the products the odd halves of 64-bit lanes do not matter; the result is in those halves.
+LANES_INLINE __m256i monty31_mul_signed(__m256i a, __m256i b, __m256i inverse, __m256i modulus) {
+    const __m256i product = _mm256_mul_epi32(a, b);
+    return _mm256_sub_epi64(product, _mm256_mul_epi32(_mm256_mul_epi32(product, inverse), modulus));
+}
+LANES_INLINE __m256i monty31_power(int power, __m256i x, __m256i inverse, __m256i modulus) {
+    const __m256i x2 = _mm256_srli_epi64(monty31_mul_signed(x, x, inverse, modulus), 32);
+    const __m256i x3 = monty31_mul_signed(x2, x, inverse, modulus);
+    if (power == 3) return x3;
+    const __m256i x4 = _mm256_srli_epi64(monty31_mul_signed(x2, x2, inverse, modulus), 32);
+    return monty31_mul_signed(x4, _mm256_srli_epi64(x3, 32), inverse, modulus);
+}
+LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
+    const __m256i modulus = _mm256_set1_epi32(static_cast<int>(p)),
+                  inverse = _mm256_set1_epi32(static_cast<int>(2 - p));
+    const Lane32 t = high_words(monty31_power(power, (__m256i)x, inverse, modulus),
+                                monty31_power(power, _mm256_srli_epi64((__m256i)x, 32), inverse, modulus));
+    return min_32(t, t + (Lane32)modulus);
+}
 
 }  // namespace
 
@@ -75,6 +104,8 @@ LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
 #define MKZ_LANE64 Lane64
 #define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
 #define MKZ_ROTR32(x, n) ((n) == 16 ? rotate_16(x) : (n) == 8 ? rotate_8(x) : (((x) >> (n)) | ((x) << (32 - (n)))))
+#define MKZ_ROTL64(x, n) \
+    ((n) == 8 ? rotate_left_8(x) : (n) == 56 ? rotate_left_56(x) : (((x) << (n)) | ((x) >> (64 - (n)))))
 #define MKZ_LT_MASK(a, b) less_mask(a, b)
 #define MKZ_BSWAP32(x) reverse_bytes(x)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
@@ -82,6 +113,8 @@ LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
 #define MKZ_MIN32(a, b) min_32(a, b)
 #define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
 #define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
+#define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
+#define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"
 

@@ -16,6 +16,15 @@ LANES_INLINE Lane32 reverse_bytes(Lane32 x) {
     const __m512i order = _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3));
     return (Lane32)_mm512_shuffle_epi8((__m512i)x, order);
 }
+LANES_INLINE Lane64 reverse_bytes(Lane64 x) {
+    const __m512i order = _mm512_broadcast_i32x4(_mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+    return (Lane64)_mm512_shuffle_epi8((__m512i)x, order);
+}
+// Any function of three bits, given as its table of values.
+template <int table, class Lane>
+LANES_INLINE Lane of_three(Lane a, Lane b, Lane c) {
+    return (Lane)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)c, table);
+}
 LANES_INLINE Lane64 less_mask(Lane64 a, Lane64 b) {
     return (Lane64)_mm512_movm_epi64(_mm512_cmplt_epu64_mask((__m512i)a, (__m512i)b));
 }
@@ -45,6 +54,26 @@ LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
     const __m512i t = _mm512_sub_epi32(high, q_high);
     return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
 }
+// The same for signed words, where the odd halves of 64-bit lanes do not matter; the result is in those halves.
+LANES_INLINE __m512i monty31_mul_signed(__m512i a, __m512i b, __m512i inverse, __m512i modulus) {
+    const __m512i product = _mm512_mul_epi32(a, b);
+    return _mm512_sub_epi64(product, _mm512_mul_epi32(_mm512_mul_epi32(product, inverse), modulus));
+}
+LANES_INLINE __m512i monty31_power(int power, __m512i x, __m512i inverse, __m512i modulus) {
+    const __m512i x2 = _mm512_srli_epi64(monty31_mul_signed(x, x, inverse, modulus), 32);
+    const __m512i x3 = monty31_mul_signed(x2, x, inverse, modulus);
+    if (power == 3) return x3;
+    const __m512i x4 = _mm512_srli_epi64(monty31_mul_signed(x2, x2, inverse, modulus), 32);
+    return monty31_mul_signed(x4, _mm512_srli_epi64(x3, 32), inverse, modulus);
+}
+LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
+    const __m512i modulus = _mm512_set1_epi32(static_cast<int>(p)),
+                  inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
+    const __m512i even = monty31_power(power, (__m512i)x, inverse, modulus);
+    const __m512i odd = monty31_power(power, _mm512_srli_epi64((__m512i)x, 32), inverse, modulus);
+    const __m512i t = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+    return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
+}
 LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm512_min_epu32((__m512i)a, (__m512i)b); }
 LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
     const __m512i even = _mm512_mul_epu32((__m512i)a, (__m512i)b);
@@ -61,11 +90,19 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 #define MKZ_ROTR32(x, n) ((Lane32)_mm512_ror_epi32((__m512i)(x), (n)))
 #define MKZ_LT_MASK(a, b) less_mask(a, b)
 #define MKZ_BSWAP32(x) reverse_bytes(x)
+#define MKZ_BSWAP64(x) reverse_bytes(x)
+#define MKZ_ROTL64(x, n) ((Lane64)_mm512_rol_epi64((__m512i)(x), (n)))
+#define MKZ_XOR3(a, b, c) of_three<0x96>(a, b, c)
+#define MKZ_CHOOSE(a, b, c) of_three<0xca>(a, b, c)
+#define MKZ_MAJORITY(a, b, c) of_three<0xe8>(a, b, c)
+#define MKZ_XOR_ANDNOT(a, b, c) of_three<0xd2>(a, b, c)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
 #define MKZ_MIN32(a, b) min_32(a, b)
 #define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
 #define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
+#define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
+#define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
 #define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"

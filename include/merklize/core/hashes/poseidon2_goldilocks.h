@@ -5,8 +5,6 @@
 #include "../words/goldilocks.h"
 #include "poseidon2_goldilocks_constants.h"
 
-MKZ_FN mkz_gl mkz_p2_goldilocks_sbox(mkz_gl x) { return mkz_gl_pow7(x); }
-
 /* The product of four cells by the matrix 2 3 1 1 / 1 2 3 1 / 1 1 2 3 / 3 1 1 2, without reductions. */
 MKZ_FN void mkz_p2_goldilocks_m4(mkz_lane64 x[4]) {
     mkz_lane64 a = x[0] + x[1], b = x[2] + x[3], c = a + b, d = c + x[1], e = c + x[3];
@@ -71,8 +69,6 @@ MKZ_FN void mkz_p2_goldilocks_halve(mkz_lane64 *lo, mkz_lane64 *hi, int k) {
     *hi = mkz_p2_goldilocks_shift(*hi, k) - a;
 }
 
-#define MKZ_P2_FIELD(name) mkz_p2_goldilocks_##name
-#define MKZ_P2_CELL mkz_gl
 #define MKZ_P2_BITS 64
 
 #define MKZ_P2(name) mkz_p2_goldilocks_8_##name
@@ -90,8 +86,6 @@ MKZ_FN void mkz_p2_goldilocks_halve(mkz_lane64 *lo, mkz_lane64 *hi, int k) {
     T(1, 1) T(2, 2) H(3, 1) T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) H(9, 2) L(10, 2) H(11, 3)
 #include "poseidon2_permutation.h"
 
-#undef MKZ_P2_FIELD
-#undef MKZ_P2_CELL
 #undef MKZ_P2_BITS
 
 #endif /* MKZ_POSEIDON2_GOLDILOCKS_H */

@@ -1,12 +1,8 @@
 /* poseidon2_monty31.h: the functions of Poseidon2 over one 31-bit field. poseidon2_babybear.h and poseidon2_koalabear.h include it and
  * first define MKZ_P2_FIELD(name) and MKZ_P2_P (poseidon2_permutation.h), and MKZ_P2_ALPHA, 3 or 7. */
-MKZ_FN mkz_lane32 MKZ_P2_FIELD(sbox)(mkz_lane32 x) {
-    mkz_lane32 x2 = mkz_m31_mul(x, x, MKZ_P2_P), x3 = mkz_m31_mul(x2, x, MKZ_P2_P);
-#if MKZ_P2_ALPHA == 3
-    return x3;
-#else
-    return mkz_m31_mul(mkz_m31_mul(x2, x2, MKZ_P2_P), x3, MKZ_P2_P);
-#endif
+/* (x + c)^alpha, where c is a constant less p: so x + c is between -p and p. */
+MKZ_FN mkz_lane32 MKZ_P2_FIELD(sbox)(mkz_lane32 x, mkz_u32 c) {
+    return MKZ_JOIN(mkz_m31_pow, MKZ_P2_ALPHA)(x + MKZ_SPLAT32(c), MKZ_P2_P);
 }
 
 /* The product of four cells by the matrix 2 3 1 1 / 1 2 3 1 / 1 1 2 3 / 3 1 1 2. */
@@ -20,11 +16,10 @@ MKZ_FN void MKZ_P2_FIELD(m4)(mkz_lane32 x[4]) {
     x[2] = mkz_m31_add(e, b, MKZ_P2_P);
 }
 
-/* The external layer, and `constants` added. */
-MKZ_FN void MKZ_P2_FIELD(external)(mkz_lane32 *s, int width, MKZ_CONSTANT const mkz_u32 *constants) {
+/* The external layer. The sums of all blocks are added before the product, which gives the same. */
+MKZ_FN void MKZ_P2_FIELD(external)(mkz_lane32 *s, int width) {
     mkz_lane32 sums[4] = {s[0], s[1], s[2], s[3]};
     MKZ_UNROLL for (int k = 4; k < width; k++) sums[k % 4] = mkz_m31_add(sums[k % 4], s[k], MKZ_P2_P);
     MKZ_UNROLL for (int k = 0; k < width; k++) s[k] = mkz_m31_add(s[k], sums[k % 4], MKZ_P2_P);
     MKZ_UNROLL for (int k = 0; k < width; k += 4) MKZ_P2_FIELD(m4)(s + k);
-    MKZ_UNROLL for (int k = 0; k < width; k++) s[k] = mkz_m31_add(s[k], MKZ_SPLAT32(constants[k]), MKZ_P2_P);
 }

@@ -4,7 +4,7 @@
  * Row-major data has row_stride = row_words and word_stride = 1. Column-major data has row_stride = 1 and word_stride = length of a
  * column.
  *
- * Words have the hash's word size and any value. */
+ * A word is an element here, which is MKZ_UNIT_ELEMENT_WORDS words in memory. It may have any value. */
 MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset, mkz_u64 row_stride,
                                mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset,
                                mkz_u64 count, mkz_context ctx) {
@@ -12,14 +12,19 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in
     mkz_u64 i = item.index * MKZ_LANES;
     (void)ctx;
     if (i >= count) return;
-    in += in_offset + i * row_stride;
+    in += MKZ_UNIT_ELEMENT_WORDS * (in_offset + i * row_stride);
     MKZ_H(init)(s, row_words);
     MKZ_NO_UNROLL for (mkz_u32 first = 0; first < row_words; first += MKZ_UNIT_RATE) {
         MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE; k++) {
-            if (k < row_words - first)
-                MKZ_H(add)(s, (int)k, MKZ_N(row_word)(in, row_stride, (first + k) * word_stride, count - i));
-            else if (MKZ_UNIT_FILLS_BLOCK)
-                MKZ_H(add)(s, (int)k, MKZ_SPLAT(0));
+            MKZ_UNROLL for (mkz_u32 h = 0; h < MKZ_UNIT_ELEMENT_WORDS; h++) {
+                if (k < row_words - first) {
+                    MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
+                               MKZ_N(row_word)(in, MKZ_UNIT_ELEMENT_WORDS * row_stride,
+                                               MKZ_UNIT_ELEMENT_WORDS * (first + k) * word_stride + h, count - i));
+                } else if (MKZ_UNIT_FILLS_BLOCK) {
+                    MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h), MKZ_SPLAT(0));
+                }
+            }
         }
         MKZ_PERMUTE(s);
     }

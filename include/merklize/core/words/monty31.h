@@ -25,6 +25,26 @@ MKZ_FN mkz_lane32 mkz_m31_mul(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) {
 }
 #endif
 
+/* The same for signed words: a b / 2^32 mod p in (-p, p), for |a b| < 2^31 p. */
+MKZ_FN mkz_lane32 mkz_m31_mul_signed(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) {
+    mkz_lane32 q = a * b * MKZ_SPLAT32(2 - p);
+    return MKZ_MUL_HI32_SIGNED(a, b) - MKZ_MUL_HI32_SIGNED(q, MKZ_SPLAT32(p));
+}
+
+/* x^3 and x^7, below p, for signed x between -p and p. Only the last product is made positive. */
+#ifdef MKZ_M31_POW3
+#define mkz_m31_pow3 MKZ_M31_POW3
+#define mkz_m31_pow7 MKZ_M31_POW7
+#else
+MKZ_FN mkz_lane32 mkz_m31_pow3(mkz_lane32 x, mkz_u32 p) {
+    return mkz_m31_raise(mkz_m31_mul_signed(mkz_m31_mul_signed(x, x, p), x, p), p);
+}
+MKZ_FN mkz_lane32 mkz_m31_pow7(mkz_lane32 x, mkz_u32 p) {
+    mkz_lane32 x2 = mkz_m31_mul_signed(x, x, p);
+    return mkz_m31_raise(mkz_m31_mul_signed(mkz_m31_mul_signed(x2, x2, p), mkz_m31_mul_signed(x2, x, p), p), p);
+}
+#endif
+
 /* The words 2^32 mod p and 2^64 mod p. */
 MKZ_FN mkz_u32 mkz_m31_one(mkz_u32 p) { return (mkz_u32)(((mkz_u64)1 << 32) % p); }
 MKZ_FN mkz_u32 mkz_m31_square_of_one(mkz_u32 p) { return (mkz_u32)((mkz_u64)mkz_m31_one(p) * mkz_m31_one(p) % p); }

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import merklize
+from merklize._formats import format_by_name
 
 from .. import output
 from ..hashing import stdin_descriptor
@@ -17,6 +18,7 @@ from ..timings import report as report_times
 from ..timings import seconds
 from .common import (
     STDIN,
+    format_option,
     hash_option,
     keyed_options,
     leaf_size_option,
@@ -35,6 +37,7 @@ from .common import (
 @row_size_option
 @click.option("--leaves", "holds_leaves", is_flag=True, help="INPUT holds the leaves themselves, 32 bytes each.")
 @hash_option
+@format_option
 @rule_option
 @click.option("--padding", metavar="HEX", help="What --rule pad fills with: 64 digits; zeros by default.")
 @keyed_options
@@ -51,6 +54,7 @@ def build(
     row_size: int | None,
     holds_leaves: bool,
     hash_name: str,
+    format: str | None,
     rule: str | None,
     padding: str | None,
     keyed: bool,
@@ -67,6 +71,18 @@ def build(
     INPUT may be larger than memory. With -o, the work is in TREE.partial until it is whole, and a build that was killed
     goes on from there. Without -o, --policy and --timings build the tree in memory, of a regular file.
     """
+    if format == "fs_verity":
+        if out or leaf_size or row_size or holds_leaves or file == STDIN:
+            raise click.UsageError("--format fs_verity prints the digest of a file: not with -o and sizes of leaves")
+        digest = "sha256:" + merklize.formats.fs_verity(file, device=device, threads=threads or None).hex()
+        output.line(json.dumps({"file": output.display(file), "digest": digest}) if as_json else digest)
+        return
+    if format is not None:
+        fixed = format_by_name(format)
+        if fixed.piece is not None and not holds_leaves and leaf_size is None and row_size is None:
+            leaf_size = fixed.piece
+        if fixed.leaf_hash is None and not holds_leaves:
+            raise click.UsageError(f"--format {format} needs --leaves: it has leaves of 32 bytes that are not hashed")
     if holds_leaves + (leaf_size is not None) + (row_size is not None) != 1:
         raise click.UsageError("give one of --leaf-size, --row-size and --leaves")
     if 0 in (leaf_size, row_size):
@@ -78,7 +94,7 @@ def build(
     width = word_bytes(hash_name)
     if (leaf_size or row_size or 0) % width:
         raise click.UsageError(f"{hash_name} takes words of {width} bytes: a leaf must have a multiple of {width}")
-    form: dict[str, Any] = {"rule": rule, **mode_of(keyed, context, file)}
+    form: dict[str, Any] = {"format": format, "rule": rule, **mode_of(keyed, context, file)}
     if padding is not None:
         form["padding"] = _digest(padding)
     arguments: dict[str, Any] = {"leaf_size": leaf_size, "row_size": row_size, **form}

@@ -9,6 +9,7 @@ import click
 
 import merklize
 from merklize import _native
+from merklize._formats import FORMATS
 
 from .. import output
 from ..options import size_option
@@ -24,6 +25,11 @@ row_size_option = click.option(
 )
 hash_option = click.option(
     "--hash", "hash_name", default="blake3", metavar="NAME", help=f"One of {', '.join(merklize.HASHES)} (blake3)."
+)
+format_option = click.option(
+    "--format",
+    metavar="NAME",
+    help=f"Who verifies it, which fixes hash and rule: {', '.join(FORMATS)}.",
 )
 rule_option = click.option(
     "--rule",

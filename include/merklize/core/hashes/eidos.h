@@ -1,0 +1,28 @@
+/* eidos.h: Eidos, the hash of Miden 1.0 (miden-crypto from 1.0.0-rc.0 on): BLAKE3's compression on elements of
+ * the Goldilocks field. docs/hashes.md has the definition.
+ *
+ * An element is two words of 32 bits, the low one first. */
+#define MKZ_UNIT_ID 37
+#define MKZ_UNIT_NAME eidos
+#include "eidos_facts.h"
+
+#ifdef MKZ_RESET
+#undef MKZ_EIDOS_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_EIDOS_H)
+#define MKZ_EIDOS_H
+
+#define MKZ_EIDOS(name) mkz_eidos_##name
+#define MKZ_EIDOS_IV_MASK 0xffffffffu
+#define MKZ_EIDOS_EMPTY(k)    \
+    ((k) == 0   ? 0x5c203861u \
+     : (k) == 1 ? 0x394b8298u \
+     : (k) == 2 ? 0x38c588d9u \
+     : (k) == 3 ? 0x767f9ee7u \
+     : (k) == 4 ? 0xcf50b7c6u \
+     : (k) == 5 ? 0x4a582bcdu \
+     : (k) == 6 ? 0xdd12e195u \
+                : 0x29d2a973u)
+#include "eidos_variant.h"
+
+#endif /* MKZ_EIDOS_H */
+#include "../unit.h"

@@ -1,0 +1,20 @@
+/* keccak256.h: Keccak-256 with Ethereum's padding: of a row, and of the 64 bytes left || right. */
+#define MKZ_UNIT_ID 35
+#define MKZ_UNIT_NAME keccak256
+#include "keccak256_facts.h"
+
+#ifdef MKZ_RESET
+#undef MKZ_KECCAK256_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_KECCAK256_H)
+#define MKZ_KECCAK256_H
+
+#define MKZ_KECCAK256(name) mkz_keccak256_##name
+#include "keccak256_sponge.h"
+
+/* Merge of a Merkle tree. */
+MKZ_FN void mkz_keccak256_merge(mkz_lane64 out[4], const mkz_lane64 left[4], const mkz_lane64 right[4]) {
+    mkz_keccak256_pair(out, left, right);
+}
+
+#endif /* MKZ_KECCAK256_H */
+#include "../unit.h"

@@ -1,0 +1,26 @@
+/* sha256_plain.h: SHA-256 of a row, and of the 64 bytes left || right. No prefix. */
+#define MKZ_UNIT_ID 32
+#define MKZ_UNIT_NAME sha256_plain
+#define MKZ_UNIT_STATE_WORDS 8
+#include "sha256_facts.h"
+
+#ifdef MKZ_RESET
+#undef MKZ_SHA256_PLAIN_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_SHA256_PLAIN_H)
+#define MKZ_SHA256_PLAIN_H
+
+#define MKZ_SHA256_ROWS(name) mkz_sha256_plain_##name
+#include "sha256_rows.h"
+
+MKZ_FN void mkz_sha256_plain_digest(mkz_lane32 out[8], const mkz_lane32 s[8]) { mkz_sha256_digest(out, s); }
+
+/* Merge of a Merkle tree: SHA-256 of the 64 bytes left || right. */
+MKZ_FN void mkz_sha256_plain_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8]) {
+    mkz_lane32 h[8];
+    mkz_sha256_first_64(h, left, right);
+    mkz_sha256_compress_end_64(h);
+    mkz_sha256_digest(out, h);
+}
+
+#endif /* MKZ_SHA256_PLAIN_H */
+#include "../unit.h"

@@ -1,0 +1,36 @@
+/* sha256d.h: SHA-256 twice, as in Bitcoin: of a row, and of the 64 bytes left || right. */
+#define MKZ_UNIT_ID 33
+#define MKZ_UNIT_NAME sha256d
+#define MKZ_UNIT_STATE_WORDS 8
+#include "sha256_facts.h"
+
+#ifdef MKZ_RESET
+#undef MKZ_SHA256D_H
+#elif !defined(MKZ_HASH) && !defined(MKZ_SHA256D_H)
+#define MKZ_SHA256D_H
+
+#define MKZ_SHA256_ROWS(name) mkz_sha256d_##name
+#include "sha256_rows.h"
+
+/* SHA-256 of the 32 bytes of the state. */
+MKZ_FN void mkz_sha256d_digest(mkz_lane32 out[8], const mkz_lane32 s[8]) {
+    mkz_lane32 h[8], m[16];
+    for (int k = 0; k < 8; k++) m[k] = s[k];
+    m[8] = MKZ_SPLAT32(0x80000000u);
+    for (int k = 9; k < 15; k++) m[k] = MKZ_SPLAT32(0);
+    m[15] = MKZ_SPLAT32(8 * 32);
+    mkz_sha256_iv(h);
+    mkz_sha256_compress(h, m);
+    mkz_sha256_digest(out, h);
+}
+
+/* Merge of a Merkle tree: SHA-256 of SHA-256 of the 64 bytes left || right. */
+MKZ_FN void mkz_sha256d_merge(mkz_lane32 out[8], const mkz_lane32 left[8], const mkz_lane32 right[8]) {
+    mkz_lane32 h[8];
+    mkz_sha256_first_64(h, left, right);
+    mkz_sha256_compress_end_64(h);
+    mkz_sha256d_digest(out, h);
+}
+
+#endif /* MKZ_SHA256D_H */
+#include "../unit.h"

@@ -1,0 +1,690 @@
+/* merklize.h: the C API. The library is C++20 inside; this header is C11, and C++ may include it as well. docs/c.md is a tour.
+ *
+ * Errors. A function that can fail returns a merklize_status: MERKLIZE_OK (0) or what went wrong. merklize_last_error() then gives the
+ * text with the numbers, for the calling thread. No C++ exception leaves the library, and it never ends the process. After a failure
+ * the results are unchanged, unless the function says otherwise; a handle that would have been made is null. A null pointer where one
+ * is needed is an error; an array of no items may be null.
+ *
+ * Order. Every call is complete when it returns. On a device it begins after everything that was enqueued on options->stream before.
+ *
+ * Memory. Pointers are to host memory; memory of a device is a merklize_buffer. `const` memory is only read. The library keeps no
+ * pointer of the caller after the call, but for merklize_buffer_wrap() and merklize_stream_wrap(). Texts are UTF-8 and end with a zero
+ * byte. Paths are bytes as the system has them.
+ *
+ * Handles. What a function makes through a `**` argument belongs to the caller, who frees it with the _free function of its type.
+ * Every _free takes null, and never fails. A handle needs no other handle to stay alive: a buffer keeps its device, a tree its memory.
+ *
+ * Threads. Any two handles may be used by two threads at once. A handle may be made, used and freed by different threads.
+ *     devices, buffers, events,
+ *     proofs                     any number of threads may use one at once; uses of a buffer's bytes are the caller's to order
+ *     trees, tree files          any number of threads may use one at once by functions that take it as `const`; the others need it alone
+ *     streams, hashers, builders one thread at a time
+ * _free needs the handle alone. The progress function is called by the thread that made the call and never after the call has returned.
+ *
+ * Structs begin with `size`, which the caller sets to sizeof the struct and the library reads first: later versions append fields, and a
+ * size that the library does not know is an error. All other fields are zero by default:
+ *
+ *     merklize_run_options options = {.size = sizeof options, .threads = 4};
+ */
+#ifndef MERKLIZE_MERKLIZE_H
+#define MERKLIZE_MERKLIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <merklize/export.h>
+#include <merklize/version.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Errors and versions ------------------------------------------------------------------------------------------- */
+
+typedef int32_t merklize_status;
+enum {
+    MERKLIZE_OK = 0,
+    MERKLIZE_INVALID_ARGUMENT = 1, /* the caller's value is outside what the function takes */
+    MERKLIZE_OUT_OF_MEMORY = 2,    /* memory of the host or the device */
+    MERKLIZE_UNAVAILABLE = 3,      /* the device or instruction set that was named cannot be used here */
+    MERKLIZE_IO = 4,               /* a file could not be opened, read or written, or changed while being read */
+    MERKLIZE_CANCELLED = 5,        /* the progress function asked to stop */
+    MERKLIZE_INTERNAL = 6,         /* a driver failed, or the library has a bug */
+    MERKLIZE_TOO_SMALL = 100       /* an output of the caller is too small; its count says what is needed */
+};
+
+/* "ok", "invalid argument" and so on; "unknown status" for any other number. Lives as long as the library. */
+MERKLIZE_API const char *merklize_status_name(merklize_status status);
+
+/* The text of the last call of this thread that failed, or "" if none has. It stays until the next failure in this thread or its end. */
+MERKLIZE_API const char *merklize_last_error(void);
+/* errno's value of the same failure, or 0 if no system call failed. */
+MERKLIZE_API int merklize_last_system_error(void);
+/* The file of the same failure, or "". Stays as long as the text. */
+MERKLIZE_API const char *merklize_last_error_path(void);
+
+/* Version of the library in use, "major.minor.patch". It may differ from MERKLIZE_VERSION_STRING of the headers. */
+MERKLIZE_API const char *merklize_version(void);
+/* MERKLIZE_ABI_VERSION of the library in use. */
+MERKLIZE_API uint32_t merklize_abi_version(void);
+/* For programs that load the library by hand, before any other call.
+ * abi     MERKLIZE_ABI_VERSION of the caller's headers
+ * errors  invalid_argument (the library has another one; the text has both) */
+MERKLIZE_API merklize_status merklize_check_abi(uint32_t abi);
+
+/* ---- Values -------------------------------------------------------------------------------------------------------- */
+
+/* 32 bytes: the digest of a byte hash, or the field elements of a field hash as little-endian words. Leaves and nodes are digests. */
+typedef struct merklize_digest {
+    uint8_t bytes[32];
+} merklize_digest;
+
+/* Opened devices, memory there, queues, and what is made of them. */
+typedef struct merklize_device merklize_device;
+typedef struct merklize_buffer merklize_buffer;
+typedef struct merklize_stream merklize_stream;
+typedef struct merklize_event merklize_event;
+typedef struct merklize_hasher merklize_hasher;
+typedef struct merklize_tree merklize_tree;
+typedef struct merklize_tree_builder merklize_tree_builder;
+typedef struct merklize_tree_file merklize_tree_file;
+typedef struct merklize_proof merklize_proof;
+
+/* A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
+ * MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere. */
+typedef uint32_t merklize_hash;
+enum {
+#define MKZ_HASH(id, name) MERKLIZE_HASH_##name = id,
+#include <merklize/core/hashes.h>
+    MERKLIZE_HASH_rp64_256 = MERKLIZE_HASH_rp64_256_v3 /* today's Winterfell */
+};
+
+typedef struct merklize_hash_info {
+    size_t size;
+    merklize_hash hash;
+    uint32_t is_field;       /* 1: digests and rows are field elements, little-endian words below the modulus */
+    uint32_t row_unit_bytes; /* rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8 */
+    uint32_t reserved;
+    uint64_t modulus; /* of a field hash; 0 for a hash of bytes */
+    char name[32];
+} merklize_hash_info;
+
+/* Number of hashes. */
+MERKLIZE_API size_t merklize_hash_count(void);
+/* index   below merklize_hash_count(); hashes are in the order of their ids
+ * info    written; its size is set by the caller
+ * errors  invalid_argument (index, size) */
+MERKLIZE_API merklize_status merklize_hash_describe(size_t index, merklize_hash_info *info);
+/* name    as in docs/hashes.md
+ * errors  invalid_argument (an unknown name; the text lists the known ones) */
+MERKLIZE_API merklize_status merklize_hash_from_name(const char *name, merklize_hash *hash);
+
+/* A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
+ * wiped after it. */
+typedef struct merklize_mode {
+    size_t size;
+    const uint8_t *key; /* the keyed hash: exactly 32 bytes */
+    size_t key_bytes;
+    const char
+        *context; /* derive_key: a globally unique text that names the purpose. The data is then the key material */
+    size_t context_bytes;
+} merklize_mode;
+
+/* ---- How a call runs ----------------------------------------------------------------------------------------------- */
+
+/* Tuning values; no choice changes a byte. 0: the library chooses. include/merklize/policy.def has their meaning and limits. */
+typedef struct merklize_policy {
+    size_t size;
+    uint32_t levels_per_launch;
+    uint32_t group_size;
+    uint32_t lanes;
+    uint32_t constants; /* 1 literal, 2 constant, 3 global, 4 local */
+} merklize_policy;
+
+/* text    "levels_per_launch=3,constants=local"; empty: all zero
+ * errors  invalid_argument (unknown fields, values that a field does not take; the text lists the valid ones) */
+MERKLIZE_API merklize_status merklize_policy_from_text(const char *text, merklize_policy *policy);
+/* The reverse: the fields that are not 0.
+ * text    written, with a zero byte at its end; may be null if capacity is 0
+ * length  written if not null: bytes of the text without the zero byte, also if it is too small
+ * errors  too_small, invalid_argument */
+MERKLIZE_API merklize_status merklize_policy_to_text(const merklize_policy *policy, char *text, size_t capacity,
+                                                     size_t *length);
+
+/* Seconds of a call, by the device's own clock. Its size is set by the caller, the rest is written. */
+typedef struct merklize_timings {
+    size_t size;
+    uint32_t available; /* 0 on the CPU, and on a caller's queue without profiling */
+    uint32_t reserved;
+    double kernel;    /* from the start of the first kernel to the end of the last, without copies between */
+    double to_device; /* copies from the host */
+    double to_host;   /* copies to the host */
+} merklize_timings;
+
+/* Called about every 50 ms by the thread that made the call, with the share of the work that is done, 0 to 1. Returns 0 to go on;
+ * anything else cancels the call with MERKLIZE_CANCELLED. It must return: no longjmp, no exception. */
+typedef int (*merklize_progress)(void *context, double done);
+
+/* Null in place of options: all defaults. */
+typedef struct merklize_run_options {
+    size_t size;
+    const merklize_device
+        *device;       /* null: the stream's, else "auto" (merklize_device_open()). Ignored where data is in a buffer */
+    uint32_t threads;  /* CPU threads to use, the caller's included; 0: all that the process may use */
+    uint32_t reserved; /* 0 */
+    merklize_progress progress; /* null: none */
+    void *progress_context;
+    const merklize_stream *stream; /* must belong to the device; null: the library's own */
+    const merklize_policy *policy; /* null: the library chooses */
+    merklize_timings *timings;     /* null: not measured */
+} merklize_run_options;
+
+/* ---- Devices ------------------------------------------------------------------------------------------------------- */
+
+/* Texts that are too long are cut. */
+typedef struct merklize_device_info {
+    size_t size;
+    uint64_t memory_bytes;
+    uint32_t units; /* CPU threads that the process may use, or compute units */
+    uint32_t reserved;
+    char id[128];     /* the name that opens it: "cpu", "cuda:0", ... */
+    char backend[32]; /* "cpu", "cuda", "opencl", ... */
+    char name[128];   /* the vendor's name of it */
+    char vendor[64];
+    char driver[64]; /* version of the driver or runtime; empty on the CPU */
+    char isa[32];    /* instruction set or architecture in use: "avx2", "sm_90", ... */
+} merklize_device_info;
+
+/* Number of usable devices, at least 1. Looks for devices when it is first called, which may open drivers. */
+MERKLIZE_API merklize_status merklize_device_count(size_t *count);
+/* index   below merklize_device_count(); best first
+ * info    written; its size is set by the caller
+ * errors  invalid_argument (index, size) */
+MERKLIZE_API merklize_status merklize_device_describe(size_t index, merklize_device_info *info);
+/* Why `name` ("cuda", "opencl:0", ...) cannot be used; an empty text if it can. Output as merklize_policy_to_text(). */
+MERKLIZE_API merklize_status merklize_why_unavailable(const char *name, char *text, size_t capacity, size_t *length);
+
+/* name    "auto": the device of the environment variable MERKLIZE_DEVICE, else what calibration found fastest, else the CPU; or an id, such
+ *         as "cpu" or "cuda:0"; or several devices, "cuda:all" or "cuda:0,opencl:1", which act as one for jobs on host memory
+ * errors  invalid_argument (an unknown name), unavailable (a known device that cannot be used here: the text says why) */
+MERKLIZE_API merklize_status merklize_device_open(const char *name, merklize_device **device);
+MERKLIZE_API merklize_status merklize_device_get_info(const merklize_device *device, merklize_device_info *info);
+MERKLIZE_API void merklize_device_free(merklize_device *device);
+
+/* A new queue of a device, which runs its commands in order.
+ * errors  unavailable (a device without queues: the CPU) */
+MERKLIZE_API merklize_status merklize_stream_create(const merklize_device *device, merklize_stream **stream);
+/* The caller's queue, not owned: it must outlive the handle.
+ * native  a CUstream or cudaStream_t (1 is CUDA's default stream), a cl_command_queue or a sycl::queue*
+ * errors  as merklize_stream_create(), invalid_argument (null) */
+MERKLIZE_API merklize_status merklize_stream_wrap(const merklize_device *device, void *native,
+                                                  merklize_stream **stream);
+/* Waits for everything that was enqueued. */
+MERKLIZE_API merklize_status merklize_stream_synchronize(merklize_stream *stream);
+/* capturing  written: 1 if the queue is being captured into a graph (CUDA), else 0 */
+MERKLIZE_API merklize_status merklize_stream_is_capturing(const merklize_stream *stream, int *capturing);
+MERKLIZE_API void merklize_stream_free(merklize_stream *stream);
+
+/* An event is a point in the order of a queue: it is reached when everything that was enqueued before it has ended. It needs its stream
+ * no longer.
+ * merklize_stream_record  the point after everything that is enqueued so far; never waits */
+MERKLIZE_API merklize_status merklize_stream_record(merklize_stream *stream, merklize_event **event);
+/* What is enqueued from now on begins after the event; nothing waits on the host.
+ * errors  invalid_argument (an event of another device) */
+MERKLIZE_API merklize_status merklize_stream_wait(merklize_stream *stream, const merklize_event *event);
+/* Waits on the host until the point is reached.
+ * errors  what ran and failed; invalid_argument (the event is of a stream that was being captured into a graph) */
+MERKLIZE_API merklize_status merklize_event_wait(const merklize_event *event);
+/* reached  written: 1 or 0; never waits
+ * errors   as merklize_event_wait() */
+MERKLIZE_API merklize_status merklize_event_query(const merklize_event *event, int *reached);
+/* What merklize_event_wait() would report, without waiting. For captured calls: what replays of the graph that have ended found.
+ * errors  invalid_argument (a word of the input that is not below the modulus of a field hash) */
+MERKLIZE_API merklize_status merklize_event_check(const merklize_event *event);
+/* native  written: a CUevent, a cl_event or a sycl::event*, which lives as long as the handle */
+MERKLIZE_API merklize_status merklize_event_native(const merklize_event *event, void **native);
+MERKLIZE_API void merklize_event_free(merklize_event *event);
+
+/* Memory of a device, aligned to 256 bytes; its content is undefined.
+ * errors  unavailable (the CPU: its memory is host memory), out_of_memory */
+MERKLIZE_API merklize_status merklize_buffer_create(const merklize_device *device, uint64_t bytes,
+                                                    merklize_buffer **buffer);
+/* The caller's memory, not owned: it must outlive the handle, its slices and the trees that use it.
+ * native  a CUdeviceptr as a pointer, a cl_mem or a USM pointer
+ * errors  invalid_argument (memory of another device or of the host), unavailable */
+MERKLIZE_API merklize_status merklize_buffer_wrap(const merklize_device *device, void *native, uint64_t bytes,
+                                                  merklize_buffer **buffer);
+/* The same, to be read alone: a call that would write it is an error. */
+MERKLIZE_API merklize_status merklize_buffer_wrap_const(const merklize_device *device, const void *native,
+                                                        uint64_t bytes, merklize_buffer **buffer);
+/* A handle to bytes [first, first + bytes) of the same memory, which lives as long as any handle to it.
+ * errors  invalid_argument (outside) */
+MERKLIZE_API merklize_status merklize_buffer_slice(const merklize_buffer *buffer, uint64_t first, uint64_t bytes,
+                                                   merklize_buffer **slice);
+/* Number of bytes; 0 for null. */
+MERKLIZE_API uint64_t merklize_buffer_size(const merklize_buffer *buffer);
+/* native  written. CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the bytes begin at *offset. It is valid as
+ *         long as the memory
+ * offset  written if not null; 0 where native is an address */
+MERKLIZE_API merklize_status merklize_buffer_native(const merklize_buffer *buffer, void **native, uint64_t *offset);
+/* Copies host memory to bytes [first, first + bytes) of a buffer, and back. Both wait until the copy is done.
+ * stream  null: the library's own
+ * errors  invalid_argument (outside) */
+MERKLIZE_API merklize_status merklize_buffer_upload(merklize_buffer *buffer, uint64_t first, const void *host,
+                                                    size_t bytes, const merklize_stream *stream);
+MERKLIZE_API merklize_status merklize_buffer_download(const merklize_buffer *buffer, uint64_t first, void *host,
+                                                      size_t bytes, const merklize_stream *stream);
+MERKLIZE_API void merklize_buffer_free(merklize_buffer *buffer);
+
+/* ---- Digests ------------------------------------------------------------------------------------------------------- */
+
+/* BLAKE3 of bytes.
+ * data       `bytes` bytes of host memory
+ * mode       null: plain
+ * seek       position in BLAKE3's extendable output at which `out` begins; 0 with 32 bytes is the digest
+ * out        [out_bytes], written
+ * errors     unavailable, cancelled, invalid_argument */
+MERKLIZE_API merklize_status merklize_hash_bytes(const void *data, size_t bytes, const merklize_mode *mode,
+                                                 uint64_t seek, uint8_t *out, size_t out_bytes,
+                                                 const merklize_run_options *options);
+/* The same for a device's memory, hashed there. `out` is host memory. */
+MERKLIZE_API merklize_status merklize_hash_buffer(const merklize_buffer *data, const merklize_mode *mode, uint64_t seek,
+                                                  uint8_t *out, size_t out_bytes, const merklize_run_options *options);
+/* The same for a file or anything else that can be opened and read; a pipe is read in order. Takes at most about 32 MiB of memory.
+ * errors  io (cannot open or read; a regular file that changed its size while it was read) */
+MERKLIZE_API merklize_status merklize_hash_file(const char *path, const merklize_mode *mode, uint64_t seek,
+                                                uint8_t *out, size_t out_bytes, const merklize_run_options *options);
+/* The same for an open descriptor, read from its current position to its end and not closed.
+ * name  for error texts; may be null */
+MERKLIZE_API merklize_status merklize_hash_descriptor(int descriptor, const char *name, const merklize_mode *mode,
+                                                      uint64_t seek, uint8_t *out, size_t out_bytes,
+                                                      const merklize_run_options *options);
+
+/* Digest of one message by any hash of bytes; blake3 has the same digest here as above. All others are one chain of blocks, which the
+ * calling thread computes.
+ * digest  host memory, written
+ * errors  invalid_argument (a hash of field elements, or sha256, which puts a prefix before leaves) */
+MERKLIZE_API merklize_status merklize_hash_message(merklize_hash hash, const void *data, size_t bytes,
+                                                   merklize_digest *digest, const merklize_run_options *options);
+/* The same of bytes in a device's memory. */
+MERKLIZE_API merklize_status merklize_hash_message_buffer(merklize_hash hash, const merklize_buffer *data,
+                                                          merklize_digest *digest, const merklize_run_options *options);
+/* The same of a file, or of anything else that can be opened and read.
+ * errors  io, invalid_argument (a hash that begins with the length, of a pipe) */
+MERKLIZE_API merklize_status merklize_hash_message_file(merklize_hash hash, const char *path, merklize_digest *digest,
+                                                        const merklize_run_options *options);
+
+/* BLAKE3 digests of n messages of equal length, side by side.
+ * messages  [n, message_bytes] bytes
+ * out       [n] */
+MERKLIZE_API merklize_status merklize_hash_messages(const void *messages, size_t message_bytes, size_t n,
+                                                    const merklize_mode *mode, merklize_digest *out,
+                                                    const merklize_run_options *options);
+/* The same in a device's memory; out: [n, 32] bytes of the same device. */
+MERKLIZE_API merklize_status merklize_hash_messages_buffer(const merklize_buffer *messages, size_t message_bytes,
+                                                           const merklize_mode *mode, merklize_buffer *out,
+                                                           const merklize_run_options *options);
+
+/* Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md says what each hash makes of a row (RFC 6962's
+ * prefix, padding).
+ * rows        [n, row_length] units of merklize_hash_info.row_unit_bytes: bytes, or words of a field hash, each below its modulus
+ * mode        only for blake3
+ * out         [n]
+ * errors      invalid_argument (unknown hash; a word that is not below the modulus, with its place; a mode) */
+MERKLIZE_API merklize_status merklize_hash_rows(merklize_hash hash, const void *rows, size_t row_length, size_t n,
+                                                const merklize_mode *mode, merklize_digest *out,
+                                                const merklize_run_options *options);
+/* The same in a device's memory; out: [n, 32] bytes of the same device, which say what n is. */
+MERKLIZE_API merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_buffer *rows,
+                                                       size_t row_length, const merklize_mode *mode,
+                                                       merklize_buffer *out, const merklize_run_options *options);
+
+/* Merges of n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`.
+ * mode    keyed or derive-key merges; only for blake3
+ * errors  invalid_argument (unknown hash; a word that is not below the modulus; a mode) */
+MERKLIZE_API merklize_status merklize_merge(merklize_hash hash, const merklize_digest *left,
+                                            const merklize_digest *right, size_t n, const merklize_mode *mode,
+                                            merklize_digest *out, const merklize_run_options *options);
+/* The same in a device's memory: [n, 32] bytes each, of one device. */
+MERKLIZE_API merklize_status merklize_merge_buffers(merklize_hash hash, const merklize_buffer *left,
+                                                    const merklize_buffer *right, const merklize_mode *mode,
+                                                    merklize_buffer *out, const merklize_run_options *options);
+
+/* Streaming BLAKE3: bytes that come in pieces. Large pieces use all threads.
+ * options  hold for all later calls on the hasher; what they point to is copied. progress and timings must be null
+ * errors   invalid_argument */
+MERKLIZE_API merklize_status merklize_hasher_create(const merklize_mode *mode, const merklize_run_options *options,
+                                                    merklize_hasher **hasher);
+/* The same by any hash of bytes, as merklize_hash_message() has it.
+ * errors  invalid_argument (one that merklize_hash_message() does not take, or that begins with the length) */
+MERKLIZE_API merklize_status merklize_hasher_create_by(merklize_hash hash, const merklize_run_options *options,
+                                                       merklize_hasher **hasher);
+MERKLIZE_API merklize_status merklize_hasher_update(merklize_hasher *hasher, const void *data, size_t bytes);
+/* Output of all bytes so far, as merklize_hash_bytes() has it. More bytes may follow.
+ * errors  invalid_argument (a hash without extendable output: other than 32 bytes at 0) */
+MERKLIZE_API merklize_status merklize_hasher_output(const merklize_hasher *hasher, uint64_t seek, uint8_t *out,
+                                                    size_t out_bytes);
+/* Number of bytes so far; 0 for null. */
+MERKLIZE_API uint64_t merklize_hasher_count(const merklize_hasher *hasher);
+/* Back to no bytes, in the same mode. */
+MERKLIZE_API merklize_status merklize_hasher_reset(merklize_hasher *hasher);
+/* A hasher of its own that goes on from the same bytes. */
+MERKLIZE_API merklize_status merklize_hasher_copy(const merklize_hasher *hasher, merklize_hasher **copy);
+MERKLIZE_API void merklize_hasher_free(merklize_hasher *hasher);
+
+/* ---- Trees --------------------------------------------------------------------------------------------------------- */
+
+/* What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. */
+typedef uint32_t merklize_rule;
+enum {
+    MERKLIZE_RULE_DEFAULT = 0,       /* perfect for field hashes, left_full for all others */
+    MERKLIZE_RULE_PERFECT = 1,       /* there is none: the number of leaves must be a power of two */
+    MERKLIZE_RULE_LEFT_FULL = 2,     /* it moves up unchanged, as in RFC 6962 */
+    MERKLIZE_RULE_PAD = 3,           /* it is merged with merklize_form.padding */
+    MERKLIZE_RULE_DUPLICATE_LAST = 4 /* it is merged with itself, as in Bitcoin */
+};
+
+/* All that defines a tree besides its leaves. Null in place of a form: blake3, left_full. */
+typedef struct merklize_form {
+    size_t size;
+    merklize_hash hash;
+    merklize_rule rule;
+    const merklize_mode *mode; /* keyed or derive-key merges, only for blake3; null: plain */
+    merklize_digest padding;   /* the leaf that the rule pad adds */
+} merklize_form;
+
+typedef struct merklize_tree_info {
+    size_t size;
+    uint64_t n_leaves;
+    merklize_hash hash;
+    merklize_rule rule; /* never MERKLIZE_RULE_DEFAULT */
+    uint32_t height;    /* levels above the leaves */
+    uint32_t drop_levels;
+    uint32_t on_device; /* 1: the nodes are in the memory of a device; 0: on the host, or in a file */
+    uint32_t is_keyed;  /* of tree files: 1 if proofs and changes may need merklize_tree_file_set_mode() */
+    merklize_digest root;
+    uint64_t leaf_bytes;  /* bytes of the input that a leaf stands for; 0: not known */
+    uint64_t total_bytes; /* bytes of the whole input; 0: not known */
+} merklize_tree_info;
+
+/* How bytes of an input become leaves. */
+enum {
+    MERKLIZE_INPUT_PIECES =
+        0, /* a leaf is the digest of a piece of leaf_bytes; the last piece may be shorter (byte hashes) */
+    MERKLIZE_INPUT_ROWS = 1,  /* the same, but every row must be complete */
+    MERKLIZE_INPUT_LEAVES = 2 /* the leaves themselves, 32 bytes each; leaf_bytes is ignored */
+};
+
+typedef struct merklize_input {
+    size_t size;
+    const char *path;        /* the file to open; with a descriptor: a name for error texts */
+    uint64_t leaf_bytes;     /* at least 1, and at most 64 MiB for hashes other than blake3 and for pipes */
+    uint32_t kind;           /* MERKLIZE_INPUT_... */
+    uint32_t has_descriptor; /* 1: `descriptor` is read from its current position to its end and not closed */
+    int32_t descriptor;
+    uint32_t reserved; /* 0 */
+} merklize_input;
+
+/* Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power of two.
+ * errors  invalid_argument (n = 0), out_of_memory (n is too large) */
+MERKLIZE_API merklize_status merklize_heap_slots(uint64_t n_leaves, uint64_t *slots);
+
+/* Builds all parents of a tree in the caller's memory.
+ * nodes   [slots] in heap order: root at 1, children of i at 2i and 2i+1, leaf k at 2^h + k. The caller must fill the leaves; all other
+ *         slots are written, and a slot without a node becomes zeros
+ * slots   merklize_heap_slots() of the number of leaves
+ * errors  invalid_argument (slots that fit no tree, a number of leaves that the rule does not allow, a word that is not below the
+ *         modulus), cancelled (parents are undefined) */
+MERKLIZE_API merklize_status merklize_build_tree(merklize_digest *nodes, uint64_t slots, const merklize_form *form,
+                                                 const merklize_run_options *options);
+/* The same in a device's memory, aligned to 32 bytes. */
+MERKLIZE_API merklize_status merklize_build_tree_buffer(merklize_buffer *nodes, const merklize_form *form,
+                                                        const merklize_run_options *options);
+
+/* Only the root, of n >= 1 leaves. The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
+ * root  host memory, written */
+MERKLIZE_API merklize_status merklize_root(const merklize_digest *leaves, uint64_t n, const merklize_form *form,
+                                           merklize_digest *root, const merklize_run_options *options);
+/* leaves  [n, 32] bytes in a device's memory */
+MERKLIZE_API merklize_status merklize_root_buffer(const merklize_buffer *leaves, const merklize_form *form,
+                                                  merklize_digest *root, const merklize_run_options *options);
+/* The root of the tree over a file or pipe, in about 64 MiB of memory.
+ * info    its size is set by the caller; the rest describes the tree. drop_levels and on_device are 0
+ * errors  io, invalid_argument, cancelled */
+MERKLIZE_API merklize_status merklize_root_file(const merklize_input *input, const merklize_form *form,
+                                                merklize_tree_info *info, const merklize_run_options *options);
+
+/* A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
+ * leaves       [n], n >= 1; copied
+ * drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
+ * errors       as merklize_build_tree(), out_of_memory */
+MERKLIZE_API merklize_status merklize_tree_build(const merklize_digest *leaves, uint64_t n, const merklize_form *form,
+                                                 uint32_t drop_levels, const merklize_run_options *options,
+                                                 merklize_tree **tree);
+/* leaves  [n, 32] bytes in a device's memory; copied there */
+MERKLIZE_API merklize_status merklize_tree_build_buffer(const merklize_buffer *leaves, const merklize_form *form,
+                                                        uint32_t drop_levels, const merklize_run_options *options,
+                                                        merklize_tree **tree);
+/* Leaf k is the digest of row k by merklize_hash_rows(). Rows are hashed and merged in one pass.
+ * rows  [n, row_length] units, as in merklize_hash_rows() */
+MERKLIZE_API merklize_status merklize_tree_build_rows(const void *rows, size_t row_length, uint64_t n,
+                                                      const merklize_form *form, const merklize_run_options *options,
+                                                      merklize_tree **tree);
+/* rows  [n, row_length] units in a device's memory */
+MERKLIZE_API merklize_status merklize_tree_build_rows_buffer(const merklize_buffer *rows, uint64_t n,
+                                                             const merklize_form *form,
+                                                             const merklize_run_options *options, merklize_tree **tree);
+/* The tree over a regular file, which is read once and not kept in memory.
+ * errors  io (also if it is not a regular file or changes its size), invalid_argument, out_of_memory */
+MERKLIZE_API merklize_status merklize_tree_build_file(const merklize_input *input, const merklize_form *form,
+                                                      const merklize_run_options *options, merklize_tree **tree);
+MERKLIZE_API void merklize_tree_free(merklize_tree *tree);
+
+/* info  its size is set by the caller, the rest is written */
+MERKLIZE_API merklize_status merklize_tree_get_info(const merklize_tree *tree, merklize_tree_info *info);
+MERKLIZE_API merklize_status merklize_tree_root(const merklize_tree *tree, merklize_digest *root);
+/* A view of all slots in heap order. With dropped levels the lowest kept level counts as the leaves. If the tree is on a device, the
+ * first call copies the slots to the host.
+ * nodes   written: a pointer to memory of the tree, valid until the tree is changed or freed
+ * errors  out_of_memory */
+MERKLIZE_API merklize_status merklize_tree_nodes(const merklize_tree *tree, const merklize_digest **nodes,
+                                                 uint64_t *slots);
+/* A view of one level, in the same way. Level 0 is the leaves; level l has ceil(n / 2^l) nodes.
+ * errors  invalid_argument (a level above the root, or dropped), out_of_memory */
+MERKLIZE_API merklize_status merklize_tree_level(const merklize_tree *tree, uint32_t level,
+                                                 const merklize_digest **nodes, uint64_t *count);
+/* Copies the nodes `height` levels below the root, left to right; only these come from a device. cap 0 is the root.
+ * nodes   [capacity], written; may be null if capacity is 0
+ * count   written if not null: number of nodes, also if capacity is too small
+ * errors  too_small, invalid_argument (a level below the leaves, or dropped) */
+MERKLIZE_API merklize_status merklize_tree_cap(const merklize_tree *tree, uint32_t height, merklize_digest *nodes,
+                                               size_t capacity, size_t *count);
+/* A handle to the tree's slots in a device's memory, to be read alone: a call that would write it is an error. It stays valid memory after the tree is freed; a change of the
+ * tree may leave it behind.
+ * errors  invalid_argument (the nodes are on the host) */
+MERKLIZE_API merklize_status merklize_tree_device_nodes(const merklize_tree *tree, merklize_buffer **nodes);
+
+/* Proof of one leaf, made where the nodes are.
+ * leaves  for a tree with dropped levels: all its leaves, n_leaves of them; otherwise null and 0
+ * errors  invalid_argument (index >= n; leaves missing, or different from the tree's) */
+MERKLIZE_API merklize_status merklize_tree_prove(const merklize_tree *tree, uint64_t index,
+                                                 const merklize_digest *leaves, uint64_t n_leaves,
+                                                 merklize_proof **proof);
+/* A proof for each of `count` indices, in order; repeats are allowed.
+ * proofs  [count], written: each is freed by itself. After an error all are null */
+MERKLIZE_API merklize_status merklize_tree_prove_each(const merklize_tree *tree, const uint64_t *indices, size_t count,
+                                                      const merklize_digest *leaves, uint64_t n_leaves,
+                                                      merklize_proof **proofs);
+/* One proof for several leaves: at least one index, in any order, no index twice. */
+MERKLIZE_API merklize_status merklize_tree_prove_together(const merklize_tree *tree, const uint64_t *indices,
+                                                          size_t count, const merklize_digest *leaves,
+                                                          uint64_t n_leaves, merklize_proof **proof);
+/* The same for leaves first .. last-1. */
+MERKLIZE_API merklize_status merklize_tree_prove_range(const merklize_tree *tree, uint64_t first, uint64_t last,
+                                                       const merklize_digest *leaves, uint64_t n_leaves,
+                                                       merklize_proof **proof);
+/* Shows that the first old_leaves leaves are those of an older tree. Only for the rule left_full, without dropped levels. */
+MERKLIZE_API merklize_status merklize_tree_prove_consistency(const merklize_tree *tree, uint64_t old_leaves,
+                                                             merklize_proof **proof);
+
+/* Replaces leaves and hashes the paths above them again, on the tree's device. After MERKLIZE_CANCELLED the tree is as before.
+ * indices, leaves  [count]; no index twice
+ * errors           invalid_argument (index >= n; an index twice; a word that is not below the modulus; dropped levels), cancelled */
+MERKLIZE_API merklize_status merklize_tree_update(merklize_tree *tree, const uint64_t *indices,
+                                                  const merklize_digest *leaves, size_t count,
+                                                  const merklize_run_options *options);
+/* Adds leaves at the end; only for the rule left_full. */
+MERKLIZE_API merklize_status merklize_tree_append(merklize_tree *tree, const merklize_digest *leaves, uint64_t count,
+                                                  const merklize_run_options *options);
+/* Writes the tree to a file (.mkl), whole or not at all.
+ * errors  io (a disk that is too small, with the numbers, before anything is written), invalid_argument (dropped levels) */
+MERKLIZE_API merklize_status merklize_tree_save(const merklize_tree *tree, const char *path);
+
+/* The root of leaves that come in pieces, in little memory: one digest a level and a batch of leaves.
+ * options  as merklize_hasher_create() */
+MERKLIZE_API merklize_status merklize_tree_builder_create(const merklize_form *form,
+                                                          const merklize_run_options *options,
+                                                          merklize_tree_builder **builder);
+/* After an error the builder is as before the call. */
+MERKLIZE_API merklize_status merklize_tree_builder_append(merklize_tree_builder *builder, const merklize_digest *leaves,
+                                                          uint64_t count);
+/* leaves  [k, 32] bytes in the memory of the builder's device */
+MERKLIZE_API merklize_status merklize_tree_builder_append_buffer(merklize_tree_builder *builder,
+                                                                 const merklize_buffer *leaves);
+/* Number of leaves so far; 0 for null. */
+MERKLIZE_API uint64_t merklize_tree_builder_count(const merklize_tree_builder *builder);
+/* The root of the leaves so far. More leaves may follow.
+ * errors  invalid_argument (no leaves; a number of leaves that the rule does not allow) */
+MERKLIZE_API merklize_status merklize_tree_builder_root(const merklize_tree_builder *builder, merklize_digest *root);
+MERKLIZE_API void merklize_tree_builder_free(merklize_tree_builder *builder);
+
+/* ---- Proofs -------------------------------------------------------------------------------------------------------- */
+
+enum {
+    MERKLIZE_PROOF_SINGLE = 0,     /* one leaf */
+    MERKLIZE_PROOF_MULTI = 1,      /* several leaves */
+    MERKLIZE_PROOF_CONSISTENCY = 2 /* growth */
+};
+
+/* What a proof claims. A verifier that knows what it should be must compare. */
+typedef struct merklize_proof_info {
+    size_t size;
+    uint32_t kind; /* MERKLIZE_PROOF_... */
+    merklize_hash hash;
+    merklize_rule rule; /* never MERKLIZE_RULE_DEFAULT */
+    uint32_t reserved;
+    uint64_t n_leaves;   /* of the tree; for growth: of the newer one */
+    uint64_t old_leaves; /* growth: of the older tree; otherwise 0 */
+    uint64_t leaves;     /* leaves in the proof: 1, several, or 0 for growth */
+    uint64_t siblings;   /* other nodes in the proof */
+} merklize_proof_info;
+
+MERKLIZE_API merklize_status merklize_proof_get_info(const merklize_proof *proof, merklize_proof_info *info);
+/* Copies what a proof holds.
+ * indices, leaves  [info.leaves], ascending; null: not wanted
+ * siblings         [info.siblings], in the order of docs/layouts.md; null: not wanted */
+MERKLIZE_API merklize_status merklize_proof_read(const merklize_proof *proof, uint64_t *indices,
+                                                 merklize_digest *leaves, merklize_digest *siblings);
+/* The bytes of docs/layouts.md.
+ * bytes   [capacity], written; may be null if capacity is 0
+ * length  written if not null: number of bytes, also if capacity is too small
+ * errors  too_small */
+MERKLIZE_API merklize_status merklize_proof_to_bytes(const merklize_proof *proof, uint8_t *bytes, size_t capacity,
+                                                     size_t *length);
+/* The reverse, for bytes from anywhere.
+ * errors  invalid_argument (bytes that merklize_proof_to_bytes() does not write) */
+MERKLIZE_API merklize_status merklize_proof_from_bytes(const uint8_t *bytes, size_t length, merklize_proof **proof);
+/* The bytes of Winterfell's BatchMerkleProof, which hold neither leaves nor indices; only of a proof of several leaves of a perfect tree.
+ * Output as merklize_proof_to_bytes().
+ * errors  too_small, invalid_argument (a proof that the format cannot hold) */
+MERKLIZE_API merklize_status merklize_proof_to_winterfell(const merklize_proof *proof, uint8_t *bytes, size_t capacity,
+                                                          size_t *length);
+/* indices, leaves  [count], in any order, but the same for both
+ * errors           invalid_argument (bytes that are not such a proof of these leaves) */
+MERKLIZE_API merklize_status merklize_proof_from_winterfell(const uint8_t *bytes, size_t length, merklize_hash hash,
+                                                            const uint64_t *indices, const merklize_digest *leaves,
+                                                            size_t count, merklize_proof **proof);
+MERKLIZE_API void merklize_proof_free(merklize_proof *proof);
+
+/* Verification needs no device and no tree. A proof that does not verify is no error: *valid is 0.
+ * old_root  for proofs of growth: the root of the older tree; otherwise null
+ * mode      of a keyed tree; null: plain
+ * valid     written: 1 or 0
+ * errors    invalid_argument (null; old_root with another proof, or missing; a key of another length) */
+MERKLIZE_API merklize_status merklize_proof_verify(const merklize_proof *proof, const merklize_digest *root,
+                                                   const merklize_digest *old_root, const merklize_mode *mode,
+                                                   int *valid);
+/* The same for a proof's bytes, from anywhere. Malformed bytes are no error either: *valid is 0. A proof of growth needs old_root, and
+ * no other proof is valid with one. */
+MERKLIZE_API merklize_status merklize_verify(const uint8_t *bytes, size_t length, const merklize_digest *root,
+                                             const merklize_digest *old_root, const merklize_mode *mode, int *valid);
+/* Many proofs of one leaf each, and of one hash, against one root, side by side on options->device.
+ * valid   [count], written: 1 or 0
+ * errors  invalid_argument (a proof of several leaves or of growth; different hashes), cancelled */
+MERKLIZE_API merklize_status merklize_verify_each(const merklize_proof *const *proofs, size_t count,
+                                                  const merklize_digest *root, const merklize_mode *mode,
+                                                  uint8_t *valid, const merklize_run_options *options);
+
+/* ---- Trees in files ------------------------------------------------------------------------------------------------ */
+
+/* Builds the tree over an input in a file (.mkl), in little memory. docs/file-format.md gives the bytes of the file.
+ * resume  1: goes on with what a killed build of the same input left in OUTPUT.partial; 0: begins anew
+ * info    null, or its size is set by the caller; describes the tree
+ * errors  io (a disk that is too small, with the numbers), invalid_argument, cancelled (OUTPUT.partial stays) */
+MERKLIZE_API merklize_status merklize_tree_file_build(const merklize_input *input, const char *output,
+                                                      const merklize_form *form, int resume, merklize_tree_info *info,
+                                                      const merklize_run_options *options);
+/* Opens a tree file; its nodes stay there.
+ * errors  io (cannot open or read; damaged, truncated, too long, or of a newer version: the text says which) */
+MERKLIZE_API merklize_status merklize_tree_file_open(const char *path, merklize_tree_file **file);
+MERKLIZE_API void merklize_tree_file_free(merklize_tree_file *file);
+/* The key of a keyed tree is not in its file; merklize_tree_file_check() and changes need it.
+ * errors  invalid_argument (a mode that is not the tree's) */
+MERKLIZE_API merklize_status merklize_tree_file_set_mode(merklize_tree_file *file, const merklize_mode *mode);
+/* info  its size is set by the caller, the rest is written */
+MERKLIZE_API merklize_status merklize_tree_file_get_info(const merklize_tree_file *file, merklize_tree_info *info);
+MERKLIZE_API merklize_status merklize_tree_file_root(const merklize_tree_file *file, merklize_digest *root);
+/* Reads nodes first .. first+count-1 of a level; level 0 is the leaves.
+ * nodes   [count], written
+ * errors  io, invalid_argument (outside the level) */
+MERKLIZE_API merklize_status merklize_tree_file_read(const merklize_tree_file *file, uint32_t level, uint64_t first,
+                                                     merklize_digest *nodes, size_t count);
+/* Proofs, as of trees in memory; they read only what they need.
+ * errors  io, and those of merklize_tree_prove() */
+MERKLIZE_API merklize_status merklize_tree_file_prove(const merklize_tree_file *file, uint64_t index,
+                                                      merklize_proof **proof);
+MERKLIZE_API merklize_status merklize_tree_file_prove_together(const merklize_tree_file *file, const uint64_t *indices,
+                                                               size_t count, merklize_proof **proof);
+MERKLIZE_API merklize_status merklize_tree_file_prove_range(const merklize_tree_file *file, uint64_t first,
+                                                            uint64_t last, merklize_proof **proof);
+MERKLIZE_API merklize_status merklize_tree_file_prove_consistency(const merklize_tree_file *file, uint64_t old_leaves,
+                                                                  merklize_proof **proof);
+
+/* A node that does not match its children. */
+typedef struct merklize_wrong_node {
+    uint64_t index; /* within the level */
+    uint32_t level;
+    uint32_t reserved;
+} merklize_wrong_node;
+
+/* Checks every node against its children; reads the file once.
+ * wrong   [capacity]: the wrong nodes, by level and index, at most `capacity` of them; more are not looked for
+ * count   written: number of nodes in `wrong`; 0: the file is sound. With capacity 0 the answer is 0 or 1
+ * errors  io, cancelled, invalid_argument (a keyed tree without its mode) */
+MERKLIZE_API merklize_status merklize_tree_file_check(const merklize_tree_file *file, merklize_wrong_node *wrong,
+                                                      size_t capacity, size_t *count,
+                                                      const merklize_run_options *options);
+/* Replaces leaves, or adds leaves (rule left_full). The change is made in a copy, which replaces the file when it is whole. One process
+ * or thread at a time changes a file; others wait.
+ * errors  as merklize_tree_update(), and io; cancelled, also while waiting. After an error the file is as before */
+MERKLIZE_API merklize_status merklize_tree_file_update(merklize_tree_file *file, const uint64_t *indices,
+                                                       const merklize_digest *leaves, size_t count,
+                                                       const merklize_run_options *options);
+MERKLIZE_API merklize_status merklize_tree_file_append(merklize_tree_file *file, const merklize_digest *leaves,
+                                                       uint64_t count, const merklize_run_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

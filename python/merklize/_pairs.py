@@ -1,0 +1,26 @@
+"""The order of pairs, `pairs=`: another way to name a hash of trees."""
+
+from __future__ import annotations
+
+from .errors import InvalidArgument
+
+SORTED = {"keccak256": "keccak256_sorted"}
+
+
+def with_pairs(hash: str, pairs: str | None) -> str:
+    """Return the name of the hash whose merges take pairs in that order.
+
+    pairs  None: as the hash says; "ordered": left then right; "sorted": the smaller digest first
+    """
+    if pairs is None or (pairs == "sorted" and hash in SORTED.values()):
+        return hash
+    if pairs not in ("ordered", "sorted"):
+        raise InvalidArgument(f'pairs: must be "ordered" or "sorted", got {pairs!r}')
+    if pairs == "sorted":
+        if hash not in SORTED:
+            names = ", ".join(f'"{name}"' for name in SORTED)
+            raise InvalidArgument(f'pairs: "sorted" is for the hash {names}, not for {hash!r}')
+        return SORTED[hash]
+    if hash in SORTED.values():
+        raise InvalidArgument(f'pairs: {hash!r} sorts its pairs; they cannot be "ordered"')
+    return hash

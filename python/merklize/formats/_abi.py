@@ -1,0 +1,136 @@
+"""Solidity's ABI encoding of values, as `abi.encode(...)` gives it: what a leaf of StandardMerkleTree is made of.
+
+Types: address, bool, uint8 to uint256, int8 to int256, bytes1 to bytes32, bytes, string, and arrays of these, T[] and
+T[n].
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_ARRAY = re.compile(r"^(.*)\[(\d*)\]$")
+_WORD = re.compile(r"^(uint|int|bytes)(\d*)$")
+
+
+def encode(types: Sequence[str], value: Sequence[Any]) -> bytes:
+    """Return abi.encode of one value a type. Raises InvalidArgument: unknown types, values that do not fit."""
+    if isinstance(value, (str, bytes)) or len(value) != len(types):
+        raise InvalidArgument(f"a value of {list(types)} must have {len(types)} fields, got {value!r}")
+    return _tuple([(_encoder(type), field) for type, field in zip(types, value)])
+
+
+def _tuple(fields: list[tuple[tuple[int | None, Callable[[Any], bytes]], Any]]) -> bytes:
+    head, tail = [], b""
+    at = sum(size or 32 for (size, _), _ in fields)
+    for (size, encoder), field in fields:
+        encoded = encoder(field)
+        if size is None:  # of no fixed size: the head says where it begins
+            head.append((at + len(tail)).to_bytes(32, "big"))
+            tail += encoded
+        else:
+            head.append(encoded)
+    return b"".join(head) + tail
+
+
+def _bytes(value: Any, what: str) -> bytes:
+    if isinstance(value, str):
+        digits = value[2:] if value[:2] in ("0x", "0X") else None
+        try:
+            if digits is None:
+                raise ValueError
+            return bytes.fromhex(digits)
+        except ValueError:
+            raise InvalidArgument(f"{what}: must be bytes or 0x and hexadecimal digits, got {value!r}") from None
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    raise InvalidArgument(f"{what}: must be bytes or 0x and hexadecimal digits, got {value!r}")
+
+
+def _integer(type: str, least: int, most: int) -> Callable[[Any], bytes]:
+    def encoder(value: Any) -> bytes:
+        number = int(value, 0) if isinstance(value, str) else value
+        if isinstance(number, bool) or not hasattr(number, "__index__"):
+            raise InvalidArgument(f"{type}: must be an integer, got {value!r}")
+        number = number.__index__()
+        if not least <= number <= most:
+            raise InvalidArgument(f"{type}: must be {least} to {most}, got {number}")
+        return (number % 2**256).to_bytes(32, "big")
+
+    return encoder
+
+
+def _address(value: Any) -> bytes:
+    address = _bytes(value, "address")
+    if len(address) != 20:
+        raise InvalidArgument(f"address: must have 20 bytes, got {len(address)}")
+    return bytes(12) + address
+
+
+def _bool(value: Any) -> bytes:
+    if value is not True and value is not False:
+        raise InvalidArgument(f"bool: must be True or False, got {value!r}")
+    return bytes(31) + bytes([value])
+
+
+def _fixed(type: str, size: int) -> Callable[[Any], bytes]:
+    def encoder(value: Any) -> bytes:
+        word = _bytes(value, type)
+        if len(word) != size:
+            raise InvalidArgument(f"{type}: must have {size} bytes, got {len(word)}")
+        return word.ljust(32, b"\0")
+
+    return encoder
+
+
+def _sized(data: bytes) -> bytes:
+    return len(data).to_bytes(32, "big") + data + bytes(-len(data) % 32)
+
+
+def _string(value: Any) -> bytes:
+    if not isinstance(value, str):
+        raise InvalidArgument(f"string: must be text, got {value!r}")
+    return _sized(value.encode())
+
+
+@cache
+def _encoder(type: str) -> tuple[int | None, Callable[[Any], bytes]]:
+    """Bytes of a value in a head, or None where they are not fixed; and the encoder."""
+    if found := _ARRAY.match(type):
+        return _array(type, _encoder(found[1]), int(found[2]) if found[2] else None)
+    simple: dict[str, tuple[int | None, Callable[[Any], bytes]]] = {
+        "address": (32, _address),
+        "bool": (32, _bool),
+        "string": (None, _string),
+        "bytes": (None, lambda value: _sized(_bytes(value, "bytes"))),
+    }
+    if type in simple:
+        return simple[type]
+    if found := _WORD.match(type):
+        kind, bits = found[1], int(found[2] or 256)
+        if kind == "bytes" and 1 <= bits <= 32:
+            return 32, _fixed(type, bits)
+        if kind != "bytes" and bits % 8 == 0 and 8 <= bits <= 256:
+            least, most = (0, 2**bits - 1) if kind == "uint" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+            return 32, _integer(type, least, most)
+    raise InvalidArgument(f"unknown ABI type {type!r}")
+
+
+def _array(
+    type: str, item: tuple[int | None, Callable[[Any], bytes]], count: int | None
+) -> tuple[int | None, Callable[[Any], bytes]]:
+    def encoder(value: Any) -> bytes:
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+            raise InvalidArgument(f"{type}: must be a list, got {value!r}")
+        if count is not None and len(value) != count:
+            raise InvalidArgument(f"{type}: must have {count} items, got {len(value)}")
+        items = _tuple([(item, one) for one in value])
+        return items if count is not None else len(value).to_bytes(32, "big") + items
+
+    return (None if count is None or item[0] is None else count * item[0]), encoder

@@ -1,0 +1,314 @@
+"""Trees that other systems verify, beside the answers of their programs (tests/vectors/*_trees.json) and pymerkle."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import merklize
+import oracle
+from cli_helpers import merklize as run
+from cli_helpers import output
+from merklize import MerkleTree, formats
+
+
+def cases(file, variant, op):
+    rows = json.loads((oracle.VECTORS / f"{file}_trees.json").read_text())[1:]
+    found = [row for row in rows if (row["variant"], row["op"]) == (variant, op)]
+    assert found
+    return found
+
+
+def data_of(case):
+    rule = case["data"]
+    if rule.startswith("shake256"):
+        return hashlib.shake_256(rule.split('"')[1].encode()).digest(case["n"])
+    assert rule == "counter"
+    return oracle.pattern(case["n"])
+
+
+def leaves_of(case):
+    """Leaves as uint8[n, 32]."""
+    if "leaves_hex" in case:
+        return np.array([list(bytes.fromhex(leaf)) for leaf in case["leaves_hex"]], np.uint8).reshape(-1, 32)
+    if case["leaves"] == "btcd33":
+        (found,) = cases("sha256", "bitcoin", "leaf_set")
+        return leaves_of(found)[: case["n"]]
+    assert case["leaves"] == "counter32"
+    return np.frombuffer(oracle.pattern(32 * case["n"]), np.uint8).reshape(-1, 32)
+
+
+def test_rfc6962():
+    for case in cases("sha256", "rfc6962", "root"):
+        records = (
+            leaves_of(case) if case.get("leaves") == "counter32" else [bytes.fromhex(x) for x in case["leaves_hex"]]
+        )
+        if len(records):
+            assert MerkleTree.from_records(records, format="rfc6962").root.hex() == case["root"]
+    for case in cases("sha256", "rfc6962", "inclusion_proof"):
+        proof = MerkleTree.from_records(leaves_of(case), format="rfc6962").prove(case["index"])
+        assert [bytes(node).hex() for node in proof.siblings] == case["proof"]
+    for case in cases("sha256", "rfc6962", "consistency_proof"):
+        proof = MerkleTree.from_records(leaves_of(case), format="rfc6962").prove_consistency(case["m"])
+        assert [bytes(node).hex() for node in proof.nodes] == case["proof"]
+
+
+def test_bitcoin():
+    for case in cases("sha256", "bitcoin", "root"):
+        assert MerkleTree(leaves_of(case), format="bitcoin").root.hex() == case["root"]
+    (block,) = cases("sha256", "bitcoin", "block")
+    txids = np.array([list(bytes.fromhex(txid)[::-1]) for txid in block["txids_display"]], np.uint8)
+    assert MerkleTree(txids, format="bitcoin").root[::-1].hex() == block["merkle_root_display"]
+    transactions = [b"one", b"another", b"the last"]
+    ids = [hashlib.sha256(hashlib.sha256(one).digest()).digest() for one in transactions]
+    tree = MerkleTree.from_records(transactions, format="bitcoin")
+    assert tree.level(0).tobytes() == b"".join(ids)
+    assert tree.hash == "sha256d"
+    assert tree.rule == "duplicate_last"
+
+
+@pytest.mark.parametrize(("count", "copied", "level"), [(4, 1, 0), (8, 2, 1), (16, 4, 2)])
+def test_bitcoins_ambiguous_lists_are_refused(count, copied, level):
+    leaves = oracle.byte_leaves(count).copy()
+    leaves[-copied:] = leaves[-2 * copied : -copied]
+    root = merklize.merkle_root(leaves, "sha256d", rule="duplicate_last")
+    assert root == MerkleTree(leaves[:-copied], format="bitcoin").root  # two lists, one root
+    with pytest.raises(merklize.InvalidArgument, match=rf"nodes of level {level} are equal.*CVE-2012-2459"):
+        MerkleTree(leaves, format="bitcoin")
+
+
+def test_ssz():
+    (zeros,) = cases("sha256", "ssz", "zero_hashes")
+    assert [formats.zero_hash(depth).hex() for depth in range(len(zeros["depths"]))] == zeros["depths"]
+    for case in cases("sha256", "ssz", "merkleize"):
+        assert formats.ssz(leaves_of(case), case["limit"]).hex() == case["root"]
+    for case in cases("sha256", "ssz", "list_bytes32"):
+        assert formats.ssz(leaves_of(case), case["limit"], mix_in_length=case["n"]).hex() == case["root"]
+    for case in cases("sha256", "ssz", "list_uint64"):
+        values = np.array([k * 0x9E3779B97F4A7C15 % 2**64 for k in range(case["n"])], "<u8")
+        limit = -(-8 * case["limit"] // 32)
+        assert formats.ssz(values, limit, mix_in_length=case["n"]).hex() == case["root"]
+    for case in cases("sha256", "ssz", "byte_list"):
+        assert formats.ssz(data_of(case), -(-case["limit"] // 32), mix_in_length=case["n"]).hex() == case["root"]
+    for case in cases("sha256", "ssz", "bitlist"):
+        bits = np.array([k * k % 3 == 1 for k in range(case["n"])], bool)
+        packed = np.packbits(bits, bitorder="little")
+        assert formats.ssz(packed, -(-case["limit"] // 256), mix_in_length=case["n"]).hex() == case["root"]
+    with pytest.raises(merklize.InvalidArgument, match="limit is 2 chunks, got 3"):
+        formats.ssz(oracle.byte_leaves(3), 2)
+    with pytest.raises(merklize.InvalidArgument, match="hashes no records"):
+        MerkleTree.from_records([b"a"], format="ssz")
+
+
+def test_bittorrent_v2(tmp_path):
+    for case in cases("sha256", "bittorrent_v2", "pieces_root"):
+        data = data_of(case)
+        found = formats.bittorrent_v2(data, piece_length=case["piece_length"])
+        assert found.root.hex() == case["pieces_root"]
+        if "piece_layer" in case:
+            layer = case["piece_layer"]
+            assert found.layers.hex() == (layer if isinstance(layer, str) else "".join(layer))
+        if "piece_layer_sha256" in case:
+            assert hashlib.sha256(found.layers).hexdigest() == case["piece_layer_sha256"]
+        if case["n"] <= case["piece_length"]:
+            assert found.layers == b""
+    (tmp_path / "data").write_bytes(data)
+    assert formats.bittorrent_v2(tmp_path / "data", case["piece_length"]) == found
+    assert MerkleTree.from_file(tmp_path / "data", format="bittorrent_v2").root == found.root
+    assert formats.bittorrent_v2(b"").root is None
+    with pytest.raises(merklize.InvalidArgument, match="power of two from 16384 .*got 8192"):
+        formats.bittorrent_v2(b"a", 8192)
+
+
+def test_fs_verity(tmp_path):
+    for case in cases("sha256", "fs_verity", "digest"):
+        options = {"block_size": case["block_size"], "salt": bytes.fromhex(case["salt"]), "algorithm": case["alg"]}
+        assert formats.fs_verity(data_of(case), **options).hex() == case["digest"]
+    data = oracle.pattern(5000)
+    (tmp_path / "data").write_bytes(data)
+    assert formats.fs_verity(tmp_path / "data") == formats.fs_verity(data)
+    shown = "sha256:" + formats.fs_verity(data).hex()
+    assert output("tree", "build", tmp_path / "data", "--format", "fs_verity") == shown + "\n"
+    for options, text in (
+        ({"block_size": 3000}, "power of two from 1024 to 65536, got 3000"),
+        ({"salt": bytes(33)}, "salt must be at most 32 bytes, got 33"),
+        ({"algorithm": "md5"}, "algorithm must be 'sha256' or 'sha512', got 'md5'"),
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=text):
+            formats.fs_verity(data, **options)
+    with pytest.raises(FileNotFoundError):
+        formats.fs_verity(tmp_path / "missing")
+
+
+@pytest.mark.skipif(shutil.which("fsverity") is None, reason="no fsverity program")
+def test_fs_verity_by_its_own_program(tmp_path):
+    for length, options in [(0, {}), (1, {}), (700_000, {}), (4097, {"block_size": 1024}), (9000, {"salt": b"salt"})]:
+        (tmp_path / "data").write_bytes(oracle.pattern(length))
+        arguments = [f"--block-size={options.get('block_size', 4096)}", f"--salt={options.get('salt', b'').hex()}"]
+        done = subprocess.run(["fsverity", "digest", *arguments, tmp_path / "data"], capture_output=True, check=True)
+        assert done.stdout.decode().split()[0] == "sha256:" + formats.fs_verity(tmp_path / "data", **options).hex()
+
+
+def test_glacier(tmp_path):
+    for case in cases("sha256", "glacier", "tree_hash"):
+        assert formats.glacier(data_of(case)).hex() == case["root"]
+    data = oracle.pattern((5 << 20) + 3)
+    (tmp_path / "data").write_bytes(data)
+    assert formats.glacier(tmp_path / "data") == formats.glacier(data)
+    assert output("tree", "build", tmp_path / "data", "--format", "glacier").strip() == formats.glacier(data).hex()
+    assert merklize.merkle_root_file(tmp_path / "data", format="glacier").root == formats.glacier(data)
+    assert merklize.merkle_root_file(tmp_path / "data", format="bittorrent_v2").root == formats.bittorrent_v2(data).root
+
+
+def openzeppelin_of(case):
+    if case["variant"] == "oz_simple":
+        return formats.openzeppelin_simple(leaves_of(case), sort_leaves=case.get("sort_leaves", True))
+    values = case.get("values")
+    if "values_rule" in case:
+        values = [["0x" + (0x1111 * (k + 1)).to_bytes(20, "big").hex(), 1000000007 * k] for k in range(case["n"])]
+    return formats.openzeppelin(values, case["types"])
+
+
+def openzeppelin_cases():
+    return [
+        *cases("keccak256", "oz_simple", "merkle_root"),
+        *cases("keccak256", "oz_standard", "merkle_root"),
+        *cases("keccak256", "oz_standard", "readme_example"),
+        *cases("keccak256", "oz_standard", "dynamic_types"),
+    ]
+
+
+def test_openzeppelin():
+    hexadecimal = lambda nodes: ["0x" + node.hex() for node in nodes]  # noqa: E731
+    seen = set()
+    for case in openzeppelin_cases():
+        tree = openzeppelin_of(case)
+        seen |= set(case)
+        assert "0x" + tree.root.hex() == case["root"]
+        if "leaf_hashes" in case:
+            assert hexadecimal(tree.leaf(i) for i in range(tree.n_leaves)) == case["leaf_hashes"]
+        if "proof0" in case:
+            assert hexadecimal(tree.prove(0)) == case["proof0"]
+        if "tree" in case:
+            assert hexadecimal(node.tobytes() for node in tree.nodes) == case["tree"]
+        if "proofs" in case:
+            assert [hexadecimal(tree.prove(i)) for i in range(tree.n_leaves)] == case["proofs"]
+        if "multiproof" in case:
+            wanted = case["multiproof"]
+            found = tree.prove_many(wanted["indices"])
+            assert hexadecimal(found.leaves) == wanted["leaves"]
+            assert hexadecimal(found.proof) == wanted["proof"]
+            assert found.proof_flags == wanted.get("proofFlags", wanted.get("proof_flags", wanted.get("flags")))
+        if "dump" in case:
+            assert tree.dump() == case["dump"]
+            assert formats.OpenZeppelinTree.load(json.dumps(case["dump"])).root == tree.root
+        for index in {0, tree.n_leaves // 2, tree.n_leaves - 1}:
+            proof = tree.prove(index)
+            assert tree.verify(index, proof)
+            assert not proof or not tree.verify(index, [bytes(32), *proof[1:]])
+        assert formats.OpenZeppelinTree.load(tree.dump()).root == tree.root
+    assert {"leaf_hashes", "proof0", "tree", "proofs", "multiproof", "dump"} <= seen
+
+
+def test_openzeppelin_misuse():
+    values = [["0x" + "11" * 20, 5], ["0x" + "22" * 20, 7], ["0x" + "33" * 20, 9]]
+    tree = formats.openzeppelin(values, ["address", "uint256"])
+    dump = tree.dump()
+    dump["tree"][1] = "0x" + "00" * 32
+    for call, text in (
+        (lambda: formats.openzeppelin([], ["address"]), "at least one value, got 0"),
+        (lambda: formats.openzeppelin([[1]], ["float"]), "unknown ABI type 'float'"),
+        (lambda: formats.openzeppelin([[256]], ["uint8"]), "uint8: must be 0 to 255, got 256"),
+        (lambda: formats.openzeppelin([["0x11"]], ["address"]), "address: must have 20 bytes, got 1"),
+        (lambda: formats.openzeppelin([[1, 2]], ["uint8"]), "must have 1 fields"),
+        (lambda: tree.prove(3), "index must be 0 to 2, got 3"),
+        (lambda: tree.prove_many([1, 1]), "each index once"),
+        (lambda: formats.OpenZeppelinTree.load({"format": "other"}), "format must be 'standard-v1' or 'simple-v1'"),
+        (lambda: formats.OpenZeppelinTree.load(dump), "node 1 of the dump is not the hash of what is below it"),
+        (lambda: formats.openzeppelin_simple([b"short"]), "must have 32 bytes, got 5"),
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=text):
+            call()
+
+
+NODE_MODULES = os.environ.get("MERKLIZE_NODE_MODULES")
+
+
+@pytest.mark.skipif(not NODE_MODULES, reason="MERKLIZE_NODE_MODULES names no folder with @openzeppelin/merkle-tree")
+def test_openzeppelin_by_its_own_program(tmp_path):
+    """Dumps both ways, proofs and multi-proofs."""
+    rng = np.random.default_rng(3)
+    values = [["0x" + rng.bytes(20).hex(), str(int(rng.integers(0, 2**62)))] for _ in range(37)]
+    tree = formats.openzeppelin(values, ["address", "uint256"])
+    (tmp_path / "dump.json").write_text(json.dumps(tree.dump()))
+    script = """
+        const { StandardMerkleTree } = require("@openzeppelin/merkle-tree");
+        const dump = JSON.parse(require("fs").readFileSync(process.argv[1]));
+        const tree = StandardMerkleTree.load(dump);
+        tree.validate();
+        const made = StandardMerkleTree.of(dump.values.map(v => v.value), dump.leafEncoding);
+        const proofs = dump.values.map((_, i) => made.getProof(i));
+        const multi = made.getMultiProof([0, 5, 30]);
+        console.log(JSON.stringify({ root: tree.root, dump: made.dump(), proofs, multi }));
+    """
+    done = subprocess.run(
+        ["node", "-e", script, str(tmp_path / "dump.json")],
+        env={**os.environ, "NODE_PATH": NODE_MODULES}, capture_output=True, check=True, timeout=120,
+    )  # fmt: skip
+    theirs = json.loads(done.stdout)
+    assert theirs["root"] == "0x" + tree.root.hex()
+    assert theirs["dump"] == tree.dump()
+    assert theirs["proofs"] == [["0x" + node.hex() for node in tree.prove(i)] for i in range(37)]
+    multi = tree.prove_many([0, 5, 30])
+    assert theirs["multi"]["proof"] == ["0x" + node.hex() for node in multi.proof]
+    assert theirs["multi"]["proofFlags"] == multi.proof_flags
+    assert formats.OpenZeppelinTree.load(theirs["dump"]).root == tree.root
+
+
+def test_names():
+    leaves = oracle.byte_leaves(4)
+    for name, found in formats.FORMATS.items():
+        if found.needs:
+            with pytest.raises(merklize.InvalidArgument, match=f"format '{name}' is no tree of whole levels: use "):
+                MerkleTree(leaves, format=name)
+        elif found.hash in merklize.HASHES and found.hash not in oracle.FIELD_HASHES:
+            tree = MerkleTree(leaves, format=name)
+            assert (tree.hash, tree.rule) == (found.hash, found.rule)
+    assert MerkleTree(oracle.word_leaves(4), format="winterfell").hash == "rp64_256_v3"
+    assert MerkleTree(leaves, format="merklize", key=bytes(32)).root == MerkleTree(leaves, key=bytes(32)).root
+    for options, text in (
+        ({"format": "git"}, "unknown format 'git'; known: merklize, rfc6962, bitcoin"),
+        ({"format": "bitcoin", "hash": "sha256"}, "format 'bitcoin' fixes hash: leave it out, got 'sha256'"),
+        ({"format": "bitcoin", "rule": "pad"}, "fixes rule"),
+        ({"format": "bitcoin", "key": bytes(32)}, "fixes key"),
+        ({"hash": "blake3", "pairs": "sorted"}, '"sorted" is for the hash "keccak256", not for'),
+        ({"hash": "keccak256_sorted", "pairs": "ordered"}, "sorts its pairs"),
+        ({"hash": "keccak256", "pairs": "up"}, 'must be "ordered" or "sorted"'),
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=text):
+            MerkleTree(leaves, **options)
+    sorted_root = MerkleTree(leaves, "keccak256", pairs="sorted").root
+    assert sorted_root == merklize.merkle_root(leaves, "keccak256_sorted") != merklize.merkle_root(leaves, "keccak256")
+    first, second = leaves[0].tobytes(), leaves[1].tobytes()
+    merged = merklize.merge(first, second, "keccak256", pairs="sorted")
+    assert (
+        merged
+        == merklize.merge(second, first, "keccak256", pairs="sorted")
+        == oracle.keccak256(min(first, second) + max(first, second))
+    )
+
+
+def test_command_line(tmp_path):
+    data = oracle.pattern(100_000)
+    (tmp_path / "data").write_bytes(data)
+    assert run("tree", "build", "--format", "ssz", tmp_path / "data").returncode == 2
+    done = run("tree", "build", "--format", "bitcoin", "--hash", "sha256", "--leaf-size", "32", tmp_path / "data")
+    assert done.returncode != 0
+    assert b"fixes hash" in done.stderr
+    root = output("tree", "build", "--format", "rfc6962", "--leaf-size", "1000", tmp_path / "data").strip()
+    records = [data[at : at + 1000] for at in range(0, len(data), 1000)]
+    assert root == MerkleTree.from_records(records, format="rfc6962").root.hex()

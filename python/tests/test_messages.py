@@ -1,0 +1,147 @@
+"""Digests of single messages by hashes other than BLAKE3, beside hashlib and Keccak by its definition."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import merklize
+import oracle
+from cli_helpers import merklize as run
+from cli_helpers import output
+
+LENGTHS = [0, 1, 3, 31, 32, 55, 56, 63, 64, 65, 119, 120, 127, 128, 135, 136, 137, 200, 271, 272, 273, 1000, 5000]
+
+
+def expected(hash, data):
+    if hash == "sha256d":
+        return hashlib.sha256(hashlib.sha256(data).digest()).digest()
+    return oracle.keccak256(data) if hash.startswith("keccak256") else hashlib.sha256(data).digest()
+
+
+HASHES = ["sha256_plain", "sha256d", "keccak256"]
+
+
+@pytest.mark.parametrize("hash", HASHES)
+def test_messages(hash, tmp_path):
+    paths = []
+    for length in LENGTHS:
+        data = oracle.pattern(length)
+        digest = expected(hash, data)
+        assert merklize.hash(data, hash=hash) == digest
+        hasher = merklize.Hasher(hash=hash)
+        for at in range(0, length, 37):
+            hasher.update(data[at : at + 37])
+        copy = hasher.copy()
+        assert hasher.digest() == digest
+        assert copy.hexdigest() == digest.hex()
+        copy.update(b"more")
+        assert copy.digest() == expected(hash, data + b"more")
+        assert hasher.digest() == digest
+        hasher.reset()
+        assert hasher.digest() == expected(hash, b"")
+        paths.append(tmp_path / str(length))
+        paths[-1].write_bytes(data)
+        assert merklize.hash_file(paths[-1], hash=hash) == digest
+        assert merklize.hash_file(io.BytesIO(data), hash=hash) == digest
+        with open(paths[-1], "rb") as file:
+            assert merklize.hash_file(file, hash=hash) == digest
+    found = merklize.hash_files([*paths, tmp_path / "missing"], hash=hash)
+    assert found[:-1] == [expected(hash, path.read_bytes()) for path in paths]
+    assert isinstance(found[-1], FileNotFoundError)
+    for n, length in [(1, 100), (2, 64), (15, 200), (16, 55), (17, 136), (35, 0), (33, 1000)]:
+        rows = np.random.default_rng(n).integers(0, 256, (n, length), np.uint8)
+        digests = merklize.hash_many(rows, hash=hash)
+        assert [row.tobytes() for row in digests] == [expected(hash, row.tobytes()) for row in rows]
+
+
+def test_a_long_message_and_a_pipe(tmp_path):
+    data = np.random.default_rng(1).bytes(9_000_001)
+    assert merklize.hash(data, hash="sha256_plain") == hashlib.sha256(data).digest()
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    assert merklize.hash_file(path, hash="sha256_plain") == hashlib.sha256(data).digest()
+    seen = []
+    assert merklize.hash_file(path, hash="sha256_plain", progress=seen.append) == hashlib.sha256(data).digest()
+    with pytest.raises(merklize.Cancelled):
+        merklize.hash_file(path, hash="sha256_plain", progress=lambda done: False)
+    with gzip.open(tmp_path / "z", "wb") as file:
+        file.write(data[:100_000])
+    with gzip.open(tmp_path / "z") as file:
+        assert merklize.hash_file(file, hash="sha256_plain") == hashlib.sha256(data[:100_000]).digest()
+    reading, writing = os.pipe()
+    with subprocess.Popen([sys.executable, "-c", "print('x' * 500000, end='')"], stdout=writing):
+        os.close(writing)
+        assert merklize.hash_file(reading, hash="sha256_plain") == hashlib.sha256(b"x" * 500000).digest()
+    os.close(reading)
+
+
+def test_eidos_of_bytes(tmp_path):
+    """Made by miden-crypto."""
+    for name in ("eidos", "eidos_v0"):
+        cases = json.loads((oracle.VECTORS / f"{name}.json").read_text())["messages"]
+        assert len(cases) >= 30
+        for case in cases:
+            message = bytes.fromhex(case["message"])
+            assert merklize.hash(message, hash=name).hex() == case["digest"]
+        (tmp_path / "data").write_bytes(message)
+        assert merklize.hash_file(tmp_path / "data", hash=name).hex() == case["digest"]
+        with pytest.raises(merklize.InvalidArgument, match="begins with the length"):
+            merklize.Hasher(hash=name)
+
+
+def test_what_only_blake3_has():
+    for options in ({"key": bytes(32)}, {"context": "c"}, {"length": 16}, {"seek": 1}, {"policy": {"lanes": 2}}):
+        name = next(iter(options))
+        with pytest.raises(merklize.InvalidArgument, match=f"hash: {name} is of the hash 'blake3', not of 'sha256d'"):
+            merklize.hash(b"", hash="sha256d", **options)
+    with pytest.raises(merklize.InvalidArgument, match="Hasher: key and context are of the hash 'blake3'"):
+        merklize.Hasher(hash="sha256d", key=bytes(32))
+    with pytest.raises(merklize.InvalidArgument, match="32 bytes from 0 on, got length 31"):
+        merklize.Hasher(hash="sha256_plain").digest(31)
+    with pytest.raises(merklize.InvalidArgument, match="'sha256' puts a prefix before a record.*'sha256_plain'"):
+        merklize.hash(b"", hash="sha256")
+    with pytest.raises(merklize.InvalidArgument, match="'rp64_256_v3' hashes field elements, not bytes"):
+        merklize.hash(b"", hash="rp64_256")
+    with pytest.raises(merklize.InvalidArgument, match="unknown hash 'md5'; known: "):
+        merklize.hash(b"", hash="md5")
+    with pytest.raises(merklize.InvalidArgument, match="hash_many: 'eidos' hashes field elements"):
+        merklize.hash_many(np.zeros((2, 8), np.uint8), hash="eidos")
+
+
+def test_with_and_without_the_processors_instructions():
+    script = """
+        import hashlib, merklize, numpy as np
+        rows = np.random.default_rng(5).integers(0, 256, (37, 150), np.uint8)
+        for n in (0, 55, 64, 150):
+            for count in (1, 2, 16, 37):
+                found = merklize.hash_many(rows[:count, :n], hash="sha256_plain")
+                assert [f.tobytes() for f in found] == [hashlib.sha256(r[:n].tobytes()).digest() for r in rows[:count]]
+        leaves = rows[:, :32].copy()
+        for name in ("sha256", "sha256_plain", "sha256d", "sha256_compress"):
+            print(merklize.merkle_root(leaves, name).hex())
+            print(merklize.hash_leaves(rows[:, :100], name)[36].tobytes().hex())
+    """
+    shown = {
+        subprocess.run(
+            [sys.executable, "-c", "\n".join(line[8:] for line in script.splitlines())],
+            env={**os.environ, "MERKLIZE_CPU_SHA": sha, "MERKLIZE_CPU_ISA": isa},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for sha in ("0", "1")
+        for isa in ("", "scalar")
+    }  # fmt: skip
+    assert len(shown) == 1
+
+
+def test_command_line(tmp_path):
+    data = oracle.pattern(1000)
+    (tmp_path / "a").write_bytes(data)
+    assert output("hash", "--hash", "sha256_plain", tmp_path / "a").split()[0] == hashlib.sha256(data).hexdigest()
+    assert run("hash", "--hash", "sha256_plain", "--length", "16", tmp_path / "a").returncode == 2

@@ -1,0 +1,324 @@
+#include "c_api/calls.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+namespace merklize::c_api {
+namespace {
+
+static_assert(sizeof(merklize_digest) == sizeof(Digest) && alignof(merklize_digest) == alignof(Digest));
+static_assert(int{MERKLIZE_INVALID_ARGUMENT} == int(ErrorCode::invalid_argument) &&
+              int{MERKLIZE_OUT_OF_MEMORY} == int(ErrorCode::out_of_memory) &&
+              int{MERKLIZE_UNAVAILABLE} == int(ErrorCode::unavailable) && int{MERKLIZE_IO} == int(ErrorCode::io) &&
+              int{MERKLIZE_CANCELLED} == int(ErrorCode::cancelled) &&
+              int{MERKLIZE_INTERNAL} == int(ErrorCode::internal));
+static_assert(MERKLIZE_RULE_PERFECT == int(TreeRule::perfect) + 1 &&
+              MERKLIZE_RULE_LEFT_FULL == int(TreeRule::left_full) + 1 && MERKLIZE_RULE_PAD == int(TreeRule::pad) + 1 &&
+              MERKLIZE_RULE_DUPLICATE_LAST == int(TreeRule::duplicate_last) + 1);
+
+/// An output of the caller that is too small.
+class TooSmall : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct LastError {
+    std::string text, path;
+    int system_error = 0;
+};
+
+LastError& last_error() noexcept {
+    thread_local LastError last;
+    return last;
+}
+
+merklize_status note(merklize_status status, const char* text, int system_error = 0,
+                     const std::string& path = {}) noexcept {
+    LastError& last = last_error();
+    last.system_error = system_error;
+    try {
+        last.text = text;
+        last.path = path;
+    } catch (...) {  // a text of 15 bytes takes no memory
+        last.text = "out of memory";
+        last.path.clear();
+    }
+    return status;
+}
+
+}  // namespace
+
+merklize_status note_failure() noexcept {
+    try {
+        throw;
+    } catch (const Error& error) {
+        return note(static_cast<merklize_status>(error.code()), error.what(), error.system_error(), error.path());
+    } catch (const TooSmall& error) {
+        return note(MERKLIZE_TOO_SMALL, error.what());
+    } catch (const std::bad_alloc&) {
+        return note(MERKLIZE_OUT_OF_MEMORY, "out of memory");
+    } catch (const std::length_error& error) {
+        return note(MERKLIZE_OUT_OF_MEMORY, error.what());
+    } catch (const std::exception& error) {
+        return note(MERKLIZE_INTERNAL, error.what());
+    } catch (...) {
+        return note(MERKLIZE_INTERNAL, "unknown failure");
+    }
+}
+
+void Call::invalid(const std::string& text) const {
+    throw Error(ErrorCode::invalid_argument, std::string(function_) + ": " + text);
+}
+
+void Call::refuse_size(const char* name, std::size_t got, std::size_t known) const {
+    invalid(std::string(name) + "->size must be " + std::to_string(known) + ", the size of its struct in ABI " +
+            std::to_string(MERKLIZE_ABI_VERSION) + " (version " + version() + "), got " + std::to_string(got));
+}
+
+void Call::require_array(const void* first, std::uint64_t count, std::size_t item_bytes, const char* name) const {
+    if (count > PTRDIFF_MAX / item_bytes) {
+        invalid(std::string(name) + " must fit into memory, got " + std::to_string(count) + " items of " +
+                std::to_string(item_bytes) + " bytes");
+    }
+    if (first == nullptr && count != 0)
+        invalid(std::string(name) + " is null, but must have " + std::to_string(count) + " items");
+}
+
+std::span<const std::byte> Call::bytes(const void* first, std::uint64_t count, const char* name) const {
+    return items(static_cast<const std::byte*>(first), count, name);
+}
+
+std::span<std::byte> Call::bytes(std::uint8_t* first, std::uint64_t count, const char* name) const {
+    return items(reinterpret_cast<std::byte*>(first), count, name);
+}
+
+std::span<const Digest> Call::digests(const merklize_digest* first, std::uint64_t count, const char* name) const {
+    return items(reinterpret_cast<const Digest*>(first), count, name);
+}
+
+std::span<Digest> Call::digests(merklize_digest* first, std::uint64_t count, const char* name) const {
+    return items(reinterpret_cast<Digest*>(first), count, name);
+}
+
+std::span<const std::byte> Call::rows(Hash hash, const void* first, std::uint64_t length, std::uint64_t n,
+                                      const char* name) const {
+    const std::uint64_t unit = row_unit_bytes(hash);
+    if (length != 0 && n > PTRDIFF_MAX / unit / length) {
+        invalid(std::string(name) + " must fit into memory, got " + std::to_string(n) + " of " +
+                std::to_string(length) + " units of " + std::to_string(unit) + " bytes");
+    }
+    return bytes(first, n * length * unit, name);
+}
+
+Buffer& Call::written(merklize_buffer* buffer, const char* name) const {
+    merklize_buffer& given = need(buffer, name);
+    if (!given.writable) invalid(std::string(name) + " is written, but the buffer is only to be read");
+    return *given.writable;
+}
+
+Hash Call::hash(merklize_hash id) const {
+    for (const HashTraits& traits : hashes()) {
+        if (to_c(traits.hash) == id) return traits.hash;
+    }
+    invalid("unknown hash id " + std::to_string(id) + "; merklize_hash_describe() lists the known ones");
+}
+
+Mode Call::mode(const merklize_mode* mode) const {
+    if (mode == nullptr) return {};
+    const merklize_mode& given = sized(mode, "mode");
+    if (given.key != nullptr && given.context != nullptr) {
+        invalid("mode must have a key or a context, got a key of " + std::to_string(given.key_bytes) +
+                " bytes and a context of " + std::to_string(given.context_bytes) + " bytes");
+    }
+    if (given.key == nullptr && given.key_bytes != 0) (void)bytes(given.key, given.key_bytes, "mode->key");
+    if (given.context == nullptr && given.context_bytes != 0)
+        (void)bytes(given.context, given.context_bytes, "mode->context");
+    if (given.key != nullptr) return Mode::keyed(bytes(given.key, given.key_bytes, "mode->key"));
+    if (given.context != nullptr) return Mode::derive_key({given.context, given.context_bytes});
+    return {};
+}
+
+TreeForm Call::form(const merklize_form* form) const {
+    if (form == nullptr) return {};
+    const merklize_form& given = sized(form, "form");
+    const Hash of = hash(given.hash);
+    if (given.rule > MERKLIZE_RULE_DUPLICATE_LAST) {
+        invalid("form->rule must be 0 to " + std::to_string(MERKLIZE_RULE_DUPLICATE_LAST) + ", got " +
+                std::to_string(given.rule));
+    }
+    const TreeRule rule =
+        given.rule == MERKLIZE_RULE_DEFAULT ? default_rule(of) : static_cast<TreeRule>(given.rule - 1);
+    return {of, rule, mode(given.mode), from_c(given.padding)};
+}
+
+TreeInput Call::input(const merklize_input* input) const {
+    const merklize_input& given = sized(input, "input");
+    const auto kind = [&] {
+        switch (given.kind) {
+            case MERKLIZE_INPUT_PIECES: return TreeInput::Kind::pieces;
+            case MERKLIZE_INPUT_ROWS: return TreeInput::Kind::rows;
+            case MERKLIZE_INPUT_LEAVES: return TreeInput::Kind::leaves;
+            default: invalid("input->kind must be 0 to 2, got " + std::to_string(given.kind));
+        }
+    }();
+    const std::uint64_t leaf_bytes = kind == TreeInput::Kind::leaves ? Digest::size : given.leaf_bytes;
+    if (given.has_descriptor == 0) return {path(given.path, "input->path"), kind, leaf_bytes};
+    if (given.descriptor < 0)
+        invalid("input->descriptor must be an open descriptor, got " + std::to_string(given.descriptor));
+    const std::string name = given.path != nullptr ? given.path : "descriptor " + std::to_string(given.descriptor);
+    return {name, kind, leaf_bytes, given.descriptor};
+}
+
+Policy Call::policy(const merklize_policy& policy) const {
+    Policy made;
+#define MKZ_SET_caller(field) made.field = decltype(made.field)(policy.field);
+#define MKZ_SET_compiler(field)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_SET_##chooser(field)
+#include <merklize/policy.def>
+#undef MKZ_SET_caller
+#undef MKZ_SET_compiler
+    require_valid(made);
+    return made;
+}
+
+void Call::put(const void* from, std::size_t count, std::size_t item_bytes, void* out, std::size_t capacity,
+               std::size_t* needed, const char* items) const {
+    if (out == nullptr && capacity != 0) require_array(out, capacity, item_bytes, "the output");
+    if (needed != nullptr) *needed = count;
+    if (out == nullptr) {
+        if (needed == nullptr) invalid("the output and its count are null: nothing to write");
+        return;
+    }
+    if (capacity < count) {
+        throw TooSmall(std::string(function_) + ": the output must have room for " + std::to_string(count) + " " +
+                       items + ", got " + std::to_string(capacity));
+    }
+    if (count != 0) std::memcpy(out, from, count * item_bytes);
+}
+
+void Call::put_text(std::string_view text, char* out, std::size_t capacity, std::size_t* length) const {
+    const std::string with_zero(text);
+    try {
+        put(with_zero.c_str(), with_zero.size() + 1, 1, out, capacity, length, "bytes, its zero byte included");
+    } catch (const TooSmall&) {
+        if (length != nullptr) (*length)--;
+        throw;
+    }
+    if (length != nullptr) (*length)--;
+}
+
+void Call::put_bytes(std::span<const std::byte> bytes, std::uint8_t* out, std::size_t capacity,
+                     std::size_t* length) const {
+    put(bytes.data(), bytes.size(), 1, out, capacity, length, "bytes");
+}
+
+void Call::put_digests(std::span<const Digest> digests, merklize_digest* out, std::size_t capacity,
+                       std::size_t* count) const {
+    put(digests.data(), digests.size(), sizeof(Digest), out, capacity, count, "digests");
+}
+
+Options::Options(const Call& call, const merklize_run_options* options) {
+    if (options == nullptr) return;
+    const merklize_run_options& given = call.sized(options, "options");
+    if (given.stream != nullptr) options_.stream = given.stream->value;
+    if (given.device != nullptr) {
+        options_.device = given.device->value;
+    } else if (given.stream != nullptr) {
+        options_.device = given.stream->value.device();
+    }
+    options_.threads = given.threads;
+    if (given.progress != nullptr) {
+        options_.progress = [function = given.progress, context = given.progress_context](double done) {
+            return function(context, done) == 0;
+        };
+    }
+    if (given.policy != nullptr) options_.policy = call.policy(call.sized(given.policy, "options->policy"));
+    if (given.timings != nullptr) {
+        out_ = &call.sized(given.timings, "options->timings");
+        options_.timings = &times_;
+    }
+}
+
+void Options::finish() const noexcept {
+    if (out_ == nullptr) return;
+    out_->available = times_.available ? 1 : 0;
+    out_->kernel = times_.kernel;
+    out_->to_device = times_.to_device;
+    out_->to_host = times_.to_host;
+}
+
+RunOptions Options::kept(const Call& call) const {
+    if (options_.progress || options_.timings != nullptr)
+        call.invalid("options must have no progress and no timings: they are kept after the call");
+    return options_;
+}
+
+std::uint32_t row_unit_bytes(Hash hash) { return traits(hash).is_field ? 8 : 1; }
+
+merklize_digest to_c(const Digest& digest) noexcept {
+    merklize_digest out;
+    std::memcpy(out.bytes, digest.bytes.data(), sizeof out);
+    return out;
+}
+
+Digest from_c(const merklize_digest& digest) noexcept {
+    Digest out;
+    std::memcpy(out.bytes.data(), digest.bytes, sizeof digest);
+    return out;
+}
+
+}  // namespace merklize::c_api
+
+using namespace merklize::c_api;
+
+const char* merklize_last_error() { return last_error().text.c_str(); }
+int merklize_last_system_error() { return last_error().system_error; }
+const char* merklize_last_error_path() { return last_error().path.c_str(); }
+
+const char* merklize_status_name(merklize_status status) {
+    switch (status) {
+        case MERKLIZE_OK: return "ok";
+        case MERKLIZE_INVALID_ARGUMENT: return "invalid argument";
+        case MERKLIZE_OUT_OF_MEMORY: return "out of memory";
+        case MERKLIZE_UNAVAILABLE: return "unavailable";
+        case MERKLIZE_IO: return "input or output failed";
+        case MERKLIZE_CANCELLED: return "cancelled";
+        case MERKLIZE_INTERNAL: return "internal failure";
+        case MERKLIZE_TOO_SMALL: return "output too small";
+        default: return "unknown status";
+    }
+}
+
+const char* merklize_version() { return merklize::version(); }
+uint32_t merklize_abi_version() { return MERKLIZE_ABI_VERSION; }
+
+merklize_status merklize_check_abi(uint32_t abi) {
+    return run("merklize_check_abi", [&](const Call& call) {
+        if (abi == MERKLIZE_ABI_VERSION) return;
+        call.invalid("the caller was compiled for ABI " + std::to_string(abi) + ", but the library (version " +
+                     merklize::version() + ") has ABI " + std::to_string(MERKLIZE_ABI_VERSION));
+    });
+}
+
+merklize_status merklize_policy_from_text(const char* text, merklize_policy* policy) {
+    return run("merklize_policy_from_text", [&](const Call& call) {
+        merklize_policy& out = call.sized(policy, "policy");
+        const merklize::Policy made = merklize::policy_from_text(&call.need(text, "text"));
+#define MKZ_SET_caller(field) out.field = static_cast<uint32_t>(made.field);
+#define MKZ_SET_compiler(field)
+#define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_SET_##chooser(field)
+#include <merklize/policy.def>
+#undef MKZ_SET_caller
+#undef MKZ_SET_compiler
+    });
+}
+
+merklize_status merklize_policy_to_text(const merklize_policy* policy, char* text, size_t capacity, size_t* length) {
+    return run("merklize_policy_to_text", [&](const Call& call) {
+        call.put_text(merklize::to_text(call.policy(call.sized(policy, "policy"))), text, capacity, length);
+    });
+}

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "c_api/handles.hpp"
+
+namespace merklize::c_api {
+
+/// Notes the exception that is being handled as the thread's last error.  returns  its status
+merklize_status note_failure() noexcept;
+
+/// Arguments of one call: what is wrong with them becomes an Error that names the function.
+class Call {
+public:
+    explicit Call(const char* function) : function_(function) {}
+
+    [[noreturn]] void invalid(const std::string& text) const;
+
+    /// errors  invalid_argument (null)
+    template <class T>
+    T& need(T* pointer, const char* name) const {
+        if (pointer == nullptr) invalid(std::string(name) + " is null");
+        return *pointer;
+    }
+    /// Where a new handle goes, which is null until it is there.
+    template <class T>
+    T*& handle(T** out, const char* name) const {
+        return need(out, name) = nullptr;
+    }
+    /// errors  invalid_argument (null, but not empty; a count whose bytes no memory has)
+    template <class T>
+    std::span<T> items(T* first, std::uint64_t count, const char* name) const {
+        require_array(first, count, sizeof(T), name);
+        return {first, static_cast<std::size_t>(count)};
+    }
+    std::span<const std::byte> bytes(const void* first, std::uint64_t count, const char* name) const;
+    std::span<std::byte> bytes(std::uint8_t* first, std::uint64_t count, const char* name) const;
+    std::span<const Digest> digests(const merklize_digest* first, std::uint64_t count, const char* name) const;
+    std::span<Digest> digests(merklize_digest* first, std::uint64_t count, const char* name) const;
+    /// n rows of `length` units of the hash.
+    std::span<const std::byte> rows(Hash hash, const void* first, std::uint64_t length, std::uint64_t n,
+                                    const char* name = "rows") const;
+    /// A buffer that is written.  errors  invalid_argument (null, or a view that is only read)
+    Buffer& written(merklize_buffer* buffer, const char* name) const;
+
+    /// A struct that begins with its size.  errors  invalid_argument (null; a size that the library does not know)
+    template <class T>
+    T& sized(T* pointer, const char* name) const {
+        T& value = need(pointer, name);
+        if (value.size != sizeof(T)) refuse_size(name, value.size, sizeof(T));
+        return value;
+    }
+
+    Hash hash(merklize_hash id) const;
+    Mode mode(const merklize_mode* mode) const;
+    TreeForm form(const merklize_form* form) const;
+    TreeInput input(const merklize_input* input) const;
+    Policy policy(const merklize_policy& policy) const;
+    const char* path(const char* path, const char* name) const { return &need(path, name); }
+
+    /// Copies to the caller's memory. Null with capacity 0 asks for the count alone.
+    /// errors  too_small, invalid_argument (null)
+    void put_text(std::string_view text, char* out, std::size_t capacity, std::size_t* length) const;
+    void put_bytes(std::span<const std::byte> bytes, std::uint8_t* out, std::size_t capacity,
+                   std::size_t* length) const;
+    void put_digests(std::span<const Digest> digests, merklize_digest* out, std::size_t capacity,
+                     std::size_t* count) const;
+
+private:
+    void require_array(const void* first, std::uint64_t count, std::size_t item_bytes, const char* name) const;
+    void put(const void* from, std::size_t count, std::size_t item_bytes, void* out, std::size_t capacity,
+             std::size_t* needed, const char* items) const;
+    [[noreturn]] void refuse_size(const char* name, std::size_t got, std::size_t known) const;
+
+    const char* function_;
+};
+
+/// The body of a function of the API. Nothing leaves it but a status.
+template <class Body>
+merklize_status run(const char* function, Body&& body) noexcept {
+    try {
+        const Call call(function);
+        body(call);
+        return MERKLIZE_OK;
+    } catch (...) {
+        return note_failure();
+    }
+}
+
+/// RunOptions of a call, and where its times go.
+class Options {
+public:
+    Options(const Call& call, const merklize_run_options* options);
+    Options(const Options&) = delete;
+    Options& operator=(const Options&) = delete;
+
+    const RunOptions& get() const noexcept { return options_; }
+    /// Hands the times to the caller, once the call has succeeded.
+    void finish() const noexcept;
+    /// Options that outlive the call.  errors  invalid_argument (progress or timings)
+    RunOptions kept(const Call& call) const;
+
+private:
+    RunOptions options_;
+    Timings times_;
+    merklize_timings* out_ = nullptr;
+};
+
+/// Bytes of a unit of rows.
+std::uint32_t row_unit_bytes(Hash hash);
+inline merklize_hash to_c(Hash hash) noexcept { return static_cast<merklize_hash>(hash); }
+/// MERKLIZE_RULE_... of a rule.
+inline merklize_rule to_c(TreeRule rule) noexcept { return static_cast<merklize_rule>(rule) + 1; }
+merklize_digest to_c(const Digest& digest) noexcept;
+Digest from_c(const merklize_digest& digest) noexcept;
+
+}  // namespace merklize::c_api

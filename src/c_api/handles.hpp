@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include <merklize/merklize.h>
+#include <merklize/merklize.hpp>
+
+// What the handles of merklize.h are.
+
+struct merklize_device {
+    merklize::Device value;
+};
+
+struct merklize_stream {
+    merklize::Stream value;
+};
+
+struct merklize_event {
+    merklize::Event value;
+};
+
+struct merklize_buffer {
+    merklize::ConstBuffer value;
+    std::optional<merklize::Buffer> writable{};  ///< the same bytes, unless they are only read
+
+    explicit merklize_buffer(const merklize::ConstBuffer& bytes) : value(bytes) {}
+    explicit merklize_buffer(const merklize::Buffer& bytes) : value(bytes), writable(bytes) {}
+};
+
+struct merklize_hasher {
+    merklize::Hasher value;
+};
+
+struct merklize_tree {
+    merklize::MerkleTree value;
+};
+
+struct merklize_tree_builder {
+    merklize::TreeBuilder value;
+};
+
+struct merklize_tree_file {
+    merklize::TreeFile value;
+};
+
+struct merklize_proof {
+    std::variant<merklize::MerkleProof, merklize::MultiProof, merklize::ConsistencyProof> value;
+};

@@ -1,0 +1,199 @@
+// Proofs: what they hold, their bytes, and verification.
+#include <algorithm>
+#include <optional>
+
+#include "c_api/calls.hpp"
+#include "c_api/new_proof.hpp"
+
+using namespace merklize::c_api;
+using merklize::ConsistencyProof;
+using merklize::Digest;
+using merklize::MerkleProof;
+using merklize::Mode;
+using merklize::MultiProof;
+
+namespace {
+
+using AnyProof = decltype(merklize_proof::value);
+
+struct Contents {
+    merklize_proof_info info;
+    std::span<const std::uint64_t> indices;
+    std::span<const Digest> leaves, siblings;
+};
+
+Contents contents_of(const MerkleProof& proof) {
+    return {{.size = sizeof(merklize_proof_info),
+             .kind = MERKLIZE_PROOF_SINGLE,
+             .hash = to_c(proof.hash),
+             .rule = to_c(proof.rule),
+             .reserved = 0,
+             .n_leaves = proof.n_leaves,
+             .old_leaves = 0,
+             .leaves = 1,
+             .siblings = proof.siblings.size()},
+            {&proof.index, 1},
+            {&proof.leaf, 1},
+            proof.siblings};
+}
+
+Contents contents_of(const MultiProof& proof) {
+    return {{.size = sizeof(merklize_proof_info),
+             .kind = MERKLIZE_PROOF_MULTI,
+             .hash = to_c(proof.hash),
+             .rule = to_c(proof.rule),
+             .reserved = 0,
+             .n_leaves = proof.n_leaves,
+             .old_leaves = 0,
+             .leaves = proof.leaves.size(),
+             .siblings = proof.siblings.size()},
+            proof.indices,
+            proof.leaves,
+            proof.siblings};
+}
+
+Contents contents_of(const ConsistencyProof& proof) {
+    return {{.size = sizeof(merklize_proof_info),
+             .kind = MERKLIZE_PROOF_CONSISTENCY,
+             .hash = to_c(proof.hash),
+             .rule = MERKLIZE_RULE_LEFT_FULL,
+             .reserved = 0,
+             .n_leaves = proof.new_leaves,
+             .old_leaves = proof.old_leaves,
+             .leaves = 0,
+             .siblings = proof.nodes.size()},
+            {},
+            {},
+            proof.nodes};
+}
+
+Contents contents_of(const AnyProof& proof) {
+    return std::visit([](const auto& any) { return contents_of(any); }, proof);
+}
+
+// Whether a proof holds. A proof of growth needs the older root, and no other proof takes one.
+bool is_valid(const AnyProof& proof, const Digest& root, const std::optional<Digest>& old_root, const Mode& mode) {
+    if (const auto* growth = std::get_if<ConsistencyProof>(&proof))
+        return old_root && merklize::verify(*growth, *old_root, root, mode);
+    if (old_root) return false;
+    if (const auto* single = std::get_if<MerkleProof>(&proof)) return merklize::verify(*single, root, mode);
+    return merklize::verify(std::get<MultiProof>(proof), root, mode);
+}
+
+std::optional<AnyProof> proof_from(std::span<const std::byte> bytes) {
+    if (auto proof = MerkleProof::from_bytes(bytes)) return *std::move(proof);
+    if (auto proof = MultiProof::from_bytes(bytes)) return *std::move(proof);
+    if (auto proof = ConsistencyProof::from_bytes(bytes)) return *std::move(proof);
+    return std::nullopt;
+}
+
+std::optional<Digest> optional(const merklize_digest* digest) {
+    return digest != nullptr ? std::optional(from_c(*digest)) : std::nullopt;
+}
+
+}  // namespace
+
+merklize_status merklize_proof_get_info(const merklize_proof* proof, merklize_proof_info* info) {
+    return run("merklize_proof_get_info",
+               [&](const Call& call) { call.sized(info, "info") = contents_of(call.need(proof, "proof").value).info; });
+}
+
+merklize_status merklize_proof_read(const merklize_proof* proof, uint64_t* indices, merklize_digest* leaves,
+                                    merklize_digest* siblings) {
+    return run("merklize_proof_read", [&](const Call& call) {
+        const Contents contents = contents_of(call.need(proof, "proof").value);
+        if (indices != nullptr) std::ranges::copy(contents.indices, indices);
+        if (leaves != nullptr) std::ranges::transform(contents.leaves, leaves, [](const Digest& d) { return to_c(d); });
+        if (siblings != nullptr)
+            std::ranges::transform(contents.siblings, siblings, [](const Digest& d) { return to_c(d); });
+    });
+}
+
+merklize_status merklize_proof_to_bytes(const merklize_proof* proof, uint8_t* bytes, size_t capacity, size_t* length) {
+    return run("merklize_proof_to_bytes", [&](const Call& call) {
+        const AnyProof& value = call.need(proof, "proof").value;
+        call.put_bytes(std::visit([](const auto& any) { return any.to_bytes(); }, value), bytes, capacity, length);
+    });
+}
+
+merklize_status merklize_proof_from_bytes(const uint8_t* bytes, size_t length, merklize_proof** proof) {
+    return run("merklize_proof_from_bytes", [&](const Call& call) {
+        merklize_proof*& out = call.handle(proof, "proof");
+        std::optional<AnyProof> made = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
+        if (!made) call.invalid("the " + std::to_string(length) + " bytes are not a proof of docs/layouts.md");
+        out = new merklize_proof{*std::move(made)};
+    });
+}
+
+merklize_status merklize_proof_to_winterfell(const merklize_proof* proof, uint8_t* bytes, size_t capacity,
+                                             size_t* length) {
+    return run("merklize_proof_to_winterfell", [&](const Call& call) {
+        const auto* several = std::get_if<MultiProof>(&call.need(proof, "proof").value);
+        if (several == nullptr) call.invalid("the proof must be one of several leaves (MERKLIZE_PROOF_MULTI)");
+        call.put_bytes(merklize::to_winterfell(*several), bytes, capacity, length);
+    });
+}
+
+merklize_status merklize_proof_from_winterfell(const uint8_t* bytes, size_t length, merklize_hash hash,
+                                               const uint64_t* indices, const merklize_digest* leaves, size_t count,
+                                               merklize_proof** proof) {
+    return run("merklize_proof_from_winterfell", [&](const Call& call) {
+        merklize_proof*& out = call.handle(proof, "proof");
+        std::optional<MultiProof> made =
+            merklize::from_winterfell(call.bytes(static_cast<const void*>(bytes), length, "bytes"), call.hash(hash),
+                                      call.items(indices, count, "indices"), call.digests(leaves, count, "leaves"));
+        if (!made) {
+            call.invalid("the " + std::to_string(length) + " bytes are not Winterfell's proof of these " +
+                         std::to_string(count) + " leaves");
+        }
+        out = new_proof(*std::move(made));
+    });
+}
+
+void merklize_proof_free(merklize_proof* proof) { delete proof; }
+
+merklize_status merklize_proof_verify(const merklize_proof* proof, const merklize_digest* root,
+                                      const merklize_digest* old_root, const merklize_mode* mode, int* valid) {
+    return run("merklize_proof_verify", [&](const Call& call) {
+        int& out = call.need(valid, "valid") = 0;
+        const AnyProof& value = call.need(proof, "proof").value;
+        const Digest expected = from_c(call.need(root, "root"));
+        if (std::holds_alternative<ConsistencyProof>(value) != (old_root != nullptr)) {
+            call.invalid(old_root == nullptr ? "old_root is null, but the proof is one of growth"
+                                             : "old_root must be null, because the proof is not one of growth");
+        }
+        out = is_valid(value, expected, optional(old_root), call.mode(mode)) ? 1 : 0;
+    });
+}
+
+merklize_status merklize_verify(const uint8_t* bytes, size_t length, const merklize_digest* root,
+                                const merklize_digest* old_root, const merklize_mode* mode, int* valid) {
+    return run("merklize_verify", [&](const Call& call) {
+        int& out = call.need(valid, "valid") = 0;
+        const Digest expected = from_c(call.need(root, "root"));
+        const Mode by = call.mode(mode);
+        const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
+        out = proof && is_valid(*proof, expected, optional(old_root), by) ? 1 : 0;
+    });
+}
+
+merklize_status merklize_verify_each(const merklize_proof* const* proofs, size_t count, const merklize_digest* root,
+                                     const merklize_mode* mode, uint8_t* valid, const merklize_run_options* options) {
+    return run("merklize_verify_each", [&](const Call& call) {
+        const Options run(call, options);
+        const auto out = call.items(valid, count, "valid");
+        std::vector<MerkleProof> given;
+        given.reserve(count);
+        for (const merklize_proof* proof : call.items(proofs, count, "proofs")) {
+            const auto* single = std::get_if<MerkleProof>(&call.need(proof, "a proof").value);
+            if (single == nullptr) {
+                call.invalid("each proof must be one of one leaf (MERKLIZE_PROOF_SINGLE), but proof " +
+                             std::to_string(given.size()) + " is not");
+            }
+            given.push_back(*single);
+        }
+        std::ranges::copy(merklize::verify_each(given, from_c(call.need(root, "root")), call.mode(mode), run.get()),
+                          out.begin());
+        run.finish();
+    });
+}

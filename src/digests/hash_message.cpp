@@ -1,0 +1,126 @@
+// Digests of single messages by any hash of bytes. All but BLAKE3 are one chain of blocks, which the calling thread computes.
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "digests/file_reads.hpp"
+#include "hashes/message.hpp"
+#include "jobs/run.hpp"
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+using runtime::Message;
+
+constexpr std::size_t piece_bytes = 4 << 20;  // between two looks at the caller's progress
+
+bool is_blake3(Hash hash) { return runtime::info(hash).has_chunk_tree != 0; }
+
+Digest digest_of(const runtime::InputFile& file, Hash hash, const char* what, runtime::Run& run) {
+    std::uint64_t position = 0, bytes = 0;
+    const bool is_regular = file.has_extent(position, bytes);
+    Message message(hash, what, is_regular ? bytes : Message::unknown);
+    const auto buffer = runtime::thread_buffer();
+    if (!is_regular) {
+        bool stopped = false;
+        for (;;) {
+            const std::size_t count = file.read_some(buffer, [&] { return !(stopped = !run.tick(0)); });
+            if (stopped || !run.tick(0)) run.throw_cancelled();
+            message.update(buffer.first(count));
+            if (count < buffer.size()) return message.digest();
+        }
+    }
+    for (std::uint64_t done = 0; done < bytes; done += buffer.size()) {
+        const auto piece = buffer.first(std::min<std::uint64_t>(buffer.size(), bytes - done));
+        file.advise(position + done + buffer.size(), buffer.size());
+        file.read_at(piece, position + done);
+        message.update(piece);
+        if (!run.tick(static_cast<double>(done) / static_cast<double>(bytes))) run.throw_cancelled();
+    }
+    file.require_size(position + bytes);
+    return message.digest();
+}
+
+}  // namespace
+
+Digest hash_message(std::span<const std::byte> data, Hash hash, const RunOptions& options) {
+    runtime::require_message_hash(hash, "hash");
+    if (is_blake3(hash)) return merklize::hash(data, {}, options);
+    runtime::require_no_policy("hash", options);
+    runtime::Run run(options);
+    Message message(hash, "hash", data.size());
+    for (std::size_t done = 0; done < data.size(); done += piece_bytes) {
+        message.update(data.subspan(done, std::min(piece_bytes, data.size() - done)));
+        if (!run.tick(static_cast<double>(done) / static_cast<double>(data.size()))) run.throw_cancelled();
+    }
+    return message.digest();
+}
+
+Digest hash_message(const ConstBuffer& data, Hash hash, const RunOptions& options) {
+    runtime::require_message_hash(hash, "hash");
+    if (is_blake3(hash)) return merklize::hash(data, {}, options);
+    runtime::require_no_policy("hash", options);
+    const RunOptions here = runtime::on_device_of(data, options);
+    runtime::Run run(here);
+    Message message(hash, "hash", data.size());
+    std::vector<std::byte> piece(std::min<std::uint64_t>(data.size(), 4 * piece_bytes));
+    for (std::uint64_t done = 0; done < data.size(); done += piece.size()) {
+        const std::uint64_t count = std::min<std::uint64_t>(piece.size(), data.size() - done);
+        run.memory().download(piece.data(), runtime::place_of(data.slice(done, count)), count);
+        message.update(std::span(piece).first(count));
+    }
+    return message.digest();
+}
+
+Digest hash_message_file(const std::filesystem::path& path, Hash hash, const RunOptions& options) {
+    runtime::require_message_hash(hash, "hash_file");
+    Digest digest;
+    if (is_blake3(hash)) {
+        hash_file(path, digest.bytes, 0, {}, options);
+        return digest;
+    }
+    runtime::require_no_policy("hash_file", options);
+    runtime::Run run(options);
+    return digest_of(runtime::InputFile(path), hash, "hash_file", run);
+}
+
+Digest hash_message_descriptor(int fd, std::string_view name, Hash hash, const RunOptions& options) {
+    runtime::require_message_hash(hash, "hash_file");
+    Digest digest;
+    if (is_blake3(hash)) {
+        hash_descriptor(fd, name, digest.bytes, 0, {}, options);
+        return digest;
+    }
+    runtime::require_no_policy("hash_file", options);
+    runtime::Run run(options);
+    return digest_of(runtime::InputFile(fd, name), hash, "hash_file", run);
+}
+
+std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, Hash hash,
+                                           const RunOptions& options) {
+    runtime::require_message_hash(hash, "hash_files");
+    if (is_blake3(hash)) return hash_files(paths, Digest::size, 0, {}, options);
+    runtime::require_no_policy("hash_files", options);
+    std::vector<FileDigest> results(paths.size());
+    RunOptions alone = options;  // a thread a file
+    alone.threads = 1;
+    alone.progress = {};
+    alone.timings = nullptr;
+    runtime::Run run(options);
+    run.parallel(paths.size(), [&](std::size_t i) {
+        try {
+            runtime::Run one(alone);
+            const Digest digest = digest_of(runtime::InputFile(paths[i]), hash, "hash_files", one);
+            results[i].output.assign(digest.bytes.begin(), digest.bytes.end());
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::io) throw;
+            results[i].error = error.what();
+            results[i].system_error = error.system_error();
+        }
+    });
+    return results;
+}
+
+}  // namespace merklize::inline v0

@@ -1,0 +1,127 @@
+#include "hashes/message.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "hashes/sha256_instructions.hpp"
+#include "merklize/core/hashes.h"
+#include "merklize/core/names.h"
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+
+struct MessageFunctions {
+    std::size_t rate;
+    bool needs_length;
+    void (*init)(void* state, std::uint64_t length);
+    void (*blocks)(void* state, const std::uint8_t* data, std::size_t n);
+    void (*finish)(void* state, const std::uint8_t* rest, std::uint64_t bytes, std::uint8_t* out);
+};
+
+namespace {
+
+#define MKZ_EACH_HASH "hashes/message_unit.inc"
+#include <merklize/core/hashes.h>
+
+// Eidos of bytes begins with their count, and its last block is filled with zeros; no bytes are one block of zeros.
+template <void (*iv)(std::uint32_t*, std::uint32_t, std::uint32_t),
+          void (*compress)(std::uint32_t*, const std::uint32_t*)>
+struct EidosMessage {
+    static constexpr std::size_t rate = 64;
+    static constexpr bool needs_length = true;
+    static void init(void* state, std::uint64_t length) {
+        iv(static_cast<std::uint32_t*>(state), MKZ_EIDOS_BYTES, static_cast<std::uint32_t>(length));
+    }
+    static void blocks(void* state, const std::uint8_t* data, std::size_t n) {
+        for (std::size_t i = 0; i < n; i++) {
+            std::uint32_t block[16];
+            std::memcpy(block, data + rate * i, rate);
+            compress(static_cast<std::uint32_t*>(state), block);
+        }
+    }
+    static void finish(void* state, const std::uint8_t* rest, std::uint64_t bytes, std::uint8_t* out) {
+        if (bytes % rate != 0 || bytes == 0) {
+            std::uint8_t padded[rate] = {};
+            std::memcpy(padded, rest, bytes % rate);
+            blocks(state, padded, 1);
+        }
+        std::memcpy(out, state, Digest::size);
+    }
+};
+
+// SHA-256's state is the first words of these hashes' states.
+void sha256_blocks(void* state, const std::uint8_t* data, std::size_t n) {
+    sha256_instructions()->blocks(static_cast<std::uint32_t*>(state), data, n);
+}
+
+template <class Of>
+const MessageFunctions* functions_of(bool is_sha256 = false) {
+    const bool by_instructions = is_sha256 && sha256_instructions() != nullptr;
+    static const MessageFunctions made = {Of::rate, Of::needs_length, Of::init,
+                                          by_instructions ? sha256_blocks : Of::blocks, Of::finish};
+    return &made;
+}
+
+// Null: the hash does not hash messages, or by a tree of chunks.
+const MessageFunctions* find_functions(Hash hash) {
+    switch (hash) {
+        case Hash::sha256_plain: return functions_of<MessageOf_sha256_plain>(true);
+        case Hash::sha256d: return functions_of<MessageOf_sha256d>(true);
+        case Hash::sha256_compress: return functions_of<MessageOf_sha256_compress>(true);
+        case Hash::keccak256: return functions_of<MessageOf_keccak256>();
+        case Hash::keccak256_sorted: return functions_of<MessageOf_keccak256_sorted>();
+        case Hash::eidos: return functions_of<EidosMessage<mkz_eidos_iv, mkz_eidos_compress>>();
+        case Hash::eidos_v0: return functions_of<EidosMessage<mkz_eidos_v0_iv, mkz_eidos_v0_compress>>();
+        default: return nullptr;
+    }
+}
+
+[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
+
+}  // namespace
+
+void require_message_hash(Hash hash, const char* what) {
+    const mkz_hash_info& facts = info(hash);
+    if (facts.has_chunk_tree || find_functions(hash) != nullptr) return;
+    const std::string name = std::string(what) + ": '" + facts.name + "' ";
+    if (is_field(facts)) invalid(name + "hashes field elements, not bytes; hash_elements takes them");
+    invalid(name + "puts a prefix before a record, for leaves of trees; 'sha256_plain' is SHA-256 of a message");
+}
+
+Message::Message(Hash hash, const char* what, std::uint64_t length) : functions_(find_functions(hash)) {
+    require_message_hash(hash, what);
+    if (functions_ == nullptr) invalid(std::string(what) + ": '" + info(hash).name + "' is hashed as a tree of chunks");
+    if (functions_->needs_length && length == unknown) {
+        invalid(std::string(what) + ": '" + info(hash).name +
+                "' begins with the length of the message, so it takes only data whose length is known");
+    }
+    functions_->init(state_, length);
+}
+
+void Message::update(std::span<const std::byte> data) {
+    if (data.empty()) return;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(data.data());
+    std::size_t left = data.size();
+    const std::size_t rate = functions_->rate, waiting = count_ % rate;
+    count_ += left;
+    if (waiting != 0) {
+        const std::size_t taken = std::min(left, rate - waiting);
+        std::memcpy(rest_ + waiting, bytes, taken);
+        bytes += taken;
+        left -= taken;
+        if (waiting + taken < rate) return;
+        functions_->blocks(state_, rest_, 1);
+    }
+    functions_->blocks(state_, bytes, left / rate);
+    std::memcpy(rest_, bytes + left / rate * rate, left % rate);
+}
+
+Digest Message::digest() const {
+    Message copy = *this;
+    Digest digest;
+    functions_->finish(copy.state_, rest_, count_, reinterpret_cast<std::uint8_t*>(digest.bytes.data()));
+    return digest;
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,158 @@
+/* Memory and queues of every device that is not the CPU: the same bytes as on the CPU, and what does not fit. */
+#include "check.h"
+
+enum { n = 64 };
+
+static void test_device(const char *id) {
+    printf("device %s\n", id);
+    merklize_device *device = NULL;
+    merklize_stream *stream = NULL;
+    merklize_buffer *leaves = NULL, *half = NULL, *out = NULL, *nodes = NULL;
+    OK(merklize_device_open(id, &device));
+    OK(merklize_stream_create(device, &stream));
+    static merklize_digest host[n], back[2 * n], expected[2 * n];
+    fill_leaves(host, n);
+    const merklize_run_options options = {.size = sizeof options, .stream = stream};
+
+    OK(merklize_buffer_create(device, sizeof host, &leaves));
+    CHECK(merklize_buffer_size(leaves) == sizeof host);
+    OK(merklize_buffer_upload(leaves, 0, host, sizeof host, stream));
+    OK(merklize_buffer_slice(leaves, sizeof host / 2, sizeof host / 2, &half));
+    OK(merklize_buffer_download(half, 32, back, 32, NULL));
+    CHECK(equal(&back[0], &host[n / 2 + 1]));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "2048", merklize_buffer_download(leaves, 32, back, sizeof host, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_buffer_slice(leaves, sizeof host, 1, &out));
+    CHECK(out == NULL);
+    void *native = NULL;
+    uint64_t offset = 7;
+    OK(merklize_buffer_native(leaves, &native, &offset));
+    CHECK(native != NULL && offset == 0);
+    merklize_buffer *wrapped = NULL;
+    OK(merklize_buffer_wrap_const(device, native, sizeof host, &wrapped));
+    OK(merklize_buffer_download(wrapped, 0, back, sizeof host, NULL));
+    CHECK(memcmp(back, host, sizeof host) == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "buffer is written, but the buffer is only to be read",
+          merklize_buffer_upload(wrapped, 0, host, 32, NULL));
+    merklize_buffer_free(wrapped);
+    OK(merklize_buffer_wrap(device, native, sizeof host, &wrapped));
+    OK(merklize_buffer_upload(wrapped, 0, host, 32, NULL));
+    merklize_buffer_free(wrapped);
+
+    /* Events: a point that is reached, and that another queue waits for. */
+    merklize_event *event = NULL;
+    merklize_stream *other = NULL;
+    int reached = 0, capturing = 7;
+    OK(merklize_stream_is_capturing(stream, &capturing));
+    CHECK(capturing == 0);
+    OK(merklize_stream_create(device, &other));
+    OK(merklize_stream_record(stream, &event));
+    OK(merklize_stream_wait(other, event));
+    OK(merklize_stream_synchronize(other));
+    OK(merklize_event_query(event, &reached));
+    CHECK(reached == 1);
+    OK(merklize_event_wait(event));
+    OK(merklize_event_check(event));
+    OK(merklize_event_native(event, &native));
+    CHECK(native != NULL);
+    merklize_stream_free(other);
+    merklize_event_free(event);
+
+    /* Digests, rows, merges. */
+    uint8_t digest[2][40];
+    OK(merklize_hash_bytes(host, sizeof host, NULL, 3, digest[0], 40, NULL));
+    OK(merklize_hash_buffer(leaves, NULL, 3, digest[1], 40, &options));
+    CHECK(memcmp(digest[0], digest[1], 40) == 0);
+    OK(merklize_buffer_create(device, n / 2 * 32, &out));
+    OK(merklize_hash_messages(host, 64, n / 2, NULL, expected, NULL));
+    OK(merklize_hash_messages_buffer(leaves, 64, NULL, out, &options));
+    OK(merklize_buffer_download(out, 0, back, n / 2 * 32, stream));
+    CHECK(memcmp(back, expected, n / 2 * 32) == 0);
+    OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256, host, 8, n / 2, NULL, expected, NULL));
+    OK(merklize_hash_rows_buffer(MERKLIZE_HASH_rp64_256, leaves, 8, NULL, out, NULL));
+    OK(merklize_buffer_download(out, 0, back, n / 2 * 32, NULL));
+    CHECK(memcmp(back, expected, n / 2 * 32) == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_hash_rows_buffer(MERKLIZE_HASH_rp64_256, leaves, 7, NULL, out, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "rows must be whole",
+          merklize_hash_rows_buffer(MERKLIZE_HASH_rp64_256, leaves, SIZE_MAX, NULL, out, NULL));
+    OK(merklize_merge(MERKLIZE_HASH_blake3, host + n / 2, host + n / 2, n / 2, NULL, expected, NULL));
+    OK(merklize_merge_buffers(MERKLIZE_HASH_blake3, half, half, NULL, out, &options));
+    OK(merklize_buffer_download(out, 0, back, n / 2 * 32, NULL));
+    CHECK(memcmp(back, expected, n / 2 * 32) == 0);
+
+    /* Trees. */
+    merklize_digest root, got;
+    merklize_tree *tree = NULL;
+    merklize_proof *proof = NULL;
+    int valid = 0;
+    OK(merklize_root(host, n, NULL, &root, NULL));
+    OK(merklize_root_buffer(leaves, NULL, &got, &options));
+    CHECK(equal(&root, &got));
+    OK(merklize_tree_build_buffer(leaves, NULL, 0, &options, &tree));
+    OK(merklize_tree_root(tree, &got));
+    CHECK(equal(&root, &got));
+    merklize_tree_info info = {.size = sizeof info};
+    OK(merklize_tree_get_info(tree, &info));
+    OK(merklize_tree_prove(tree, 33, NULL, 0, &proof));
+    OK(merklize_proof_verify(proof, &root, NULL, NULL, &valid));
+    CHECK(valid == 1);
+    merklize_proof_free(proof);
+    if (info.on_device == 1) { /* not where a device's memory is the host's */
+        OK(merklize_tree_device_nodes(tree, &nodes));
+        OK(merklize_buffer_download(nodes, 32, &got, 32, NULL));
+        CHECK(equal(&root, &got));
+        FAILS(MERKLIZE_INVALID_ARGUMENT, "nodes is written, but the buffer is only to be read",
+              merklize_build_tree_buffer(nodes, NULL, NULL));
+        FAILS(MERKLIZE_INVALID_ARGUMENT, "only to be read", merklize_buffer_upload(nodes, 0, host, 32, NULL));
+        merklize_tree_free(tree);
+        tree = NULL;
+        OK(merklize_buffer_download(nodes, 32, &got, 32, NULL)); /* the memory outlives the tree */
+        CHECK(equal(&root, &got));
+        merklize_buffer_free(nodes);
+    }
+    merklize_tree_free(tree);
+    OK(merklize_buffer_create(device, 2 * sizeof host, &nodes));
+    OK(merklize_buffer_upload(nodes, sizeof host, host, sizeof host, NULL));
+    OK(merklize_build_tree_buffer(nodes, NULL, &options));
+    OK(merklize_buffer_download(nodes, 0, back, 2 * sizeof host, NULL));
+    memcpy(expected + n, host, sizeof host);
+    OK(merklize_build_tree(expected, 2 * n, NULL, NULL));
+    CHECK(memcmp(back, expected, sizeof back) == 0);
+    OK(merklize_tree_build_rows_buffer(leaves, n / 2, NULL, NULL, &tree));
+    merklize_tree_free(tree);
+    merklize_tree_builder *builder = NULL;
+    OK(merklize_tree_builder_create(NULL, &options, &builder));
+    OK(merklize_tree_builder_append_buffer(builder, leaves));
+    OK(merklize_tree_builder_root(builder, &got));
+    CHECK(equal(&root, &got));
+    merklize_tree_builder_free(builder);
+
+    /* A stream without a device names its own; with another device it does not fit. */
+    OK(merklize_hash_bytes(host, sizeof host, NULL, 3, digest[1], 40, &options));
+    CHECK(memcmp(digest[0], digest[1], 40) == 0);
+    merklize_device *cpu = NULL;
+    OK(merklize_device_open("cpu", &cpu));
+    const merklize_run_options wrong = {.size = sizeof wrong, .device = cpu, .stream = stream};
+    CHECK(merklize_hash_bytes(host, sizeof host, NULL, 0, digest[1], 32, &wrong) == MERKLIZE_INVALID_ARGUMENT);
+    merklize_device_free(cpu);
+
+    OK(merklize_stream_synchronize(stream));
+    merklize_device_free(device); /* buffers and streams keep it */
+    OK(merklize_buffer_download(leaves, 0, back, sizeof host, stream));
+    CHECK(memcmp(back, host, sizeof host) == 0);
+    merklize_stream_free(stream);
+    merklize_buffer_free(nodes);
+    merklize_buffer_free(out);
+    merklize_buffer_free(half);
+    merklize_buffer_free(leaves);
+}
+
+bool test_devices(void) {
+    size_t count = 0;
+    OK(merklize_device_count(&count));
+    for (size_t i = 0; i < count; i++) {
+        merklize_device_info info = {.size = sizeof info};
+        OK(merklize_device_describe(i, &info));
+        if (strcmp(info.backend, "cpu") != 0) test_device(info.id);
+    }
+    return count > 1;
+}

@@ -1,0 +1,192 @@
+/* Digests against published vectors: BLAKE3's test_vectors.json, RFC 6962's reference implementation, winter-crypto (tests/vectors). */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static const char key_text[] = "whats the Elvish word for friend";
+static const char context_text[] = "BLAKE3 2019-12-27 16:29:52 test vectors context";
+
+static merklize_mode keyed(void) {
+    return (merklize_mode){.size = sizeof(merklize_mode), .key = (const uint8_t *)key_text, .key_bytes = 32};
+}
+
+static merklize_mode deriving(void) {
+    return (merklize_mode){
+        .size = sizeof(merklize_mode), .context = context_text, .context_bytes = sizeof context_text - 1};
+}
+
+void test_versions(void) {
+    CHECK(strcmp(merklize_version(), MERKLIZE_VERSION_STRING) == 0);
+    CHECK(merklize_abi_version() == MERKLIZE_ABI_VERSION);
+    OK(merklize_check_abi(MERKLIZE_ABI_VERSION));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "for ABI 7777, but the library (version " MERKLIZE_VERSION_STRING ") has ABI 0",
+          merklize_check_abi(7777));
+
+    int seen = 0;
+    for (size_t i = 0; i < merklize_hash_count(); i++) {
+        merklize_hash_info info = {.size = sizeof info};
+        merklize_hash hash = 0xffffffff;
+        OK(merklize_hash_describe(i, &info));
+        OK(merklize_hash_from_name(info.name, &hash));
+        CHECK(hash == info.hash);
+        CHECK(info.row_unit_bytes == 1 || info.is_field == 1);
+        if (hash == MERKLIZE_HASH_rp64_256) {
+            seen++;
+            CHECK(info.is_field == 1 && info.row_unit_bytes == 8 && info.modulus == UINT64_C(0xffffffff00000001));
+        }
+        if (hash == MERKLIZE_HASH_sha256) {
+            seen++;
+            CHECK(info.is_field == 0 && info.row_unit_bytes == 1 && info.modulus == 0);
+        }
+    }
+    CHECK(seen == 2);
+
+    merklize_policy policy = {.size = sizeof policy};
+    char text[64];
+    size_t length = 0;
+    OK(merklize_policy_from_text("lanes=4, constants=local", &policy));
+    CHECK(policy.lanes == 4 && policy.constants == 4 && policy.group_size == 0);
+    OK(merklize_policy_to_text(&policy, text, sizeof text, &length));
+    CHECK(strcmp(text, "lanes=4,constants=local") == 0 && length == strlen(text));
+    OK(merklize_policy_to_text(&policy, NULL, 0, &length));
+    CHECK(length == strlen(text));
+    FAILS(MERKLIZE_TOO_SMALL, "room for 24 bytes, its zero byte included, got 23",
+          merklize_policy_to_text(&policy, text, 23, &length));
+    CHECK(length == 23);
+    OK(merklize_policy_to_text(&policy, text, 24, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "lanes", merklize_policy_from_text("lanes=3", &policy));
+    policy.lanes = 3;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "lanes", merklize_policy_to_text(&policy, text, sizeof text, &length));
+}
+
+void test_digests(void) {
+    static uint8_t data[31744];
+    fill(data, sizeof data);
+    uint8_t out[131];
+    const merklize_mode key = keyed(), derive = deriving();
+    OK(merklize_hash_bytes(NULL, 0, NULL, 0, out, 32, NULL));
+    CHECK(is_hex(out, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"));
+    OK(merklize_hash_bytes(data, 31744, NULL, 0, out, 80, NULL));
+    CHECK(is_hex(
+        out,
+        "62b6960e1a44bcc1eb1a611a8d6235b6b4b78f32e7abc4fb4c6cdcce94895c47860cc51f2b0c28a7b77304bd55fe73af663c02d3f52"
+        "ea053ba43431ca5bab7bfea2f5e9d7121770d88f70ae9649ea713"));
+    OK(merklize_hash_bytes(data, 31744, NULL, 50, out, 30, NULL));
+    CHECK(is_hex(out, "02d3f52ea053ba43431ca5bab7bfea2f5e9d7121770d88f70ae9649ea713"));
+    OK(merklize_hash_bytes(data, 1025, &key, 0, out, 32, NULL));
+    CHECK(is_hex(out, "357dc55de0c7e382c900fd6e320acc04146be01db6a8ce7210b7189bd664ea69"));
+    OK(merklize_hash_bytes(data, 1025, &derive, 0, out, 32, NULL));
+    CHECK(is_hex(out, "effaa245f065fbf82ac186839a249707c3bddf6d3fdda22d1b95a3c970379bcb"));
+    const merklize_mode plain = {.size = sizeof plain};
+    OK(merklize_hash_bytes(data, 1025, &plain, 0, out, 32, NULL));
+    CHECK(is_hex(out, "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444"));
+
+    /* One thread, and times, which the CPU has none of. */
+    merklize_timings timings = {.size = sizeof timings, .available = 7};
+    const merklize_run_options options = {.size = sizeof options, .threads = 1, .timings = &timings};
+    OK(merklize_hash_bytes(data, 31744, &key, 0, out, 32, &options));
+    CHECK(is_hex(out, "efa53b389ab67c593dba624d898d0f7353ab99e4ac9d42302ee64cbf9939a419"));
+    CHECK(timings.available == 0 || timings.kernel > 0);
+
+    /* Equal messages. */
+    merklize_digest digests[3], expected;
+    OK(merklize_hash_messages(data, 1025, 3, NULL, digests, NULL));
+    CHECK(is_hex(digests[0].bytes, "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444"));
+    OK(merklize_hash_bytes(data + 2050, 1025, NULL, 0, expected.bytes, 32, NULL));
+    CHECK(equal(&digests[2], &expected));
+    OK(merklize_hash_messages(NULL, 0, 2, NULL, digests, NULL));
+    CHECK(is_hex(digests[1].bytes, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"));
+    OK(merklize_hash_messages(NULL, 100, 0, NULL, NULL, NULL));
+
+    /* Files and descriptors. */
+    FILE *file = fopen(file_path("input"), "wb");
+    CHECK(file != NULL && fwrite(data, 1, sizeof data, file) == sizeof data && fclose(file) == 0);
+    OK(merklize_hash_file(file_path("input"), NULL, 0, out, 32, NULL));
+    CHECK(is_hex(out, "62b6960e1a44bcc1eb1a611a8d6235b6b4b78f32e7abc4fb4c6cdcce94895c47"));
+    const int descriptor = open(file_path("input"), O_RDONLY);
+    OK(merklize_hash_descriptor(descriptor, NULL, &derive, 0, out, 32, NULL));
+    CHECK(is_hex(out, "39772aef80e0ebe60596361e45b061e8f417429d529171b6764468c22928e28e"));
+    close(descriptor);
+
+    /* Messages by other hashes: FIPS 180-4's "abc", Ethereum's digest of nothing. */
+    merklize_digest message;
+    OK(merklize_hash_message(MERKLIZE_HASH_sha256_plain, "abc", 3, &message, NULL));
+    CHECK(is_hex(message.bytes, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+    OK(merklize_hash_message(MERKLIZE_HASH_keccak256, NULL, 0, &message, NULL));
+    CHECK(is_hex(message.bytes, "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"));
+    OK(merklize_hash_message_file(MERKLIZE_HASH_blake3, file_path("input"), &message, NULL));
+    CHECK(is_hex(message.bytes, "62b6960e1a44bcc1eb1a611a8d6235b6b4b78f32e7abc4fb4c6cdcce94895c47"));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "rp64_256_v3",
+          merklize_hash_message(MERKLIZE_HASH_rp64_256, "abc", 3, &message, NULL));
+}
+
+void test_hasher(void) {
+    static uint8_t data[31744];
+    fill(data, sizeof data);
+    uint8_t out[64];
+    merklize_hasher *hasher = NULL, *copy = NULL;
+    const merklize_mode key = keyed();
+    OK(merklize_hasher_create(&key, NULL, &hasher));
+    for (size_t done = 0; done < sizeof data; done += 31) {
+        OK(merklize_hasher_update(hasher, data + done, done + 31 < sizeof data ? 31 : sizeof data - done));
+        if (done == 31 * 40) OK(merklize_hasher_copy(hasher, &copy));
+    }
+    OK(merklize_hasher_output(hasher, 0, out, 32));
+    CHECK(is_hex(out, "efa53b389ab67c593dba624d898d0f7353ab99e4ac9d42302ee64cbf9939a419"));
+    CHECK(merklize_hasher_count(hasher) == sizeof data);
+    OK(merklize_hasher_reset(hasher));
+    OK(merklize_hasher_output(hasher, 0, out, 32));
+    CHECK(is_hex(out, "92b2b75604ed3c761f9d6f62392c8a9227ad0ea3f09573e783f1498a4ed60d26"));
+    merklize_hasher_free(hasher);
+    /* The copy goes on by itself. */
+    CHECK(merklize_hasher_count(copy) == 31 * 41);
+    OK(merklize_hasher_update(copy, data + 31 * 41, sizeof data - 31 * 41));
+    OK(merklize_hasher_output(copy, 0, out, 32));
+    CHECK(is_hex(out, "efa53b389ab67c593dba624d898d0f7353ab99e4ac9d42302ee64cbf9939a419"));
+    merklize_hasher_free(copy);
+    OK(merklize_hasher_create_by(MERKLIZE_HASH_sha256_plain, NULL, &hasher));
+    OK(merklize_hasher_update(hasher, "a", 1));
+    OK(merklize_hasher_update(hasher, "bc", 2));
+    OK(merklize_hasher_output(hasher, 0, out, 32));
+    CHECK(is_hex(out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "32", merklize_hasher_output(hasher, 0, out, 33));
+    merklize_hasher_free(hasher);
+    merklize_hasher_free(NULL);
+    CHECK(merklize_hasher_count(NULL) == 0);
+}
+
+void test_rows(void) {
+    merklize_digest out[2];
+    OK(merklize_hash_rows(MERKLIZE_HASH_sha256, "\x50\x51\x52\x53\x54\x55\x56\x57", 8, 1, NULL, out, NULL));
+    CHECK(is_hex(out[0].bytes, "b08693ec2e721597130641e8211e7eedccb4c26413963eee6c1e2ed16ffb1a5f"));
+    OK(merklize_hash_rows(MERKLIZE_HASH_sha256, NULL, 0, 1, NULL, out, NULL));
+    CHECK(is_hex(out[0].bytes, "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"));
+    OK(merklize_hash_rows(MERKLIZE_HASH_sha256, "\x10", 1, 1, NULL, out, NULL));
+    CHECK(is_hex(out[0].bytes, "0298d122906dcfc10892cb53a73992fc5b9f493ea4c9badb27b791b4127a7fe7"));
+
+    const uint64_t row[4] = {UINT64_C(7174624832868297667), UINT64_C(5123811919508778063),
+                             UINT64_C(4665465375116211872), UINT64_C(9079843034744162867)};
+    const uint64_t row_digest[4] = {UINT64_C(4169382702676507780), UINT64_C(4940189215319225178),
+                                    UINT64_C(14051144452332368227), UINT64_C(9225769631485250213)};
+    OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256_v3, row, 4, 1, NULL, out, NULL));
+    CHECK(memcmp(out[0].bytes, row_digest, 32) == 0);
+
+    const uint64_t left[4] = {0, 1, 2, 3}, right[4] = {4, 5, 6, 7};
+    merklize_digest pair[2];
+    memcpy(pair[0].bytes, left, 32);
+    memcpy(pair[1].bytes, right, 32);
+    OK(merklize_merge(MERKLIZE_HASH_rp64_256, &pair[0], &pair[1], 1, NULL, &pair[0], NULL));
+    uint64_t word = 0;
+    memcpy(&word, pair[0].bytes, 8);
+    CHECK(word == UINT64_C(2688511591005434316));
+    const uint64_t modulus[4] = {1, UINT64_C(0xffffffff00000001), 0, 0};
+    memcpy(pair[0].bytes, modulus, 32);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "left: word 1 is 18446744069414584321",
+          merklize_merge(MERKLIZE_HASH_rp64_256, &pair[0], &pair[1], 1, NULL, out, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "word 1 is 18446744069414584321",
+          merklize_hash_rows(MERKLIZE_HASH_rp64_256, modulus, 4, 1, NULL, out, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "rows must fit into memory, got 4611686018427387904 of 2 units of 8 bytes",
+          merklize_hash_rows(MERKLIZE_HASH_rp64_256, modulus, 2, (size_t)1 << 62, NULL, out, NULL));
+}

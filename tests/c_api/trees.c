@@ -1,0 +1,245 @@
+/* Trees and roots: RFC 6962's reference roots, every way to one root, changes, and what a tree says of itself. */
+#include <stdlib.h>
+
+#include "check.h"
+
+static const char root_of_8[] = "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328";
+
+/* The leaves of Certificate Transparency's reference test. */
+static void rfc6962_leaves(merklize_digest leaves[8]) {
+    static const char *const inputs[8] = {"",
+                                          "\x00",
+                                          "\x10",
+                                          "\x20\x21",
+                                          "\x30\x31",
+                                          "\x40\x41\x42\x43",
+                                          "\x50\x51\x52\x53\x54\x55\x56\x57",
+                                          "\x60\x61\x62\x63\x64\x65\x66\x67\x68\x69\x6a\x6b\x6c\x6d\x6e\x6f"};
+    static const size_t lengths[8] = {0, 1, 1, 2, 2, 4, 8, 16};
+    for (int i = 0; i < 8; i++)
+        OK(merklize_hash_rows(MERKLIZE_HASH_sha256, inputs[i], lengths[i], 1, NULL, &leaves[i], NULL));
+}
+
+void test_trees(void) {
+    merklize_digest leaves[8], root;
+    rfc6962_leaves(leaves);
+    const merklize_form form = {.size = sizeof form, .hash = MERKLIZE_HASH_sha256};
+    static const char *const roots[] = {"",       "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                                        "",       "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+                                        "",       "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+                                        "",       "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+                                        root_of_8};
+    for (uint64_t n = 1; n <= 8; n++) {
+        OK(merklize_root(leaves, n, &form, &root, NULL));
+        CHECK(is_hex(root.bytes, roots[n]));
+    }
+
+    /* In the caller's memory. */
+    uint64_t slots = 0;
+    OK(merklize_heap_slots(7, &slots));
+    CHECK(slots == 15);
+    merklize_digest nodes[15];
+    memcpy(nodes + 8, leaves, 7 * sizeof *nodes);
+    OK(merklize_build_tree(nodes, slots, &form, NULL));
+    CHECK(is_hex(nodes[1].bytes, roots[7]));
+
+    /* A tree of 5 leaves that grows to 8 and changes. */
+    merklize_tree *tree = NULL;
+    OK(merklize_tree_build(leaves, 5, &form, 0, NULL, &tree));
+    merklize_tree_info info = {.size = sizeof info};
+    OK(merklize_tree_get_info(tree, &info));
+    CHECK(info.n_leaves == 5 && info.height == 3 && info.hash == MERKLIZE_HASH_sha256 && info.drop_levels == 0);
+    CHECK(info.rule == MERKLIZE_RULE_LEFT_FULL && is_hex(info.root.bytes, roots[5]) && info.size == sizeof info);
+    OK(merklize_tree_append(tree, leaves + 5, 3, NULL));
+    OK(merklize_tree_root(tree, &root));
+    CHECK(is_hex(root.bytes, root_of_8));
+    const merklize_digest *view = NULL;
+    uint64_t count = 0;
+    OK(merklize_tree_level(tree, 0, &view, &count));
+    CHECK(count == 8 && memcmp(view, leaves, sizeof leaves) == 0);
+    OK(merklize_tree_nodes(tree, &view, &slots));
+    CHECK(slots == 16 && is_hex(view[1].bytes, root_of_8));
+    merklize_digest cap[4];
+    size_t length = 0;
+    OK(merklize_tree_cap(tree, 2, cap, 4, &length));
+    CHECK(length == 4 && equal(&cap[3], &view[7]));
+    FAILS(MERKLIZE_TOO_SMALL, "room for 4 digests, got 3", merklize_tree_cap(tree, 2, cap, 3, &length));
+    CHECK(length == 4);
+    OK(merklize_tree_cap(tree, 1, NULL, 0, &length));
+    CHECK(length == 2);
+    const uint64_t changed[2] = {6, 1};
+    const merklize_digest other[2] = {leaves[0], leaves[0]};
+    OK(merklize_tree_update(tree, changed, other, 2, NULL));
+    leaves[6] = leaves[1] = leaves[0];
+    merklize_digest expected;
+    OK(merklize_root(leaves, 8, &form, &expected, NULL));
+    OK(merklize_tree_root(tree, &root));
+    CHECK(equal(&root, &expected));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "host", merklize_tree_device_nodes(tree, &(merklize_buffer *){NULL}));
+    merklize_tree_free(tree);
+
+    /* Rules, modes, rows, and leaves that come in pieces. */
+    static const uint8_t key[32] = {1, 2, 3};
+    const merklize_mode mode = {.size = sizeof mode, .key = key, .key_bytes = 32};
+    for (merklize_rule rule = MERKLIZE_RULE_DEFAULT; rule <= MERKLIZE_RULE_DUPLICATE_LAST; rule++) {
+        if (rule == MERKLIZE_RULE_PERFECT) continue;
+        const merklize_form odd = {
+            .size = sizeof odd, .hash = MERKLIZE_HASH_blake3, .rule = rule, .mode = &mode, .padding = leaves[3]};
+        OK(merklize_tree_build_rows("abcdefghijklmnopqrstuvwxyz", 2, 13, &odd, NULL, &tree));
+        OK(merklize_tree_level(tree, 0, &view, &count));
+        CHECK(count == 13);
+        merklize_digest row;
+        OK(merklize_hash_rows(MERKLIZE_HASH_blake3, "yz", 2, 1, &mode, &row, NULL));
+        CHECK(equal(&view[12], &row));
+        merklize_tree_builder *builder = NULL;
+        OK(merklize_tree_builder_create(&odd, NULL, &builder));
+        OK(merklize_tree_builder_append(builder, view, 6));
+        OK(merklize_tree_builder_append(builder, view + 6, 7));
+        CHECK(merklize_tree_builder_count(builder) == 13);
+        OK(merklize_tree_builder_root(builder, &root));
+        OK(merklize_tree_root(tree, &expected));
+        CHECK(equal(&root, &expected));
+        merklize_tree_builder_free(builder);
+        OK(merklize_tree_get_info(tree, &info));
+        CHECK(info.rule == (rule == MERKLIZE_RULE_DEFAULT ? MERKLIZE_RULE_LEFT_FULL : rule));
+        merklize_tree_free(tree);
+    }
+    merklize_tree_free(NULL);
+    merklize_tree_builder_free(NULL);
+}
+
+static void check_proof(const merklize_proof *proof, const merklize_digest *root, const merklize_digest *old_root) {
+    int valid = 0;
+    OK(merklize_proof_verify(proof, root, old_root, NULL, &valid));
+    CHECK(valid == 1);
+    merklize_digest wrong = *root;
+    wrong.bytes[3] ^= 1;
+    OK(merklize_proof_verify(proof, &wrong, old_root, NULL, &valid));
+    CHECK(valid == 0);
+
+    /* Its bytes, whole and damaged. */
+    size_t length = 0;
+    OK(merklize_proof_to_bytes(proof, NULL, 0, &length));
+    uint8_t *bytes = malloc(length);
+    FAILS(MERKLIZE_TOO_SMALL, "the output must have room for", merklize_proof_to_bytes(proof, bytes, length - 1, NULL));
+    OK(merklize_proof_to_bytes(proof, bytes, length, &length));
+    OK(merklize_verify(bytes, length, root, old_root, NULL, &valid));
+    CHECK(valid == 1);
+    OK(merklize_verify(bytes, length, root, old_root == NULL ? root : NULL, NULL, &valid));
+    CHECK(valid == 0);
+    merklize_proof *again = NULL;
+    OK(merklize_proof_from_bytes(bytes, length, &again));
+    OK(merklize_proof_verify(again, root, old_root, NULL, &valid));
+    CHECK(valid == 1);
+    merklize_proof_free(again);
+    for (size_t i = 0; i < length; i++) {
+        if (i == 6 || i == 8)
+            continue; /* claims (rule, count of leaves): others may have the same path, as docs/layouts.md says */
+        bytes[i] ^= 1;
+        valid = 7;
+        OK(merklize_verify(bytes, length, root, old_root, NULL, &valid));
+        CHECK(valid == 0);
+        bytes[i] ^= 1;
+    }
+    OK(merklize_verify(bytes, length - 1, root, old_root, NULL, &valid));
+    CHECK(valid == 0);
+    OK(merklize_verify(NULL, 0, root, old_root, NULL, &valid));
+    CHECK(valid == 0);
+    again = (merklize_proof *)&again;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "bytes are not a proof", merklize_proof_from_bytes(bytes, length - 1, &again));
+    CHECK(again == NULL);
+    free(bytes);
+}
+
+void test_proofs(void) {
+    enum { n = 100 };
+    static merklize_digest leaves[n];
+    fill_leaves(leaves, n);
+    merklize_tree *tree = NULL;
+    merklize_digest root, old_root;
+    OK(merklize_tree_build(leaves, n, NULL, 0, NULL, &tree));
+    OK(merklize_tree_root(tree, &root));
+
+    merklize_proof *proof = NULL;
+    merklize_proof_info info = {.size = sizeof info};
+    OK(merklize_tree_prove(tree, 42, NULL, 0, &proof));
+    OK(merklize_proof_get_info(proof, &info));
+    CHECK(info.kind == MERKLIZE_PROOF_SINGLE && info.n_leaves == n && info.leaves == 1 && info.siblings == 7);
+    CHECK(info.rule == MERKLIZE_RULE_LEFT_FULL && info.hash == MERKLIZE_HASH_blake3 && info.old_leaves == 0);
+    uint64_t index = 0;
+    merklize_digest leaf, siblings[7];
+    OK(merklize_proof_read(proof, &index, &leaf, siblings));
+    CHECK(index == 42 && equal(&leaf, &leaves[42]) && equal(&siblings[0], &leaves[43]));
+    OK(merklize_proof_read(proof, NULL, NULL, NULL));
+    check_proof(proof, &root, NULL);
+    int valid = 0;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "old_root must be null", merklize_proof_verify(proof, &root, &root, NULL, &valid));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "several leaves", merklize_proof_to_winterfell(proof, NULL, 0, &(size_t){0}));
+    merklize_proof_free(proof);
+
+    const uint64_t indices[4] = {99, 0, 41, 42};
+    OK(merklize_tree_prove_together(tree, indices, 4, NULL, 0, &proof));
+    OK(merklize_proof_get_info(proof, &info));
+    CHECK(info.kind == MERKLIZE_PROOF_MULTI && info.leaves == 4);
+    uint64_t ascending[4];
+    OK(merklize_proof_read(proof, ascending, NULL, NULL));
+    CHECK(ascending[0] == 0 && ascending[1] == 41 && ascending[2] == 42 && ascending[3] == 99);
+    check_proof(proof, &root, NULL);
+    merklize_proof_free(proof);
+
+    OK(merklize_tree_prove_range(tree, 10, 20, NULL, 0, &proof));
+    check_proof(proof, &root, NULL);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "each proof must be one of one leaf",
+          merklize_verify_each((const merklize_proof *const *)&proof, 1, &root, NULL, &(uint8_t){0}, NULL));
+    merklize_proof_free(proof);
+
+    OK(merklize_root(leaves, 37, NULL, &old_root, NULL));
+    OK(merklize_tree_prove_consistency(tree, 37, &proof));
+    OK(merklize_proof_get_info(proof, &info));
+    CHECK(info.kind == MERKLIZE_PROOF_CONSISTENCY && info.old_leaves == 37 && info.n_leaves == n && info.leaves == 0);
+    check_proof(proof, &root, &old_root);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "old_root is null", merklize_proof_verify(proof, &root, NULL, NULL, &valid));
+    merklize_proof_free(proof);
+
+    merklize_proof *each[4];
+    uint8_t ok[4] = {7, 7, 7, 7};
+    OK(merklize_tree_prove_each(tree, indices, 4, NULL, 0, each));
+    OK(merklize_verify_each((const merklize_proof *const *)each, 4, &root, NULL, ok, NULL));
+    CHECK(ok[0] == 1 && ok[1] == 1 && ok[2] == 1 && ok[3] == 1);
+    OK(merklize_verify_each((const merklize_proof *const *)each, 4, &old_root, NULL, ok, NULL));
+    CHECK(ok[0] == 0 && ok[3] == 0);
+    for (int i = 0; i < 4; i++) merklize_proof_free(each[i]);
+    const uint64_t outside[2] = {3, n};
+    each[0] = each[1] = (merklize_proof *)each;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "100", merklize_tree_prove_each(tree, outside, 2, NULL, 0, each));
+    CHECK(each[0] == NULL && each[1] == NULL);
+    merklize_tree_free(tree);
+
+    /* Without its lowest levels a tree needs the leaves again. */
+    OK(merklize_tree_build(leaves, n, NULL, 3, NULL, &tree));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves", merklize_tree_prove(tree, 5, NULL, 0, &proof));
+    CHECK(proof == NULL);
+    OK(merklize_tree_prove(tree, 5, leaves, n, &proof));
+    check_proof(proof, &root, NULL);
+    merklize_proof_free(proof);
+    merklize_tree_free(tree);
+
+    /* Winterfell's batch proofs, there and back. */
+    const merklize_form field = {.size = sizeof field, .hash = MERKLIZE_HASH_rp64_256};
+    OK(merklize_tree_build(leaves, 64, &field, 0, NULL, &tree));
+    OK(merklize_tree_root(tree, &root));
+    const uint64_t asked[2] = {7, 60};
+    OK(merklize_tree_prove_together(tree, asked, 2, NULL, 0, &proof));
+    uint8_t bytes[2048];
+    size_t length = 0;
+    OK(merklize_proof_to_winterfell(proof, bytes, sizeof bytes, &length));
+    merklize_proof_free(proof);
+    const merklize_digest given[2] = {leaves[7], leaves[60]};
+    OK(merklize_proof_from_winterfell(bytes, length, field.hash, asked, given, 2, &proof));
+    check_proof(proof, &root, NULL);
+    merklize_proof_free(proof);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "not Winterfell's proof of these 1 leaves",
+          merklize_proof_from_winterfell(bytes, length, field.hash, asked, given, 1, &proof));
+    merklize_proof_free(NULL);
+    merklize_tree_free(tree);
+}
