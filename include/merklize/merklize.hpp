@@ -5,6 +5,7 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/error.hpp>
+#include <merklize/formats.hpp>
 #include <merklize/hash.hpp>
 #include <merklize/policy.hpp>
 #include <merklize/proof.hpp>

@@ -35,7 +35,9 @@ struct WrongNode {
 /// another process shortens the file, that is an error here, not a signal.
 class MERKLIZE_API TreeFile {
 public:
-    /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version: the text says which)
+    /// Rolls back a change that a killed process left half done.
+    /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version; changed in part, and this process may not
+    ///         roll that back: the text says which)
     explicit TreeFile(const std::filesystem::path& path);
     TreeFile(TreeFile&&) noexcept;
     TreeFile& operator=(TreeFile&&) noexcept;
@@ -76,7 +78,8 @@ public:
 
     /// Replaces leaves, or adds leaves (rule left_full), as MerkleTree does. The change is made in a copy, which replaces the file when
     /// it is complete. Where the file system allows, the copy shares what does not change. Other TreeFiles go on reading the file that
-    /// they opened. append() clears the source, because the bytes behind the new leaves are not known.
+    /// they opened. An update of few leaves of a large file that nobody else has open changes the file in place, with a journal
+    /// (docs/file-format.md): as safe, and it takes milliseconds. append() clears the source, because the bytes behind the new leaves are not known.
     /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call changes the file as it
     ///         is after the wait, so this object may then have more leaves than before.
     /// errors  as MerkleTree, and io; cancelled, also while waiting. After an error the file is as before

@@ -32,7 +32,61 @@ nb::object opaque_view(nb::handle array, const char* what) {
     return array.attr("view")(nb::str("V{}").attr("format")(dtype.attr("itemsize")));
 }
 
+constexpr std::uint64_t piece_bytes = 16 << 20;
+
+// The array as NumPy's plain one, if it is large and its bytes lie apart; else none.
+nb::object large_and_apart(nb::handle object, const char* what) {
+    if (PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr())) return {};
+    // Other tensors are copied whole: to ask them twice would cost more.
+    if (!nb::hasattr(object, "__array_struct__") && !PyObject_CheckBuffer(object.ptr())) return {};
+    const nb::object plain = import_array(object, what, nullptr);
+    Py_buffer view;
+    if (PyObject_GetBuffer(plain.ptr(), &view, PyBUF_FULL_RO) == 0) {
+        const bool is_whole =
+            static_cast<std::uint64_t>(view.len) <= piece_bytes || PyBuffer_IsContiguous(&view, 'C') != 0;
+        PyBuffer_Release(&view);
+        if (is_whole) return {};
+    } else {
+        PyErr_Clear();
+        if (!nb::hasattr(plain, "__array_struct__")) return {};
+    }
+    nb::object array = nb::module_::import_("numpy").attr("asarray")(plain);
+    const bool is_whole = nb::cast<std::uint64_t>(array.attr("nbytes")) <= piece_bytes ||
+                          nb::cast<bool>(array.attr("flags").attr("c_contiguous")) ||
+                          nb::cast<bool>(array.attr("dtype").attr("hasobject"));
+    return is_whole ? nb::object() : array;
+}
+
+void each_part(const nb::object& array, const char* what, const std::function<void(std::span<const std::byte>)>& use) {
+    const auto bytes = nb::cast<std::uint64_t>(array.attr("nbytes"));
+    if (bytes == 0) return;
+    if (bytes <= piece_bytes || nb::cast<bool>(array.attr("flags").attr("c_contiguous"))) {
+        const InputBytes part(nb::module_::import_("numpy").attr("ascontiguousarray")(array), what);
+        return use(part.span());
+    }
+    const std::size_t rows = nb::len(array);
+    const std::uint64_t row_bytes = bytes / rows;
+    for (std::size_t i = 0; i < rows;) {
+        if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+        if (row_bytes >= piece_bytes) {
+            each_part(array[i++], what, use);
+        } else {
+            const std::size_t end = std::min<std::size_t>(rows, i + piece_bytes / row_bytes);
+            each_part(array[nb::slice(nb::int_(i), nb::int_(end), nb::none())], what, use);
+            i = end;
+        }
+    }
+}
+
 }  // namespace
+
+bool is_large_and_apart(nb::handle object, const char* what) { return large_and_apart(object, what).is_valid(); }
+
+void each_piece(nb::handle object, const char* what, const std::function<void(std::span<const std::byte>)>& use) {
+    if (const nb::object array = large_and_apart(object, what); array.is_valid()) return each_part(array, what, use);
+    const InputBytes whole(object, what);
+    use(whole.span());
+}
 
 [[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got) {
     throw nb::type_error((std::string(what) + " must be " + expected + ", got " + name_of_type(got)).c_str());
@@ -88,8 +142,8 @@ std::span<std::byte> OutputBytes::span() const noexcept {
 Output::Output(nb::handle length, nb::handle seek, const char* what)
     : seek_(to_u64(seek, (std::string(what) + ": seek").c_str())) {
     const std::uint64_t size = to_u64(length, (std::string(what) + ": length").c_str());
-    if (size > std::numeric_limits<std::uint64_t>::max() - seek_) {
-        invalid(std::string(what) + ": seek + length must be below 2^64, got " + std::to_string(seek_) + " + " +
+    if (size != 0 && size - 1 > std::numeric_limits<std::uint64_t>::max() - seek_) {
+        invalid(std::string(what) + ": seek + length must be at most 2^64, got " + std::to_string(seek_) + " + " +
                 std::to_string(size));
     }
     PyObject* bytes = nullptr;

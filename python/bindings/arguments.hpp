@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,12 @@ public:
 private:
     Py_buffer view_{};
 };
+
+/// Whether an argument is a large array of the host whose bytes lie apart, so that InputBytes would copy all of it.
+bool is_large_and_apart(nb::handle object, const char* what);
+/// Calls `use` with the bytes of what InputBytes takes, in C order and in pieces: of an array whose bytes lie apart, at most 16 MiB are
+/// copied at a time. `use` is called with the GIL.
+void each_piece(nb::handle object, const char* what, const std::function<void(std::span<const std::byte>)>& use);
 
 /// The bytes of a writable, contiguous buffer: arrays that the package itself made.
 class OutputBytes {

@@ -1,5 +1,7 @@
 #include "form.hpp"
 
+#include <merklize/formats.hpp>
+
 #include "arguments.hpp"
 #include "module.hpp"
 
@@ -50,6 +52,25 @@ void bind_form(nb::module_& m) {
     define(
         m, "hash_by_name", +[](nb::handle name) { return traits(hash_from_name(to_text(name, "hash"))); },
         "def hash_by_name(name: str, /) -> HashInfo");
+
+    nb::class_<FormatTraits>(m, "FormatInfo", "What a format of trees fixes.")
+        .def_prop_ro(
+            "name", [](const FormatTraits& self) { return to_str(self.name); }, nb::sig("def name(self) -> str"))
+        .def_prop_ro(
+            "hash", [](const FormatTraits& self) { return name_of(self.hash); }, nb::sig("def hash(self) -> str"))
+        .def_prop_ro(
+            "rule", [](const FormatTraits& self) { return name_of(self.rule); }, nb::sig("def rule(self) -> str"))
+        .def_ro("hashes_records", &FormatTraits::hashes_records, "Whether a leaf is the digest of a record.")
+        .def_ro("piece_size", &FormatTraits::piece_size, "Bytes of a file that are one leaf, or 0.")
+        .def_ro("is_ambiguous", &FormatTraits::is_ambiguous, "Whether two lists of leaves can have one root.");
+    define(
+        m, "formats",
+        +[] {
+            nb::list result;
+            for (const FormatTraits& traits : merklize::formats()) result.append(nb::cast(traits));
+            return result;
+        },
+        "def formats() -> list[FormatInfo]");
 
     nb::class_<TreeForm>(m, "TreeForm", "What a tree is, apart from its leaves.")
         .def(

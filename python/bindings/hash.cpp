@@ -11,8 +11,18 @@ namespace {
 
 nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
                const Settings& settings, nb::handle policy) {
-    const Input input(data, "hash: data", settings);
     const Mode mode = to_mode(key, context, "hash");
+    // A call with timings or a stream is one launch, so its data is copied whole.
+    if (settings.timings.is_none() && !settings.stream && is_large_and_apart(data, "hash: data")) {
+        const Output out(length, seek, "hash");
+        const Run run(settings, nullptr, to_policy(policy));
+        merklize::Hasher hasher(mode, run.options());
+        each_piece(data, "hash: data",
+                   [&](std::span<const std::byte> piece) { Run::without_gil([&] { hasher.update(piece); }); });
+        Run::without_gil([&] { hasher.digest(out.span(), out.seek()); });
+        return out.bytes();
+    }
+    const Input input(data, "hash: data", settings);
     const Run run(settings, input.on_device(), to_policy(policy));
     const Output out(length, seek, "hash");
     // Short work is done before another thread could take over.

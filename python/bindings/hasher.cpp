@@ -20,16 +20,15 @@ public:
     Hasher(const Hasher& other) : state_(other.state_), name_(other.name_), lost_(other.lost_) {}
 
     void update(nb::handle data) {
-        const InputBytes input(data, "update: data");
         const ObjectLock::Changing changing(lock_, "Hasher");
         check();
-        constexpr std::size_t short_work = 2048;
-        if (input.span().size() <= short_work) {
-            state_.update(input.span());
-            return;
-        }
-        lost_ = true;
-        Run::without_gil([&] { state_.update(input.span()); });
+        bool begun = false;
+        each_piece(data, "update: data", [&](std::span<const std::byte> piece) {
+            constexpr std::size_t short_work = 2048;
+            if (!begun && piece.size() <= short_work) return state_.update(piece);
+            lost_ = begun = true;
+            Run::without_gil([&] { state_.update(piece); });
+        });
         lost_ = false;
     }
 
@@ -41,10 +40,17 @@ public:
         return out.bytes();
     }
 
-    /// The caller owns the copy.
-    Hasher* copy() const {
-        const ObjectLock::Changing changing(lock_, "Hasher");
-        return new Hasher(*this);
+    /// An object of the same class, with the attributes of a class of Python's.
+    static nb::object copy(nb::handle self) {
+        const Hasher& from = *nb::inst_ptr<Hasher>(self);
+        nb::object copied = nb::inst_alloc(self.type());
+        {
+            const ObjectLock::Changing changing(from.lock_, "Hasher");
+            new (nb::inst_ptr<Hasher>(copied)) Hasher(from);
+        }
+        nb::inst_mark_ready(copied);
+        if (nb::hasattr(self, "__dict__")) copied.attr("__dict__").attr("update")(self.attr("__dict__"));
+        return copied;
     }
 
     std::string_view name() const noexcept { return name_; }
@@ -72,16 +78,7 @@ private:
 }  // namespace
 
 void bind_hasher(nb::module_& m) {
-    nb::class_<Hasher> hasher(m, "Hasher", R"(Streaming BLAKE3, or another hash of bytes, shaped like hashlib's objects.
-
-data      the first bytes to update with
-hash      "blake3", or a hash as hash() takes it, but not Eidos, which begins with the length
-key       32 bytes: keyed hashing
-context   text that names a purpose: key derivation; the data is then the key material
-device    "auto", or an id of devices()
-threads   for large updates; None is all that the process may use
-
-Threads may share one: each call waits for the one before.)");
+    nb::class_<Hasher> hasher(m, "Hasher", "merklize.Hasher is the public class.");
     hasher.def(
         "__init__",
         [](Hasher* self, nb::handle data, nb::handle hash, nb::handle key, nb::handle context, nb::handle device,
@@ -104,18 +101,18 @@ Threads may share one: each call waits for the one before.)");
                 throw;
             }
         },
-        nb::sig("def __init__(self, data: typing_extensions.Buffer | numpy.typing.NDArray[typing.Any] = b'', *, "
-                "hash: str = 'blake3', key: typing_extensions.Buffer | None = None, context: str | None = None, "
-                "device: str = 'auto', "
-                "threads: int | None = None) -> None"),
+        nb::sig("def __init__(self, data: object = b'', *, hash: str = 'blake3', key: object = None, "
+                "context: str | None = None, device: object = 'auto', threads: int | None = None) -> None"),
         nb::arg("data").none() = nb::bytes(""), nb::kw_only(), nb::arg("hash").none() = "blake3",
         nb::arg("key").none() = nb::none(), nb::arg("context").none() = nb::none(), nb::arg("device").none() = "auto",
         nb::arg("threads").none() = nb::none());
     hasher.def(
-        "update", &Hasher::update, nb::arg().none(),
-        nb::sig("def update(self, data: typing_extensions.Buffer | numpy.typing.NDArray[typing.Any], /) -> None"),
-        "Append the bytes of a bytes-like, or of any array or tensor on the host, in C order.\n\n"
-        "When Ctrl-C interrupts it, the state is lost: reset() before further use.");
+        "update",
+        [](nb::handle self, nb::handle data) {
+            nb::inst_ptr<Hasher>(self)->update(data);
+            return nb::borrow(self);
+        },
+        nb::arg().none(), nb::sig("def update(self, data: typing.Any, /) -> typing_extensions.Self"));
     hasher.def("digest", &Hasher::digest, nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
                nb::sig("def digest(self, length: int = 32, seek: int = 0) -> bytes"),
                "Output bytes `seek` to `seek + length` for all input so far; more input may follow.");
@@ -125,7 +122,7 @@ Threads may share one: each call waits for the one before.)");
         nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
         nb::sig("def hexdigest(self, length: int = 32, seek: int = 0) -> str"),
         "digest() as lower-case hexadecimal text.");
-    hasher.def("copy", &Hasher::copy, nb::rv_policy::take_ownership, nb::sig("def copy(self) -> Hasher"),
+    hasher.def("copy", &Hasher::copy, nb::sig("def copy(self) -> typing_extensions.Self"),
                "A second hasher with the same input so far.");
     hasher.def("reset", &Hasher::reset, nb::sig("def reset(self) -> None"),
                "Back to the empty input, in the same mode.");
@@ -150,6 +147,7 @@ Threads may share one: each call waits for the one before.)");
         "Name of the hash.");
     hasher.def_prop_ro("block_size", &Hasher::block_size, "Bytes of a block of the hash.");
     hasher.attr("digest_size") = 32;
+    hasher.attr("key_size") = 32;
 }
 
 }  // namespace merklize::binding

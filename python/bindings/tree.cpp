@@ -1,3 +1,5 @@
+#include <merklize/formats.hpp>
+
 #include <atomic>
 #include <optional>
 #include <vector>
@@ -190,6 +192,12 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void release_buffer(PyObject* self, Py_buffer*) { nb::inst_ptr<Tree>(self)->views--; }
 
+void refuse_ambiguous(nb::handle tree, nb::handle format) {
+    const Format which = format_from_name(to_text(format, "format"));
+    nb::cast<Tree&>(tree).read(
+        [&](const MerkleTree& read) { Run::without_gil([&] { require_unambiguous(read, which); }); });
+}
+
 PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
                             {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                             {0, nullptr}};
@@ -254,6 +262,7 @@ void bind_tree(nb::module_& m) {
     define(m, "make_tree_from_file", make_tree_from_file,
            "def make_tree_from_file(input: bytes | int, leaf_size: int | None, row_size: int | None, form: TreeForm, "
            "settings: Settings, policy: object, /) -> Tree");
+    define(m, "refuse_ambiguous", refuse_ambiguous, "def refuse_ambiguous(tree: Tree, format: str, /) -> None");
     define(m, "build_tree", build_tree,
            "def build_tree(nodes: object, form: TreeForm, settings: Settings, policy: object, /) "
            "-> dict[str, int | str]");

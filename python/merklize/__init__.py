@@ -23,11 +23,11 @@
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from ._native import DeviceArray, Hasher, Timings, TreeFacts
+from ._native import DeviceArray, Timings, TreeFacts
 from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
 from .forest import MerkleForest
-from .hashing import HASHES, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
+from .hashing import HASHES, Hasher, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
 from .parts import hash_parts, merkle_root_parts
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
 from .tree import MerkleTree, build_tree, heap_slots, merkle_root

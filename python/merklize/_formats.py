@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import _native
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ._types import Digests
+    pass
 
 
 class Format(NamedTuple):
@@ -30,34 +29,22 @@ class Format(NamedTuple):
     """What builds this format instead of MerkleTree; None: MerkleTree does."""
 
 
-def _format(
-    name: str,
-    hash: str,
-    rule: str,
-    leaf_hash: str | None,
-    piece: int | None = None,
-    is_ambiguous: bool = False,
-    needs: str | None = None,
-) -> Format:
-    return Format(name, hash, rule, leaf_hash, piece, is_ambiguous, needs)
+# Whole files or trees of another shape: merklize.formats has functions for them.
+_OTHERS = (
+    Format("fs_verity", "sha256_plain", "pad", "sha256_plain", 4096, False, "merklize.formats.fs_verity()"),
+    Format("openzeppelin", "keccak256_sorted", "pad", None, None, False, "merklize.formats.openzeppelin()"),
+    Format(
+        "openzeppelin_simple", "keccak256_sorted", "pad", None, None, False, "merklize.formats.openzeppelin_simple()"
+    ),
+)
 
 
-FORMATS: dict[str, Format] = {
-    made.name: made
-    for made in (
-        _format("merklize", "blake3", "left_full", "blake3"),
-        _format("rfc6962", "sha256", "left_full", "sha256"),
-        _format("bitcoin", "sha256d", "duplicate_last", "sha256d", is_ambiguous=True),
-        _format("ssz", "sha256_plain", "pad", None),
-        _format("bittorrent_v2", "sha256_plain", "pad", "sha256_plain", 1 << 14),
-        _format("glacier", "sha256_plain", "left_full", "sha256_plain", 1 << 20),
-        _format("winterfell", "rp64_256_v3", "perfect", "rp64_256_v3"),
-        _format("miden", "eidos", "perfect", "eidos"),
-        _format("fs_verity", "sha256_plain", "pad", "sha256_plain", 4096, needs="merklize.formats.fs_verity()"),
-        _format("openzeppelin", "keccak256_sorted", "pad", None, needs="merklize.formats.openzeppelin()"),
-        _format("openzeppelin_simple", "keccak256_sorted", "pad", None, needs="merklize.formats.openzeppelin_simple()"),
-    )
-}
+def _of(info: _native.FormatInfo) -> Format:
+    leaf_hash = info.hash if info.hashes_records else None
+    return Format(info.name, info.hash, info.rule, leaf_hash, info.piece_size or None, info.is_ambiguous, None)
+
+
+FORMATS: dict[str, Format] = {made.name: made for made in (*map(_of, _native.formats()), *_OTHERS)}
 """All formats by name."""
 
 
@@ -89,13 +76,3 @@ def with_format(
         if value is not None and value != getattr(found, option, None):
             raise InvalidArgument(f"format {format!r} fixes {option}: leave it out, got {value!r}")
     return found, found.hash, found.rule
-
-
-def refuse_ambiguous(found: Format, levels: Iterable[Digests]) -> None:
-    """Raise InvalidArgument if a level ends with a pair of equal nodes: a shorter list of leaves has the same root."""
-    for number, level in enumerate(levels):
-        if len(level) % 2 == 0 and bytes(level[-1]) == bytes(level[-2]):
-            raise InvalidArgument(
-                f"format {found.name!r}: the last two of the {len(level)} nodes of level {number} are equal, so a list"
-                " without those below the last has the same root (CVE-2012-2459)"
-            )

@@ -15,7 +15,7 @@ from .errors import Cancelled, FileError, InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer, Self
 
     from ._native import DeviceArray, Timings
     from ._types import Bytes, Data, Device, Digests, Path, Policy, Progress, Tensor, Words
@@ -23,6 +23,83 @@ if TYPE_CHECKING:
 
 HASHES: tuple[str, ...] = tuple(info.name for info in _native.hashes())
 """The hashes of Merkle trees, by their names; "rp64_256" is another name of "rp64_256_v3"."""
+
+
+class Hasher(_native.Hasher):
+    """Streaming BLAKE3, or another hash of bytes, shaped like hashlib's objects and blake3-py's.
+
+    data      the first bytes to update with
+    hash      "blake3", or a hash as hash() takes it, but not Eidos, which begins with the length
+    key       32 bytes: keyed hashing
+    context   text that names a purpose: key derivation; the data is then the key material
+    device    "auto", or an id of devices()
+    threads   for large updates; None, which is also Hasher.AUTO, is all that the process may use
+    usedforsecurity  ignored, as in blake3-py
+
+    Threads may share one: each call waits for the one before.
+    """
+
+    AUTO = None
+
+    def __init__(
+        self,
+        data: Data = b"",
+        *,
+        hash: str = "blake3",
+        key: Buffer | None = None,
+        context: str | None = None,
+        device: Device = "auto",
+        threads: int | None = None,
+        usedforsecurity: bool = True,
+    ) -> None:
+        """Begin with `data`."""
+        super().__init__(data, hash=hash, key=key, context=context, device=device, threads=threads)
+
+    def update(self, data: Data, /) -> Self:
+        """Append the bytes of a bytes-like, or of any array or tensor on the host, in C order. Return self.
+
+        When Ctrl-C interrupts it, the state is lost: reset() before further use.
+        """
+        return super().update(data)
+
+    def update_file(self, path: Path) -> Self:
+        """Append a file's bytes, read in pieces of 4 MiB and never mapped. Return self.
+
+        Raises FileError: unreadable, or it changed while it was read. Then some of its bytes may have been appended.
+        """
+        name = os.fsdecode(path)
+        try:
+            with open(path, "rb", buffering=0) as file:
+                before = os.fstat(file.fileno())
+                piece = memoryview(bytearray(min(4 << 20, max(before.st_size, 1 << 16))))
+                while count := file.readinto(piece):
+                    super().update(piece[:count])
+                after = os.fstat(file.fileno())
+        except OSError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError._of(f"{name}: cannot read: {error.strerror}", error.errno or 0, name) from None
+        if any(getattr(before, what) != getattr(after, what) for what in ("st_size", "st_mtime_ns", "st_ctime_ns")):
+            raise FileError(f"{name}: changed while being read")
+        return self
+
+    def digest(self, length: int = 32, seek: int = 0) -> bytes:
+        """Return output bytes `seek` to `seek + length` for all input so far; more input may follow."""
+        return super().digest(length, seek)
+
+    def hexdigest(self, length: int = 32, seek: int = 0) -> str:
+        """Return digest() as lower-case hexadecimal text."""
+        return super().hexdigest(length, seek)
+
+    def copy(self) -> Self:
+        """Return a second hasher of the same class, with the same input so far."""
+        return super().copy()
+
+    __copy__ = copy
+
+    def reset(self) -> None:
+        """Go back to the empty input, in the same mode."""
+        super().reset()
 
 
 class HasFileno(Protocol):
@@ -103,7 +180,8 @@ def hash_file(
     progress  called about every 50 ms with the share that is done, 0 to 1 (0 while that is not known); returning False
               raises Cancelled
 
-    The rest is as in hash(). Raises FileError too: unreadable, or its size changed while it was read.
+    The rest is as in hash(). Raises FileError too: unreadable, or size or times changed while it was read.
+    A file that states a wrong size, as those in /proc and /sys do, is read to its end.
     """
     run = settings(device, threads, progress, None, timings)
     if hash != "blake3":

@@ -8,19 +8,22 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 from . import _arrays, _native
-from ._formats import Format, refuse_ambiguous, with_format
+from ._formats import Format, with_format
 from ._inputs import opened
 from ._pairs import with_pairs
 from ._settings import settings
-from .errors import InvalidArgument
+from .errors import FileError, InvalidArgument
 from .hashing import hash_leaves
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import Buffer
 
     from ._native import DeviceArray, Timings
     from ._types import Data, Device, Digests, HostData, Input, Path, Policy, Progress, Tensor
+    from .tree_file import TreeFile
 
 
 class MerkleTree:
@@ -100,8 +103,7 @@ class MerkleTree:
 
     def _check(self, form: Format | None) -> None:
         if form is not None and form.is_ambiguous:
-            levels = (self.level(level) for level in range(self.height))
-            refuse_ambiguous(form, (level.numpy() if self.on_device else level for level in levels))
+            _native.refuse_ambiguous(self._tree, form.name)
 
     @classmethod
     def from_records(
@@ -200,7 +202,7 @@ class MerkleTree:
         without both  the file has the leaves themselves, 32 bytes each
 
         The options are those of MerkleTree; key and context are for leaves and merges alike. The file is read once and
-        not held. Raises FileError (unreadable, or its size changed), OutOfMemory (before it is read), and as the
+        not held. Raises FileError (unreadable, or it changed meanwhile), OutOfMemory (before it is read), and as the
         constructor.
         """
         form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
@@ -399,8 +401,118 @@ class MerkleTree:
         """
         _native.save_tree(self._tree, os.fsencode(path))
 
+    @classmethod
+    def load(
+        cls,
+        path: Path,
+        *,
+        key: Buffer | None = None,
+        context: str | None = None,
+        device: Device = "auto",
+        threads: int | None = None,
+        policy: Policy = None,
+        progress: Progress = None,
+    ) -> MerkleTree:
+        """Return the tree of a file that save() or build_tree_file() wrote, in memory.
+
+        The leaves are read and the nodes above them computed again, so damage is found: FileError. `leaf_size` and
+        `file_size` are not taken over. The options are those of MerkleTree. Raises FileError, InvalidArgument (a keyed
+        tree without its key).
+        """
+        from .tree_file import TreeFile
+
+        with TreeFile(path, key=key, context=context) as file:
+            if file.is_keyed and key is None and context is None:
+                raise InvalidArgument(f"load: {file.path} has keyed merges: its key or context must be given")
+            leaves = as_nodes(file.read(0, 0, file.n_leaves), file.hash)
+            options: dict[str, Any] = {"device": device, "threads": threads, "policy": policy, "progress": progress}
+            padding = file.padding if file.rule == "pad" else None
+            tree = cls(leaves, file.hash, rule=file.rule, key=key, context=context, padding=padding, **options)
+            if tree.root != file.root:
+                raise FileError(f"{file.path}: a damaged tree file: its leaves do not give the root that it states")
+            return tree
+
+    def diff(self, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
+        """Return the indices of leaves that differ from those of another tree, or are in one of the two alone.
+
+        Walks down from unequal nodes only: a few leaves among millions cost a few hundred comparisons. The nodes of a
+        tree on a device are copied to the host. Raises InvalidArgument: another hash or rule, dropped levels.
+        """
+        return differing_leaves(self, other)
+
+    def _nodes_at(self, level: int, indices: NDArray[np.uint64]) -> Any:
+        if self.drop_levels:
+            raise InvalidArgument(f"diff: a tree whose lowest {self.drop_levels} levels were dropped")
+        first = 1 << (self.height - level)
+        return as_nodes(self._tree.host_nodes(), "blake3")[indices + np_uint64(first)]
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the trees have the same hash, rule, count of leaves and root, and so the same leaves."""
+        if not isinstance(other, MerkleTree):
+            return NotImplemented
+        return (self.hash, self.rule, self.n_leaves, self.root) == (other.hash, other.rule, other.n_leaves, other.root)
+
+    __hash__ = None  # type: ignore[assignment]  # a tree can change
+
+    def __len__(self) -> int:
+        return self.n_leaves
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the bytes of the tree's file. A key is never in them, so a keyed tree cannot be pickled."""
+        import tempfile
+
+        from .tree_file import TreeFile
+
+        with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
+            path = os.path.join(folder, "tree.mkl")
+            self.save(path)
+            with TreeFile(path) as file:
+                if file.is_keyed:
+                    raise TypeError("a tree of keyed merges cannot be pickled: its key would have to be in the pickle")
+            with open(path, "rb") as saved:
+                return MerkleTree._of_bytes, (saved.read(),)
+
+    @staticmethod
+    def _of_bytes(data: bytes) -> MerkleTree:
+        import tempfile
+
+        with tempfile.NamedTemporaryFile(prefix="merklize-", suffix=".mkl") as file:
+            file.write(data)
+            file.flush()
+            return MerkleTree.load(file.name)
+
     def __repr__(self) -> str:
         return f"<MerkleTree: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"
+
+
+def np_uint64(value: int) -> Any:
+    """Return an integer that NumPy adds to uint64 without making it float64."""
+    import numpy as np
+
+    return np.uint64(value)
+
+
+def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
+    """Return the indices of leaves that differ between two trees, or are in one of them alone."""
+    import numpy as np
+
+    if (one.hash, one.rule) != (other.hash, other.rule):
+        raise InvalidArgument(
+            f"diff: hash and rule must be the same, got {one.hash}, {one.rule} and {other.hash}, {other.rule}"
+        )
+    common, most = sorted((one.n_leaves, other.n_leaves))
+    top = min(one.height, other.height)
+    found = np.arange(((common - 1) >> top) + 1, dtype=np.uint64)
+    for level in range(top, -1, -1):
+        # A node above leaves that only one tree has says nothing about the others.
+        is_whole = (found + np.uint64(1)) << np.uint64(level) <= np.uint64(common)
+        is_whole |= common == most
+        is_equal = (one._nodes_at(level, found) == other._nodes_at(level, found)).all(axis=1) & is_whole
+        found = found[~is_equal]
+        if level:
+            found = np.stack([2 * found, 2 * found + np.uint64(1)], axis=1).reshape(-1)
+            found = found[found <= np.uint64((common - 1) >> (level - 1))]
+    return np.concatenate([found, np.arange(common, most, dtype=np.uint64)])
 
 
 def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from . import _arrays, _native
 from ._formats import with_format
@@ -13,15 +13,18 @@ from ._pairs import with_pairs
 from ._settings import settings
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
-from .tree import as_nodes
+from .tree import as_nodes, differing_leaves
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    import numpy as np
+    from numpy.typing import NDArray
     from typing_extensions import Buffer
 
     from ._native import TreeFacts
     from ._types import Device, Digests, HostData, Input, Path, Progress
+    from .tree import MerkleTree
 
 
 class TreeFile:
@@ -100,7 +103,8 @@ class TreeFile:
         """Return the nodes of a level: a read-only view of the file that is open, read on access. 0 is the leaves.
 
         The file is mapped, which nothing else here does: if somebody cuts it short, access to the view kills the
-        process. (update() and append() do not: they put another file in its place.) read() raises FileError instead.
+        process. (update() and append() do not: while a view exists, they put another file in its place.) read() raises
+        FileError instead.
         """
         import numpy as np
 
@@ -147,7 +151,10 @@ class TreeFile:
         return self._open.check(most, settings(device, threads, progress))
 
     def update(self, changes: Mapping[int, HostData], *, device: Device = "auto", threads: int | None = None) -> None:
-        """Replace leaves, {index: leaf}, in a copy that takes the file's place when it is whole.
+        """Replace leaves, {index: leaf}, completely or not at all, even if the process is killed.
+
+        The change is made in a copy that takes the file's place; or, of few leaves of a large file that nobody else has
+        open, in the file itself, with a journal (docs/file-format.md), which takes milliseconds.
 
         Waits for other processes and threads that change the file, and keeps what they changed: the change is made to
         the file as it is then, not as it was when it was opened.
@@ -173,6 +180,26 @@ class TreeFile:
         """Add the leaves that an input makes, as in MerkleTree.from_file(), and return how many; also of a pipe."""
         name = opened(input, "append_file: input")
         return self._open.append_file(name, leaf_size, row_size, settings(device, threads, progress))
+
+    def diff(self, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
+        """Return the indices of leaves that differ from those of another tree, as MerkleTree.diff().
+
+        Reads only the children of unequal nodes.
+        """
+        return differing_leaves(self, other)
+
+    def _nodes_at(self, level: int, indices: NDArray[np.uint64]) -> Any:
+        import numpy as np
+
+        out = np.empty((len(indices), 32), np.uint8)
+        cuts = np.flatnonzero(np.diff(indices) != 1) + 1
+        for run in np.split(np.arange(len(indices)), cuts) if len(indices) else ():
+            nodes = self.read(level, int(indices[run[0]]), len(run))
+            out[run] = np.frombuffer(nodes, np.uint8).reshape(-1, 32)
+        return out
+
+    def __len__(self) -> int:
+        return self.n_leaves
 
     def close(self) -> None:
         """Close the file; views of levels stay valid."""

@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from cli_helpers import B3SUM, b3sum, merklize, output
+from merklize.cli import cli
 
 ABC = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"
 EMPTY = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
@@ -62,6 +64,36 @@ def test_tag(folder: Path) -> None:
 )
 def test_flags(folder: Path, flags: list[str], expected: str) -> None:
     assert output("hash", *flags, "a", cwd=folder) == expected
+
+
+@pytest.mark.parametrize("number", [" 5", "5 ", "1_000", "\uff15", "\u0665", "-1", "0x5", "1e3", "", "5.0", str(2**64)])
+@pytest.mark.parametrize("flag", ["--length", "--seek", "--num-threads"])
+def test_numbers_are_plain_digits(folder: Path, flag: str, number: str) -> None:
+    runner = CliRunner()
+    done = runner.invoke(cli, ["hash", f"{flag}={number}", str(folder / "a")])
+    assert done.exit_code == 2
+    assert "is not a number in plain digits" in done.output or "is not 0 to 2^64 - 1" in done.output
+    if B3SUM is not None:
+        assert b3sum(f"{flag}={number}", "a", cwd=folder).returncode == 2
+
+
+def test_numbers_with_a_plus_or_zeros(folder: Path) -> None:
+    assert output("hash", "-l", "+5", "--seek", "000", "a", cwd=folder) == "6437b3ac38  a\n"
+
+
+def test_output_that_ends_at_the_last_byte(folder: Path) -> None:
+    last = "ecb26782fd462f4139a3779cede7f54282345591b595b66b52ef72f23a0258fa"  # b3sum 1.8.7
+    assert output("hash", "--seek", str(2**64 - 32), "a", cwd=folder) == f"{last}  a\n"
+    assert output("hash", "--seek", str(2**64 - 1), "-l1", "a", cwd=folder) == "fa  a\n"
+    done = merklize("hash", "--seek", str(2**64 - 32), "-l", "33", "a", cwd=folder)
+    assert done.returncode == 2
+    assert b"reach past the 2^64 bytes" in done.stderr
+
+
+def test_version() -> None:
+    import merklize as library
+
+    assert output("hash", "--version") == output("--version") == f"merklize {library.__version__}\n"
 
 
 def test_raw(folder: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 
 import merklize as library
 from cli_helpers import merklize, output
+from oracle import pattern
 
 # Leaves are the first 32 * 1024 bytes of the extendable output of "leaves".
 KNOWN_ROOT = "a10cdf376affe2cf843d72b664faa33e37ed4e3d01e3dea214850fa7679879f4"
@@ -348,3 +352,64 @@ def test_device_policy_and_times(folder: Path, root: str, device: str) -> None:
     assert (found["timings"] is None) == (device == "cpu")
     output("tree", "build", "data", "--leaf-size", "1000", "--device", device, "-o", "out", cwd=folder)
     assert (folder / "out").read_bytes() == (folder / "tree").read_bytes()
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    leaves = np.frombuffer(pattern(32 * 1000), np.uint8).reshape(-1, 32)
+    library.MerkleTree(leaves).save(tmp_path / "t.mkl")
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", [["prove", "t.mkl", "3"], ["export", "t.mkl"], ["build", "--leaves", "t.mkl"]])
+def test_an_empty_name_of_the_output(saved: Path, words: list[str]) -> None:
+    done = merklize("tree", *words, "-o", "", cwd=saved)
+    assert done.returncode == 2
+    assert b"-o: the name of the file is empty" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["prove", "t.mkl", "3"], ["export", "t.mkl"]])
+def test_output_that_cannot_be_written(saved: Path, words: list[str]) -> None:
+    done = merklize("tree", *words, "-o", "/dev/full", cwd=saved)
+    assert (done.returncode, done.stderr) == (1, b"merklize: /dev/full: cannot write: No space left on device\n")
+    done = merklize("tree", *words, "-o", "none/p", cwd=saved)
+    assert (done.returncode, done.stderr) == (1, b"merklize: none/p: cannot write: No such file or directory\n")
+    done = merklize("tree", *words, "-o", ".", cwd=saved)
+    assert (done.returncode, done.stderr) == (1, b"merklize: .: cannot write: Is a directory\n")
+
+
+@pytest.mark.parametrize("words", [["prove", "t.mkl", "0-400"], ["export", "t.mkl"]])
+@pytest.mark.parametrize("old", [None, b"old"])
+def test_a_full_disk_leaves_no_half_output(saved: Path, words: list[str], old: bytes | None) -> None:
+    """The limit of a file's size stands for a small disk."""
+    if old:
+        (saved / "out").write_bytes(old)
+    limit = "import resource, signal, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); "
+    limit += "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); from merklize.cli import main; main()"
+    words = ["tree", *words, "-o", "out"]
+    done = subprocess.run(
+        [sys.executable, "-c", limit, *words], capture_output=True, cwd=saved, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, b"merklize: out: cannot write: File too large\n")
+    assert sorted(os.listdir(saved)) == (["out", "t.mkl"] if old else ["t.mkl"])
+    assert not old or (saved / "out").read_bytes() == old
+    assert merklize(*words, cwd=saved).returncode == 0
+    assert sorted(os.listdir(saved)) == ["out", "t.mkl"]
+
+
+def test_output_to_a_pipe_and_with_permissions(saved: Path) -> None:
+    (saved / "out").write_bytes(b"old")
+    (saved / "out").chmod(0o640)
+    (saved / "link").symlink_to("out")
+    proof = output("tree", "prove", "t.mkl", "3", cwd=saved)
+    assert output("tree", "prove", "t.mkl", "3", "-o", "link", cwd=saved) == ""
+    assert (saved / "link").is_symlink()
+    assert ((saved / "out").read_text(), (saved / "out").stat().st_mode & 0o777) == (proof, 0o640)
+    assert output("tree", "prove", "t.mkl", "3", "-o", "/dev/stdout", cwd=saved) == proof
+
+
+@pytest.mark.parametrize("policy", ["levels_per_launch=99", "levels_per_launch= 1_0", "group_size=+64"])
+def test_a_policy_that_no_device_takes(saved: Path, policy: str) -> None:
+    done = merklize("tree", "build", "t.mkl", "--leaf-size", "32", "--policy", policy, cwd=saved)
+    assert done.returncode == 2
+    assert b"must be" in done.stderr

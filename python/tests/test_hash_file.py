@@ -331,6 +331,47 @@ def test_file_that_changes_its_size(sparse, change, threads):
     assert calls
 
 
+@pytest.mark.parametrize("back", [False, True])
+def test_file_that_is_written_to_with_its_size_kept(sparse, back):
+    path, size = sparse(1 << 30), 1 << 30
+    before = os.stat(path)
+
+    def progress(done):
+        with open(path, "r+b") as file:
+            file.write(b"x")
+        if back:  # the time of the last write can be set back, that of the last change cannot
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    with pytest.raises(merklize.FileError, match="sparse: changed while being read: the times"):
+        merklize.hash_file(path, progress=progress)
+    with pytest.raises(merklize.FileError, match="sparse: changed while being read: the times"):
+        merklize.merkle_root_file(path, leaf_size=1 << 20, progress=progress)
+    assert os.stat(path).st_size == size
+
+
+def test_files_of_a_wrong_size():
+    """Files in /sys state a page and have a line, those in /proc state nothing."""
+    wrong = []
+    for folder in ("/sys/kernel", "/sys/devices/system/cpu", "/sys/kernel/mm"):
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            path = os.path.join(folder, name)
+            try:
+                with open(path, "rb") as file:
+                    content = file.read()
+                if os.path.isfile(path) and len(content) != os.path.getsize(path):
+                    wrong.append((path, content))
+            except OSError:
+                continue
+    if not wrong:
+        pytest.skip("no file in /sys to be read")
+    for path, content in wrong[:5]:
+        assert merklize.hash_file(path) == blake3.blake3(content).digest()
+        assert merklize.hash_files([path, path]) == [blake3.blake3(content).digest()] * 2
+        with open(path, "rb") as file:
+            file.seek(1)
+            assert merklize.hash_file(file) == blake3.blake3(content[1:]).digest()
+
+
 def test_progress_and_cancelling(sparse):
     path, calls = sparse(2 << 30), []
     merklize.hash_file(path, progress=calls.append)

@@ -46,7 +46,7 @@ def test_equal_pieces(piece):
 def test_shape_of_hashlib():
     hasher = merklize.Hasher(b"initial")
     assert (hasher.name, hasher.digest_size, hasher.block_size) == ("blake3", 32, 64)
-    assert hasher.update(b" data") is None
+    assert hasher.update(b" data") is hasher
     assert hasher.hexdigest() == blake3.blake3(b"initial data").hexdigest()
     assert merklize.Hasher(data=b"x").digest() == merklize.hash(b"x")
 

@@ -114,6 +114,15 @@ std::span<const std::byte> Call::rows(Hash hash, const void* first, std::uint64_
     return bytes(first, n * length * unit, name);
 }
 
+std::uint64_t Call::row_bytes(Hash hash, const ConstBuffer& rows, std::uint64_t length) const {
+    const std::uint64_t unit = row_unit_bytes(hash);
+    if (length > rows.size() / unit && length != 0) {
+        invalid("rows must be whole: a row of " + std::to_string(length) + " units of " + std::to_string(unit) +
+                " bytes, got " + std::to_string(rows.size()) + " bytes");
+    }
+    return length * unit;
+}
+
 Buffer& Call::written(merklize_buffer* buffer, const char* name) const {
     merklize_buffer& given = need(buffer, name);
     if (!given.writable) invalid(std::string(name) + " is written, but the buffer is only to be read");

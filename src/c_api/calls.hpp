@@ -35,7 +35,7 @@ public:
     /// errors  invalid_argument (null, but not empty; a count whose bytes no memory has)
     template <class T>
     std::span<T> items(T* first, std::uint64_t count, const char* name) const {
-        require_array(first, count, sizeof(T), name);
+        require_array(static_cast<const void*>(first), count, sizeof(T), name);
         return {first, static_cast<std::size_t>(count)};
     }
     std::span<const std::byte> bytes(const void* first, std::uint64_t count, const char* name) const;
@@ -45,6 +45,8 @@ public:
     /// n rows of `length` units of the hash.
     std::span<const std::byte> rows(Hash hash, const void* first, std::uint64_t length, std::uint64_t n,
                                     const char* name = "rows") const;
+    /// Bytes of a row of `length` units, which a buffer of rows must have room for.
+    std::uint64_t row_bytes(Hash hash, const ConstBuffer& rows, std::uint64_t length) const;
     /// A buffer that is written.  errors  invalid_argument (null, or a view that is only read)
     Buffer& written(merklize_buffer* buffer, const char* name) const;
 

@@ -18,7 +18,7 @@ void put(char (&out)[n], std::string_view text) {
         while (length != 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) length--;
     }
     std::memset(out, 0, n);
-    std::memcpy(out, text.data(), length);
+    text.copy(out, length);
 }
 
 void put(merklize_device_info& out, const merklize::DeviceInfo& info) {

@@ -148,12 +148,8 @@ merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_buf
         const Options run(call, options);
         const Hash by = call.hash(hash);
         const merklize::ConstBuffer& from = call.need(rows, "rows").value;
-        const std::uint64_t unit = row_unit_bytes(by);
-        if (row_length > from.size() / unit && row_length != 0) {
-            call.invalid("rows must be whole: a row of " + std::to_string(row_length) + " units of " +
-                         std::to_string(unit) + " bytes, got " + std::to_string(from.size()) + " bytes");
-        }
-        merklize::hash_leaves(from, row_length * unit, call.written(out, "out"), by, call.mode(mode), run.get());
+        merklize::hash_leaves(from, call.row_bytes(by, from, row_length), call.written(out, "out"), by, call.mode(mode),
+                              run.get());
         run.finish();
     });
 }

@@ -54,7 +54,7 @@ ChainingValue value_of(const Node& node) {
 }
 
 void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const {
-    if (seek > UINT64_MAX - out.size()) {
+    if (!out.empty() && seek > UINT64_MAX - (out.size() - 1)) {
         throw Error(ErrorCode::invalid_argument, "hash: output of " + std::to_string(out.size()) +
                                                      " bytes from position " + std::to_string(seek) +
                                                      " passes byte 2^64 - 1");

@@ -188,16 +188,28 @@ Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t b
     return parent_node(values[0], values[1], mode);
 }
 
-Node root_of_rest(const InputFile& file, std::uint64_t position, std::uint64_t bytes, const Mode& mode, Run& run) {
+Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run) {
+    const auto [position, bytes, identity] = rest;
+    bool is_whole = true;
+    std::optional<Node> root;
     if (bytes < read_bytes) {  // one system call reads it and shows its end
         const auto buffer = thread_buffer();
-        const std::size_t count = file.read_up_to(buffer.first(bytes + 1), position);
-        if (count != bytes) file.fail_size(position + bytes, position + count);
-        return root_of(buffer.first(bytes), mode, run);
+        is_whole = file.read_up_to(buffer.first(bytes + 1), position) == bytes;
+        if (is_whole) root = root_of(buffer.first(bytes), mode, run);
+    } else {
+        try {
+            root = root_of_extent(file, position, bytes, mode, run, 1);
+            std::byte beyond;
+            is_whole = file.read_up_to({&beyond, 1}, position + bytes) == 0;
+        } catch (const EndedEarly&) {
+            is_whole = false;
+        }
     }
-    const Node node = root_of_extent(file, position, bytes, mode, run, 1);
-    file.require_size(position + bytes);
-    return node;
+    file.require_unchanged(identity);
+    // The size is wrong, though nobody changed it.
+    if (!is_whole) return root_of_stream(file, mode, run);
+    file.leave_at(position + bytes);
+    return *root;
 }
 
 Node root_of_stream(const InputFile& file, const Mode& mode, Run& run) {
@@ -205,9 +217,8 @@ Node root_of_stream(const InputFile& file, const Mode& mode, Run& run) {
 }
 
 Node root_of(const InputFile& file, const Mode& mode, Run& run) {
-    std::uint64_t position = 0, bytes = 0;
-    if (!file.has_extent(position, bytes)) return root_of_stream(file, mode, run);
-    return root_of_rest(file, position, bytes, mode, run);
+    const auto extent = file.extent();
+    return extent ? root_of_rest(file, *extent, mode, run) : root_of_stream(file, mode, run);
 }
 
 }  // namespace merklize::runtime

@@ -13,8 +13,9 @@ namespace merklize::runtime {
 /// `bytes` bytes of a regular file at `offset`. This is `share` of the whole call.
 Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
                     double share);
-/// The last `bytes` bytes of a regular file, from `position` on. The file must still end there when they are read.
-Node root_of_rest(const InputFile& file, std::uint64_t position, std::uint64_t bytes, const Mode& mode, Run& run);
+/// The rest of a regular file. If its size is wrong (files in /sys state a page), it is read in order to its end.
+/// errors  io (somebody wrote to the file meanwhile)
+Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run);
 /// Everything from an input that can only be read in order.
 Node root_of_stream(const InputFile& file, const Mode& mode, Run& run);
 /// Everything from the file's position to its end.

@@ -40,15 +40,14 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
         try {
             auto file = std::move(pipes[i]);
             if (!file) file = std::make_unique<const runtime::InputFile>(paths[i]);
-            std::uint64_t position = 0, bytes = 0;
-            const bool extent = file->has_extent(position, bytes);
-            later[i] = small_only && (!extent || bytes > small_bytes);
+            const auto extent = file->extent();
+            later[i] = small_only && (!extent || extent->bytes > small_bytes);
             if (later[i]) {
                 if (file->is_pipe()) pipes[i] = std::move(file);
                 return;
             }
             runtime::Run run(one);
-            const runtime::Node root = extent ? runtime::root_of_rest(*file, position, bytes, mode, run)
+            const runtime::Node root = extent ? runtime::root_of_rest(*file, *extent, mode, run)
                                               : runtime::root_of_stream(*file, mode, run);
             results[i].output.resize(length);
             root.expand(results[i].output, seek, run);

@@ -19,11 +19,10 @@ constexpr std::size_t piece_bytes = 4 << 20;  // between two looks at the caller
 bool is_blake3(Hash hash) { return runtime::info(hash).has_chunk_tree != 0; }
 
 Digest digest_of(const runtime::InputFile& file, Hash hash, const char* what, runtime::Run& run) {
-    std::uint64_t position = 0, bytes = 0;
-    const bool is_regular = file.has_extent(position, bytes);
-    Message message(hash, what, is_regular ? bytes : Message::unknown);
+    const auto extent = file.extent();
+    Message message(hash, what, extent ? extent->bytes : Message::unknown);
     const auto buffer = runtime::thread_buffer();
-    if (!is_regular) {
+    if (!extent) {
         bool stopped = false;
         for (;;) {
             const std::size_t count = file.read_some(buffer, [&] { return !(stopped = !run.tick(0)); });
@@ -32,6 +31,7 @@ Digest digest_of(const runtime::InputFile& file, Hash hash, const char* what, ru
             if (count < buffer.size()) return message.digest();
         }
     }
+    const auto [position, bytes, identity] = *extent;
     for (std::uint64_t done = 0; done < bytes; done += buffer.size()) {
         const auto piece = buffer.first(std::min<std::uint64_t>(buffer.size(), bytes - done));
         file.advise(position + done + buffer.size(), buffer.size());
@@ -39,7 +39,8 @@ Digest digest_of(const runtime::InputFile& file, Hash hash, const char* what, ru
         message.update(piece);
         if (!run.tick(static_cast<double>(done) / static_cast<double>(bytes))) run.throw_cancelled();
     }
-    file.require_size(position + bytes);
+    file.require_unchanged(identity);
+    file.leave_at(position + bytes);
     return message.digest();
 }
 

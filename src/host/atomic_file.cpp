@@ -13,6 +13,8 @@
 #include <system_error>
 #include <vector>
 
+#include "host/disk_calls.hpp"
+#include "host/journal.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -48,16 +50,13 @@ void remove_leftovers(const std::filesystem::path& folder, const std::string& na
         struct stat info;
         if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
         if (std::time(nullptr) - info.st_mtime < old_seconds || flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
-        unlink(entry->path().c_str());
+        disk_calls.unlink(entry->path().c_str());
     }
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
-    std::error_code error;
-    if (std::filesystem::is_symlink(path, error)) path_ = std::filesystem::weakly_canonical(path, error);
-    if (error || path_.empty()) path_ = path;
+AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(follow_links(path)) {
     struct stat info;
     if (stat(path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
         throw Error(ErrorCode::io, path.string() + ": cannot write: not a regular file");
@@ -84,7 +83,7 @@ void AtomicFile::open_hidden() {
     remove_leftovers(folder(), path_.filename().string());
     for (int tries = 0; !file_ && tries < 16; tries++) {
         written_ = path_.parent_path() / unique_name(path_.filename().string());
-        file_ = Descriptor(open(written_.c_str(), flags | O_EXCL, usual_mode));
+        file_ = Descriptor(disk_calls.open(written_.c_str(), flags | O_EXCL, usual_mode));
         if (!file_ && errno != EEXIST) break;
     }
     if (!file_) fail("cannot make a file beside it", errno);
@@ -115,7 +114,7 @@ AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
     // Between opening and locking, another process may have finished and renamed the file. Then it is not ours to
     // write.
     for (int tries = 0; tries < 16; tries++) {
-        out.file_ = Descriptor(open(out.written_.c_str(), flags, usual_mode));
+        out.file_ = Descriptor(disk_calls.open(out.written_.c_str(), flags, usual_mode));
         if (!out.file_) {
             const int reason = errno;
             // A missing file is made, so this error means that it was renamed meanwhile.
@@ -144,7 +143,7 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       keep_(std::exchange(other.keep_, true)) {}
 
 AtomicFile::~AtomicFile() {
-    if (!keep_) unlink(written_.c_str());
+    if (!keep_) disk_calls.unlink(written_.c_str());
 }
 
 void AtomicFile::fail(const std::string& what, int error_number) const {
@@ -161,7 +160,7 @@ std::uint64_t AtomicFile::size() const {
 void AtomicFile::write(std::span<const std::byte> data, std::uint64_t offset) {
     if (!fits_limit(offset + data.size())) fail("cannot write", EFBIG);
     while (!data.empty()) {
-        const ssize_t count = pwrite(file_.get(), data.data(), data.size(), to_offset(offset));
+        const ssize_t count = disk_calls.pwrite(file_.get(), data.data(), data.size(), to_offset(offset));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) fail("cannot write", errno);
         data = data.subspan(static_cast<std::size_t>(count));
@@ -185,17 +184,15 @@ void AtomicFile::read(std::span<std::byte> out, std::uint64_t offset) const {
 
 void AtomicFile::copy(int source, std::uint64_t from, std::uint64_t bytes, std::uint64_t offset) {
     if (!fits_limit(offset + bytes)) fail("cannot write", EFBIG);
-#ifdef __linux__
     while (bytes != 0) {
-        auto in = static_cast<off64_t>(from), out = static_cast<off64_t>(offset);
-        const ssize_t count = copy_file_range(source, &in, file_.get(), &out, bytes, 0);
+        off_t in = to_offset(from), out = to_offset(offset);
+        const ssize_t count = disk_calls.copy_range(source, &in, file_.get(), &out, bytes);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;  // not possible between these files, or the source ends: the read below says which
         from += static_cast<std::uint64_t>(count);
         offset += static_cast<std::uint64_t>(count);
         bytes -= static_cast<std::uint64_t>(count);
     }
-#endif
     std::vector<std::byte> piece(std::min<std::uint64_t>(bytes, 1 << 20));
     while (bytes != 0) {
         const ssize_t count =
@@ -237,13 +234,14 @@ void AtomicFile::allocate(std::uint64_t bytes) {
     if (result == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return;
     const int reason = errno;
     // When the disk is full, ext4 keeps what it has allocated, even beyond the file's size.
-    if (ftruncate(file_.get(), to_offset(before)) != 0) fail("cannot give back the space of a failed write", errno);
+    if (disk_calls.ftruncate(file_.get(), to_offset(before)) != 0)
+        fail("cannot give back the space of a failed write", errno);
     fail("cannot write " + std::to_string(bytes) + " bytes", reason);
 #endif
 }
 
 void AtomicFile::resize(std::uint64_t bytes) {
-    if (ftruncate(file_.get(), to_offset(bytes)) != 0) fail("cannot set the size", errno);
+    if (disk_calls.ftruncate(file_.get(), to_offset(bytes)) != 0) fail("cannot set the size", errno);
 }
 
 void AtomicFile::start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept {
@@ -255,31 +253,43 @@ void AtomicFile::start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept 
 }
 
 void AtomicFile::sync() {
-#ifdef __APPLE__
-    if (fsync(file_.get()) != 0) fail("cannot write", errno);
-#else
-    if (fdatasync(file_.get()) != 0) fail("cannot write", errno);
-#endif
+    if (disk_calls.fdatasync(file_.get()) != 0) fail("cannot write", errno);
 }
 
 void AtomicFile::commit() {
-    if (fsync(file_.get()) != 0) fail("cannot write", errno);
+    if (disk_calls.fsync(file_.get()) != 0) fail("cannot write", errno);
     if (!lock_) lock_ = FileLock(path_);
     struct stat old, mine;
     if (stat(path_.c_str(), &old) == 0 && fstat(file_.get(), &mine) == 0 &&
         (old.st_mode & 07777) != (mine.st_mode & 07777) &&
-        (fchmod(file_.get(), old.st_mode & 07777) != 0 || fsync(file_.get()) != 0)) {
+        (fchmod(file_.get(), old.st_mode & 07777) != 0 || disk_calls.fsync(file_.get()) != 0)) {
         fail("cannot keep the file's permissions", errno);
     }
+    remove_journal();
     if (written_.empty()) give_hidden_name();
-    if (rename(written_.c_str(), path_.c_str()) != 0) fail("cannot rename " + written_.string(), errno);
+    if (disk_calls.rename(written_.c_str(), path_.c_str()) != 0) fail("cannot rename " + written_.string(), errno);
     keep_ = true;
     // The file is whole: others may change it now, even while this object lives on.
     file_.close();
     lock_ = {};
-    // The new name must survive a power failure.
+    sync_folder();  // the new name must survive a power failure
+}
+
+// A journal of the old file would change the new one.
+void AtomicFile::remove_journal() {
+    const std::filesystem::path journal = journal_of(path_);
+    if (access(journal.c_str(), F_OK) != 0) return;
+    try {
+        roll_back(path_, lock_);
+    } catch (const Error&) {  // the old file goes, whatever it is
+    }
+    if (disk_calls.unlink(journal.c_str()) != 0 && errno != ENOENT) fail("cannot remove " + journal.string(), errno);
+    sync_folder();  // before the new file has the name
+}
+
+void AtomicFile::sync_folder() const {
     const Descriptor opened(open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!opened || fsync(opened.get()) != 0) fail("cannot write its folder", errno);
+    if (!opened || disk_calls.fsync(opened.get()) != 0) fail("cannot write its folder", errno);
 }
 
 void AtomicFile::discard() noexcept { keep_ = false; }

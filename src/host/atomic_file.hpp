@@ -68,6 +68,8 @@ private:
     bool open_unnamed();
     void open_hidden();
     void give_hidden_name();
+    void remove_journal();
+    void sync_folder() const;
     std::filesystem::path folder() const { return path_.has_parent_path() ? path_.parent_path() : "."; }
     [[noreturn]] void fail(const std::string& what, int error_number) const;
 

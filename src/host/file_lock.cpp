@@ -16,6 +16,10 @@ namespace merklize::runtime {
 
 FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()>& wait) {
     constexpr int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    const auto wait_for_holder = [&] {
+        if (wait && !wait()) throw Error(ErrorCode::io, path.string() + ": another process is changing it");
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    };
     for (;;) {
         // Open for writing if that is allowed: NFS locks no file that is open for reading only.
         Descriptor file(open(path.c_str(), O_RDWR | flags));
@@ -23,6 +27,11 @@ FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()
             file = Descriptor(open(path.c_str(), O_RDONLY | flags));
         }
         if (!file) {
+            // Somebody changes it in place, and the file opens for nobody else.
+            if (errno == EWOULDBLOCK) {
+                wait_for_holder();
+                continue;
+            }
             // A file that may be replaced but not opened cannot be locked.
             if (errno == ENOENT || errno == EACCES || errno == EPERM) return;
             throw Error(ErrorCode::io,
@@ -31,8 +40,7 @@ FileLock::FileLock(const std::filesystem::path& path, const std::function<bool()
         while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EINTR) continue;
             if (errno != EWOULDBLOCK) break;  // this file system has no such locks
-            if (wait && !wait()) throw Error(ErrorCode::io, path.string() + ": another process is changing it");
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            wait_for_holder();
         }
         struct stat locked, named;
         if (fstat(file.get(), &locked) == 0 && stat(path.c_str(), &named) == 0 && locked.st_ino == named.st_ino &&

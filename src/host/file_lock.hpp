@@ -23,6 +23,8 @@ public:
     ~FileLock();
 
     explicit operator bool() const noexcept { return static_cast<bool>(file_); }
+    /// The locked file, open for reading and, if the process may, for writing. It belongs to this object.
+    int fd() const noexcept { return file_.get(); }
 
 private:
     Descriptor file_{};

@@ -21,6 +21,12 @@ InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()), 
     if (fd_ < 0) fail("cannot open", errno);
 }
 
+InputFile InputFile::beside(int fd, std::string_view name) {
+    const int second = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (second < 0) InputFile(fd, name).fail("cannot open", errno);
+    return {second, name, true};
+}
+
 InputFile::~InputFile() {
     if (owned_) close(fd_);
 }
@@ -44,22 +50,9 @@ bool InputFile::is_pipe() const {
     return S_ISFIFO(info.st_mode);
 }
 
-bool InputFile::has_extent(std::uint64_t& position, std::uint64_t& bytes) const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
-    if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
-    // Files in /proc and the like report size 0 but have content.
-    if (!S_ISREG(info.st_mode) || info.st_size == 0) return false;
-    const off_t at = owned_ ? 0 : lseek(fd_, 0, SEEK_CUR);
-    if (at < 0) return false;
-    position = static_cast<std::uint64_t>(at);
-    bytes = static_cast<std::uint64_t>(std::max<off_t>(0, info.st_size - at));
-    return true;
-}
+namespace {
 
-InputFile::Identity InputFile::identity() const {
-    struct stat info;
-    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+InputFile::Identity identity_of(const struct stat& info) {
 #ifdef __APPLE__
     const timespec &written = info.st_mtimespec, &changed = info.st_ctimespec;
 #else
@@ -69,6 +62,20 @@ InputFile::Identity InputFile::identity() const {
             static_cast<std::uint64_t>(info.st_size),    static_cast<std::uint64_t>(written.tv_sec),
             static_cast<std::uint64_t>(written.tv_nsec), static_cast<std::uint64_t>(changed.tv_sec),
             static_cast<std::uint64_t>(changed.tv_nsec)};
+}
+
+}  // namespace
+
+std::optional<InputFile::Extent> InputFile::extent() const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
+    // Files in /proc and the like report size 0 but have content.
+    if (!S_ISREG(info.st_mode) || info.st_size == 0) return {};
+    const off_t at = owned_ ? 0 : lseek(fd_, 0, SEEK_CUR);
+    if (at < 0) return {};
+    return Extent{static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(std::max<off_t>(0, info.st_size - at)),
+                  identity_of(info)};
 }
 
 std::size_t InputFile::read_up_to(std::span<std::byte> out, std::uint64_t offset) const {
@@ -103,6 +110,10 @@ void InputFile::advise(std::uint64_t offset, std::uint64_t bytes) const noexcept
 #endif
 }
 
+void InputFile::leave_at(std::uint64_t position) const noexcept {
+    if (!owned_) lseek(fd_, static_cast<off_t>(position), SEEK_SET);
+}
+
 void InputFile::widen_pipe(std::size_t bytes) const {
 #ifdef F_SETPIPE_SZ
     fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes));  // fails if it is no pipe or not allowed: then it stays as it is
@@ -126,16 +137,21 @@ std::size_t InputFile::read_once(std::byte* out, std::size_t bytes) const {
     }
 }
 
-void InputFile::require_size(std::uint64_t bytes) const {
-    if (const std::uint64_t now = regular_size(); now != bytes) fail_size(bytes, now);
+void InputFile::require_unchanged(const Identity& before) const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    const Identity now = identity_of(info);
+    if (now == before) return;
+    if (now.bytes != before.bytes) fail_size(before.bytes, now.bytes);
+    throw Error(ErrorCode::io,
+                name_ + ": changed while being read: the times of its last change are others than at the beginning");
 }
 
 void InputFile::fail_size(std::uint64_t expected, std::uint64_t found) const {
-    throw Error(ErrorCode::io,
-                name_ +
-                    (found < expected ? ": shrank while being read: it ends at byte " + std::to_string(found)
-                                      : std::string(": grew while being read")) +
-                    ", expected its end at byte " + std::to_string(expected));
+    const std::string end = ", expected its end at byte " + std::to_string(expected);
+    if (found > expected) throw Error(ErrorCode::io, name_ + ": grew while being read" + end);
+    throw EndedEarly(ErrorCode::io,
+                     name_ + ": shrank while being read: it ends at byte " + std::to_string(found) + end);
 }
 
 }  // namespace merklize::runtime

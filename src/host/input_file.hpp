@@ -3,11 +3,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "merklize/error.hpp"
+
 namespace merklize::runtime {
+
+/// A file ended before the size that the system states.
+class EndedEarly : public Error {
+public:
+    using Error::Error;
+};
 
 /// A file, pipe or device that is open for reading. Files are read, never mapped: a mapped file that shrinks kills the
 /// process. Every function throws io with the file's name and the system's text. Safe to use from several threads,
@@ -18,6 +27,8 @@ public:
     explicit InputFile(const std::filesystem::path& path);
     /// The caller's descriptor: it is read from its current position and is not closed. `name` is for error texts.
     InputFile(int fd, std::string_view name) : fd_(fd), name_(name), owned_(false) {}
+    /// A second descriptor of the same open file. Who asks how often the file is open counts the two as one.
+    static InputFile beside(int fd, std::string_view name);
     ~InputFile();
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
@@ -29,39 +40,50 @@ public:
     std::uint64_t regular_size() const;
     /// Whether it is a pipe, named or not.
     bool is_pipe() const;
-    /// Bytes of a regular file from its current position to its end.
-    /// returns  false if the input can only be read in order: a pipe, or a file in /proc, which reports size 0
-    bool has_extent(std::uint64_t& position, std::uint64_t& bytes) const;
     /// Tells a file from any other file, and from itself before it was last written.
     struct Identity {
         std::uint64_t device, inode, bytes;
         /// Of the last change of content, and of the last change of anything, which nobody can set back.
         std::uint64_t written_seconds, written_nanoseconds, changed_seconds, changed_nanoseconds;
+        bool operator==(const Identity&) const = default;
     };
-    Identity identity() const;
+    /// The rest of a regular file as the system states it: `bytes` bytes from `position` on.
+    struct Extent {
+        std::uint64_t position, bytes;
+        Identity identity;
+    };
+    /// The extent from the current position on; none if the input can only be read in order: a pipe, or a file in
+    /// /proc, which reports size 0.
+    std::optional<Extent> extent() const;
 
     /// Reads at most out.size() bytes at `offset`; fewer only at the end of a regular file.
     std::size_t read_up_to(std::span<std::byte> out, std::uint64_t offset) const;
-    /// Reads exactly out.size() bytes at `offset`.  errors  io (the file ends earlier: it has shrunk)
+    /// Reads exactly out.size() bytes at `offset`.  errors  io; EndedEarly
     void read_at(std::span<std::byte> out, std::uint64_t offset) const;
     /// Reads up to out.size() bytes in order, fewer only at the end. While no data comes, `wait` is called about every
     /// 50 ms; if it returns false, reading stops and returns what was read.
     template <class Wait>
     std::size_t read_some(std::span<std::byte> out, Wait wait) const;
 
+    /// Moves the position of the caller's descriptor there, as reading in order would have.
+    void leave_at(std::uint64_t position) const noexcept;
+
     /// Asks for a pipe that holds as much as one read, so that each side can work without waiting for the other.
     void widen_pipe(std::size_t bytes) const;
     /// Tells the system that these bytes of a regular file will be read soon.
     void advise(std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
-    /// Throws io if the file's size is no longer `bytes`.
-    void require_size(std::uint64_t bytes) const;
-    [[noreturn]] void fail_size(std::uint64_t expected, std::uint64_t found) const;
+    /// Throws io if size or times of the file are no longer these: somebody wrote to it. The system's clock may be as
+    /// coarse as 10 ms, so two writes that follow one another closely may have the same time.
+    void require_unchanged(const Identity& before) const;
     [[noreturn]] void fail(const std::string& what, int error_number) const;
 
 private:
+    [[noreturn]] void fail_size(std::uint64_t expected, std::uint64_t found) const;
     bool readable_within(int milliseconds) const;
     std::size_t read_once(std::byte* out, std::size_t bytes) const;
+
+    InputFile(int fd, std::string_view name, bool owned) : fd_(fd), name_(name), owned_(owned) {}
 
     int fd_;
     std::string name_;

@@ -67,9 +67,13 @@ void hash_on_device(std::span<const std::byte> data, std::uint64_t piece_bytes, 
 LeafReader::LeafReader(const TreeInput& input, Hash hash, const Mode& mode)
     : input_(input), hash_(info(hash)), mode_(mode), file_(opened(input)) {
     require_merges(hash, mode, "leaves");
-    has_extent_ = file_.has_extent(position_, bytes_) && bytes_ != 0;
+    if (const auto extent = file_.extent(); extent && extent->bytes != 0) {
+        identity_ = extent->identity;
+        position_ = extent->position;
+        bytes_ = extent->bytes;
+    }
     require_sizes();
-    if (has_extent_) require_end(bytes_);
+    if (has_extent()) require_end(bytes_);
 }
 
 std::uint64_t LeafReader::count(std::uint64_t bytes) const noexcept {
@@ -107,7 +111,7 @@ void LeafReader::require_leaves(std::span<const Digest> leaves) const {
 }
 
 std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
-    if (!has_extent_) return read_stream(out, run);
+    if (!has_extent()) return read_stream(out, run);
     out = out.first(std::min<std::uint64_t>(out.size(), n_leaves() - next_));
     if (out.empty()) return 0;
     const std::uint64_t begin = next_ * input_.leaf_bytes;
@@ -116,7 +120,7 @@ std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
     // The system reads as much again while these leaves are hashed and merged.
     if (begin + bytes != bytes_) file_.advise(position_ + begin + bytes, std::min(bytes, bytes_ - begin - bytes));
     read_extent(begin, bytes, out, run, share);
-    file_.require_size(position_ + bytes_);
+    file_.require_unchanged(*identity_);
     next_ += out.size();
     return out.size();
 }

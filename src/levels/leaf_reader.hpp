@@ -22,9 +22,11 @@ public:
     const InputFile& file() const noexcept { return file_; }
     /// Whether the input is a regular file. Then n_leaves() is known, and leaves can be skipped. Else only reading
     /// shows how many there are.
-    bool has_extent() const noexcept { return has_extent_; }
+    bool has_extent() const noexcept { return identity_.has_value(); }
+    /// Of the file of an extent.
+    const InputFile::Identity& identity() const noexcept { return *identity_; }
     /// Leaves of the whole extent. If there is no extent: leaves read so far.
-    std::uint64_t n_leaves() const noexcept { return has_extent_ ? count(bytes_) : next_; }
+    std::uint64_t n_leaves() const noexcept { return has_extent() ? count(bytes_) : next_; }
     std::uint64_t bytes() const noexcept { return bytes_; }
     /// What a tree file notes about its leaves; final when bytes() is.
     LeafSource source() const noexcept {
@@ -37,7 +39,7 @@ public:
     void skip_to(std::uint64_t first) noexcept { next_ = first; }
     /// Reads and hashes the next leaves, by all threads or on the run's device. This is `share` of the whole call.
     /// returns  the number of leaves; fewer than out.size() only at the end
-    /// errors   io (also if an extent changes its size), cancelled, invalid_argument (as the constructor; for field
+    /// errors   io (also if somebody writes to the file of an extent), cancelled, invalid_argument (as the constructor; for field
     ///          hashes a word >= p)
     std::uint64_t read(std::span<Digest> out, Run& run, double share);
     /// All remaining leaves.
@@ -56,7 +58,7 @@ private:
     const mkz_hash_info& hash_;
     const Mode& mode_;
     const InputFile file_;
-    bool has_extent_;
+    std::optional<InputFile::Identity> identity_{};
     std::uint64_t position_ = 0;  // of the first leaf in the file
     std::uint64_t bytes_ = 0;     // of the extent; without an extent: read so far
     std::uint64_t next_ = 0;      // leaf

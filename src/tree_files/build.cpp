@@ -22,7 +22,7 @@ constexpr double read_share = 0.7;  // the share of reading and of making the le
 // no regular file.
 std::uint64_t stamp_of(const LeafReader& reader) {
     if (!reader.has_extent()) return 0;
-    const runtime::InputFile::Identity identity = reader.file().identity();
+    const runtime::InputFile::Identity& identity = reader.identity();
     const std::array<std::uint64_t, 8> facts = {identity.device,
                                                 identity.inode,
                                                 identity.bytes,

@@ -5,6 +5,7 @@
 
 #include "hashes/field.hpp"
 #include "host/atomic_file.hpp"
+#include "host/journal.hpp"
 #include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
 #include "levels/merges.hpp"
@@ -37,10 +38,12 @@ struct Changed {
     std::vector<std::uint64_t> indices{};
     std::vector<Digest> nodes{};
 
-    void write(AtomicFile& out, const TreeHeader& header, unsigned level) const {
+    // Calls use(index of the first node, nodes) for nodes that follow one another.
+    template <class Use>
+    void each_run(Use use) const {
         for (std::size_t first = 0, last = 0; first < indices.size(); first = last) {
             for (last = first + 1; last < indices.size() && indices[last] == indices[last - 1] + 1;) last++;
-            write_nodes(out, header, level, indices[first], std::span(nodes).subspan(first, last - first));
+            use(indices[first], std::span(nodes).subspan(first, last - first));
         }
     }
 };
@@ -90,9 +93,33 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
     return out;
 }
 
+// Writes changed nodes, level by level, and the header to the file itself. False if that is not possible or gains nothing.
+bool write_in_place(const runtime::TreeFileReader& reader, const runtime::FileLock& lock, const TreeHeader& header,
+                    std::span<const Changed> levels) {
+    constexpr std::uint64_t least_ratio = 16;  // less of the file is changed in place; more is faster in a copy
+    std::uint64_t n = 0;
+    for (const Changed& changed : levels) n += changed.nodes.size();
+    if (header.file_bytes() < runtime::least_bytes_in_place || least_ratio * n * Digest::size > header.file_bytes())
+        return false;
+    std::vector<Digest> old(n);
+    std::vector<runtime::Patch> patches;
+    const TreeHeader::Bytes before = reader.header().encode(), after = header.encode();
+    patches.push_back({0, before, after});
+    auto room = std::span(old);
+    for (unsigned level = 0; level < levels.size(); level++) {
+        levels[level].each_run([&](std::uint64_t first, std::span<const Digest> nodes) {
+            const auto was = room.first(nodes.size());
+            reader.read(level, first, was);
+            patches.push_back({header.offset(level, first), std::as_bytes(was), std::as_bytes(nodes)});
+            room = room.subspan(nodes.size());
+        });
+    }
+    return runtime::change_in_place(runtime::follow_links(reader.path()), lock, patches);
+}
+
 }  // namespace
 
-AtomicFile TreeFile::State::begin_change(const char* what, const RunOptions& options) {
+runtime::FileLock TreeFile::State::begin_change(const char* what, const RunOptions& options) {
     runtime::require_no_timings(what, options);
     const std::filesystem::path path = reader().path();
     const auto wait = [&] {
@@ -102,7 +129,7 @@ AtomicFile TreeFile::State::begin_change(const char* what, const RunOptions& opt
         return true;
     };
     runtime::FileLock lock(path, wait);
-    auto now = std::make_unique<const runtime::TreeFileReader>(path);
+    auto now = std::make_unique<const runtime::TreeFileReader>(path, lock);
     const TreeHeader &was = header(), &is = now->header();
     if (is.hash != was.hash || is.rule != was.rule || is.merges != was.merges || is.key_check != was.key_check ||
         is.padding != was.padding) {
@@ -111,7 +138,7 @@ AtomicFile TreeFile::State::begin_change(const char* what, const RunOptions& opt
                         ": a tree of another hash, rule, mode or padding has replaced it since it was opened");
     }
     open = std::move(now);
-    return AtomicFile::temporary(path, std::move(lock));
+    return lock;
 }
 
 void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const std::optional<LeafSource>& source) {
@@ -138,26 +165,33 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     if (indices.empty()) return;
     const TreeForm& form = state_->complete_form("update");
     require_leaves(form, leaves, "update: leaves");
-    AtomicFile out = state_->begin_change("update", options);
+    runtime::FileLock lock = state_->begin_change("update", options);
     runtime::Ascending ascending = runtime::ascending_from(indices, n_leaves(), "update");
-    Changed changed{std::move(ascending.indices), {}};
-    for (const std::size_t i : ascending.given_at) changed.nodes.push_back(leaves[i]);
+    std::vector<Changed> levels(1);
+    levels[0].indices = std::move(ascending.indices);
+    for (const std::size_t i : ascending.given_at) levels[0].nodes.push_back(leaves[i]);
 
     const runtime::TreeFileReader& reader = state_->reader();
     TreeHeader header = reader.header();
-    out.copy(reader.file().fd(), 0, header.file_bytes(), 0);
     runtime::Merges merges(form);
-    changed.write(out, header, 0);
     for (unsigned level = 0; level < height(); level++) {
         if (options.progress && !options.progress(static_cast<double>(level) / height())) {
             throw Error(ErrorCode::cancelled, "update: cancelled by the caller's progress function");
         }
-        changed = above(changed, level, reader, merges, options);
-        changed.write(out, header, level + 1);
+        levels.push_back(above(levels[level], level, reader, merges, options));
     }
-    header.root = changed.nodes[0];
-    out.write(header.encode(), 0);
-    out.commit();
+    header.root = levels.back().nodes[0];
+    if (!write_in_place(reader, lock, header, levels)) {
+        AtomicFile out = AtomicFile::temporary(reader.path(), std::move(lock));
+        out.copy(reader.file().fd(), 0, header.file_bytes(), 0);
+        for (unsigned level = 0; level < levels.size(); level++) {
+            levels[level].each_run([&](std::uint64_t first, std::span<const Digest> nodes) {
+                write_nodes(out, header, level, first, nodes);
+            });
+        }
+        out.write(header.encode(), 0);
+        out.commit();
+    }
     state_->reopen();
 }
 
@@ -170,8 +204,9 @@ void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options)
     require_leaves(form, leaves, "append: leaves");
     if (leaves.empty()) return;
 
-    AtomicFile out = state_->begin_change("append", options);
+    runtime::FileLock lock = state_->begin_change("append", options);
     const runtime::TreeFileReader& reader = state_->reader();
+    AtomicFile out = AtomicFile::temporary(reader.path(), std::move(lock));
     const TreeHeader& old = reader.header();
     TreeHeader header(form, old.n_leaves + leaves.size(), {});
     out.reserve(header.file_bytes());

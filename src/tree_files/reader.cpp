@@ -1,9 +1,12 @@
 #include "tree_files/reader.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "host/journal.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -17,13 +20,31 @@ TreeHeader read_header(const InputFile& file, const std::filesystem::path& path)
     return TreeHeader::decode(there, bytes, path.string());
 }
 
+// Called when the file is open: from then on nobody begins a change in place.
+void require_no_journal(const std::filesystem::path& path) {
+    const std::filesystem::path real = follow_links(path);
+    if (access(journal_of(real).c_str(), F_OK) == 0) roll_back(real, FileLock(real));
+}
+
 }  // namespace
 
 TreeFileReader::TreeFileReader(const std::filesystem::path& path)
-    : path_(path), file_(path), header_(read_header(file_, path)) {
+    : path_(path), file_(path), header_((require_no_journal(path), read_header(file_, path))) {
+    require_root();
+}
+
+TreeFileReader::TreeFileReader(const std::filesystem::path& path, const FileLock& lock)
+    : path_(path),
+      file_(
+          (roll_back(follow_links(path), lock), lock ? InputFile::beside(lock.fd(), path.string()) : InputFile(path))),
+      header_(read_header(file_, path)) {
+    require_root();
+}
+
+void TreeFileReader::require_root() const {
     if (node(layout().height(), 0) != header_.root) {
         throw Error(ErrorCode::io,
-                    path.string() + ": a damaged tree file: its last node is not the root that its header says");
+                    path_.string() + ": a damaged tree file: its last node is not the root that its header says");
     }
 }
 

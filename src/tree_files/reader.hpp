@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "host/file_lock.hpp"
 #include "host/input_file.hpp"
 #include "merklize/digest.hpp"
 #include "proofs/plan.hpp"
@@ -16,7 +17,10 @@ namespace merklize::runtime {
 /// An open tree file with a valid header. Safe to use from several threads.
 class TreeFileReader {
 public:
+    /// Rolls back a change that was interrupted.
     explicit TreeFileReader(const std::filesystem::path& path);
+    /// The file that `lock` holds, if it holds one, through the same open file.
+    TreeFileReader(const std::filesystem::path& path, const FileLock& lock);
 
     const TreeHeader& header() const noexcept { return header_; }
     TreeLayout layout() const noexcept { return header_.layout(); }
@@ -29,6 +33,8 @@ public:
     std::vector<Digest> nodes(std::span<const NodeAt> places) const;
 
 private:
+    void require_root() const;
+
     std::filesystem::path path_;
     InputFile file_;
     TreeHeader header_;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "host/atomic_file.hpp"
+#include "host/file_lock.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/reader.hpp"
 
@@ -20,10 +20,10 @@ struct MERKLIZE_LOCAL TreeFile::State {
     const runtime::TreeHeader& header() const noexcept { return reader().header(); }
     /// Opens the file that has replaced this one.
     void reopen();
-    /// Waits until nobody else is changing the file, reads it as it is now, and returns the file that will replace it.
-    /// Until that is destroyed nobody else can change the file. So no change of others is lost.
+    /// Waits until nobody else is changing the file, and reads it as it is now. While the lock is held, nobody else can change the
+    /// file. So no change of others is lost. `open` then has no descriptor of its own: see journal.
     /// errors  io (also if a tree of another form has replaced the file), cancelled
-    runtime::AtomicFile begin_change(const char* what, const RunOptions& options);
+    runtime::FileLock begin_change(const char* what, const RunOptions& options);
     /// errors  invalid_argument (nodes that the level does not have, or a level above the root)
     void require_nodes(unsigned level, std::uint64_t first, std::uint64_t count) const;
     bool is_keyed() const noexcept { return header().merges != runtime::TreeHeader::Merges::plain; }

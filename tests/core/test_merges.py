@@ -23,10 +23,10 @@ from witness import random_words, words_of
 
 @pytest.mark.parametrize("name", MERGES)
 def test_merges_of_vectors(runner, name):
-    dtype, _ = words_of(name)
+    dtype, words = words_of(name)
     if name not in FIELD_HASHES:
-        pairs = random_words(name, 16 * 50, seed=3)
-        nodes = [node.tobytes() for node in pairs.reshape(-1, 8)]
+        pairs = random_words(name, 2 * words * 50, seed=3)
+        nodes = [node.tobytes() for node in pairs.reshape(-1, words)]
         expected = [np.frombuffer(witness.merge(name, *pair), dtype) for pair in zip(nodes[::2], nodes[1::2])]
     else:
         vectors = witness.rescue_vectors(name, "merge")

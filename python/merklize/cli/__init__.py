@@ -14,6 +14,7 @@ import click
 import merklize
 
 from . import output
+from .options import version_option
 
 # Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
@@ -56,7 +57,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(merklize.__version__, "-V", "--version", prog_name="merklize", message="%(prog)s %(version)s")
+@version_option
 def cli() -> None:
     """BLAKE3 digests and whole Merkle trees, on all cores.
 

@@ -16,7 +16,7 @@ from merklize.bench.peers import Missing, Peer, all_peers, for_job
 from merklize.bench.suites import APPROACHES, BY_LEVEL, LANES, SUITES, TUNED, Choice, Job, Wish
 
 from . import output
-from .options import parse_policy, threads_option
+from .options import Count, parse_policy, threads_option
 
 
 def parse_sizes(_: click.Context, __: click.Parameter, text: str | None) -> tuple[int, ...] | None:
@@ -51,7 +51,7 @@ def parse_choice(context: click.Context, parameter: click.Parameter, text: str |
 @click.option("--policy", "choices", callback=parse_choice, metavar="P", help="all, tuned, or NAME=VALUE,...")
 @click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
 @click.option("--hash", "hashes", multiple=True, metavar="NAME", help="Only this hash; may be given several times.")
-@click.option("--repeat", "repeats", type=click.IntRange(min=1), default=11, show_default=True, metavar="N")
+@click.option("--repeat", "repeats", type=Count(1), default=11, show_default=True, metavar="N")
 @click.option("--peers", "with_peers", is_flag=True, help="The same work by published packages, in turns with ours.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all rows there, after every one.")
 @click.option("--plot", "plot_file", metavar="FILE", help="Draw a picture: .png or .svg. Needs merklize[plot].")

@@ -11,12 +11,10 @@ import click
 
 from . import output
 from .hashing import STDIN, Job, digests, stdin_descriptor
-from .options import device_option, json_option, policy_option, threads_option, timings_option
+from .options import Count, device_option, json_option, policy_option, threads_option, timings_option, version_option
 from .progress import Bar
 from .walk import files_below
 from .writers import Writer, json_writer, write_line, write_raw
-
-MAX = 2**64 - 1
 
 
 @click.command("hash")
@@ -24,8 +22,8 @@ MAX = 2**64 - 1
 @click.option("--hash", "hash_name", default="blake3", metavar="NAME", help="blake3, sha256_plain, sha256d, keccak256.")
 @click.option("--keyed", is_flag=True, help="Keyed mode; the key is the 32 bytes on standard input.")
 @click.option("--derive-key", "context", metavar="CONTEXT", help="Key derivation mode with this context string.")
-@click.option("-l", "--length", type=click.IntRange(0, MAX), default=32, metavar="LEN", help="Output bytes (32).")
-@click.option("--seek", type=click.IntRange(0, MAX), default=0, metavar="SEEK", help="Skip that many output bytes.")
+@click.option("-l", "--length", type=Count(), default=32, metavar="LEN", help="Output bytes (32).")
+@click.option("--seek", type=Count(), default=0, metavar="SEEK", help="Skip that many output bytes.")
 @threads_option
 @click.option("--no-mmap", is_flag=True, hidden=True)  # b3sum has it; files are never mapped here
 @click.option("--no-names", is_flag=True, help="Leave out the file names.")
@@ -38,6 +36,7 @@ MAX = 2**64 - 1
 @device_option
 @policy_option
 @timings_option
+@version_option
 def command(
     files: tuple[str, ...],
     hash_name: str,
@@ -74,7 +73,7 @@ def command(
         (check and length < 16, "--check needs a --length of at least 16: shorter digests prove little"),
         (as_json and (raw or tag or no_names), "--json excludes --raw, --tag and --no-names"),
         (raw and (len(files) > 1 or recursive), "--raw takes only one FILE"),
-        (length + seek > MAX, "--seek and --length reach past the 2^64 - 1 bytes of output"),
+        (length + seek > 2**64, "--seek and --length reach past the 2^64 bytes of output"),
         ("" in files, "the name of a FILE is empty"),
         (context is not None and output.display(context).encode() != os.fsencode(context), "CONTEXT is not UTF-8"),
     ):

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import click
 
 import merklize
 from merklize import _native
+
+
+class Count(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
+    """A whole number in plain digits, as b3sum takes it. Python takes more: " 5", "1_000", digits of other scripts."""
+
+    name = "integer"
+
+    def __init__(self, least: int = 0) -> None:
+        """Take least to 2^64 - 1."""
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the digits."""
+        if isinstance(value, int):
+            return value
+        if not re.fullmatch("[+]?[0-9]{1,1000}", value):
+            self.fail(f"{value!r} is not a number in plain digits", param, ctx)
+        if not self.least <= (number := int(value)) < 2**64:
+            self.fail(f"{value} is not {self.least} to 2^64 - 1", param, ctx)
+        return number
 
 
 def parse_size(text: str) -> int:
@@ -76,7 +97,7 @@ device_option = click.option(
 threads_option = click.option(
     "--num-threads",
     "threads",
-    type=click.IntRange(min=0),
+    type=Count(),
     default=0,
     metavar="NUM",
     help="CPU threads to use; 0 means all.",
@@ -89,4 +110,7 @@ policy_option = click.option(
     help="Tuning of the device, such as group_size=64,constants=local; never changes a byte.",
 )
 timings_option = click.option("--timings", "show_timings", is_flag=True, help="Show how long the device took.")
+version_option = click.version_option(
+    merklize.__version__, "-V", "--version", prog_name="merklize", message="%(prog)s %(version)s"
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")

@@ -14,6 +14,7 @@ from merklize.bench import rows, tune, tuned
 
 from . import output
 from .bench import devices_named, parse_sizes
+from .options import Count
 from .progress import Bar
 from .timings import human_time
 
@@ -29,11 +30,11 @@ class Task(NamedTuple):
 @click.option("--hash", "hashes", multiple=True, metavar="NAME", help="Only this hash; may be given several times.")
 @click.option("--job", "jobs", multiple=True, type=click.Choice(list(tune.JOBS)), help="Only this job; likewise.")
 @click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
-@click.option("--repeat", "repeats", type=click.IntRange(min=1), default=11, show_default=True, metavar="N")
+@click.option("--repeat", "repeats", type=Count(1), default=11, show_default=True, metavar="N")
 @click.option(
     "--policies",
     "most",
-    type=click.IntRange(min=0),
+    type=Count(),
     default=64,
     show_default=True,
     metavar="N",

@@ -56,7 +56,7 @@ class OpenZeppelinTree:
     @property
     def root(self) -> bytes:
         """The root, 32 bytes."""
-        return self._nodes[1].tobytes()
+        return bytes(self._nodes[1])
 
     @property
     def n_leaves(self) -> int:
@@ -70,7 +70,7 @@ class OpenZeppelinTree:
 
     def leaf(self, index: int) -> bytes:
         """Return the leaf of value `index`."""
-        return self._nodes[self._slot(index)].tobytes()
+        return bytes(self._nodes[self._slot(index)])
 
     def _slot(self, index: int) -> int:
         if not 0 <= index < len(self.values):

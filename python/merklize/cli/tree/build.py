@@ -24,6 +24,7 @@ from .common import (
     leaf_size_option,
     mode_of,
     refuse_input_as_output,
+    require_output_name,
     row_size_option,
     rule_option,
     word_bytes,
@@ -71,6 +72,7 @@ def build(
     INPUT may be larger than memory. With -o, the work is in TREE.partial until it is whole, and a build that was killed
     goes on from there. Without -o, --policy and --timings build the tree in memory, of a regular file.
     """
+    require_output_name(out)
     if format == "fs_verity":
         if out or leaf_size or row_size or holds_leaves or file == STDIN:
             raise click.UsageError("--format fs_verity prints the digest of a file: not with -o and sizes of leaves")

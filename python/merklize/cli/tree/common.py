@@ -83,6 +83,11 @@ def hashed(rows: Any, hash_name: str, mode: dict[str, Any], settings: dict[str, 
     return np.asarray(merklize.hash_leaves(rows, hash_name, **mode, **settings)).view(np.uint8).reshape(-1, 32)
 
 
+def require_output_name(out: str | None) -> None:
+    if out == "":
+        raise click.UsageError("-o: the name of the file is empty")
+
+
 def refuse_input_as_output(file: str, out: str) -> None:
     if file != STDIN and os.path.exists(out) and os.path.exists(file) and os.path.samefile(file, out):
         raise click.UsageError(f"{out} is the input itself")

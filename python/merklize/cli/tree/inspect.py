@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -10,9 +11,9 @@ import click
 import merklize
 
 from .. import output
-from ..options import device_option, json_option, threads_option
+from ..options import Count, device_option, json_option, threads_option
 from ..progress import Bar
-from .common import PIECE, keyed_options, mode_of, open_tree
+from .common import PIECE, keyed_options, mode_of, open_tree, require_output_name
 
 
 @click.command("root")
@@ -83,21 +84,21 @@ def check(file: str, keyed: bool, context: str | None, device: str, threads: int
 
 @click.command("export")
 @click.argument("file", metavar="TREE")
-@click.option("--level", type=click.IntRange(min=0), default=0, help="0, the leaves, to the height, the root.")
+@click.option("--level", type=Count(), default=0, help="0, the leaves, to the height, the root.")
 @click.option("-o", "--output", "out", metavar="FILE", help="Write to this file instead of standard output.")
 @click.option("--raw", is_flag=True, help="32 bytes a node instead of a line of 64 hexadecimal digits.")
 @json_option
 def export(file: str, level: int, out: str | None, raw: bool, as_json: bool) -> None:
     """Write the nodes of a level."""
+    require_output_name(out)
     if raw and as_json:
         raise click.UsageError("--raw and --json exclude each other")
     with merklize.TreeFile(file) as tree:
         if level > tree.height:
             raise click.UsageError(f"--level must be 0 to {tree.height}")
-        target = open(out, "wb") if out else None  # noqa: SIM115  closed below
-        write = target.write if target else output.write
         count = ((tree.n_leaves - 1) >> level) + 1
-        try:
+        with nullcontext() if out is None else output.new_file(out) as target:
+            write = output.write if target is None else target.write
             if as_json:
                 write(f'{{"level": {level}, "nodes": ['.encode())
             for first in range(0, count, PIECE // 32):
@@ -105,9 +106,6 @@ def export(file: str, level: int, out: str | None, raw: bool, as_json: bool) -> 
                 write(nodes if raw else _text(nodes, as_json, first))
             if as_json:
                 write(b"]}\n")
-        finally:
-            if target:
-                target.close()
 
 
 def _text(nodes: bytes, as_json: bool, first: int) -> bytes:

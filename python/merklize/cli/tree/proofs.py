@@ -12,8 +12,8 @@ import merklize
 from merklize import _native, proof
 
 from .. import output
-from ..options import digest_option, json_option
-from .common import hashed, keyed_options, mode_of, word_bytes
+from ..options import Count, digest_option, json_option
+from .common import hashed, keyed_options, mode_of, require_output_name, word_bytes
 
 MAX_PROOF = 1 << 28  # bytes; a proof of a million leaves of 2^24 has about 300 MB as JSON
 
@@ -23,7 +23,7 @@ Proof = Union[merklize.MerkleProof, merklize.MultiProof, merklize.ConsistencyPro
 @click.command("prove")
 @click.argument("file", metavar="TREE")
 @click.argument("indices", metavar="[INDEX]...", nargs=-1)
-@click.option("--since", type=click.IntRange(min=1), metavar="N", help="Prove that the tree grew from N leaves.")
+@click.option("--since", type=Count(1), metavar="N", help="Prove that the tree grew from N leaves.")
 @click.option("-o", "--output", "out", metavar="PROOF", help="Write the proof to this file.")
 @click.option("--binary", is_flag=True, help="Compact bytes instead of JSON.")
 def prove(file: str, indices: tuple[str, ...], since: int | None, out: str | None, binary: bool) -> None:
@@ -31,6 +31,7 @@ def prove(file: str, indices: tuple[str, ...], since: int | None, out: str | Non
 
     One INDEX makes a proof of one leaf; several, or a range, one proof of all.
     """
+    require_output_name(out)
     if bool(indices) == (since is not None):
         raise click.UsageError("give either an INDEX or --since")
     with merklize.TreeFile(file) as tree:
@@ -45,7 +46,7 @@ def prove(file: str, indices: tuple[str, ...], since: int | None, out: str | Non
     if out is None:
         output.write(data)
     else:
-        with open(out, "wb") as target:
+        with output.new_file(out) as target:
             target.write(data)
 
 
@@ -64,8 +65,8 @@ def _range(text: str) -> range:
 @click.option("--root", "trusted", callback=digest_option, required=True, metavar="HEX", help="The root you trust.")
 @click.option("--old-root", metavar="HEX", help="Of a proof made with --since: the root before.")
 @click.option("--leaf-file", "--piece", "piece", metavar="FILE", help="A file with the piece that the leaf stands for.")
-@click.option("--index", type=click.IntRange(min=0), help="The leaf must be this one.")
-@click.option("--n-leaves", type=click.IntRange(min=0), help="The tree must have this many leaves.")
+@click.option("--index", type=Count(), help="The leaf must be this one.")
+@click.option("--n-leaves", type=Count(), help="The tree must have this many leaves.")
 @click.option("--hash", "hash_name", metavar="NAME", help="The tree must use this hash.")
 @click.option("--rule", metavar="RULE", help="The tree must be of this rule.")
 @keyed_options

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "host/file_lock.hpp"
+
+namespace merklize::runtime {
+
+/// Changes of few bytes of a large file, in place. What was there before is written to a journal beside the file, PATH.journal, and is
+/// on the disk before the file changes. A process that is killed, or a power failure, leaves the journal, and whoever opens the file
+/// next rolls the change back. docs/file-format.md gives the journal byte by byte and the order of the steps.
+
+/// Whether files are changed in place at all. Tests turn it off.
+inline constinit std::atomic<bool> changes_in_place{true};
+/// Smaller files are not worth it: the copy waits for the disk twice, a change in place four times. Tests lower it.
+inline constinit std::atomic<std::uint64_t> least_bytes_in_place{std::uint64_t{1} << 20};
+
+/// Bytes to be changed. before and after have equal sizes.
+struct Patch {
+    std::uint64_t offset;
+    std::span<const std::byte> before, after;
+};
+
+/// The path with links followed, where the path exists: the journal is beside the file itself.
+std::filesystem::path follow_links(const std::filesystem::path& path);
+/// PATH.journal
+std::filesystem::path journal_of(const std::filesystem::path& path);
+
+/// Changes the bytes of the file that `lock` holds. When it returns true, they are on the disk.
+/// path     the file's, with links followed
+/// returns  false, and nothing has changed: somebody else has the file open, so that a reader would see half of the change; the system
+///          cannot tell that; the process may not write to the file; or no journal can be written beside it
+/// errors   io. The file is as before, or its journal is there and the next opening makes it so
+bool change_in_place(const std::filesystem::path& path, const FileLock& lock, std::span<const Patch> patches);
+
+/// Rolls back the change that PATH.journal tells of, and removes the journal. A journal that was not whole is removed: then the change
+/// had not begun. So is a journal of another file.
+/// path    with links followed
+/// lock    on the file; none: there is no file
+/// errors  io (the file is changed in part and cannot be written to; only parts of it are what the journal says)
+void roll_back(const std::filesystem::path& path, const FileLock& lock);
+
+}  // namespace merklize::runtime

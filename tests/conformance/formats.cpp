@@ -1,0 +1,123 @@
+// Formats of trees beside recorded answers of the systems that verify them: tests/vectors/sha256_trees.json says by which programs.
+#include "merklize/formats.hpp"
+
+#include "support.hpp"
+
+using namespace support;
+using merklize::Format;
+using merklize::TreeForm;
+
+namespace {
+
+// Byte i is i mod 251.
+Bytes counter(std::size_t n) {
+    Bytes data(n);
+    for (std::size_t i = 0; i < n; i++) data[i] = static_cast<std::uint8_t>(i % 251);
+    return data;
+}
+
+std::vector<Digest> counter_leaves(std::size_t n) {
+    const Bytes data = counter(32 * n);
+    std::vector<Digest> leaves;
+    for (std::size_t i = 0; i < n; i++) leaves.push_back(to_digest(Bytes(&data[32 * i], &data[32 * i] + 32)));
+    return leaves;
+}
+
+std::string root_of(const std::vector<Digest>& leaves, Format format) {
+    return merklize::MerkleTree(leaves, merklize::form_of(format)).root().hex();
+}
+
+// Leaves of the pieces of the data.
+std::string root_of_pieces(const Bytes& data, Format format) {
+    const merklize::FormatTraits& facts = merklize::traits(format);
+    std::vector<Digest> leaves;
+    for (std::size_t at = 0; at < data.size(); at += facts.piece_size) {
+        const auto piece = view(data).subspan(at, std::min<std::size_t>(facts.piece_size, data.size() - at));
+        leaves.emplace_back();
+        merklize::hash_leaves(piece, piece.size(), std::span(&leaves.back(), 1), facts.hash);
+    }
+    return root_of(leaves, format);
+}
+
+}  // namespace
+
+TEST("formats: roots by btcd, remerkleable, libtorrent and botocore") {
+    CHECK_EQ(root_of(counter_leaves(1), Format::bitcoin),
+             "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+    CHECK_EQ(root_of(counter_leaves(2), Format::bitcoin),
+             "01c9f464780a1b6af4eb400fe2f2896cfb2169f5a65701439e4c2c4e213903ef");
+    CHECK_EQ(root_of(counter_leaves(3), Format::bitcoin),
+             "0f6b9b5e8830cbc1c43ff4237038db1d5d710b68c4776758dccbb43917e390e5");
+    CHECK_EQ(root_of(counter_leaves(7), Format::bitcoin),
+             "bbc867ab6936a8600b2635d116154682c6ef4e668f77d663a17d7395ef8ec6b2");
+    CHECK_EQ(root_of(counter_leaves(8), Format::bitcoin),
+             "9edf8cbc25647b023fd64948951e793e7abbbe94479dd20bda533f162bae8218");
+    CHECK_EQ(root_of(counter_leaves(33), Format::bitcoin),
+             "bd5c1b2c5abe86fff41fcf0d748a028379ae126125e3f575900fcc7302a3a4c3");
+    CHECK_EQ(root_of(counter_leaves(1), Format::ssz),
+             "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+    CHECK_EQ(root_of(counter_leaves(2), Format::ssz),
+             "fdeab9acf3710362bd2658cdc9a29e8f9c757fcf9811603a8c447cd1d9151108");
+    CHECK_EQ(root_of(counter_leaves(3), Format::ssz),
+             "17c8d5caa3d7162e8dada90de6e741783f3d73736498c11eba34974fbf5464f3");
+    CHECK_EQ(root_of(counter_leaves(5), Format::ssz),
+             "b1fdebab7dccbd4a59572baf6281eae7a1ff2924f61e7ed413252f5f609e5de3");
+    CHECK_EQ(root_of(counter_leaves(33), Format::ssz),
+             "5ccb6a31e6eed08a546671f4bd05306880a4a82e4b80b88ced5c016992ad0294");
+    CHECK_EQ(root_of_pieces(counter(1), Format::bittorrent_v2),
+             "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d");
+    CHECK_EQ(root_of_pieces(counter(16385), Format::bittorrent_v2),
+             "9d7887c65d577a0237fb3c0998b87b3a62762d03796889a2caea01db914ccbb8");
+    CHECK_EQ(root_of_pieces(counter(81921), Format::bittorrent_v2),
+             "3960b8795a1921af5e02e44cd951a9edf944c1170187afbb81775f8b28b62f66");
+    CHECK_EQ(root_of_pieces(counter(200000), Format::bittorrent_v2),
+             "94a0ae6905b904d1eedf8230d3245a46735b4a4800bfa682c0ffca34a1e4786c");
+    CHECK_EQ(root_of_pieces(counter(1), Format::glacier),
+             "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d");
+    CHECK_EQ(root_of_pieces(counter(1000), Format::glacier),
+             "4e4c294b331f7a2099a379bec34b9f9fc03dc46ab465d998f4d683da53487e6d");
+    CHECK_EQ(root_of_pieces(counter(1048575), Format::glacier),
+             "8b55c6a2d3444092a316985030e00c1e6f8608eaf912c896dee7c374d440ed11");
+    CHECK_EQ(root_of_pieces(counter(1048576), Format::glacier),
+             "631b84027d6b9e52b539c4e8373622d23032dfadc64d60af87339c9037e4f769");
+    CHECK_EQ(root_of_pieces(counter(1048577), Format::glacier),
+             "a9c574ce937d2371daf87cdd0e75396b096d7f74a66c764e4c656bd12b2e7bf9");
+    CHECK_EQ(root_of_pieces(counter(2097152), Format::glacier),
+             "bf4dff263ae686b64403208c35a3767e38453d6477e841947588d13d04e1d816");
+    CHECK_EQ(root_of_pieces(counter(2097153), Format::glacier),
+             "3123aa01ebcf47b74ddc6f0efd82c0e6680203b476c4d20c26a0c60a5b4a8181");
+    CHECK_EQ(root_of_pieces(counter(3145728), Format::glacier),
+             "2e7d51c0ffe06ce95fe74beed9a4ab35d18837f4ab2a9f4f066a60359eb999a1");
+}
+
+TEST("formats: rfc6962 by transparency-dev/merkle") {
+    std::vector<Digest> leaves(3);
+    merklize::hash_leaves(view(counter(96)), 32, leaves, Hash::sha256);
+    CHECK_EQ(root_of(leaves, Format::rfc6962), "5637f26ba780a8da762393735ccdd7206d5e198a33dec95e4dec4b6c98a9d6c8");
+}
+
+TEST("formats: a list of leaves that another list can stand for is refused") {
+    std::vector<Digest> leaves = counter_leaves(6);
+    leaves.push_back(leaves[4]);
+    leaves.push_back(leaves[5]);
+    const merklize::MerkleTree tree(leaves, merklize::form_of(Format::bitcoin));
+    CHECK_EQ(tree.root().hex(), root_of(counter_leaves(6), Format::bitcoin));
+    CHECK_ERROR(invalid_argument, "format 'bitcoin': the last two of the 4 nodes of level 1 are equal",
+                merklize::require_unambiguous(tree, Format::bitcoin));
+    merklize::require_unambiguous(tree, Format::glacier);
+    merklize::require_unambiguous(merklize::MerkleTree(counter_leaves(6), merklize::form_of(Format::bitcoin)),
+                                  Format::bitcoin);
+}
+
+TEST("formats: names") {
+    for (const merklize::FormatTraits& t : merklize::formats()) {
+        CHECK(merklize::format_from_name(t.name) == t.format);
+        CHECK_EQ(merklize::traits(t.format).name, t.name);
+        const TreeForm form = merklize::form_of(t.format);
+        CHECK(form.hash == t.hash);
+        CHECK(form.rule == t.rule);
+    }
+    CHECK_ERROR(invalid_argument, "unknown format 'git'; known: merklize, rfc6962, bitcoin",
+                merklize::format_from_name("git"));
+    CHECK_ERROR(invalid_argument, "unknown format number 200", merklize::traits(static_cast<Format>(200)));
+}

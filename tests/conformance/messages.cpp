@@ -1,0 +1,74 @@
+// Digests of single messages by hashes of bytes, beside the plain references: in memory, in pieces, from files and pipes.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "support.hpp"
+
+using namespace support;
+
+namespace {
+
+constexpr Hash message_hashes[] = {Hash::blake3,          Hash::sha256_plain, Hash::sha256d,
+                                   Hash::sha256_compress, Hash::keccak256,    Hash::keccak256_sorted};
+
+std::string expected(Hash hash, const Bytes& message) { return hex(reference::leaf(static_cast<int>(hash), message)); }
+
+}  // namespace
+
+TEST("messages: in memory and in pieces, every length around the ends of blocks") {
+    Random random(3);
+    for (const Hash hash : message_hashes) {
+        for (const std::size_t length : {0u, 1u, 55u, 56u, 63u, 64u, 65u, 119u, 135u, 136u, 137u, 271u, 272u, 1000u}) {
+            const Bytes message = random.bytes(length);
+            CHECK_EQ(merklize::hash_message(view(message), hash).hex(), expected(hash, message));
+            merklize::Hasher hasher = merklize::Hasher::of(hash);
+            for (std::size_t at = 0; at < length; at += 31)
+                hasher.update(view(message).subspan(at, std::min<std::size_t>(31, length - at)));
+            CHECK_EQ(hasher.count(), length);
+            CHECK_EQ(hasher.digest().hex(), expected(hash, message));
+            hasher.reset();
+            CHECK_EQ(hasher.digest().hex(), expected(hash, {}));
+        }
+    }
+}
+
+TEST("messages: files and pipes") {
+    const std::filesystem::path path = std::filesystem::temp_directory_path() / ("message-" + std::to_string(getpid()));
+    const Bytes message = Random(4).bytes(700'001);
+    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(message.data()), 700'001);
+    const std::filesystem::path paths[] = {path, path.string() + "-missing"};
+    for (const Hash hash : {Hash::sha256_plain, Hash::keccak256}) {
+        CHECK_EQ(merklize::hash_message_file(path, hash).hex(), expected(hash, message));
+        const auto found = merklize::hash_message_files(paths, hash);
+        CHECK_EQ(found[0].output.size(), 32u);
+        CHECK(found[1].output.empty());
+        CHECK_EQ(found[1].system_error, ENOENT);
+        int ends[2];
+        CHECK_EQ(pipe(ends), 0);
+        std::thread writer([&] {
+            for (std::size_t at = 0; at < message.size();)
+                at += static_cast<std::size_t>(write(ends[1], message.data() + at, message.size() - at));
+            close(ends[1]);
+        });
+        CHECK_EQ(merklize::hash_message_descriptor(ends[0], "a pipe", hash).hex(), expected(hash, message));
+        writer.join();
+        close(ends[0]);
+    }
+    std::filesystem::remove(path);
+}
+
+TEST("messages: what hashes no messages says what to take") {
+    CHECK_ERROR(invalid_argument, "hash: 'sha256' puts a prefix before a record",
+                merklize::hash_message({}, Hash::sha256));
+    CHECK_ERROR(invalid_argument, "hash: 'rp64_256_v3' hashes field elements, not bytes",
+                merklize::hash_message({}, Hash::rp64_256));
+    CHECK_ERROR(invalid_argument, "Hasher: 'eidos' begins with the length of the message",
+                merklize::Hasher::of(Hash::eidos));
+    std::byte out[16];
+    CHECK_ERROR(invalid_argument, "a digest has 32 bytes from 0 on, got length 16 and seek 0",
+                merklize::Hasher::of(Hash::keccak256).digest(out));
+}
