@@ -164,6 +164,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python scripts/check_rooms.py
 	@echo "== generated files"
 	@python scripts/generate_rescue_prime_constants.py --check
+	@python scripts/generate_poseidon2_constants.py --check
 	@python bench/tables.py --check
 	@echo "== mypy"
 	@python -m mypy -p merklize

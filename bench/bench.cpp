@@ -79,6 +79,14 @@ int run_job(const std::string& job, const Options& options) {
         const auto messages = random_values<std::byte>(64 * n, "messages");
         std::vector<std::byte> out(32 * n);
         report("hash-many", n, options, run, "", [&] { hash_many(messages, 64, out, {}, run); });
+    } else if (job == "rows") {  // rows of 256 words, or of as many bytes as 256 words of 64 bits have
+        const std::uint64_t n = std::uint64_t{1} << options.log2_leaves;
+        const std::uint64_t bytes = 256 * (traits(tree_hash).element_bits == 32 ? 4 : 8);
+        auto rows = random_values<std::byte>(bytes * n, "rows");
+        bench::make_canonical(rows, tree_hash);
+        std::vector<Digest> out(n);
+        hash_leaves(rows, bytes, out, tree_hash, {}, run);
+        report("rows", n, options, run, out[n - 1].hex(), [&] { hash_leaves(rows, bytes, out, tree_hash, {}, run); });
     } else if (job == "file") {  // a file in the page cache
         hash_file(options.path, result.bytes, 0, {}, run);
         report("file", std::filesystem::file_size(options.path), options, run, result.hex(),
@@ -107,7 +115,8 @@ int main(int argc, char** argv) try {
         {"--repeats", [&](const char* v) { options.repeats = static_cast<unsigned>(std::atoi(v)); }},
     };
     if (argc < 2) {
-        std::fprintf(stderr, "usage: merklize-bench digest|tree|merkle-tree|hash-many|file|files [--FLAG VALUE ...]\n");
+        std::fprintf(stderr,
+                     "usage: merklize-bench digest|tree|merkle-tree|hash-many|rows|file|files [--FLAG VALUE ...]\n");
         return 2;
     }
     for (int i = 2; i < argc; i += 2) {

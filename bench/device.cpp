@@ -21,6 +21,7 @@
 
 #include "jobs.hpp"
 #include "jobs/registry.hpp"
+#include "jobs/run.hpp"
 #include "queue/device.hpp"
 
 using namespace merklize;
@@ -306,6 +307,62 @@ void host_times(Bench& bench) {
         [&] { merge(nodes.slice(0, 8192), nodes.slice(8192, 8192), data.slice(0, 8192), Hash::blake3, {}, waits); });
 }
 
+// One level of 2^22 merges and 2^18 rows of 256 words (2048 bytes of hashes of bytes), without the checks of the words.
+void wide_jobs(Bench& bench, Hash which) {
+    const std::string name(traits(which).name);
+    const std::string level = power(("level, resident, " + name + ", merges").c_str(), 22);
+    const std::string matrix = power(("rows of 256 words, resident, " + name + ", rows").c_str(), 18);
+    const auto last_of = [](const Buffer& digests) {
+        Digest got;
+        digests.slice(digests.size() - Digest::size, Digest::size).copy_to(got.bytes);
+        return got;
+    };
+    if (bench.wanted(level)) {
+        const std::uint64_t n = std::uint64_t{1} << 22;
+        const std::vector<Digest> left = bench::random_leaves(n, which);
+        std::vector<Digest> right(left.rbegin(), left.rend()), expected(n);
+        merge(left, right, expected, which, {}, bench::on_cpu());
+        Bench::OnCpu cpu{[&](const RunOptions& run) { merge(left, right, expected, which, {}, run); }};
+        const Buffer l = Buffer::copy_of(std::as_bytes(std::span(left)), bench.device()),
+                     r = Buffer::copy_of(std::as_bytes(std::span(right)), bench.device()),
+                     out(bench.device(), n * Digest::size);
+        bench.row(level, which, "tuned", n, "merges", expected.back(), cpu, [&](const RunOptions& options) {
+            runtime::Run run(options);
+            run.launch(runtime::MergePairs{.hash = which,
+                                           .left = runtime::place_of(l),
+                                           .right = runtime::place_of(r),
+                                           .n = n,
+                                           .out = runtime::place_of(out),
+                                           .policy = runtime::to_seam(options.policy)},
+                       1);
+            run.finish();
+            return last_of(out);
+        });
+    }
+    if (bench.wanted(matrix)) {
+        const bool is_field = traits(which).is_field;
+        const std::uint64_t n = std::uint64_t{1} << 18, word = traits(which).element_bits == 32 ? 4 : 8;
+        auto rows = bench::random_values<std::byte>(n * 256 * word, "rows");
+        bench::make_canonical(rows, which);
+        std::vector<Digest> expected(n);
+        hash_leaves(rows, 256 * word, expected, which, {}, bench::on_cpu());
+        Bench::OnCpu cpu{[&](const RunOptions& run) { hash_leaves(rows, 256 * word, expected, which, {}, run); }};
+        const Buffer in = Buffer::copy_of(rows, bench.device()), out(bench.device(), n * Digest::size);
+        bench.row(matrix, which, "tuned", n, "rows", expected.back(), cpu, [&](const RunOptions& options) {
+            runtime::Run run(options);
+            run.launch(runtime::HashRows{.hash = which,
+                                         .rows = runtime::place_of(in),
+                                         .n = n,
+                                         .length = is_field ? 256 : 256 * word,
+                                         .out = runtime::place_of(out),
+                                         .policy = runtime::to_seam(options.policy)},
+                       1);
+            run.finish();
+            return last_of(out);
+        });
+    }
+}
+
 // Merges of pairs, as wide as a level of a tree.
 void merges(Bench& bench, Hash which, const std::vector<unsigned>& sizes) {
     for (const unsigned log2 : sizes) {
@@ -395,6 +452,11 @@ int main(int argc, char** argv) try {
     trees(bench, Hash::blake3, options.leaves);
     trees(bench, Hash::rp64_256_v3, options.field_leaves);
     trees(bench, Hash::rp64_256_v1, options.field_leaves);
+    for (const HashTraits& t : hashes()) {
+        if (t.hash != Hash::blake3 && t.hash != Hash::rp64_256_v3 && t.hash != Hash::rp64_256_v1)
+            trees(bench, t.hash, options.field_leaves);
+    }
+    for (const HashTraits& t : hashes()) wide_jobs(bench, t.hash);
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "merklize-device-bench: %s\n", error.what());

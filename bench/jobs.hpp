@@ -1,7 +1,8 @@
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include <merklize/merklize.hpp>
@@ -25,16 +26,24 @@ std::vector<T> random_values(std::size_t n, const char* seed) {
     return values;
 }
 
+/// Makes words that a field hash takes of any bytes.
+inline void make_canonical(std::span<std::byte> bytes, merklize::Hash hash) {
+    const merklize::HashTraits& t = merklize::traits(hash);
+    const auto reduce = [&]<class Word>(Word word) {
+        for (std::size_t i = 0; i + sizeof word <= bytes.size(); i += sizeof word) {
+            std::memcpy(&word, bytes.data() + i, sizeof word);
+            word = static_cast<Word>(word % t.modulus);
+            std::memcpy(bytes.data() + i, &word, sizeof word);
+        }
+    };
+    if (t.element_bits == 64) reduce(std::uint64_t{});
+    if (t.element_bits == 32) reduce(std::uint32_t{});
+}
+
 /// n digests that are valid for `hash`: canonical words for field hashes.
 inline std::vector<merklize::Digest> random_leaves(std::uint64_t n, merklize::Hash hash) {
     std::vector<merklize::Digest> leaves = random_values<merklize::Digest>(n, "leaves");
-    if (!merklize::traits(hash).is_field) return leaves;
-    constexpr std::uint64_t p = 0xffffffff00000001;
-    for (merklize::Digest& leaf : leaves) {
-        std::array<std::uint64_t, 4> words = leaf.words();
-        for (std::uint64_t& word : words) word %= p;
-        leaf = merklize::Digest::from_words(words);
-    }
+    make_canonical(std::as_writable_bytes(std::span(leaves)), hash);
     return leaves;
 }
 

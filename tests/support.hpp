@@ -71,8 +71,7 @@ public:
         return out;
     }
     /// A canonical field word; one in four is close to an edge of the field or of its 32-bit halves.
-    std::uint64_t element() {
-        constexpr std::uint64_t p = 0xffffffff00000001;
+    std::uint64_t element(std::uint64_t p = 0xffffffff00000001) {
         const std::uint64_t edges[] = {0, 1, 0xffffffff, 0x100000000, 0x7fffffff80000000, p - 0x100000000, p - 1};
         return below(4) == 0 ? (edges[below(7)] + below(3)) % p : (*this)() % p;
     }
@@ -81,14 +80,48 @@ private:
     std::uint64_t state_;
 };
 
+/// Makes the bytes of words fit a field hash.
+inline Bytes random_elements(const merklize::HashTraits& t, std::size_t bytes, Random& random) {
+    Bytes out;
+    while (out.size() < bytes) {
+        const std::uint64_t word = random.element(t.modulus);
+        for (unsigned i = 0; i < t.element_bits; i += 8) out.push_back(static_cast<std::uint8_t>(word >> i));
+    }
+    return out;
+}
+
+/// Whether the words of a digest are below the modulus of a field hash.
+inline bool is_canonical(const merklize::HashTraits& t, const Digest& digest) {
+    const Bytes bytes = to_bytes(digest);
+    for (std::size_t i = 0; t.is_field && i < bytes.size(); i += t.element_bits / 8) {
+        std::uint64_t word = 0;
+        for (unsigned k = 0; k < t.element_bits / 8; k++) word |= std::uint64_t{bytes[i + k]} << (8 * k);
+        if (word >= t.modulus) return false;
+    }
+    return true;
+}
+
+/// The hashes that most tests loop over: all on the CPU. A device compiles each kernel for seconds, so there it is one hash of each
+/// family; `vectors` and `every_kernel` run the others.
+inline std::vector<merklize::HashTraits> hashes_here() {
+    std::vector<merklize::HashTraits> out;
+    const bool all = merklize::Device().info().backend == "cpu";
+    for (const merklize::HashTraits& t : merklize::hashes()) {
+        const bool has_sibling = t.hash == Hash::rpx256 || t.hash == Hash::poseidon2_goldilocks_8 ||
+                                 t.hash == Hash::poseidon2_miden || t.hash == Hash::poseidon2_babybear_16 ||
+                                 t.hash == Hash::poseidon2_koalabear_16 || t.hash == Hash::poseidon2_koalabear_24;
+        if (all || !has_sibling) out.push_back(t);
+    }
+    return out;
+}
+
 /// n digests that fit `hash`: canonical words for field hashes.
 inline std::vector<Digest> leaves(Hash hash, std::size_t n, std::uint64_t seed = 1) {
     Random random(seed);
     std::vector<Digest> out(n);
     for (Digest& leaf : out) {
-        leaf = merklize::traits(hash).is_field
-                   ? Digest::from_words({random.element(), random.element(), random.element(), random.element()})
-                   : to_digest(random.bytes(Digest::size));
+        const merklize::HashTraits& t = merklize::traits(hash);
+        leaf = to_digest(t.is_field ? random_elements(t, Digest::size, random) : random.bytes(Digest::size));
     }
     return out;
 }

@@ -55,10 +55,10 @@ MERKLIZE_API Event hash_many(const Stream& stream, const HashManyCall& call);
 
 /// The arguments of hash_elements(): digests of rows of field elements.
 struct HashElementsCall {
-    ConstBuffer rows;  ///< [n_rows, elements] words of 64 bits
+    ConstBuffer rows;  ///< [n_rows, elements] words of the hash: 64 or 32 bits
     std::uint64_t n_rows;
     std::uint64_t elements;
-    Buffer out;  ///< [n_rows, 4] words
+    Buffer out;  ///< [n_rows, 32] bytes
     Hash hash = Hash::rp64_256;
     Policy policy{};
 };

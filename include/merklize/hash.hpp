@@ -24,7 +24,9 @@ namespace merklize::inline v0 {
 struct HashTraits {
     Hash hash;
     std::string_view name;
-    bool is_field;  ///< digests are 4 Goldilocks elements: little-endian words < p
+    bool is_field;          ///< digests are field elements: little-endian words below the modulus
+    unsigned element_bits;  ///< of field hashes: 64 (a digest is 4 words) or 32 (8 words); 0 for hashes of bytes
+    std::uint64_t modulus;  ///< of field hashes; 0 for hashes of bytes
 };
 
 /// All hashes, by id.
@@ -140,16 +142,18 @@ MERKLIZE_API void hash_many(std::span<const std::byte> messages, std::size_t mes
 MERKLIZE_API void hash_many(const ConstBuffer& messages, std::size_t message_bytes, Buffer out, const Mode& mode = {},
                             const RunOptions& options = {});
 
-/// Digests of n rows of field elements by one of the Rescue Prime hashes.
-/// rows    [n, elements] words, each < p
-/// out     [n, 4] words
-/// errors  invalid_argument (not a field hash; sizes that do not fit; a word >= p, with its place)
-/// cost    ceil(elements / 8) permutations a row
+/// Digests of n rows of field elements by a field hash.
+/// rows    [n, elements] words of the hash's width (HashTraits::element_bits), each below its modulus
+/// out     [n, 4] words of 64 bits, or [n, 8] of 32
+/// errors  invalid_argument (not a field hash; words of another width; sizes that do not fit; a word >= p, with its place)
+/// cost    ceil(elements / rate) permutations a row; docs/hashes.md has the rates
 MERKLIZE_API void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
                                 std::span<std::uint64_t> out, Hash hash = Hash::rp64_256,
                                 const RunOptions& options = {});
+MERKLIZE_API void hash_elements(std::span<const std::uint32_t> rows, std::size_t n_rows, std::size_t elements,
+                                std::span<std::uint32_t> out, Hash hash, const RunOptions& options = {});
 
-/// The same on a device: [n, elements] words and [n, 4] words on one device. The device finds a word >= p.
+/// The same on a device: words of the hash's width, rows and digests on one device. The device finds a word >= p.
 MERKLIZE_API void hash_elements(const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out,
                                 Hash hash = Hash::rp64_256, const RunOptions& options = {});
 

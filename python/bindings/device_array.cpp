@@ -11,14 +11,14 @@ namespace merklize::binding {
 namespace {
 
 constexpr dlpack::DataType type_uint8{dlpack::type_uint, 8, 1}, type_uint64{dlpack::type_uint, 64, 1},
-    type_int64{dlpack::type_int, 64, 1};
+    type_int64{dlpack::type_int, 64, 1}, type_uint32{dlpack::type_uint, 32, 1}, type_int32{dlpack::type_int, 32, 1};
 
 dlpack::DataType type_named(std::string_view name) {
-    for (const dlpack::DataType& type : {type_uint8, type_uint64, type_int64}) {
+    for (const dlpack::DataType& type : {type_uint8, type_uint32, type_int32, type_uint64, type_int64}) {
         if (name_of(type) == name) return type;
     }
     throw Error(ErrorCode::invalid_argument,
-                "DeviceArray: dtype must be uint8, uint64 or int64, got " + std::string(name));
+                "DeviceArray: dtype must be uint8, uint32, int32, uint64 or int64, got " + std::string(name));
 }
 
 [[noreturn]] void refuse(const std::string& text) { throw nb::buffer_error(text.c_str()); }
@@ -120,7 +120,11 @@ nb::dict cuda_array_interface(DeviceArray& array) {
     }
     nb::dict interface;
     interface["shape"] = array.shape_tuple();
-    interface["typestr"] = array.dtype == type_uint8 ? "|u1" : array.dtype == type_uint64 ? "<u8" : "<i8";
+    interface["typestr"] = array.dtype == type_uint8    ? "|u1"
+                           : array.dtype == type_uint32 ? "<u4"
+                           : array.dtype == type_int32  ? "<i4"
+                           : array.dtype == type_uint64 ? "<u8"
+                                                        : "<i8";
     const bool is_empty = array.buffer.empty();
     const auto address = is_empty ? 0 : reinterpret_cast<std::uintptr_t>(array.buffer.native());
     interface["data"] = nb::make_tuple(static_cast<std::uint64_t>(address), false);
@@ -224,7 +228,9 @@ nb::tuple DeviceArray::shape_tuple() const {
 
 DeviceArray digests_array(ConstBuffer digests, Hash hash) {
     const auto n = static_cast<Py_ssize_t>(digests.size() / Digest::size);
-    if (traits(hash).is_field) return {std::move(digests), type_uint64, {n, 4}, nullptr, false};
+    const unsigned bits = traits(hash).element_bits;
+    if (bits == 64) return {std::move(digests), type_uint64, {n, 4}, nullptr, false};
+    if (bits == 32) return {std::move(digests), type_uint32, {n, 8}, nullptr, false};
     return {std::move(digests), type_uint8, {n, 32}, nullptr, false};
 }
 
@@ -283,13 +289,13 @@ void bind_device_array(nb::module_& m) {
     array.def_prop_ro("shape", &DeviceArray::shape_tuple, nb::sig("def shape(self) -> tuple[int, ...]"), "Extents.")
         .def_prop_ro(
             "dtype", [](const DeviceArray& self) { return name_of(self.dtype); }, nb::sig("def dtype(self) -> str"),
-            "Name of the items' type: \"uint8\", \"uint64\" or \"int64\".")
+            "Name of the items' type: \"uint8\", \"uint32\", \"int32\", \"uint64\" or \"int64\".")
         .def_prop_ro(
             "device", [](const DeviceArray& self) { return self.device().id; }, nb::sig("def device(self) -> str"),
             "Id of the device, as in devices().")
         .def_static("from_numpy", &from_numpy, nb::arg("array").none(), nb::arg("device").none(),
                     nb::sig("def from_numpy(array: numpy.typing.NDArray[typing.Any], device: str) -> DeviceArray"),
-                    "Copy an array of uint8, uint64 or int64 to a device.")
+                    "Copy an array of uint8, uint32, int32, uint64 or int64 to a device.")
         .def("wait", &DeviceArray::settle, nb::sig("def wait(self) -> None"),
              "Wait until the array is complete. Raises InvalidArgument if a word of the input was not below p.")
         .def_prop_ro("ready", &DeviceArray::is_ready, nb::sig("def ready(self) -> bool"),

@@ -41,7 +41,7 @@ struct DeviceArray {
     nb::tuple shape_tuple() const;
 };
 
-/// uint8[n, 32], or uint64[n, 4] for hashes of field elements.
+/// uint8[n, 32], or for hashes of field elements uint64[n, 4] or uint32[n, 8].
 DeviceArray digests_array(ConstBuffer digests, Hash hash);
 
 /// Imports what a caller gave as data. The one way in for arrays, tensors and bytes.

@@ -34,7 +34,13 @@ void bind_form(nb::module_& m) {
             "name", [](const HashTraits& self) { return to_str(self.name); }, nb::sig("def name(self) -> str"))
         .def_prop_ro(
             "is_field", [](const HashTraits& self) { return self.is_field; },
-            "Whether digests are 4 Goldilocks elements, uint64[4]; else they are bytes, uint8[32].");
+            "Whether digests are field elements, uint64[4] or uint32[8]; else they are bytes, uint8[32].")
+        .def_prop_ro(
+            "element_bits", [](const HashTraits& self) { return self.element_bits; },
+            "Of field hashes: 64, or 32; 0 for hashes of bytes.")
+        .def_prop_ro(
+            "modulus", [](const HashTraits& self) { return self.modulus; },
+            "Of field hashes: elements are below it; 0 for hashes of bytes.");
     define(
         m, "hashes",
         +[] {

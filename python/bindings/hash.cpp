@@ -150,6 +150,13 @@ void hash_many(nb::handle messages, nb::handle message_bytes, nb::handle out, nb
     run([&](const RunOptions& options) { merklize::hash_many(input.span(), bytes, output.span(), mode, options); });
 }
 
+template <class Word>
+void hash_words(std::span<const std::byte> rows, std::size_t n, std::size_t width, std::span<std::byte> out, Hash hash,
+                const RunOptions& options) {
+    merklize::hash_elements(std::span(reinterpret_cast<const Word*>(rows.data()), rows.size() / sizeof(Word)), n, width,
+                            std::span(reinterpret_cast<Word*>(out.data()), out.size() / sizeof(Word)), hash, options);
+}
+
 void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::handle out, nb::handle hash,
                    const Settings& settings, nb::handle policy) {
     const Input input(rows, "hash_elements: elements", settings);
@@ -164,11 +171,12 @@ void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::
         });
     }
     const OutputBytes output(out);
-    const std::span<const std::uint64_t> in_words{reinterpret_cast<const std::uint64_t*>(input.span().data()),
-                                                  input.span().size() / sizeof(std::uint64_t)};
-    const std::span<std::uint64_t> out_words{reinterpret_cast<std::uint64_t*>(output.span().data()),
-                                             output.span().size() / sizeof(std::uint64_t)};
-    run([&](const RunOptions& options) { merklize::hash_elements(in_words, n, width, out_words, which, options); });
+    run([&](const RunOptions& options) {
+        if (traits(which).element_bits == 32)
+            hash_words<std::uint32_t>(input.span(), n, width, output.span(), which, options);
+        else
+            hash_words<std::uint64_t>(input.span(), n, width, output.span(), which, options);
+    });
 }
 
 void hash_leaves(nb::handle records, nb::handle record_bytes, nb::handle out, nb::handle hash, nb::handle key,

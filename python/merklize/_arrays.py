@@ -13,8 +13,12 @@ from . import _native
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from ._native import DeviceArray, Settings
+    from ._native import DeviceArray, HashInfo, Settings
     from ._types import Array, HostData
+
+
+DIGEST_ITEMS = {"uint8": 32, "uint64": 4, "int64": 4, "uint32": 8, "int32": 8}
+"""How many items of a dtype are a digest."""
 
 
 def describe(array: Array | DeviceArray) -> str:
@@ -61,16 +65,22 @@ def byte_rows(value: object, what: str, settings: Settings) -> Array | DeviceArr
     return _contiguous(array)
 
 
-def word_rows(value: object, what: str, settings: Settings) -> Array | DeviceArray:
-    """Check that `value` is uint64[n, k] or uint64[k], or int64 with the same bits."""
+def element_type(hash: HashInfo) -> str:
+    """Name of the dtype of a field hash's words; "" for a hash of bytes."""
+    return f"uint{hash.element_bits}" if hash.is_field else ""
+
+
+def word_rows(value: object, what: str, settings: Settings, hash: HashInfo) -> Array | DeviceArray:
+    """Check that `value` is [n, k] or [k] words of the hash: uint64 or uint32, or signed ones with the same bits."""
     array = _import(value, what, settings)
-    if len(array.shape) not in (1, 2) or _type(array) not in ("uint64", "int64"):
-        raise InvalidArgument(f"{what} must be uint64[n, k] or uint64[k], got {describe(array)}")
+    word = element_type(hash) or "uint64"
+    if len(array.shape) not in (1, 2) or _type(array) not in (word, word[1:]):
+        raise InvalidArgument(f"{what} must be {word}[n, k] or {word}[k], got {describe(array)}")
     return _contiguous(array)
 
 
 def digests(value: object, what: str, settings: Settings, shape: str = "...") -> Array | DeviceArray:
-    """Check that `value` is uint8[..., 32] or uint64[..., 4] (or int64). `shape` is for the error's text: [n, 32]."""
+    """Check that `value` is uint8[..., 32], or the same as words. `shape` is for the error's text: [n, 32]."""
     array = _check_digests(_import(value, what, settings), what, shape)
     return _contiguous(array)
 
@@ -88,11 +98,13 @@ def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
 
 
 def _check_digests(array: Any, what: str, shape: str) -> Array | DeviceArray:
-    width = {"uint8": 32, "uint64": 4, "int64": 4}.get(_type(array))
+    width = DIGEST_ITEMS.get(_type(array))
     # A tree takes a list of digests, a merge any count of dimensions.
     good_rank = len(array.shape) >= 1 if shape == "..." else len(array.shape) == 2
     if width is None or not good_rank or array.shape[-1] != width:
-        raise InvalidArgument(f"{what} must be uint8[{shape}, 32] or uint64[{shape}, 4], got {describe(array)}")
+        raise InvalidArgument(
+            f"{what} must be uint8[{shape}, 32], uint64[{shape}, 4] or uint32[{shape}, 8], got {describe(array)}"
+        )
     checked: Array | DeviceArray = array
     return checked
 
@@ -147,13 +159,12 @@ def changes(value: Mapping[int, HostData], what: str) -> tuple[Any, Any]:
     return indices(value, f"{what}: index"), np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
 
 
-def rows(value: object, what: str, settings: Settings, is_field: bool) -> Array | DeviceArray:
-    """Check that `value` has rows that are leaves' data: uint8[n, m], or for field hashes uint64[n, k]; any strides."""
+def rows(value: object, what: str, settings: Settings, hash: HashInfo) -> Array | DeviceArray:
+    """Check that `value` has rows that are leaves' data: uint8[n, m], or [n, k] words of a field hash; any strides."""
     array = _import(value, what, settings)
-    kinds = ("uint64", "int64") if is_field else ("uint8", "int8")
-    if len(array.shape) != 2 or _type(array) not in kinds:
-        expected = "uint64[n, k]" if is_field else "uint8[n, m]"
-        raise InvalidArgument(f"{what} must be {expected}, got {describe(array)}")
+    word = element_type(hash) or "uint8"
+    if len(array.shape) != 2 or _type(array) not in (word, word[1:]):
+        raise InvalidArgument(f"{what} must be {word}[n, {'k' if hash.is_field else 'm'}], got {describe(array)}")
     return _contiguous(array)
 
 
@@ -175,7 +186,7 @@ def output(beside: Any, out: object, shape: tuple[int, ...], dtype: Any, what: s
     array = _import(out, f"{what}: out", settings)
     if not isinstance(array, _native.DeviceArray) or not _native.is_writable(array):
         raise InvalidArgument(f"{what}: out must be writable, in C order and on a device")
-    same_type = array.dtype == dtype or {array.dtype, dtype} <= {"uint64", "int64"}
+    same_type = array.dtype == dtype or {array.dtype, dtype} in ({"uint64", "int64"}, {"uint32", "int32"})
     if tuple(array.shape) != tuple(shape) or not same_type:
         raise InvalidArgument(f"{what}: out must be {dtype}{list(shape)}, got {describe(array)}")
     return array

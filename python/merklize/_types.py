@@ -30,10 +30,10 @@ Array = NDArray[Any]
 Tensor = Union[SupportsDLPack, SupportsCudaArrayInterface]
 """Somebody's array. Results for one on a device are DeviceArrays there, else NumPy arrays."""
 Bytes = NDArray[np.uint8]
-Words = Union[NDArray[np.uint64], NDArray[np.int64]]
-"""64-bit words; of signed ones, the bits count."""
-Digests = Union[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64]]
-"""uint8[..., 32], or the same bytes as little-endian words: uint64[..., 4] or int64[..., 4]."""
+Words = Union[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]
+"""Words of 64 or 32 bits; of signed ones, the bits count."""
+Digests = Union[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]
+"""uint8[..., 32], or the same bytes as little-endian words: uint64[..., 4] or uint32[..., 8], or signed."""
 HostData = Union[Buffer, NDArray[Any]]
 """bytes, bytearray, memoryview, ... or any NumPy array."""
 Data = Union[HostData, Tensor]

@@ -15,8 +15,6 @@ from .errors import Cancelled, FileError, InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
-    from numpy.typing import NDArray
     from typing_extensions import Buffer, Self
 
     from ._native import DeviceArray, Timings
@@ -467,7 +465,7 @@ def hash_elements(
     timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
-) -> NDArray[np.uint64]: ...
+) -> Words: ...
 @overload
 def hash_elements(
     elements: Tensor,
@@ -480,7 +478,7 @@ def hash_elements(
     timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
-) -> NDArray[np.uint64] | DeviceArray: ...
+) -> Words | DeviceArray: ...
 def hash_elements(
     elements: Words | Tensor,
     hash: str = "rp64_256",
@@ -492,21 +490,23 @@ def hash_elements(
     timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
-) -> NDArray[np.uint64] | DeviceArray:
-    """Return Rescue Prime digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
+) -> Words | DeviceArray:
+    """Return digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
 
-    elements  each less than p = 2^64 - 2^32 + 1; int64 is taken by its bits, and so are its digests
-    hash      "rp64_256_v1", "rp64_256_v2", or "rp64_256_v3" = "rp64_256"
+    elements  each less than the modulus of the hash's field. A field of 31 bits has words uint32[n, k] and digests
+              uint32[n, 8]. int64 and int32 are taken by their bits, and so are their digests
+    hash      a field hash of HASHES: "rp64_256" (= "rp64_256_v3"), "rpo256", "poseidon2_koalabear_16", ...
 
     Digests of a tensor on a device stay there, as a DeviceArray. The options are as in hash(). With wait=False, an
     element >= p is reported by DeviceArray.wait(), without its place.
     Raises InvalidArgument: shape, dtype, an element >= p (the text says where), a hash that is not of field elements.
     """
     run = settings(device, threads, None, stream, timings, wait)
-    rows = _arrays.word_rows(elements, "hash_elements: elements", run)
+    which = _native.hash_by_name(hash)
+    rows = _arrays.word_rows(elements, "hash_elements: elements", run, which)
     n_rows = rows.shape[0] if len(rows.shape) == 2 else 1
-    shape = (*rows.shape[:-1], 4)
-    digests: NDArray[np.uint64] | DeviceArray
+    shape = (*rows.shape[:-1], 256 // (which.element_bits or 64))
+    digests: Words | DeviceArray
     if wait and out is None:
         digests = _arrays.empty(rows, shape, rows.dtype)
         _native.hash_elements(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
@@ -532,24 +532,25 @@ def hash_leaves(
 ) -> Digests | DeviceArray:
     """Return the digests of n records of equal length as leaves of a tree of this hash.
 
-    records  uint8[n, m], for field hashes uint64[n, k] or int64[n, k]; any strides. A tensor on a device stays there
+    records  uint8[n, m], for field hashes words as in hash_elements(); any strides. A tensor on a device stays there
     hash     "blake3": BLAKE3 of the record; "sha256": SHA-256 of the byte 0 and the record (RFC 6962); a field hash:
              hash_elements() of the record
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
     """
     run = settings(device, threads, None, stream, timings, wait)
-    is_field = _native.hash_by_name(hash).is_field
-    rows = _arrays.rows(records, "hash_leaves: records", run, is_field)
-    width, dtype = (4, rows.dtype) if is_field else (32, "uint8")
-    row_bytes = rows.shape[1] * (8 if is_field else 1)
+    which = _native.hash_by_name(hash)
+    rows = _arrays.rows(records, "hash_leaves: records", run, which)
+    bits = which.element_bits or 8
+    shape, dtype = (rows.shape[0], 256 // bits), rows.dtype if which.is_field else "uint8"
+    row_bytes = rows.shape[1] * (bits // 8)
     digests: Digests | DeviceArray
     if wait and out is None:
-        digests = _arrays.empty(rows, (rows.shape[0], width), dtype)
+        digests = _arrays.empty(rows, shape, dtype)
         _native.hash_leaves(rows, row_bytes, digests, hash, key, context, run)
         return digests
     _require_no_wait("hash_leaves", wait)
-    digests = _arrays.output(rows, out, (rows.shape[0], width), dtype, "hash_leaves", run)
+    digests = _arrays.output(rows, out, shape, dtype, "hash_leaves", run)
     _native.enqueue_hash_leaves(rows, row_bytes, digests, hash, key, context, run)
     return digests
 
@@ -623,9 +624,9 @@ def merge(
 ) -> bytes | Digests | DeviceArray:
     """Return the 2-to-1 hash of one pair of digests or of arrays of pairs, in the form of the input.
 
-    left, right  both 32 bytes, or both uint8[..., 32], or both uint64[..., 4] or int64[..., 4] (the same bytes as
-                 little-endian words); both on the host or both on the same device
-    hash         one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    left, right  both 32 bytes, or both uint8[..., 32], or both the same bytes as little-endian words, uint64[..., 4],
+                 uint32[..., 8] or signed; both on the host or both on the same device
+    hash         one of HASHES; for field hashes each word is less than the field's modulus
     pairs        "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
     key          32 bytes: keyed merges, of "blake3"
     context      text that names a purpose: derive-key merges, of "blake3"

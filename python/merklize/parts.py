@@ -53,7 +53,7 @@ def merkle_root_parts(
 ) -> bytes:
     """Return the Merkle root of leaves that lie in several arrays: merkle_root() of their concatenation.
 
-    leaves  2^k tensors or DeviceArrays of equal shape, uint8[n, 32] or uint64[n, 4], n a power of two
+    leaves  2^k tensors or DeviceArrays of equal shape, uint8[n, 32], uint64[n, 4] or uint32[n, 8], n a power of two
 
     What is enqueued on the parts' default streams is waited for; the rest is as in merkle_root().
     Raises InvalidArgument: a part on the host, shapes, dtypes, a word >= p.

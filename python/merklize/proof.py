@@ -293,7 +293,7 @@ class MultiProof(_Proof):
 
     @classmethod
     def from_winterfell(cls, data: HostData, hash: str, indices: Any, leaves: Any) -> MultiProof:
-        """Read such bytes, given the leaves uint8[k, 32] or uint64[k, 4] and their indices.
+        """Read such bytes, given the leaves uint8[k, 32], or as words, and their indices.
 
         Raises InvalidArgument for bytes that are no such proof of these.
         """
@@ -502,7 +502,7 @@ def _items(value: Any, what: str, dtype: str) -> Any:
             f"{what} must be {'uint8[k, 32]' if dtype == 'uint8' else 'uint64[k]'}: {error}"
         ) from error
     if dtype == "uint8":
-        if array.dtype in (np.uint64, np.int64) and array.shape[-1:] == (4,):
+        if array.dtype.isnative and array.shape[-1:] == (_arrays.DIGEST_ITEMS.get(array.dtype.name),):
             array = np.ascontiguousarray(array).view(np.uint8)
         if array.dtype != np.uint8 or array.size % 32 or (array.ndim == 2 and array.shape[1] != 32):
             raise InvalidArgument(f"{what} must be uint8[k, 32], got {_arrays.describe(array)}")

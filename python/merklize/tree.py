@@ -32,9 +32,9 @@ class MerkleTree:
     The nodes are in the memory of the device that built it, or on the host where that is the same memory or they do not
     fit.
 
-    leaves    uint8[n, 32], or the same bytes as little-endian words, uint64[n, 4] or int64[n, 4]; n >= 1; copied. An
+    leaves    uint8[n, 32], or the same bytes as words: uint64[n, 4], uint32[n, 8] or signed; n >= 1; copied. An
               array of NumPy, or a tensor as hash() takes them: one on a device stays there
-    hash      one of HASHES; for field hashes each word is less than p = 2^64 - 2^32 + 1
+    hash      one of HASHES; for field hashes each word is less than the modulus
     pairs     "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
     format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden"; it
               fixes hash, rule and pairs (docs/formats.md)
@@ -158,7 +158,7 @@ class MerkleTree:
     ) -> MerkleTree:
         """Build the tree whose leaf k is the digest of row k of a matrix, as hash_leaves() gives it.
 
-        rows  uint8[n, m], for field hashes uint64[n, k] or int64[n, k]; in any order of memory: row-major,
+        rows  uint8[n, m], for field hashes words as in hash_elements(); in any order of memory: row-major,
               column-major (`columns.T`), sliced. A tensor on a device is hashed there
 
         The options are those of MerkleTree; key and context are for leaves and merges alike.
@@ -166,7 +166,7 @@ class MerkleTree:
         form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
         hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, stream, timings)
-        array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash).is_field)
+        array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash))
         tree = cls.__new__(cls)
         which = _native.TreeForm(hash, rule, key, context, padding)
         tree._take(_native.make_tree_from_rows(array, array.shape[0], which, run, policy), threads, timings)
@@ -286,7 +286,7 @@ class MerkleTree:
 
     @property
     def nodes(self) -> Digests | DeviceArray:
-        """All nodes: uint8[2^height + n, 32], for field hashes uint64[2^height + n, 4]. A read-only view, no copy.
+        """All nodes: uint8[2^height + n, 32], for field hashes words, [..., 4] or [..., 8]. A read-only view, no copy.
 
         The root is at 1, the children of i at 2i and 2i+1, leaf k at 2^height + k; slots of no node are zeros. A NumPy
         array, or a DeviceArray if they are `on_device`. With dropped levels it ends with the lowest that is kept.
@@ -525,6 +525,7 @@ def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | N
     if not given:
         raise InvalidArgument("MerkleTree.from_records: a tree needs at least one record, got 0")
     is_field = _native.hash_by_name(hash).is_field
+    word = np.dtype(_arrays.element_type(_native.hash_by_name(hash)) or "uint8")
     by_length: dict[int, list[int]] = {}
     for i, record in enumerate(given):
         by_length.setdefault(len(record), []).append(i)
@@ -532,20 +533,22 @@ def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | N
     for length, which in by_length.items():
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         if is_field:
-            if length % 8:
-                raise InvalidArgument(f"record {which[0]} has {length} bytes; {hash!r} takes words of 8 bytes")
-            rows = rows.view("<u8")
+            if length % word.itemsize:
+                raise InvalidArgument(
+                    f"record {which[0]} has {length} bytes; {hash!r} takes words of {word.itemsize} bytes"
+                )
+            rows = rows.view(word)
         leaves[which] = np.asarray(hash_leaves(rows, hash, device=device, threads=threads)).view(np.uint8)
-    return leaves.view("<u8") if is_field else leaves
+    return leaves.view(word)
 
 
 def as_nodes(buffer: Any, hash: str) -> Digests:
     """Return nodes in a buffer as an array of the form that goes with the hash."""
     import numpy as np
 
-    if _native.hash_by_name(hash).is_field:
-        return np.frombuffer(buffer, np.uint64).reshape(-1, 4)
-    return np.frombuffer(buffer, np.uint8).reshape(-1, 32)
+    items = _arrays.element_type(_native.hash_by_name(hash)) or "uint8"
+    nodes: Digests = np.frombuffer(buffer, items).reshape(-1, _arrays.DIGEST_ITEMS[items])
+    return nodes
 
 
 @overload
@@ -603,8 +606,8 @@ def build_tree(
 ) -> dict[str, int | str] | DeviceArray:
     """Build all parents of a tree in memory of yours, and return the policy that was used.
 
-    nodes  uint8[heap_slots(n), 32], or uint64[..., 4] or int64[..., 4], writable and in C order, of NumPy or on a
-           device; leaf k is at 2^height + k, so n + k for a power of two. Written: the parents (the root at 1, the
+    nodes  uint8[heap_slots(n), 32], or words, uint64[..., 4] or uint32[..., 8], writable and in C order, of NumPy or on
+           a device; leaf k is at 2^height + k, so n + k for a power of two. Written: the parents (the root at 1, the
            children of i at 2i and 2i+1), and zeros where there is no node
 
     wait   False: return at once, with the nodes as a DeviceArray that is complete once the work on `stream` is, as in

@@ -245,7 +245,7 @@ class TreeBuilder:
         self._builder = _native.make_builder(_native.TreeForm(hash, rule, key, context, padding), self._settings)
 
     def append(self, leaves: Digests) -> None:
-        """Add leaves: uint8[k, 32] or uint64[k, 4], any k. Raises InvalidArgument; then nothing was added."""
+        """Add leaves: uint8[k, 32], or as words; any k. Raises InvalidArgument; then nothing was added."""
         self._builder.append(_arrays.digests(leaves, "append: leaves", self._settings, "k"), self._settings)
 
     @property
@@ -312,7 +312,7 @@ class TreeWriter:
         return self._open.written
 
     def append(self, leaves: Digests) -> None:
-        """Add leaves: uint8[k, 32] or uint64[k, 4], any k."""
+        """Add leaves: uint8[k, 32], or words, uint64[k, 4] or uint32[k, 8]; any k."""
         self._open.append(_arrays.digests(leaves, "append: leaves", self._settings, "k"))
 
     def finish(self) -> bytes:

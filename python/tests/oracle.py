@@ -11,8 +11,26 @@ import numpy as np
 VECTORS = pathlib.Path(__file__).parents[2] / "tests" / "vectors"
 P = 2**64 - 2**32 + 1
 RESCUE_HASHES = ("rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
-FIELD_HASHES = (*RESCUE_HASHES, "eidos")
-HASHES = ("blake3", *FIELD_HASHES, "sha256", "sha256d", "keccak256_sorted")
+# What Plonky3 makes of a field: instance of rows, their rate, instance of merges.
+PLONKY3 = {
+    "poseidon2_goldilocks_8": ("goldilocks", 8, 4, 8),
+    "poseidon2_goldilocks_12": ("goldilocks", 12, 8, 8),
+    "poseidon2_babybear_16": ("babybear", 16, 8, 16),
+    "poseidon2_babybear_24": ("babybear", 24, 16, 16),
+    "poseidon2_koalabear_16": ("koalabear", 16, 8, 16),
+    "poseidon2_koalabear_24": ("koalabear", 24, 16, 16),
+}
+MIDEN = ("rpo256", "rpx256", "poseidon2_miden")
+MODULI = {"goldilocks": P, "babybear": 0x78000001, "koalabear": 0x7F000001}
+# Words of a field hash: dtype, how many are a digest, modulus.
+WORDS = {**dict.fromkeys((*RESCUE_HASHES, *MIDEN), (np.uint64, 4, P)), "eidos": (np.uint64, 4, 2**63)}
+for _name, (_field, *_) in PLONKY3.items():
+    WORDS[_name] = (np.uint64, 4, P) if _field == "goldilocks" else (np.uint32, 8, MODULI[_field])
+FIELD_HASHES = tuple(WORDS)
+HASHES = (
+    *("blake3", *RESCUE_HASHES, "eidos", "sha256", "sha256d", "keccak256_sorted"),
+    *("rpo256", "poseidon2_goldilocks_12", "poseidon2_babybear_24"),
+)
 """The hashes that suites of trees and proofs go through: those that differ in more than their arithmetic."""
 KNOWN_ROOTS = {
     2: "ac5319ace433dd60ba5ffd206b27f3136ec357b69ca08f44eda8ffcc52a4a65f",
@@ -37,8 +55,21 @@ def word_leaves(n, seed=1):
     return words
 
 
+def elements(rng, shape, hash):
+    """Random words of a field hash."""
+    dtype, _, modulus = WORDS[hash]
+    return rng.integers(0, modulus, shape, dtype)
+
+
 def leaves(n, hash):
-    return word_leaves(n) if hash in FIELD_HASHES else byte_leaves(n)
+    if hash not in FIELD_HASHES:
+        return byte_leaves(n)
+    dtype, words, modulus = WORDS[hash]
+    if dtype == np.uint64:
+        return word_leaves(n)
+    result = elements(np.random.default_rng(1), (n, words), hash)
+    result[0, :4] = (0, 1, modulus - 1, modulus - 2)
+    return result
 
 
 @functools.cache
@@ -61,10 +92,8 @@ def permutation(state, hash):
     return state
 
 
-def hash_elements(elements, hash):
+def _rescue_prime(elements, hash):
     """The sponge: rate, length cell and digest cells of each variant."""
-    if hash == "eidos":
-        return np.frombuffer(eidos(0xA01, len(elements), np.array(elements, "<u8").tobytes()), "<u8").tolist()
     rate, length, digest = (0, 11, 0) if hash == "rp64_256_v1" else (4, 0, 4)
     state = [0] * 12
     state[length] = len(elements)
@@ -73,6 +102,92 @@ def hash_elements(elements, hash):
             state[rate + i] = (state[rate + i] + element) % P
         state = permutation(state, hash)
     return state[digest : digest + 4]
+
+
+@functools.cache
+def _poseidon2_constants(field, width):
+    constants = json.loads((VECTORS / "poseidon2_constants.json").read_text())
+    return constants["fields"][field]["alpha"], constants["instances"][f"{field}_w{width}"]
+
+
+def poseidon2(state, field, width):
+    """The permutation, by its matrices."""
+    p = MODULI[field]
+    alpha, instance = _poseidon2_constants(field, width)
+    m4 = ((2, 3, 1, 1), (1, 2, 3, 1), (1, 1, 2, 3), (3, 1, 1, 2))
+
+    def external(state):
+        t = [sum(m * x for m, x in zip(m4[i % 4], state[i // 4 * 4 : i // 4 * 4 + 4])) for i in range(width)]
+        return [(t[i] + sum(t[i % 4 :: 4])) % p for i in range(width)]
+
+    def full_rounds(state, rounds):
+        for constants in rounds:
+            state = external([pow(x + c, alpha, p) for x, c in zip(state, constants)])
+        return state
+
+    state = full_rounds(external(state), instance["external_initial"])
+    for constant in instance["internal"]:
+        state = [pow(state[0] + constant, alpha, p), *state[1:]]
+        total = sum(state)
+        state = [(total + d * x) % p for d, x in zip(instance["diag_minus_one"], state)]
+    return full_rounds(state, instance["external_terminal"])
+
+
+@functools.cache
+def _rpo_constants():
+    constants = json.loads((VECTORS / "rpo_constants.json").read_text())
+    return constants["MDS"], constants["ARK1"], constants["ARK2"]
+
+
+def rpo(state, hash):
+    """The permutation of rpo256 or rpx256."""
+    mds, ark1, ark2 = _rpo_constants()
+
+    def linear(state, ark):
+        return [(sum(m * x for m, x in zip(row, state)) + a) % P for row, a in zip(mds, ark)]
+
+    def cubic(a, b):
+        c = [0] * 5
+        for i in range(3):
+            for k in range(3):
+                c[i + k] += a[i] * b[k]
+        return [(c[0] + c[3]) % P, (c[1] + c[3] + c[4]) % P, (c[2] + c[4]) % P]  # x^3 = x + 1
+
+    for r in range(7):
+        if hash == "rpx256" and r == 6:
+            return linear(state, ark1[r])
+        if hash == "rpx256" and r % 2:
+            state = [(x + a) % P for x, a in zip(state, ark1[r])]
+            triples = [state[i : i + 3] for i in range(0, 12, 3)]
+            state = [word for a in triples for word in functools.reduce(cubic, [a] * 7)]
+            continue
+        state = [pow(x, 7, P) for x in linear(state, ark1[r])]
+        state = [pow(x, 10540996611094048183, P) for x in linear(state, ark2[r])]
+    return state
+
+
+def hash_elements(elements, hash):
+    """The digest of a row of field elements."""
+    if hash in RESCUE_HASHES:
+        return _rescue_prime(elements, hash)
+    if hash == "eidos":
+        return np.frombuffer(eidos(0xA01, len(elements), np.array(elements, "<u8").tobytes()), "<u8").tolist()
+    state, digest_words = [0] * 12, WORDS[hash][1]
+    if hash in MIDEN:
+        state[8] = len(elements) % 8
+        elements = [*elements, *[0] * (-len(elements) % 8)]
+        rate = 8
+    else:
+        field, width, rate, _ = PLONKY3[hash]
+        state = [0] * width
+    for start in range(0, len(elements), rate):
+        block = elements[start : start + rate]
+        state[: len(block)] = block
+        if hash in PLONKY3:
+            state = poseidon2(state, field, width)
+        else:
+            state = poseidon2(state, "goldilocks", 12) if hash == "poseidon2_miden" else rpo(state, hash)
+    return state[:digest_words]
 
 
 def eidos(tag, length, message):
@@ -116,8 +231,13 @@ def merge(left, right, hash):
         return keccak256(min(left, right) + max(left, right))
     if hash == "eidos":
         return eidos(0, 0, left + right)
-    words = np.frombuffer(left + right, "<u8").tolist()
-    return np.array(hash_elements(words, hash), "<u8").tobytes()
+    words = np.frombuffer(left + right, WORDS[hash][0]).tolist()
+    if hash in PLONKY3:
+        field, _, _, width = PLONKY3[hash]
+        digest = poseidon2(words, field, width)[: len(words) // 2]
+    else:
+        digest = hash_elements(words, hash)
+    return np.array(digest, WORDS[hash][0]).tobytes()
 
 
 def keccak256(message):

@@ -119,7 +119,8 @@ def test_leaves_are_copied():
 def test_nodes(hash):
     tree = merklize.MerkleTree(oracle.leaves(16, hash), hash)
     nodes = tree.nodes
-    assert (nodes.shape, nodes.dtype) == (((32, 4), np.uint64) if hash in oracle.FIELD_HASHES else ((32, 32), np.uint8))
+    dtype, words, _ = oracle.WORDS.get(hash, (np.uint8, 32, 0))
+    assert (nodes.shape, nodes.dtype) == ((32, words), dtype)
     assert not nodes[0].any()
     assert np.shares_memory(nodes, tree.nodes)
     assert not nodes.flags.writeable
@@ -212,7 +213,7 @@ def test_leaf_counts_that_make_no_perfect_tree(n):
 )
 def test_wrong_leaves(leaves):
     with pytest.raises(
-        merklize.InvalidArgument, match=r"leaves must be uint8\[n, 32\] or uint64\[n, 4\], got \W?\w+\["
+        merklize.InvalidArgument, match=r"leaves must be uint8\[n, 32\], uint64\[n, 4\] or uint32\[n, 8\], got \W?\w+\["
     ):
         merklize.MerkleTree(leaves)
 
@@ -279,7 +280,8 @@ def test_build_tree_wrong_nodes():
         with pytest.raises(merklize.InvalidArgument, match="nodes must be writable and in C order"):
             merklize.build_tree(wrong)
     with pytest.raises(
-        merklize.InvalidArgument, match=r"nodes must be uint8\[2n, 32\] or uint64\[2n, 4\], got float64"
+        merklize.InvalidArgument,
+        match=r"nodes must be uint8\[2n, 32\], uint64\[2n, 4\] or uint32\[2n, 8\], got float64",
     ):
         merklize.build_tree(np.zeros((16, 4)))
     with pytest.raises(merklize.InvalidArgument, match=r"uint8\[2n, 32\]"):

@@ -129,7 +129,7 @@ def test_rfc_6962_by_pymerkle():
 def test_rows(hash, device):
     rng = np.random.default_rng(3)
     is_field = hash in oracle.FIELD_HASHES
-    matrix = rng.integers(0, oracle.P, (64, 13), np.uint64) if is_field else rng.integers(0, 256, (64, 77), np.uint8)
+    matrix = oracle.elements(rng, (64, 13), hash) if is_field else rng.integers(0, 256, (64, 77), np.uint8)
     leaves = merklize.hash_leaves(matrix, hash)
     if hash == "blake3":
         assert leaves[5].tobytes() == merklize.hash(matrix[5])
@@ -202,7 +202,7 @@ def test_update_and_append_equal_a_rebuild(data):
 
 def new_leaves(rng, n, hash):
     if hash in oracle.FIELD_HASHES:
-        return rng.integers(0, oracle.P, (n, 4), np.uint64)
+        return oracle.elements(rng, (n, oracle.WORDS[hash][1]), hash)
     return rng.integers(0, 256, (n, 32), np.uint8)
 
 

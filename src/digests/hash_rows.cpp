@@ -48,17 +48,17 @@ void launch_rows(Hash hash, const runtime::Place& rows, std::size_t n, std::size
                1);
 }
 
-// Words have 64 bits, as in hash_elements().
-void require_element_sizes(Hash hash, std::uint64_t words, std::size_t n_rows, std::size_t elements,
-                           std::uint64_t out_words) {
+// The facts of a field hash.
+const mkz_hash_info& field_info(Hash hash) {
     const mkz_hash_info& facts = runtime::info(hash);
-    if (!runtime::is_field(facts)) {
+    if (!runtime::is_field(facts))
         invalid(std::string("hash_elements: '") + facts.name + "' hashes bytes, not field elements");
-    }
-    if (facts.word_bits != 64) {
-        invalid(std::string("hash_elements: elements of '") + facts.name + "' have " + std::to_string(facts.word_bits) +
-                " bits; hash_elements takes words of 64 bits only, use hash_leaves");
-    }
+    return facts;
+}
+
+// words, out_words  counts of the hash's words
+void require_element_sizes(const mkz_hash_info& facts, std::uint64_t words, std::size_t n_rows, std::size_t elements,
+                           std::uint64_t out_words) {
     const unsigned node_words = runtime::node_words(facts);
     if (out_words / node_words != n_rows || out_words % node_words != 0) {
         invalid("hash_elements: out must have " + std::to_string(node_words) + " words a row, for " +
@@ -178,16 +178,37 @@ void hash_many(const ConstBuffer& messages, std::size_t message_bytes, Buffer ou
     run.memory().upload(place_of(out), digests.data(), out.size());
 }
 
+namespace {
+
+template <class Word>
+void hash_words(std::span<const Word> rows, std::size_t n_rows, std::size_t elements, std::span<Word> out, Hash hash,
+                const RunOptions& options) {
+    const mkz_hash_info& facts = field_info(hash);
+    if (facts.word_bits != 8 * sizeof(Word)) {
+        invalid(std::string("hash_elements: elements of '") + facts.name + "' have " + std::to_string(facts.word_bits) +
+                " bits, got words of " + std::to_string(8 * sizeof(Word)));
+    }
+    require_element_sizes(facts, rows.size(), n_rows, elements, out.size());
+    element_rows(hash, rows.data(), n_rows, elements, out.data(), "hash_elements", options);
+}
+
+}  // namespace
+
 void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
                    std::span<std::uint64_t> out, Hash hash, const RunOptions& options) {
-    require_element_sizes(hash, rows.size(), n_rows, elements, out.size());
-    element_rows(hash, rows.data(), n_rows, elements, out.data(), "hash_elements", options);
+    hash_words(rows, n_rows, elements, out, hash, options);
+}
+
+void hash_elements(std::span<const std::uint32_t> rows, std::size_t n_rows, std::size_t elements,
+                   std::span<std::uint32_t> out, Hash hash, const RunOptions& options) {
+    hash_words(rows, n_rows, elements, out, hash, options);
 }
 
 void hash_elements(const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out, Hash hash,
                    const RunOptions& options) {
-    const std::uint64_t words = count_of(rows, 8, "hash_elements: rows");
-    require_element_sizes(hash, words, n_rows, elements, count_of(out, 8, "hash_elements: out"));
+    const mkz_hash_info& facts = field_info(hash);
+    const std::uint64_t word_bytes = facts.row_unit_bytes, words = count_of(rows, word_bytes, "hash_elements: rows");
+    require_element_sizes(facts, words, n_rows, elements, count_of(out, word_bytes, "hash_elements: out"));
     element_rows(hash, rows, n_rows, elements, out, "hash_elements", options);
 }
 
@@ -280,8 +301,10 @@ Event hash_many(const Stream& stream, const HashManyCall& call) {
 }
 
 Event hash_elements(const Stream& stream, const HashElementsCall& call) {
-    require_element_sizes(call.hash, count_of(call.rows, 8, "hash_elements: rows"), call.n_rows, call.elements,
-                          count_of(call.out, 8, "hash_elements: out"));
+    const mkz_hash_info& facts = field_info(call.hash);
+    const std::uint64_t word_bytes = facts.word_bits / 8;
+    require_element_sizes(facts, count_of(call.rows, word_bytes, "hash_elements: rows"), call.n_rows, call.elements,
+                          count_of(call.out, word_bytes, "hash_elements: out"));
     runtime::require_on_stream("hash_elements", stream, {{"rows", call.rows}, {"out", call.out}});
     runtime::require_apart("hash_elements", {"out", call.out}, {"rows", call.rows});
     return enqueue_rows("hash_elements", stream, call.hash, call.rows, call.n_rows, call.elements, call.out, {},

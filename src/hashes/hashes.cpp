@@ -39,7 +39,8 @@ std::span<const HashTraits> hashes() noexcept {
         std::array<HashTraits, std::size(known)> made{};
         for (std::size_t i = 0; i < made.size(); i++) {
             const mkz_hash_info& facts = *runtime::find_info(known[i]);
-            made[i] = {known[i], facts.name, runtime::is_field(facts)};
+            const bool is_field = runtime::is_field(facts);
+            made[i] = {known[i], facts.name, is_field, is_field ? facts.word_bits : 0, facts.modulus};
         }
         return made;
     }();

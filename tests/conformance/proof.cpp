@@ -235,10 +235,14 @@ TEST("proof: verify refuses what is malformed, another hash and another mode") {
         CHECK(refused([](MerkleProof& proof) { proof.n_leaves = UINT64_MAX; }));
         CHECK(refused([](MerkleProof& proof) { proof.rule = static_cast<TreeRule>(4); }));
         CHECK(refused([](MerkleProof& proof) { proof.hash = static_cast<Hash>(200); }));
+        // Two hashes of Plonky3 over one field differ in rows alone: their trees over the same leaves are the same.
+        const auto plain_merge = [&](Hash hash) {
+            return reference::merge(static_cast<int>(hash), Bytes(32, 1), Bytes(32, 2));
+        };
         for (const merklize::HashTraits& other : merklize::hashes()) {
             // A path whose pairs are in order is the same by both.
             const bool is_keccak = other.name.starts_with("keccak256") && !shows_index(form);
-            if (other.hash != form.hash && !is_keccak)
+            if (plain_merge(other.hash) != plain_merge(form.hash) && !is_keccak)
                 CHECK(refused([&](MerkleProof& proof) { proof.hash = other.hash; }));
         }
         // An inner node cannot pass for a leaf: the tree over the parents has the same root, but half the leaves.

@@ -345,7 +345,7 @@ TEST("tree_file: built from files of data and of leaves, and from pipes") {
             CHECK_EQ(hex(read_all(path)), hex(whole));
         }
     }
-    for (const merklize::HashTraits& t : merklize::hashes()) {  // records of 48 bytes, and leaves as they are
+    for (const merklize::HashTraits& t : hashes_here()) {  // records of 48 bytes, and leaves as they are
         const TreeForm of(t.hash, TreeRule::pad);
         const std::vector<Digest> words = leaves(t.hash, 3 * 500);
         Bytes data;
@@ -377,11 +377,8 @@ TEST("tree_file: one way from an input to a tree: in memory, in a file, the root
         const bool is_field = merklize::traits(f.form.hash).is_field, perfect = f.form.rule == TreeRule::perfect;
         const std::uint64_t size = std::array<std::uint64_t, 3>{8, 48, 1000}[random.below(3)];
         const std::size_t n = perfect ? 32 : 1 + random.below(200);
-        Bytes data;  // field elements
-        for (std::size_t i = 0; i < n * size; i += 8) {
-            const std::uint64_t word = random.element();
-            for (int b = 0; b < 64; b += 8) data.push_back(static_cast<std::uint8_t>(word >> b));
-        }
+        const Bytes data =
+            is_field ? random_elements(merklize::traits(f.form.hash), n * size, random) : random.bytes(n * size);
         const auto rows = folder.write("rows", data);
         Bytes cut = data;
         if (!is_field) cut.resize(data.size() - random.below(size));

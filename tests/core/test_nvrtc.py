@@ -13,7 +13,8 @@ from runtimes import Nvrtc, kernel_facts
 HASHES = source_text.hashes()
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels are those of another hash but for a few instructions: one architecture shows what is different.
-RELATIVES = {"sha256_plain", "sha256_compress", "keccak256", "eidos", "eidos_v0"}
+RELATIVES = {"sha256_plain", "sha256_compress", "keccak256", "eidos", "eidos_v0", "rpo256", "rpx256"}
+RELATIVES |= {name for name in HASHES if name.startswith("poseidon2_")}
 PROGRAMS = [(arch, name) for name in HASHES for arch in ARCHITECTURES if name not in RELATIVES or arch == "sm_90"]
 
 DATA_KERNELS = {
@@ -67,6 +68,9 @@ POLICIES = {
         {"group_size": 512},
         {"nvidia_ptx": 0, "rp_cells": 12},
     ],
+    "rpo256": [{"rp_cells": 6, "min_groups": 4}],
+    "poseidon2_goldilocks_12": [{"min_groups": 4}],
+    "poseidon2_babybear_24": [{"min_groups": 4}],
     "rp64_256_v1": [{"rp_cells": 6, "min_groups": 4}, {"constants": 1}, {"constants": 3}, {"constants": 4}],
 }
 POLICY_ARCHITECTURE = "sm_90"

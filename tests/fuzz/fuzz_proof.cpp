@@ -125,10 +125,7 @@ Outcome judge(const std::optional<Proof>& proof, const Seed& from, const std::ve
     if (verified && same_tree(from, bytes) && !is_true(*proof, from)) return Outcome::forged;
     const naive::Merge merge = [&](const Digest& l, const Digest& r) { return merklize::merge(l, r, proof->hash); };
     const auto is_element = [&](const Digest& digest) {
-        for (const std::uint64_t word : digest.words()) {
-            if (merklize::traits(proof->hash).is_field && word >= 0xffffffff00000001) return false;
-        }
-        return true;
+        return support::is_canonical(merklize::traits(proof->hash), digest);
     };
     // merge() takes field elements alone; so must verify.
     bool elements = true;

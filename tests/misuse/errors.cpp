@@ -131,6 +131,8 @@ TEST("names: hashes, devices and version") {
         CHECK(merklize::hash_from_name(t.name) == t.hash);
         CHECK_EQ(merklize::traits(t.hash).name, t.name);
         CHECK_EQ(t.is_field, !is_of_bytes(t.name));
+        CHECK_EQ(t.is_field, t.modulus != 0);
+        CHECK_EQ(t.element_bits, !t.is_field ? 0u : t.modulus < 0x80000000 ? 32u : 64u);
     }
     CHECK(merklize::hash_from_name("rp64_256") == Hash::rp64_256_v3);
     CHECK_EQ(std::string_view(merklize::version()), MERKLIZE_VERSION_STRING);

@@ -20,6 +20,7 @@
  *   MODULUS 0          the elements of nodes and rows are below it; 0: a byte hash
  *   RATE               how much of a row one call of the inner function takes: in elements if there is a modulus, else in bytes
  *   STATE_WORDS        lanes of the state between two blocks of a row
+ *   FILLS_BLOCK 0      field hashes: 1: add() gets zeros for the words that a row's last block lacks; 0: it gets none for them
  *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros
  *   LEAF_PREFIX -1     byte hashes: the byte that the functions for rows put before a row; -1: none
  *   IS_KEYED 0         1: the hash has merge_keyed, and in programs with MKZ_KEYED 1 merge_by
@@ -34,11 +35,11 @@
  *   merge_by(out, left, right, ctx)              with a table or a key: the same for kernels (context.h)
  *   merge_keyed(out, left, right, key, flags)    with a key
  *   init(s, length)                              the state before the first block of a row of `length` elements or bytes
- *   add(s, k, word)                              field hashes: adds any word as word k of a block
+ *   add(s, k, word)                              field hashes: takes any word as word k of a block: adds it to the state or puts it there
  *   permute(s)                                   field hashes: the inner function; with a table also permute_by(s, ctx)
  *   blocks(length)                               byte hashes: number of blocks, prefix and padding included
  *   absorb(s, block, b, blocks, length)          byte hashes: takes block b
- *   digest(out, s)                               state after the last block -> node
+ *   digest(out, s)                               state after the last block -> node; a row without words has no block
  *   table_word(i)                                with a table: its word i, for the host
  *   iv, compress, parent, block_flags            with chunks, instead of the functions for rows: as in blake3.h */
 /* By id. */
@@ -48,6 +49,15 @@
 #include "hashes/rp64_256_v2.h"
 #include "hashes/rp64_256_v3.h"
 #include "hashes/sha256.h"
+#include "hashes/rpo256.h"
+#include "hashes/rpx256.h"
+#include "hashes/poseidon2_goldilocks_8.h"
+#include "hashes/poseidon2_goldilocks_12.h"
+#include "hashes/poseidon2_miden.h"
+#include "hashes/poseidon2_babybear_16.h"
+#include "hashes/poseidon2_babybear_24.h"
+#include "hashes/poseidon2_koalabear_16.h"
+#include "hashes/poseidon2_koalabear_24.h"
 #include "hashes/sha256_plain.h"
 #include "hashes/sha256d.h"
 #include "hashes/sha256_compress.h"

@@ -26,6 +26,7 @@
 typedef uchar mkz_u8;
 typedef uint mkz_u32;
 typedef ulong mkz_u64;
+typedef int mkz_i32;
 typedef long mkz_i64;
 #define MKZ_FN static inline
 #define MKZ_GLOBAL __global
@@ -38,6 +39,7 @@ typedef long mkz_i64;
 typedef unsigned char mkz_u8;
 typedef unsigned int mkz_u32;
 typedef unsigned long long mkz_u64;
+typedef int mkz_i32;
 typedef long long mkz_i64;
 #define MKZ_FN static __host__ __device__ __forceinline__
 #define MKZ_GLOBAL
@@ -51,6 +53,7 @@ typedef long long mkz_i64;
 typedef unsigned char mkz_u8;
 typedef __UINT32_TYPE__ mkz_u32; /* the types of std::uint32_t and so on, so that programs can pass theirs */
 typedef __UINT64_TYPE__ mkz_u64;
+typedef __INT32_TYPE__ mkz_i32;
 typedef __INT64_TYPE__ mkz_i64;
 #define MKZ_FN static inline __attribute__((always_inline, unused)) /* not constexpr, which wants C++20 here */
 #define MKZ_GLOBAL
@@ -63,6 +66,7 @@ typedef __INT64_TYPE__ mkz_i64;
 typedef unsigned char mkz_u8;
 typedef unsigned int mkz_u32;
 typedef unsigned long long mkz_u64;
+typedef int mkz_i32;
 typedef long long mkz_i64;
 #if defined(MKZ_LANE32) || defined(MKZ_LANE64) || MKZ_LANES > 1
 #define MKZ_FN static inline __attribute__((always_inline, unused))
@@ -95,7 +99,7 @@ typedef long long mkz_i64;
 #define MKZ_UNROLL MKZ_PRAGMA(unroll)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(nounroll)
 #else
-#define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 16)
+#define MKZ_UNROLL MKZ_PRAGMA(GCC unroll 32)
 #define MKZ_NO_UNROLL MKZ_PRAGMA(GCC unroll 1)
 #endif
 
@@ -171,6 +175,16 @@ MKZ_FN mkz_lane64 mkz_bswap64(mkz_lane64 x) {
 /* Sum of three 32-bit lanes, c known last. */
 #ifndef MKZ_ADD32_3
 #define MKZ_ADD32_3(a, b, c) (((a) + (b)) + (c))
+#endif
+
+/* The lesser of two 32-bit lanes. */
+#ifndef MKZ_MIN32
+#ifdef MKZ_TARGET_OPENCL
+#define MKZ_MIN32(a, b) min((a), (b))
+#else
+#define MKZ_MIN32(a, b) mkz_min32((a), (b))
+MKZ_FN mkz_lane32 mkz_min32(mkz_lane32 a, mkz_lane32 b) { return a < b ? a : b; }
+#endif
 #endif
 
 /* All ones in each lane where a < b (unsigned), else zero. */
@@ -255,6 +269,53 @@ MKZ_FN mkz_wide mkz_square_wide(mkz_lane64 a) {
 #endif
     return r;
 }
+
+/* The 32x32 -> 64 bit product, low and high words of each lane. */
+typedef struct {
+    mkz_lane32 lo, hi;
+} mkz_wide32;
+
+MKZ_FN mkz_wide32 mkz_mul_wide32(mkz_lane32 a, mkz_lane32 b) {
+    mkz_wide32 r;
+#if defined(MKZ_MUL_HI32)
+    r.lo = a * b;
+    r.hi = MKZ_MUL_HI32(a, b);
+#elif defined(MKZ_LANE64_IS_WORD)
+    mkz_u64 w = (mkz_u64)a * b;
+    r.lo = (mkz_u32)w;
+    r.hi = (mkz_u32)(w >> 32);
+#elif defined(MKZ_TARGET_OPENCL)
+    r.lo = a * b;
+    r.hi = mul_hi(a, b);
+#else
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) {
+        mkz_u64 w = (mkz_u64)MKZ_LANE(mkz_u32, a, j) * MKZ_LANE(mkz_u32, b, j);
+        MKZ_LANE(mkz_u32, r.lo, j) = (mkz_u32)w;
+        MKZ_LANE(mkz_u32, r.hi, j) = (mkz_u32)(w >> 32);
+    }
+#endif
+    return r;
+}
+
+/* The high words of products of signed 32-bit lanes. */
+#ifndef MKZ_MUL_HI32_SIGNED
+#define MKZ_MUL_HI32_SIGNED(a, b) mkz_mul_hi32_signed((a), (b))
+MKZ_FN mkz_lane32 mkz_mul_hi32_signed(mkz_lane32 a, mkz_lane32 b) {
+#if defined(MKZ_LANE64_IS_WORD)
+    return (mkz_u32)((mkz_u64)((mkz_i64)(mkz_i32)a * (mkz_i32)b) >> 32);
+#elif defined(MKZ_TARGET_OPENCL)
+    return MKZ_JOIN(as_uint, MKZ_LANES)(mul_hi(MKZ_JOIN(as_int, MKZ_LANES)(a), MKZ_JOIN(as_int, MKZ_LANES)(b)));
+#elif defined(MKZ_LANES_ARE_FOREIGN)
+    /* The unsigned product, less 2^32 b for a negative a and 2^32 a for a negative b. */
+    mkz_lane32 zero = MKZ_SPLAT32(0);
+    return mkz_mul_wide32(a, b).hi - (b & (zero - (a >> 31))) - (a & (zero - (b >> 31)));
+#else
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u32, a, j) =
+        (mkz_u32)((mkz_u64)((mkz_i64)(mkz_i32)MKZ_LANE(mkz_u32, a, j) * (mkz_i32)MKZ_LANE(mkz_u32, b, j)) >> 32);
+    return a;
+#endif
+}
+#endif
 
 /* ---- Kernel bodies (kernels.h, entry.h): position, barrier, entry points, 16-byte accesses ----------------------- */
 

@@ -57,8 +57,14 @@ MKZ_FN mkz_lanes64 mkz_lanes_lt_mask(mkz_lanes64 a, mkz_lanes64 b) {
     return a;
 }
 
+MKZ_FN mkz_lanes32 mkz_lanes_min32(mkz_lanes32 a, mkz_lanes32 b) {
+    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) a.w[j] = a.w[j] < b.w[j] ? a.w[j] : b.w[j];
+    return a;
+}
+
 #define MKZ_LANE32 mkz_lanes32
 #define MKZ_LANE64 mkz_lanes64
+#define MKZ_MIN32(a, b) mkz_lanes_min32((a), (b))
 #define MKZ_SPLAT32(x) mkz_splat32(x)
 #define MKZ_SPLAT64(x) mkz_splat64(x)
 #define MKZ_LT_MASK(a, b) mkz_lanes_lt_mask((a), (b))

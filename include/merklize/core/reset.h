@@ -9,6 +9,7 @@
 #undef MKZ_DATA_H
 #undef MKZ_GOLDILOCKS_H
 #undef MKZ_KERNELS_H
+#undef MKZ_MONTY31_H
 #undef MKZ_NAMES_H
 #undef MKZ_NODES_H
 #undef MKZ_PORT_H
@@ -24,6 +25,8 @@
 #undef MKZ_LANE64
 #undef MKZ_LANE64_IS_WORD
 #undef MKZ_LT_MASK
+#undef MKZ_MIN32
+#undef MKZ_MUL_HI32_SIGNED
 #undef MKZ_MUL_HI64
 #undef MKZ_SPLAT32
 #undef MKZ_SPLAT64

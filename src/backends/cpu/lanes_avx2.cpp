@@ -57,6 +57,46 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     return r ^ top;
 }
 
+// High words of products: even lanes and odd lanes apart.
+LANES_INLINE Lane32 high_words(__m256i even, __m256i odd) {
+    return (Lane32)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+}
+LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
+    return high_words(_mm256_mul_epu32((__m256i)a, (__m256i)b),
+                      _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), _mm256_srli_epi64((__m256i)b, 32)));
+}
+LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm256_min_epu32((__m256i)a, (__m256i)b); }
+// a b / 2^32 in a field of 31 bits (core/words/monty31.h).
+LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
+    const __m256i modulus = _mm256_set1_epi32(static_cast<int>(p)),
+                  inverse = _mm256_set1_epi32(static_cast<int>(2 - p));
+    const __m256i even = _mm256_mul_epu32((__m256i)a, (__m256i)b);
+    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), _mm256_srli_epi64((__m256i)b, 32));
+    const __m256i q_even = _mm256_mul_epu32(_mm256_mul_epu32(even, inverse), modulus);
+    const __m256i q_odd = _mm256_mul_epu32(_mm256_mul_epu32(odd, inverse), modulus);
+    const Lane32 t = high_words(even, odd) - high_words(q_even, q_odd);
+    return min_32(t, t + (Lane32)modulus);
+}
+// x^3 or x^7 of signed words. In the products the odd halves of 64-bit lanes do not matter; the result is in those halves.
+LANES_INLINE __m256i monty31_mul_signed(__m256i a, __m256i b, __m256i inverse, __m256i modulus) {
+    const __m256i product = _mm256_mul_epi32(a, b);
+    return _mm256_sub_epi64(product, _mm256_mul_epi32(_mm256_mul_epi32(product, inverse), modulus));
+}
+LANES_INLINE __m256i monty31_power(int power, __m256i x, __m256i inverse, __m256i modulus) {
+    const __m256i x2 = _mm256_srli_epi64(monty31_mul_signed(x, x, inverse, modulus), 32);
+    const __m256i x3 = monty31_mul_signed(x2, x, inverse, modulus);
+    if (power == 3) return x3;
+    const __m256i x4 = _mm256_srli_epi64(monty31_mul_signed(x2, x2, inverse, modulus), 32);
+    return monty31_mul_signed(x4, _mm256_srli_epi64(x3, 32), inverse, modulus);
+}
+LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
+    const __m256i modulus = _mm256_set1_epi32(static_cast<int>(p)),
+                  inverse = _mm256_set1_epi32(static_cast<int>(2 - p));
+    const Lane32 t = high_words(monty31_power(power, (__m256i)x, inverse, modulus),
+                                monty31_power(power, _mm256_srli_epi64((__m256i)x, 32), inverse, modulus));
+    return min_32(t, t + (Lane32)modulus);
+}
+
 }  // namespace
 
 #define MKZ_LANE32 Lane32
@@ -70,6 +110,11 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_BSWAP32(x) reverse_bytes(x)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
+#define MKZ_MIN32(a, b) min_32(a, b)
+#define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
+#define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
+#define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
+#define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"
 

@@ -41,6 +41,46 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
     return (Lane64)_mm512_mask_add_epi64(r, _mm512_cmplt_epu64_mask(r, u), r, e);
 }
 
+// a b / 2^32 in a field of 31 bits (core/words/monty31.h), even lanes and odd lanes apart.
+LANES_INLINE Lane32 monty31_mul(Lane32 a, Lane32 b, std::uint32_t p) {
+    const __m512i x = (__m512i)a, y = (__m512i)b, modulus = _mm512_set1_epi32(static_cast<int>(p));
+    const __m512i inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
+    const __m512i even = _mm512_mul_epu32(x, y);
+    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(y, 32));
+    const __m512i q_even = _mm512_mul_epu32(_mm512_mul_epu32(even, inverse), modulus);
+    const __m512i q_odd = _mm512_mul_epu32(_mm512_mul_epu32(odd, inverse), modulus);
+    const __m512i high = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+    const __m512i q_high = _mm512_mask_shuffle_epi32(q_odd, 0x5555, q_even, _MM_PERM_DDBB);
+    const __m512i t = _mm512_sub_epi32(high, q_high);
+    return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
+}
+// The same for signed words, where the odd halves of 64-bit lanes do not matter; the result is in those halves.
+LANES_INLINE __m512i monty31_mul_signed(__m512i a, __m512i b, __m512i inverse, __m512i modulus) {
+    const __m512i product = _mm512_mul_epi32(a, b);
+    return _mm512_sub_epi64(product, _mm512_mul_epi32(_mm512_mul_epi32(product, inverse), modulus));
+}
+LANES_INLINE __m512i monty31_power(int power, __m512i x, __m512i inverse, __m512i modulus) {
+    const __m512i x2 = _mm512_srli_epi64(monty31_mul_signed(x, x, inverse, modulus), 32);
+    const __m512i x3 = monty31_mul_signed(x2, x, inverse, modulus);
+    if (power == 3) return x3;
+    const __m512i x4 = _mm512_srli_epi64(monty31_mul_signed(x2, x2, inverse, modulus), 32);
+    return monty31_mul_signed(x4, _mm512_srli_epi64(x3, 32), inverse, modulus);
+}
+LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
+    const __m512i modulus = _mm512_set1_epi32(static_cast<int>(p)),
+                  inverse = _mm512_set1_epi32(static_cast<int>(2 - p));
+    const __m512i even = monty31_power(power, (__m512i)x, inverse, modulus);
+    const __m512i odd = monty31_power(power, _mm512_srli_epi64((__m512i)x, 32), inverse, modulus);
+    const __m512i t = _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+    return (Lane32)_mm512_min_epu32(t, _mm512_add_epi32(t, modulus));
+}
+LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)_mm512_min_epu32((__m512i)a, (__m512i)b); }
+LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
+    const __m512i even = _mm512_mul_epu32((__m512i)a, (__m512i)b);
+    const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64((__m512i)a, 32), _mm512_srli_epi64((__m512i)b, 32));
+    return (Lane32)_mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
+}
+
 }  // namespace
 
 #define MKZ_LANE32 Lane32
@@ -58,6 +98,11 @@ LANES_INLINE Lane64 reduce(Lane64 lo, Lane64 hi) {
 #define MKZ_XOR_ANDNOT(a, b, c) of_three<0xd2>(a, b, c)
 #define MKZ_MUL32(a, b) multiply_32(a, b)
 #define MKZ_GL_REDUCE(lo, hi) reduce(lo, hi)
+#define MKZ_MIN32(a, b) min_32(a, b)
+#define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
+#define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
+#define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
+#define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
 #define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"

@@ -15,6 +15,12 @@ typedef unsigned long long Lane64 __attribute__((vector_size(16)));
 LANES_INLINE Lane64 multiply_32(Lane64 a, Lane64 b) {
     return (Lane64)vmull_u32(vmovn_u64((uint64x2_t)a), vmovn_u64((uint64x2_t)b));
 }
+LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
+    const uint64x2_t low = vmull_u32(vget_low_u32((uint32x4_t)a), vget_low_u32((uint32x4_t)b));
+    const uint64x2_t high = vmull_u32(vget_high_u32((uint32x4_t)a), vget_high_u32((uint32x4_t)b));
+    return (Lane32)vuzp2q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
+}
+LANES_INLINE Lane32 min_32(Lane32 a, Lane32 b) { return (Lane32)vminq_u32((uint32x4_t)a, (uint32x4_t)b); }
 
 }  // namespace
 
@@ -24,6 +30,8 @@ LANES_INLINE Lane64 multiply_32(Lane64 a, Lane64 b) {
 #define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
 #define MKZ_BSWAP32(x) ((Lane32)vrev32q_u8((uint8x16_t)(x)))
 #define MKZ_MUL32(a, b) multiply_32(a, b)
+#define MKZ_MIN32(a, b) min_32(a, b)
+#define MKZ_MUL_HI32(a, b) multiply_high_32(a, b)
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"
 

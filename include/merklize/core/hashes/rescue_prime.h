@@ -131,13 +131,6 @@ MKZ_FN void mkz_rp_circulant(mkz_lane64 y[MKZ_RP_WIDTH], const mkz_lane64 x[MKZ_
     }
 }
 
-/* l + 2^32 h mod p, where l and h < 2^41. */
-MKZ_FN mkz_gl mkz_rp_join(mkz_lane64 l, mkz_lane64 h) {
-    mkz_lane64 top = h >> 32, low = h << 32;
-    mkz_lane64 r = l + (top << 32) - top + low;
-    return r + (MKZ_LT_MASK(r, low) & MKZ_SPLAT64(MKZ_GL_E));
-}
-
 /* 1: the rows of the dense MDS are unrolled, so that their results stay in registers. 0: a loop, where code size matters. */
 #ifndef MKZ_RP_UNROLL_ROWS
 #if defined(MKZ_TARGET_CUDA) || MKZ_CONSTANTS == 1

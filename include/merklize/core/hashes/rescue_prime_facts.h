@@ -1,4 +1,4 @@
-/* rescue_prime_facts.h: the facts that all variants of Rp64_256 share (hashes.h), and the macros of rescue_prime.h that a reset
+/* rescue_prime_facts.h: the facts that Rescue Prime's hashes share (hashes.h), and the macros of rescue_prime.h that a reset
  * undefines. */
 #define MKZ_UNIT_WORD_BITS 64
 #define MKZ_UNIT_MODULUS 0xffffffff00000001

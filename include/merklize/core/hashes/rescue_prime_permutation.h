@@ -31,7 +31,7 @@ MKZ_FN void MKZ_RP_PLACED(mds_circulant)(mkz_gl s[MKZ_RP_WIDTH], const mkz_u64 c
     mkz_rp_circulant(lo, lo);
     mkz_rp_circulant(hi, hi);
     MKZ_UNROLL for (int i = 0; i < MKZ_RP_WIDTH; i++) s[i] =
-        mkz_rp_join(lo[i] + MKZ_SPLAT64(c[i] & MKZ_GL_E), hi[i] + MKZ_SPLAT64(c[i] >> 32));
+        mkz_gl_join(lo[i] + MKZ_SPLAT64(c[i] & MKZ_GL_E), hi[i] + MKZ_SPLAT64(c[i] >> 32));
 }
 
 /* Row i of dense MDS * s + c, with s in halves. x = x0 + 2^32 x1 times m is m x0 + (2^32 m) x1. The table has m and 2^32 m in limbs
@@ -78,7 +78,7 @@ MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_circulant)(MKZ_LOCAL const mkz_u64 *cell
         lo = MKZ_MUL_ADD32(lo, x, coefficients[k]);
         hi = MKZ_MUL_ADD32(hi, x >> 32, coefficients[k]);
     }
-    return mkz_rp_join(lo, hi);
+    return mkz_gl_join(lo, hi);
 }
 
 MKZ_BODY mkz_u64 MKZ_RP_PLACED(team_row_dense)(MKZ_LOCAL const mkz_u64 *cells, int i, int h,

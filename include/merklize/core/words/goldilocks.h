@@ -62,9 +62,26 @@ MKZ_FN mkz_gl mkz_gl_square(mkz_gl a) {
 #endif
 #endif /* MKZ_GL */
 
+/* Three products in a row and one beside them. */
 MKZ_FN mkz_gl mkz_gl_pow7(mkz_gl a) {
     mkz_gl a2 = mkz_gl_square(a);
-    return mkz_gl_mul(mkz_gl_mul(mkz_gl_square(a2), a2), a);
+    return mkz_gl_mul(mkz_gl_square(a2), mkz_gl_mul(a2, a));
+}
+
+/* Linear layers compute on halves: sums of the low and of the high 32 bits of elements, in 64-bit lanes, without carries. */
+
+/* l + 2^32 h as an element, where l, h < 2^62. */
+MKZ_FN mkz_gl mkz_gl_join(mkz_lane64 l, mkz_lane64 h) {
+    mkz_lane64 top = h >> 32, low = h << 32;
+    mkz_lane64 r = l + (top << 32) - top + low;
+    return r + (MKZ_LT_MASK(r, low) & MKZ_SPLAT64(MKZ_GL_E));
+}
+
+/* lo + 2^32 hi + c, c canonical, for signed lo and hi between -2^61 and 2^61. The offsets, 2^61 + 2^29 and 2^61 - 2^30, make them positive and are
+ * a multiple of p. */
+MKZ_FN mkz_gl mkz_gl_join_signed(mkz_lane64 lo, mkz_lane64 hi, mkz_u64 c) {
+    return mkz_gl_join(lo + MKZ_SPLAT64((c & MKZ_GL_E) + MKZ_U64(0x2000000020000000)),
+                       hi + MKZ_SPLAT64((c >> 32) + MKZ_U64(0x1fffffffc0000000)));
 }
 
 #endif

@@ -20,7 +20,6 @@ from .common import (
     STDIN,
     format_option,
     hash_option,
-    is_field,
     keyed_options,
     leaf_size_option,
     mode_of,
@@ -28,6 +27,7 @@ from .common import (
     require_output_name,
     row_size_option,
     rule_option,
+    word_bytes,
 )
 
 
@@ -93,8 +93,9 @@ def build(
         raise click.UsageError("--policy and --timings are for trees in memory: not with -o")
     if out:
         refuse_input_as_output(file, out)
-    if is_field(hash_name) and (leaf_size or row_size or 0) % 8:
-        raise click.UsageError(f"{hash_name} takes words of 8 bytes: a leaf must have a multiple of 8")
+    width = word_bytes(hash_name)
+    if (leaf_size or row_size or 0) % width:
+        raise click.UsageError(f"{hash_name} takes words of {width} bytes: a leaf must have a multiple of {width}")
     form: dict[str, Any] = {"format": format, "rule": rule, **mode_of(keyed, context, file)}
     if padding is not None:
         form["padding"] = _digest(padding)

@@ -58,8 +58,9 @@ def mode_of(keyed: bool, context: str | None, *inputs: str) -> dict[str, Any]:
     return {"context": context} if context is not None else {}
 
 
-def is_field(hash_name: str) -> bool:
-    return _native.hash_by_name(hash_name).is_field
+def word_bytes(hash_name: str) -> int:
+    """Bytes of which a leaf must be a multiple: those of a field element, or 1."""
+    return (_native.hash_by_name(hash_name).element_bits or 8) // 8
 
 
 def open_tree(path: str, mode: dict[str, Any] | None = None) -> merklize.TreeFile:
@@ -74,10 +75,11 @@ def open_tree(path: str, mode: dict[str, Any] | None = None) -> merklize.TreeFil
 def hashed(rows: Any, hash_name: str, mode: dict[str, Any], settings: dict[str, Any]) -> Any:
     import numpy as np
 
-    if is_field(hash_name):
-        if rows.shape[1] % 8:
-            raise output.Failure(f"{hash_name} takes words of 8 bytes; a leaf has {rows.shape[1]} bytes")
-        rows = np.ascontiguousarray(rows).view("<u8")
+    width = word_bytes(hash_name)
+    if width > 1:
+        if rows.shape[1] % width:
+            raise output.Failure(f"{hash_name} takes words of {width} bytes; a leaf has {rows.shape[1]} bytes")
+        rows = np.ascontiguousarray(rows).view(f"<u{width}")
     return np.asarray(merklize.hash_leaves(rows, hash_name, **mode, **settings)).view(np.uint8).reshape(-1, 32)
 
 

@@ -13,7 +13,7 @@ from merklize import _native, proof
 
 from .. import output
 from ..options import Count, digest_option, json_option
-from .common import hashed, is_field, keyed_options, mode_of, require_output_name
+from .common import hashed, keyed_options, mode_of, require_output_name, word_bytes
 
 MAX_PROOF = 1 << 28  # bytes; a proof of a million leaves of 2^24 has about 300 MB as JSON
 
@@ -128,8 +128,11 @@ def _leaf(piece: str, hash_name: str, mode: dict[str, Any]) -> bytes:
 
     with open(piece, "rb") as file:
         data = np.frombuffer(file.read(), np.uint8).reshape(1, -1)
-    if is_field(hash_name) and data.shape[1] % 8:
-        raise output.Failure(f"{output.sentence(piece)}: {hash_name} takes words of 8 bytes, not {data.shape[1]} bytes")
+    width = word_bytes(hash_name)
+    if data.shape[1] % width:
+        raise output.Failure(
+            f"{output.sentence(piece)}: {hash_name} takes words of {width} bytes, not {data.shape[1]} bytes"
+        )
     leaf: bytes = hashed(data, hash_name, mode, {}).tobytes()
     return leaf
 

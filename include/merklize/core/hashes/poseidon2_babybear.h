@@ -1,0 +1,44 @@
+/* poseidon2_babybear.h: Poseidon2 over BabyBear, of 16 and of 24 cells: the instances of Plonky3, p3-baby-bear since 0.3. */
+#ifndef MKZ_POSEIDON2_BABYBEAR_H
+#define MKZ_POSEIDON2_BABYBEAR_H
+
+#include "../words/monty31.h"
+#include "poseidon2_babybear_constants.h"
+
+#define MKZ_P2_FIELD(name) mkz_p2_babybear_##name
+#define MKZ_P2_BITS 32
+#define MKZ_P2_P 0x78000001u
+#define MKZ_P2_ALPHA 7
+#include "poseidon2_monty31.h"
+
+#define MKZ_P2(name) mkz_p2_babybear_16_##name
+#define MKZ_P2_WIDTH 16
+#define MKZ_P2_ROUNDS 13
+#define MKZ_P2_TABLE MKZ_P2_BABYBEAR_16
+#define MKZ_P2_DIAGONAL(T, H, L) \
+    T(1, 1)                      \
+    T(2, 2)                      \
+    H(3, 1) T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) H(9, 8) H(10, 2) H(11, 3) H(12, 27) L(13, 8) L(14, 4) L(15, 27)
+#include "poseidon2_permutation.h"
+
+#define MKZ_P2(name) mkz_p2_babybear_24_##name
+#define MKZ_P2_WIDTH 24
+#define MKZ_P2_ROUNDS 21
+#define MKZ_P2_TABLE MKZ_P2_BABYBEAR_24
+#define MKZ_P2_DIAGONAL(T, H, L)                                                                                      \
+    T(1, 1)                                                                                                           \
+    T(2, 2)                                                                                                           \
+    H(3, 1)                                                                                                           \
+    T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) H(9, 8) H(10, 2) H(11, 3) H(12, 4) H(13, 7) H(14, 9) H(15, 27) L(16, 8) \
+        L(17, 2) L(18, 3) L(19, 4) L(20, 5) L(21, 6) L(22, 7) L(23, 27)
+#include "poseidon2_permutation.h"
+
+MKZ_FN mkz_lane32 mkz_p2_babybear_in(mkz_lane32 word) { return mkz_m31_from_word(word, MKZ_P2_P); }
+MKZ_FN mkz_lane32 mkz_p2_babybear_out(mkz_lane32 cell) { return mkz_m31_to_word(cell, MKZ_P2_P); }
+
+#undef MKZ_P2_FIELD
+#undef MKZ_P2_BITS
+#undef MKZ_P2_P
+#undef MKZ_P2_ALPHA
+
+#endif /* MKZ_POSEIDON2_BABYBEAR_H */

@@ -1,0 +1,105 @@
+/* poseidon2_permutation.h: Poseidon2's permutation of one instance. docs/hashes.md has the definition. poseidon2.h includes it once an
+ * instance and first defines:
+ *
+ *   MKZ_P2(name)          the functions' names
+ *   MKZ_P2_FIELD(name)    31-bit fields: names of the field's functions, sbox and external
+ *   MKZ_P2_BITS           64 for Goldilocks, 32 for the 31-bit fields
+ *   MKZ_P2_P              31-bit fields: the modulus
+ *   MKZ_P2_WIDTH          cells: a multiple of 4
+ *   MKZ_P2_ROUNDS         internal rounds
+ *   MKZ_P2_TABLE          the constants in the order of use (scripts/generate_poseidon2_constants.py)
+ *   MKZ_P2_DIAGONAL(TIMES, HALVE, LESS_HALF)    cells 1 and up as TIMES(cell, d) for a product by d, HALVE(cell, k) for one by 2^-k and
+ *                                               LESS_HALF(cell, k) for one by -2^-k. In all instances cell 0 has -2
+ *
+ * Goldilocks: each linear layer adds the constants of the round that follows, because that costs no carry. The table has rows of
+ * MKZ_P2_WIDTH words for external layers: initial rounds 0 to 3; the first internal constant and zeros; terminal rounds 1 to 3; zeros.
+ * Then the other internal constants, and terminal round 0. 31-bit fields: the S-box adds them, less p. The table has the initial rounds,
+ * the terminal rounds, the internal rounds. */
+
+#if MKZ_P2_BITS == 64
+/* Internal rounds on halves of the cells (goldilocks.h): cell = lo + 2^32 hi mod p. Only cell 0 becomes a word in each round. The
+ * others are signed and grow by less than 4 bits a round, so they are made small again after every sixth. */
+MKZ_FN void MKZ_P2(internal)(mkz_gl s[MKZ_P2_WIDTH]) {
+    mkz_lane64 lo[MKZ_P2_WIDTH], hi[MKZ_P2_WIDTH], x = s[0];
+    MKZ_UNROLL for (int k = 0; k < MKZ_P2_WIDTH; k++) {
+        lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
+        hi[k] = s[k] >> 32;
+    }
+    MKZ_NO_UNROLL for (int r = 0; r < MKZ_P2_ROUNDS; r++) {
+        mkz_lane64 lows, highs;
+        x = mkz_gl_pow7(x);
+        lo[0] = x & MKZ_SPLAT64(MKZ_GL_E);
+        hi[0] = x >> 32;
+        lows = lo[1];
+        highs = hi[1];
+        MKZ_UNROLL for (int k = 2; k < MKZ_P2_WIDTH; k++) {
+            lows = lows + lo[k];
+            highs = highs + hi[k];
+        }
+        lows = lows + lo[0];
+        highs = highs + hi[0];
+        x = mkz_gl_join_signed(lows - (lo[0] << 1), highs - (hi[0] << 1), MKZ_P2_TABLE[9 * MKZ_P2_WIDTH + r]);
+#define MKZ_P2_TIMES(i, d)                            \
+    lo[i] = lows + mkz_p2_goldilocks_times(lo[i], d); \
+    hi[i] = highs + mkz_p2_goldilocks_times(hi[i], d);
+#define MKZ_P2_HALVE(i, k)                      \
+    mkz_p2_goldilocks_halve(&lo[i], &hi[i], k); \
+    lo[i] = lows + lo[i];                       \
+    hi[i] = highs + hi[i];
+#define MKZ_P2_LESS_HALF(i, k)                  \
+    mkz_p2_goldilocks_halve(&lo[i], &hi[i], k); \
+    lo[i] = lows - lo[i];                       \
+    hi[i] = highs - hi[i];
+        MKZ_P2_DIAGONAL(MKZ_P2_TIMES, MKZ_P2_HALVE, MKZ_P2_LESS_HALF)
+        if (r % 6 == 5) {
+            MKZ_UNROLL for (int k = 1; k < MKZ_P2_WIDTH; k++) mkz_p2_goldilocks_shrink(&lo[k], &hi[k]);
+        }
+    }
+    s[0] = x;
+    MKZ_UNROLL for (int k = 1; k < MKZ_P2_WIDTH; k++) s[k] =
+        mkz_gl_join_signed(lo[k], hi[k], MKZ_P2_TABLE[9 * MKZ_P2_WIDTH + MKZ_P2_ROUNDS - 1 + k]);
+}
+
+MKZ_FN_CALL void MKZ_P2(permute)(mkz_gl s[MKZ_P2_WIDTH]) {
+    mkz_p2_goldilocks_external(s, MKZ_P2_WIDTH, MKZ_P2_TABLE);
+    MKZ_NO_UNROLL for (int r = 0; r < 8; r++) {
+        if (r == 4) MKZ_P2(internal)(s);
+        MKZ_UNROLL for (int k = 0; k < MKZ_P2_WIDTH; k++) s[k] = mkz_gl_pow7(s[k]);
+        mkz_p2_goldilocks_external(s, MKZ_P2_WIDTH, MKZ_P2_TABLE + MKZ_P2_WIDTH * (r + 1));
+    }
+}
+#else
+MKZ_FN void MKZ_P2(internal)(mkz_lane32 s[MKZ_P2_WIDTH]) {
+    MKZ_NO_UNROLL for (int r = 0; r < MKZ_P2_ROUNDS; r++) {
+        mkz_lane32 x = MKZ_P2_FIELD(sbox)(s[0], MKZ_P2_TABLE[8 * MKZ_P2_WIDTH + r]);
+        mkz_lane32 sum = mkz_m31_sum(s + 1, MKZ_P2_WIDTH - 1, MKZ_P2_P);
+        s[0] = mkz_m31_sub(sum, x, MKZ_P2_P);
+        sum = mkz_m31_add(sum, x, MKZ_P2_P);
+#define MKZ_P2_TIMES(i, d)                                                          \
+    s[i] = (d) > 0 ? mkz_m31_add(sum, mkz_m31_times(s[i], (d), MKZ_P2_P), MKZ_P2_P) \
+                   : mkz_m31_sub(sum, mkz_m31_times(s[i], -(d), MKZ_P2_P), MKZ_P2_P);
+#define MKZ_P2_HALVE(i, k) s[i] = mkz_m31_add(sum, mkz_m31_halve(s[i], k, MKZ_P2_P), MKZ_P2_P);
+#define MKZ_P2_LESS_HALF(i, k) s[i] = mkz_m31_sub(sum, mkz_m31_halve(s[i], k, MKZ_P2_P), MKZ_P2_P);
+        MKZ_P2_DIAGONAL(MKZ_P2_TIMES, MKZ_P2_HALVE, MKZ_P2_LESS_HALF)
+    }
+}
+
+MKZ_FN_CALL void MKZ_P2(permute)(mkz_lane32 s[MKZ_P2_WIDTH]) {
+    MKZ_P2_FIELD(external)(s, MKZ_P2_WIDTH);
+    MKZ_NO_UNROLL for (int r = 0; r < 8; r++) {
+        if (r == 4) MKZ_P2(internal)(s);
+        MKZ_UNROLL for (int k = 0; k < MKZ_P2_WIDTH; k++) s[k] =
+            MKZ_P2_FIELD(sbox)(s[k], MKZ_P2_TABLE[MKZ_P2_WIDTH * r + k]);
+        MKZ_P2_FIELD(external)(s, MKZ_P2_WIDTH);
+    }
+}
+#endif
+
+#undef MKZ_P2_TIMES
+#undef MKZ_P2_HALVE
+#undef MKZ_P2_LESS_HALF
+#undef MKZ_P2
+#undef MKZ_P2_WIDTH
+#undef MKZ_P2_ROUNDS
+#undef MKZ_P2_TABLE
+#undef MKZ_P2_DIAGONAL

@@ -1,0 +1,92 @@
+/* monty31.h: prime fields of p = 2^31 - 2^j + 1, in Montgomery form: the word of an element x is 2^32 x mod p, below p.
+ * BabyBear has j = 27, KoalaBear j = 24. Every function takes p, a constant.
+ *
+ * p = 1 mod 2^16, so 1 / p = 2 - p mod 2^32. */
+#ifndef MKZ_MONTY31_H
+#define MKZ_MONTY31_H
+
+#include "../port.h"
+
+/* t or t + p, whichever is below p, for t in (-p, p) mod 2^32; t or t - p for t in [0, 2p). */
+MKZ_FN mkz_lane32 mkz_m31_raise(mkz_lane32 t, mkz_u32 p) { return MKZ_MIN32(t, t + MKZ_SPLAT32(p)); }
+MKZ_FN mkz_lane32 mkz_m31_lower(mkz_lane32 t, mkz_u32 p) { return MKZ_MIN32(t, t - MKZ_SPLAT32(p)); }
+
+MKZ_FN mkz_lane32 mkz_m31_add(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) { return mkz_m31_lower(a + b, p); }
+MKZ_FN mkz_lane32 mkz_m31_sub(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) { return mkz_m31_raise(a - b, p); }
+
+/* a b / 2^32 mod p, below p, for a < 2^32 and b < p. With q = a b / p mod 2^32 the low words of a b and q p are equal, so only the
+ * high words are subtracted. */
+#ifdef MKZ_M31_MUL
+#define mkz_m31_mul MKZ_M31_MUL
+#else
+MKZ_FN mkz_lane32 mkz_m31_mul(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) {
+    mkz_wide32 w = mkz_mul_wide32(a, b);
+    return mkz_m31_raise(w.hi - mkz_mul_wide32(w.lo * MKZ_SPLAT32(2 - p), MKZ_SPLAT32(p)).hi, p);
+}
+#endif
+
+/* The same for signed words: a b / 2^32 mod p in (-p, p), for |a b| < 2^31 p. */
+MKZ_FN mkz_lane32 mkz_m31_mul_signed(mkz_lane32 a, mkz_lane32 b, mkz_u32 p) {
+    mkz_lane32 q = a * b * MKZ_SPLAT32(2 - p);
+    return MKZ_MUL_HI32_SIGNED(a, b) - MKZ_MUL_HI32_SIGNED(q, MKZ_SPLAT32(p));
+}
+
+/* x^3 and x^7, below p, for signed x between -p and p. Only the last product is made positive. */
+#ifdef MKZ_M31_POW3
+#define mkz_m31_pow3 MKZ_M31_POW3
+#define mkz_m31_pow7 MKZ_M31_POW7
+#else
+MKZ_FN mkz_lane32 mkz_m31_pow3(mkz_lane32 x, mkz_u32 p) {
+    return mkz_m31_raise(mkz_m31_mul_signed(mkz_m31_mul_signed(x, x, p), x, p), p);
+}
+MKZ_FN mkz_lane32 mkz_m31_pow7(mkz_lane32 x, mkz_u32 p) {
+    mkz_lane32 x2 = mkz_m31_mul_signed(x, x, p);
+    return mkz_m31_raise(mkz_m31_mul_signed(mkz_m31_mul_signed(x2, x2, p), mkz_m31_mul_signed(x2, x, p), p), p);
+}
+#endif
+
+/* The words 2^32 mod p and 2^64 mod p. */
+MKZ_FN mkz_u32 mkz_m31_one(mkz_u32 p) { return (mkz_u32)(((mkz_u64)1 << 32) % p); }
+MKZ_FN mkz_u32 mkz_m31_square_of_one(mkz_u32 p) { return (mkz_u32)((mkz_u64)mkz_m31_one(p) * mkz_m31_one(p) % p); }
+
+/* Any word as an element, and the canonical word of an element. */
+MKZ_FN mkz_lane32 mkz_m31_from_word(mkz_lane32 x, mkz_u32 p) {
+    return mkz_m31_mul(x, MKZ_SPLAT32(mkz_m31_square_of_one(p)), p);
+}
+MKZ_FN mkz_lane32 mkz_m31_to_word(mkz_lane32 a, mkz_u32 p) {
+    mkz_lane32 q = a * MKZ_SPLAT32(2 - p);
+    return mkz_m31_raise(MKZ_SPLAT32(0) - mkz_mul_wide32(q, MKZ_SPLAT32(p)).hi, p);
+}
+
+/* a / 2^k, for 0 < k <= j. Let a = low + 2^k high. Because p = 1 mod 2^k, a - low p is a multiple of 2^k, and the quotient is
+ * high - low (p - 1) / 2^k. */
+MKZ_FN mkz_lane32 mkz_m31_halve(mkz_lane32 a, int k, mkz_u32 p) {
+    mkz_lane32 low = a & MKZ_SPLAT32(((mkz_u32)1 << k) - 1);
+    return mkz_m31_raise((a >> k) - low * MKZ_SPLAT32((p - 1) >> k), p);
+}
+
+/* a d for a small number d. */
+MKZ_FN mkz_lane32 mkz_m31_times(mkz_lane32 a, int d, mkz_u32 p) {
+    mkz_lane32 twice = mkz_m31_lower(a + a, p);
+    if (d == 1) return a;
+    if (d == 2) return twice;
+    if (d == 3) return mkz_m31_add(twice, a, p);
+    return mkz_m31_lower(twice + twice, p); /* 4 */
+}
+
+/* The sum of n elements, 4 <= n <= 24 a constant. */
+MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
+#ifdef MKZ_LANE64_IS_WORD /* words: one reduction for all */
+    mkz_u64 sum = 0;
+    MKZ_UNROLL for (int k = 0; k < n; k++) sum += a[k];
+    /* 2^31 = 2^j - 1 mod p, and 24 (2^j - 1) < 2 p. */
+    return mkz_m31_add(mkz_m31_lower((mkz_u32)sum & 0x7fffffffu, p),
+                       mkz_m31_lower((mkz_u32)(sum >> 31) * (0x80000000u - p), p), p);
+#else
+    mkz_lane32 sums[4] = {a[0], a[1], a[2], a[3]};
+    MKZ_UNROLL for (int k = 4; k < n; k++) sums[k % 4] = mkz_m31_add(sums[k % 4], a[k], p);
+    return mkz_m31_add(mkz_m31_add(sums[0], sums[1], p), mkz_m31_add(sums[2], sums[3], p), p);
+#endif
+}
+
+#endif /* MKZ_MONTY31_H */

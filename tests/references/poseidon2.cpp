@@ -1,0 +1,151 @@
+// Plain reference of Poseidon2: the permutation by matrices and `%`, the sponge and the merge of Plonky3, and the sponge of miden-crypto
+// over the same permutation. The constants are those of tests/vectors/poseidon2_constants.json.
+#include "reference.hpp"
+
+#include <string>
+
+#include "json.hpp"
+
+namespace reference {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+using Row = std::vector<std::uint64_t>;
+
+struct Instance {
+    std::uint64_t p, alpha;
+    std::vector<Row> initial, terminal;
+    Row internal, diagonal;
+
+    std::uint64_t add(std::uint64_t a, std::uint64_t b) const { return static_cast<std::uint64_t>((Wide{a} + b) % p); }
+    std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const {
+        return static_cast<std::uint64_t>(Wide{a} * b % p);
+    }
+    std::uint64_t sbox(std::uint64_t x) const {
+        std::uint64_t out = 1;
+        for (std::uint64_t i = 0; i < alpha; ++i) out = multiply(out, x);
+        return out;
+    }
+
+    void external(Row& state) const {
+        constexpr std::uint64_t m4[4][4] = {{2, 3, 1, 1}, {1, 2, 3, 1}, {1, 1, 2, 3}, {3, 1, 1, 2}};
+        Row t(state.size());
+        for (std::size_t i = 0; i < state.size(); ++i) {
+            for (std::size_t k = 0; k < 4; ++k) t[i] = add(t[i], multiply(m4[i % 4][k], state[i / 4 * 4 + k]));
+        }
+        for (std::size_t i = 0; i < state.size(); ++i) {
+            state[i] = t[i];
+            for (std::size_t j = i % 4; j < state.size(); j += 4) state[i] = add(state[i], t[j]);
+        }
+    }
+
+    void full_round(Row& state, const Row& constants) const {
+        for (std::size_t i = 0; i < state.size(); ++i) state[i] = sbox(add(state[i], constants[i]));
+        external(state);
+    }
+
+    void permute(Row& state) const {
+        external(state);
+        for (const Row& constants : initial) full_round(state, constants);
+        for (const std::uint64_t constant : internal) {
+            state[0] = sbox(add(state[0], constant));
+            std::uint64_t sum = 0;
+            for (const std::uint64_t cell : state) sum = add(sum, cell);
+            for (std::size_t i = 0; i < state.size(); ++i) state[i] = add(sum, multiply(diagonal[i], state[i]));
+        }
+        for (const Row& constants : terminal) full_round(state, constants);
+    }
+};
+
+const Instance& instance(const std::string& field, std::size_t width) {
+    static const json::Value file = json::read(MERKLIZE_VECTORS "/poseidon2_constants.json");
+    static std::map<std::string, Instance> all;
+    const std::string name = field + "_w" + std::to_string(width);
+    const auto rows = [&](const char* which) {
+        std::vector<Row> out;
+        for (const json::Value& row : file["instances"][name][which].items) out.push_back(row.numbers());
+        return out;
+    };
+    if (!all.contains(name)) {
+        all[name] = {file["fields"][field]["p"].number,
+                     file["fields"][field]["alpha"].number,
+                     rows("external_initial"),
+                     rows("external_terminal"),
+                     file["instances"][name]["internal"].numbers(),
+                     file["instances"][name]["diag_minus_one"].numbers()};
+    }
+    return all[name];
+}
+
+Row words_of(const Bytes& bytes, std::size_t word_bytes) {
+    Row out(bytes.size() / word_bytes);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        out[i / word_bytes] |= std::uint64_t{bytes[i]} << (8 * (i % word_bytes));
+    return out;
+}
+
+/// The first 32 bytes of the state.
+Bytes digest_of(const Row& state, std::size_t word_bytes) {
+    Bytes out;
+    for (std::size_t i = 0; i < 32; ++i)
+        out.push_back(static_cast<std::uint8_t>(state[i / word_bytes] >> (8 * (i % word_bytes))));
+    return out;
+}
+
+/// PaddingFreeSponge: no length, and a last partial block replaces its own cells only.
+Bytes plonky3_leaf(const std::string& field, std::size_t width, std::size_t rate, const Bytes& record) {
+    const std::size_t word_bytes = field == "goldilocks" ? 8 : 4;
+    const Row words = words_of(record, word_bytes);
+    Row state(width);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        state[i % rate] = words[i];
+        if (i % rate == rate - 1 || i + 1 == words.size()) instance(field, width).permute(state);
+    }
+    return digest_of(state, word_bytes);
+}
+
+/// TruncatedPermutation.
+Bytes plonky3_merge(const std::string& field, std::size_t width, const Bytes& left, const Bytes& right) {
+    const std::size_t word_bytes = field == "goldilocks" ? 8 : 4;
+    Bytes both = left;
+    both.insert(both.end(), right.begin(), right.end());
+    Row state = words_of(both, word_bytes);
+    state.resize(width);
+    instance(field, width).permute(state);
+    return digest_of(state, word_bytes);
+}
+
+/// The length mod 8 in cell 8, and zeros up to a full block.
+Bytes miden(const Bytes& record) {
+    Row words = words_of(record, 8), state(12);
+    state[8] = words.size() % 8;
+    while (words.size() % 8 != 0) words.push_back(0);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        state[i % 8] = words[i];
+        if (i % 8 == 7) instance("goldilocks", 12).permute(state);
+    }
+    return digest_of(state, 8);
+}
+
+}  // namespace
+
+#define PLONKY3(name, field, width, rate, merge_width)                       \
+    Bytes name##_merge(const Bytes& left, const Bytes& right, const Mode&) { \
+        return plonky3_merge(field, merge_width, left, right);               \
+    }                                                                        \
+    Bytes name##_leaf(const Bytes& record, const Mode&) { return plonky3_leaf(field, width, rate, record); }
+PLONKY3(poseidon2_goldilocks_8, "goldilocks", 8, 4, 8)
+PLONKY3(poseidon2_goldilocks_12, "goldilocks", 12, 8, 8)
+PLONKY3(poseidon2_babybear_16, "babybear", 16, 8, 16)
+PLONKY3(poseidon2_babybear_24, "babybear", 24, 16, 16)
+PLONKY3(poseidon2_koalabear_16, "koalabear", 16, 8, 16)
+PLONKY3(poseidon2_koalabear_24, "koalabear", 24, 16, 16)
+
+Bytes poseidon2_miden_merge(const Bytes& left, const Bytes& right, const Mode&) {
+    Bytes both = left;
+    both.insert(both.end(), right.begin(), right.end());
+    return miden(both);
+}
+Bytes poseidon2_miden_leaf(const Bytes& record, const Mode&) { return miden(record); }
+
+}  // namespace reference

@@ -1,0 +1,112 @@
+// Plain reference of RPO256 and RPX256: the rounds by matrices, `%` and polynomials. The constants are those of
+// tests/vectors/rpo_constants.json.
+#include "reference.hpp"
+
+#include "json.hpp"
+
+namespace reference {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+constexpr std::uint64_t p = 0xffffffff00000001, root7 = 10540996611094048183u;
+
+std::uint64_t add(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>((Wide{a} + b) % p); }
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(Wide{a} * b % p); }
+std::uint64_t power(std::uint64_t x, std::uint64_t e) {
+    std::uint64_t out = 1;
+    for (; e != 0; e >>= 1, x = multiply(x, x)) {
+        if (e & 1) out = multiply(out, x);
+    }
+    return out;
+}
+
+using Matrix = std::vector<std::vector<std::uint64_t>>;
+
+const Matrix& constants(const char* name) {
+    static const json::Value file = json::read(MERKLIZE_VECTORS "/rpo_constants.json");
+    static std::map<std::string, Matrix> all;
+    if (!all.contains(name)) {
+        for (const json::Value& row : file[name].items) all[name].push_back(row.numbers());
+    }
+    return all[name];
+}
+
+void linear(State& state, const std::vector<std::uint64_t>& ark) {
+    State out{};
+    for (std::size_t i = 0; i < 12; ++i) {
+        for (std::size_t k = 0; k < 12; ++k) out[i] = add(out[i], multiply(constants("MDS")[i][k], state[k]));
+        out[i] = add(out[i], ark[i]);
+    }
+    state = out;
+}
+
+void full_round(State& state, std::size_t r) {
+    linear(state, constants("ARK1")[r]);
+    for (std::uint64_t& cell : state) cell = power(cell, 7);
+    linear(state, constants("ARK2")[r]);
+    for (std::uint64_t& cell : state) cell = power(cell, root7);
+}
+
+using Cubic = std::array<std::uint64_t, 3>;
+
+/// The product mod x^3 - x - 1, by long division.
+Cubic multiply(const Cubic& a, const Cubic& b) {
+    std::array<std::uint64_t, 5> c{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t k = 0; k < 3; ++k) c[i + k] = add(c[i + k], multiply(a[i], b[k]));
+    }
+    for (std::size_t i = 4; i >= 3; --i) {  // x^i = x^(i-2) + x^(i-3)
+        c[i - 2] = add(c[i - 2], c[i]);
+        c[i - 3] = add(c[i - 3], c[i]);
+    }
+    return {c[0], c[1], c[2]};
+}
+
+void extension_round(State& state, std::size_t r) {
+    for (std::size_t i = 0; i < 12; ++i) state[i] = add(state[i], constants("ARK1")[r][i]);
+    for (std::size_t i = 0; i < 12; i += 3) {
+        const Cubic a = {state[i], state[i + 1], state[i + 2]};
+        Cubic out = a;
+        for (int n = 1; n < 7; ++n) out = multiply(out, a);
+        for (std::size_t k = 0; k < 3; ++k) state[i + k] = out[k];
+    }
+}
+
+void rpo(State& state) {
+    for (std::size_t r = 0; r < 7; ++r) full_round(state, r);
+}
+
+void rpx(State& state) {
+    for (std::size_t r = 0; r < 6; ++r) r % 2 == 0 ? full_round(state, r) : extension_round(state, r);
+    linear(state, constants("ARK1")[6]);
+}
+
+Bytes sponge(void (*permute)(State&), const Bytes& record) {
+    std::vector<std::uint64_t> words(record.size() / 8);
+    for (std::size_t i = 0; i < record.size(); ++i) words[i / 8] |= std::uint64_t{record[i]} << (8 * (i % 8));
+    State state{};
+    state[8] = words.size() % 8;
+    while (words.size() % 8 != 0) words.push_back(0);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        state[i % 8] = words[i];
+        if (i % 8 == 7) permute(state);
+    }
+    Bytes out;
+    for (std::size_t i = 0; i < 32; ++i) out.push_back(static_cast<std::uint8_t>(state[i / 8] >> (8 * (i % 8))));
+    return out;
+}
+
+Bytes merged(void (*permute)(State&), const Bytes& left, const Bytes& right) {
+    Bytes both = left;
+    both.insert(both.end(), right.begin(), right.end());
+    return sponge(permute, both);
+}
+
+}  // namespace
+
+Bytes rpo256_merge(const Bytes& left, const Bytes& right, const Mode&) { return merged(rpo, left, right); }
+Bytes rpo256_leaf(const Bytes& record, const Mode&) { return sponge(rpo, record); }
+Bytes rpx256_merge(const Bytes& left, const Bytes& right, const Mode&) { return merged(rpx, left, right); }
+Bytes rpx256_leaf(const Bytes& record, const Mode&) { return sponge(rpx, record); }
+
+}  // namespace reference
