@@ -266,7 +266,10 @@ RunOptions Options::kept(const Call& call) const {
     return options_;
 }
 
-std::uint32_t row_unit_bytes(Hash hash) { return traits(hash).is_field ? 8 : 1; }
+std::uint32_t row_unit_bytes(Hash hash) {
+    const HashTraits& facts = traits(hash);
+    return facts.is_field ? facts.element_bits / 8 : 1;
+}
 
 merklize_digest to_c(const Digest& digest) noexcept {
     merklize_digest out;

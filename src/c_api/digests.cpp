@@ -22,7 +22,7 @@ merklize_status merklize_hash_describe(size_t index, merklize_hash_info* info) {
         out.is_field = traits.is_field ? 1 : 0;
         out.row_unit_bytes = row_unit_bytes(traits.hash);
         out.reserved = 0;
-        out.modulus = traits.is_field ? UINT64_C(0xffffffff00000001) : 0;
+        out.modulus = traits.modulus;
         std::memset(out.name, 0, sizeof out.name);
         std::memcpy(out.name, traits.name.data(), traits.name.size());
     });

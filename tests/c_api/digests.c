@@ -1,4 +1,5 @@
-/* Digests against published vectors: BLAKE3's test_vectors.json, RFC 6962's reference implementation, winter-crypto (tests/vectors). */
+/* Digests against published vectors: BLAKE3's test_vectors.json, RFC 6962's reference implementation, winter-crypto, p3-koala-bear
+ * (tests/vectors); FIPS 180-4, Ethereum. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,12 +37,16 @@ void test_versions(void) {
             seen++;
             CHECK(info.is_field == 1 && info.row_unit_bytes == 8 && info.modulus == UINT64_C(0xffffffff00000001));
         }
+        if (hash == MERKLIZE_HASH_poseidon2_koalabear_16) {
+            seen++;
+            CHECK(info.is_field == 1 && info.row_unit_bytes == 4 && info.modulus == 0x7f000001);
+        }
         if (hash == MERKLIZE_HASH_sha256) {
             seen++;
             CHECK(info.is_field == 0 && info.row_unit_bytes == 1 && info.modulus == 0);
         }
     }
-    CHECK(seen == 2);
+    CHECK(seen == 3);
 
     merklize_policy policy = {.size = sizeof policy};
     char text[64];
@@ -172,6 +177,15 @@ void test_rows(void) {
                                     UINT64_C(14051144452332368227), UINT64_C(9225769631485250213)};
     OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256_v3, row, 4, 1, NULL, out, NULL));
     CHECK(memcmp(out[0].bytes, row_digest, 32) == 0);
+
+    /* Words of 31 bits: p3-koala-bear. */
+    const uint32_t words[5] = {0, 1, 2, 3, 4}, outside[3] = {0, 1, 0x7f000001};
+    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, words, 5, 1, NULL, out, NULL));
+    CHECK(is_hex(out[0].bytes, "ae6dd2582d4aea43b96ad703d3c0c049c737506f36fe4954cc765f687358cc39"));
+    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, words, 2, 2, NULL, out, NULL));
+    CHECK(is_hex(out[0].bytes, "9fee7e0d19f0a85bd194de6eae10ee50f100de1addb9e371751b3509b587fe10"));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "word 2 is 2130706433",
+          merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, outside, 3, 1, NULL, out, NULL));
 
     const uint64_t left[4] = {0, 1, 2, 3}, right[4] = {4, 5, 6, 7};
     merklize_digest pair[2];
