@@ -11,7 +11,7 @@ namespace {
 
 // Enqueues what the body enqueues, and hands its event to a caller who wants it.
 template <class Body>
-merklize_status enqueue(const char* function, merklize_stream* stream, merklize_event** event, Body&& body) noexcept {
+merklize_status enqueue(const char* function, merklize_stream* stream, merklize_event** event, Body&& body) {
     return run(function, [&](const Call& call) {
         if (event != nullptr) *event = nullptr;
         const Stream& on = call.need(stream, "stream").value;
