@@ -126,6 +126,43 @@ static void test_device(const char *id) {
     CHECK(equal(&root, &got));
     merklize_tree_builder_free(builder);
 
+    /* Calls that return at once, one after another on a stream. */
+    merklize_buffer *word = NULL, *sums = NULL;
+    OK(merklize_buffer_create(device, 8, &word));
+    OK(merklize_buffer_upload(word, 0, &(uint64_t){1}, 8, NULL));
+    OK(merklize_buffer_create(device, 7 * 32, &sums));
+    merklize_buffer *sum[7];
+    for (int i = 0; i < 7; i++) OK(merklize_buffer_slice(sums, 32 * (uint64_t)i, 32, &sum[i]));
+    merklize_buffer *first = NULL, *second = NULL;
+    OK(merklize_buffer_slice(leaves, 0, 32, &first));
+    OK(merklize_buffer_slice(leaves, 32, 32, &second));
+    OK(merklize_enqueue_hash(stream, leaves, NULL, sum[0], NULL, NULL));
+    OK(merklize_enqueue_hash_messages(stream, leaves, sizeof host, NULL, sum[1], NULL, NULL));
+    OK(merklize_enqueue_hash_rows(stream, MERKLIZE_HASH_rp64_256, leaves, sizeof host / 8, NULL, sum[2], NULL, NULL));
+    OK(merklize_enqueue_merge(stream, MERKLIZE_HASH_sha256, first, second, NULL, sum[3], NULL, NULL));
+    OK(merklize_enqueue_root(stream, leaves, NULL, sum[4], NULL, NULL));
+    OK(merklize_enqueue_build_tree(stream, nodes, NULL, NULL, NULL));
+    OK(merklize_enqueue_gather_nodes(stream, nodes, word, sum[5], &event));
+    OK(merklize_event_wait(event));
+    merklize_event_free(event);
+    OK(merklize_buffer_download(sums, 0, back, 6 * 32, NULL));
+    OK(merklize_hash_bytes(host, sizeof host, NULL, 0, expected[0].bytes, 32, NULL));
+    OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256, host, sizeof host / 8, 1, NULL, &expected[2], NULL));
+    OK(merklize_merge(MERKLIZE_HASH_sha256, &host[0], &host[1], 1, NULL, &expected[3], NULL));
+    CHECK(equal(&back[0], &expected[0]) && equal(&back[1], &expected[0]));
+    CHECK(equal(&back[2], &expected[2]) && equal(&back[3], &expected[3]));
+    CHECK(equal(&back[4], &root) && equal(&back[5], &root));
+    event = (merklize_event *)&event;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_enqueue_hash(stream, leaves, NULL, sums, NULL, &event));
+    CHECK(event == NULL);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_enqueue_hash(stream, leaves, NULL, first, NULL, NULL)); /* overlaps */
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "stream is null", merklize_enqueue_hash(NULL, leaves, NULL, sum[0], NULL, NULL));
+    for (int i = 0; i < 7; i++) merklize_buffer_free(sum[i]);
+    merklize_buffer_free(first);
+    merklize_buffer_free(second);
+    merklize_buffer_free(sums);
+    merklize_buffer_free(word);
+
     /* A stream without a device names its own; with another device it does not fit. */
     OK(merklize_hash_bytes(host, sizeof host, NULL, 3, digest[1], 40, &options));
     CHECK(memcmp(digest[0], digest[1], 40) == 0);
