@@ -37,8 +37,12 @@ constexpr std::uint64_t piece_bytes = 16 << 20;
 // The array as NumPy's plain one, if it is large and its bytes lie apart; else none.
 nb::object large_and_apart(nb::handle object, const char* what) {
     if (PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr())) return {};
-    // Other tensors are copied whole: to ask them twice would cost more.
-    if (!nb::hasattr(object, "__array_struct__") && !PyObject_CheckBuffer(object.ptr())) return {};
+    // Tensors of others are copied whole: to ask them twice would cost more. Some that lie on a GPU are buffers, too, by their type.
+    if (!nb::hasattr(object, "__array_struct__") &&
+        (!PyObject_CheckBuffer(object.ptr()) || nb::hasattr(object, "__dlpack__") ||
+         nb::hasattr(object, "__cuda_array_interface__"))) {
+        return {};
+    }
     const nb::object plain = import_array(object, what, nullptr);
     Py_buffer view;
     if (PyObject_GetBuffer(plain.ptr(), &view, PyBUF_FULL_RO) == 0) {
