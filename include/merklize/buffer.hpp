@@ -75,13 +75,13 @@ public:
                        const std::optional<Stream>& stream = {});
 
     /// Bytes [first, first + bytes).  errors  invalid_argument (outside)
-    Buffer slice(std::uint64_t first, std::uint64_t bytes) const;
+    Buffer slice(std::uint64_t first, std::uint64_t bytes) const;  // NOLINT: hides the base's, which reads
 
     /// Waits until the copy is done.  errors  invalid_argument (unequal sizes)
     void copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream = {});
 
     /// As ConstBuffer::native().
-    void* native() const;
+    void* native() const;  // NOLINT: hides the base's, which reads
 
 private:
     friend struct runtime::Internals;
