@@ -24,6 +24,7 @@ struct DiskCalls {
     int (*unlink)(const char* path);
 };
 
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization): a constant
 inline constinit DiskCalls disk_calls{
     .open = [](const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); },
     .pwrite = ::pwrite,

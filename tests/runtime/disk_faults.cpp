@@ -77,7 +77,8 @@ int recorded_sync(int fd) {
     return 0;
 }
 
-const DiskCalls recording{
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization): a constant
+constinit const DiskCalls recording{
     .open =
         [](const char* path, int flags, mode_t mode) {
             const bool is_new = ::access(path, F_OK) != 0;
@@ -412,7 +413,8 @@ bool is_last() {
     return calls_left == 0;
 }
 
-const DiskCalls killing{
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization): a constant
+constinit const DiskCalls killing{
     .open = [](const char* path, int flags, mode_t mode) { return is_last(), ::open(path, flags, mode); },
     .pwrite =
         [](int fd, const void* data, std::size_t bytes, off_t offset) {
@@ -474,7 +476,8 @@ bool fails() {
     return does;
 }
 
-const DiskCalls failing{
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization): a constant
+constinit const DiskCalls failing{
     .open = [](const char* path, int flags, mode_t mode) { return fails() ? -1 : ::open(path, flags, mode); },
     .pwrite = [](int fd, const void* data, std::size_t bytes,
                  off_t offset) { return fails() ? ssize_t{-1} : ::pwrite(fd, data, bytes, offset); },
