@@ -120,7 +120,7 @@ std::uint64_t LeafReader::read(std::span<Digest> out, Run& run, double share) {
     // The system reads as much again while these leaves are hashed and merged.
     if (begin + bytes != bytes_) file_.advise(position_ + begin + bytes, std::min(bytes, bytes_ - begin - bytes));
     read_extent(begin, bytes, out, run, share);
-    file_.require_unchanged(*identity_);
+    file_.require_unchanged(identity());
     next_ += out.size();
     return out.size();
 }

@@ -24,7 +24,9 @@ public:
     /// shows how many there are.
     bool has_extent() const noexcept { return identity_.has_value(); }
     /// Of the file of an extent.
-    const InputFile::Identity& identity() const noexcept { return *identity_; }
+    const InputFile::Identity& identity() const noexcept {
+        return *identity_;
+    }  // NOLINT: the caller knows has_extent()
     /// Leaves of the whole extent. If there is no extent: leaves read so far.
     std::uint64_t n_leaves() const noexcept { return has_extent() ? count(bytes_) : next_; }
     std::uint64_t bytes() const noexcept { return bytes_; }

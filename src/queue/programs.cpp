@@ -106,6 +106,7 @@ Kernel Programs::find(Variant variant, const Body& body, bool is_free) {
 std::set<std::string> Programs::found() const {
     std::set<std::string> names;
     const std::lock_guard lock(mutex_);
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): made of a body's name, which ends with a zero
     for (const auto& [key, function] : functions_) names.insert(entry_name(key.first, {key.second.data(), 0}));
     return names;
 }
