@@ -23,10 +23,10 @@ public:
     /// Whether the input is a regular file. Then n_leaves() is known, and leaves can be skipped. Else only reading
     /// shows how many there are.
     bool has_extent() const noexcept { return identity_.has_value(); }
-    /// Of the file of an extent.
+    /// Of the file of an extent: only where has_extent().
     const InputFile::Identity& identity() const noexcept {
-        return *identity_;
-    }  // NOLINT: the caller knows has_extent()
+        return *identity_;  // NOLINT(bugprone-unchecked-optional-access): the caller's duty
+    }
     /// Leaves of the whole extent. If there is no extent: leaves read so far.
     std::uint64_t n_leaves() const noexcept { return has_extent() ? count(bytes_) : next_; }
     std::uint64_t bytes() const noexcept { return bytes_; }
