@@ -20,13 +20,14 @@ from collections import Counter
 import numpy as np
 
 import merklize
+from merklize import _native
 
 try:
     import blake3
 except ImportError:
     blake3 = None
 
-GOLDILOCKS = 2**64 - 2**32 + 1
+FIELDS = {info.name: info for info in _native.hashes() if info.is_field}
 LARGEST = 1 << 22  # bytes of the input of one job
 
 
@@ -40,21 +41,25 @@ def random_bytes(rng, count):
     return np.random.default_rng(rng.getrandbits(64)).integers(0, 256, count, np.uint8)
 
 
-def random_words(rng, *shape):
+def random_words(rng, hash, *shape):
     """Field elements; a few are the extreme ones."""
-    words = np.random.default_rng(rng.getrandbits(64)).integers(0, GOLDILOCKS, shape, np.uint64)
+    field = FIELDS[hash]
+    dtype = np.uint64 if field.element_bits == 64 else np.uint32
+    words = np.random.default_rng(rng.getrandbits(64)).integers(0, field.modulus, shape, dtype)
     flat = words.reshape(-1)
     for _ in range(min(4, flat.size)):
-        flat[rng.randrange(flat.size)] = rng.choice((0, 1, 2**32 - 1, 2**32, GOLDILOCKS - 1))
+        flat[rng.randrange(flat.size)] = rng.choice((0, 1, (2**32 - 1) % field.modulus, field.modulus - 1))
     return words
 
 
 def is_field(hash):
-    return hash.startswith("rp64")
+    return hash in FIELDS
 
 
 def random_leaves(rng, n, hash):
-    return random_words(rng, n, 4) if is_field(hash) else random_bytes(rng, 32 * n).reshape(n, 32)
+    if is_field(hash):
+        return random_words(rng, hash, n, 256 // FIELDS[hash].element_bits)
+    return random_bytes(rng, 32 * n).reshape(n, 32)
 
 
 def random_hash(rng):
@@ -105,14 +110,14 @@ def job_hash_many(rng):
 
 def job_hash_elements(rng):
     hash = rng.choice([name for name in merklize.HASHES if is_field(name)])
-    rows = random_words(rng, near_power(rng, 1, 1 << 10), rng.randint(1, 40))
+    rows = random_words(rng, hash, near_power(rng, 1, 1 << 10), rng.randint(1, 40))
     return lambda device: np.asarray(merklize.hash_elements(rows, hash, device=device)).tobytes()
 
 
 def job_hash_leaves(rng):
     hash = random_hash(rng)
     if is_field(hash):
-        records = random_words(rng, near_power(rng, 1, 1 << 10), rng.randint(1, 20))
+        records = random_words(rng, hash, near_power(rng, 1, 1 << 10), rng.randint(1, 20))
     else:
         length = near_power(rng, 1, 1 << 12)
         records = random_bytes(rng, near_power(rng, 1, (1 << 20) // length) * length).reshape(-1, length)
@@ -156,7 +161,7 @@ def job_tree(rng):
 def job_rows(rng):
     hash = random_hash(rng)
     n = near_power(rng, 1, 1 << 11)
-    rows = random_words(rng, n, rng.randint(1, 9)) if is_field(hash) else random_bytes(rng, n * 96).reshape(n, 96)
+    rows = random_words(rng, hash, n, rng.randint(1, 9)) if is_field(hash) else random_bytes(rng, n * 96).reshape(n, 96)
     form = random_form(rng, n, hash)
     return lambda device: nodes_of(merklize.MerkleTree.from_rows(rows, hash, **form, device=device))
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -99,6 +100,13 @@ inline bool is_canonical(const merklize::HashTraits& t, const Digest& digest) {
         if (word >= t.modulus) return false;
     }
     return true;
+}
+
+/// Whether the tests of every single hash take this one. MERKLIZE_TEST_HASHES names some, separated by commas; unset: all.
+inline bool is_wanted(const merklize::HashTraits& t) {
+    const char* names = std::getenv("MERKLIZE_TEST_HASHES");
+    return names == nullptr ||
+           ("," + std::string(names) + ",").find("," + std::string(t.name) + ",") != std::string::npos;
 }
 
 /// The hashes that most tests loop over: all on the CPU. A device compiles each kernel for seconds, so there it is one hash of each

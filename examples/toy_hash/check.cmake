@@ -17,7 +17,7 @@ string(REPLACE "/* clang-format on */" "#include \"hashes/toy.h\"\n/* clang-form
 file(CONFIGURE OUTPUT ${copy}/include/merklize/core/hashes.h CONTENT "${list}" @ONLY)
 
 run(${CMAKE_COMMAND} -S ${copy} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release
-    -D MERKLIZE_INSTALL=OFF --log-level=WARNING)
+    -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D MERKLIZE_INSTALL=OFF --log-level=WARNING)
 run(${CMAKE_COMMAND} --build ${WORK}/build --target merklize-tests test-cuda-compile)
 
 set(tests ${WORK}/build/tests/merklize-tests)
@@ -40,13 +40,14 @@ endforeach()
 suites(host MERKLIZE_DEVICE=cpu kernel_text proof tree_builder tree_file)
 string(REPLACE "," ";" OPENCL "${OPENCL}")
 foreach(library IN LISTS OPENCL)
-  set(environment MERKLIZE_DEVICE=opencl:0 MERKLIZE_CACHE_DIR=${CACHE})
+  # The other hashes' kernels are compiled by the project's own tests.
+  set(environment MERKLIZE_DEVICE=opencl:0 MERKLIZE_CACHE_DIR=${CACHE} MERKLIZE_TEST_HASHES=blake3,rp64_256_v3,toy)
   if(NOT library STREQUAL "system")
     list(APPEND environment MERKLIZE_OPENCL_LIBRARY=${library})
   endif()
   suites("OpenCL ${library}" "${environment}" vectors leaves every_kernel)
 endforeach()
-execute_process(COMMAND ${WORK}/build/tests/test-cuda-compile RESULT_VARIABLE result)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env MERKLIZE_TEST_HASHES=toy ${WORK}/build/tests/test-cuda-compile RESULT_VARIABLE result)
 if(NOT result EQUAL 0 AND NOT result EQUAL 77)
-  message(FATAL_ERROR "NVRTC does not compile the kernels of all hashes")
+  message(FATAL_ERROR "NVRTC does not compile the kernels of the toy hash")
 endif()

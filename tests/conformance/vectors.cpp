@@ -12,6 +12,7 @@ using namespace support;
 
 TEST("vectors: merges and leaves of every hash that has some") {
     for (const merklize::HashTraits& t : merklize::hashes()) {
+        if (!is_wanted(t)) continue;
         const std::filesystem::path path = MERKLIZE_VECTORS "/" + std::string(t.name) + ".json";
         if (!std::filesystem::exists(path)) continue;
         const json::Value file = json::read(path.string());

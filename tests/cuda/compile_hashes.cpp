@@ -1,8 +1,10 @@
 // The kernels of every hash as CUDA's compiler takes them; no GPU needed.
 #include "backends/cuda/nvrtc.hpp"
 #include "check.hpp"
+#include "hashes/hash_info.hpp"
 #include "merklize/hash.hpp"
 #include "programs/kernel_text.hpp"
+#include "support.hpp"
 
 namespace cuda = merklize::cuda;
 
@@ -12,6 +14,7 @@ TEST("cuda-compile: all kernels of every hash, with its constants in each place"
         return;
     }
     for (const merklize::HashTraits& t : merklize::hashes()) {
+        if (!support::is_wanted(t)) continue;
         for (const char* constants : {"1", "2", "4"}) {
             const std::pair<std::string, std::string> defines[] = {{"MKZ_GROUP_SIZE", "128"},
                                                                    {"MKZ_CONSTANTS", constants}};
@@ -22,7 +25,7 @@ TEST("cuda-compile: all kernels of every hash, with its constants in each place"
                 const std::string name = "mkz_" + std::string(body) + "_" + std::string(t.name);
                 CHECK(image.bytes.find(name) != image.bytes.npos);
             }
-            if (!t.is_field) break;  // hashes of bytes have no table
+            if (merklize::runtime::info(t.hash).table_words == 0) break;
         }
     }
 }

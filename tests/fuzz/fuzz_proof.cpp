@@ -3,6 +3,7 @@
 // What must hold: no crash; what parses writes the same bytes again; what verifies does so by the definition, too, and is true
 // wherever it speaks of the same tree (hash, rule and counts of leaves).
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -104,10 +105,18 @@ bool same_tree(const Seed& from, const std::vector<std::byte>& bytes) {
 }
 
 /// Leaves of the tree, where they are said to be: two leaves' proof can be cut to one of them, and that is no forgery.
-bool is_true(const MerkleProof& proof, const Seed& from) { return proof.leaf == from.leaves[proof.index]; }
+bool is_true(const MerkleProof& proof, const Seed& from) {
+    // Sorted pairs have no left and right, so such a proof says that there is a leaf, and not where.
+    if (proof.hash == Hash::keccak256_sorted) return std::ranges::find(from.leaves, proof.leaf) != from.leaves.end();
+    return proof.leaf == from.leaves[proof.index];
+}
 bool is_true(const MultiProof& proof, const Seed& from) {
     for (std::size_t i = 0; i < proof.indices.size(); ++i) {
-        if (proof.leaves[i] != from.leaves[proof.indices[i]]) return false;
+        const Digest& leaf = proof.leaves[i];
+        const bool is_there = proof.hash == Hash::keccak256_sorted
+                                  ? std::ranges::find(from.leaves, leaf) != from.leaves.end()
+                                  : leaf == from.leaves[proof.indices[i]];
+        if (!is_there) return false;
     }
     return true;
 }
