@@ -55,16 +55,18 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
     const auto share = [&](std::uint64_t leaves) {
         return known ? static_cast<double>(leaves) / static_cast<double>(n) : 0;
     };
+    // One run for all batches, so that many short ones ask the progress function, too.
+    runtime::Run run(options);
+    run.progress().step(share(writer.taken()), [](const runtime::Tick&) { return true; });  // an earlier build's
     for (std::uint64_t count = 1; count != 0;) {
-        const double before = share(writer.taken());
         const std::span<Digest> room = writer.room();
-        {
-            const RunOptions part = part_of(options, before, read_share * std::min(share(room.size()), 1 - before));
-            runtime::Run run(part);
-            count = reader.read(room, run, 1);
-        }
-        const double done = share(count);
-        writer.take(count, part_of(options, before + read_share * done, (1 - read_share) * done));
+        count = reader.read(room, run, read_share * std::min(share(room.size()), 1 - share(writer.taken())));
+        run.progress().step((1 - read_share) * share(count), [&](const runtime::Tick& tick) {
+            RunOptions part = options;
+            part.progress = tick;
+            writer.take(count, part);
+            return true;
+        });
     }
     source = reader.source();
     const Digest root = writer.finish(part_of(options, known ? 1 : 0, known ? 0 : 1), known ? nullptr : &source);
