@@ -368,7 +368,9 @@ class TestDeviceArrays:
             len(merklize.DeviceArray.from_numpy(np.array(7), opencl))
         with pytest.raises(TypeError, match="array must be a NumPy array, got bytes"):
             merklize.DeviceArray.from_numpy(b"x", opencl)
-        with pytest.raises(merklize.InvalidArgument, match="dtype must be uint8, uint32, int32, uint64 or int64, got float64"):
+        with pytest.raises(
+            merklize.InvalidArgument, match="dtype must be uint8, uint32, int32, uint64 or int64, got float64"
+        ):
             merklize.DeviceArray.from_numpy(np.zeros(3), opencl)
         with pytest.raises(
             merklize.Unavailable, match="cpu has no memory or queues of its own: its data is host memory"

@@ -15,22 +15,23 @@
 #define MKZ_P2_WIDTH 16
 #define MKZ_P2_ROUNDS 13
 #define MKZ_P2_TABLE MKZ_P2_BABYBEAR_16
+/* clang-format off */
 #define MKZ_P2_DIAGONAL(T, H, L) \
-    T(1, 1)                      \
-    T(2, 2)                      \
-    H(3, 1) T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) H(9, 8) H(10, 2) H(11, 3) H(12, 27) L(13, 8) L(14, 4) L(15, 27)
+    T(1, 1) T(2, 2) H(3, 1) T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) \
+    H(9, 8) H(10, 2) H(11, 3) H(12, 27) L(13, 8) L(14, 4) L(15, 27)
+/* clang-format on */
 #include "poseidon2_permutation.h"
 
 #define MKZ_P2(name) mkz_p2_babybear_24_##name
 #define MKZ_P2_WIDTH 24
 #define MKZ_P2_ROUNDS 21
 #define MKZ_P2_TABLE MKZ_P2_BABYBEAR_24
-#define MKZ_P2_DIAGONAL(T, H, L)                                                                                      \
-    T(1, 1)                                                                                                           \
-    T(2, 2)                                                                                                           \
-    H(3, 1)                                                                                                           \
-    T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) H(9, 8) H(10, 2) H(11, 3) H(12, 4) H(13, 7) H(14, 9) H(15, 27) L(16, 8) \
-        L(17, 2) L(18, 3) L(19, 4) L(20, 5) L(21, 6) L(22, 7) L(23, 27)
+/* clang-format off */
+#define MKZ_P2_DIAGONAL(T, H, L) \
+    T(1, 1) T(2, 2) H(3, 1) T(4, 3) T(5, 4) L(6, 1) T(7, -3) T(8, -4) \
+    H(9, 8) H(10, 2) H(11, 3) H(12, 4) H(13, 7) H(14, 9) H(15, 27) L(16, 8) \
+    L(17, 2) L(18, 3) L(19, 4) L(20, 5) L(21, 6) L(22, 7) L(23, 27)
+/* clang-format on */
 #include "poseidon2_permutation.h"
 
 MKZ_FN mkz_lane32 mkz_p2_babybear_in(mkz_lane32 word) { return mkz_m31_from_word(word, MKZ_P2_P); }
