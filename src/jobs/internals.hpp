@@ -17,7 +17,7 @@ struct Internals {
 
     static Device device(std::shared_ptr<const DeviceState> state) { return Device(std::move(state)); }
     static Event event(std::shared_ptr<EventState> state) { return Event(std::move(state)); }
-    /// The same bytes as a buffer that may be written, for who knows that they may.
+    /// The same bytes as a writable buffer. The caller must know that they may be written.
     static Buffer writable(const ConstBuffer& buffer) { return Buffer(buffer); }
 };
 

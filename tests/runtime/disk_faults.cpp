@@ -521,7 +521,7 @@ TEST("disk_faults: calls that fail: an error leaves the file as before") {
     }
 }
 
-TEST("disk_faults: who has the file open keeps what it reads; alone, the file is changed in place") {
+TEST("disk_faults: a reader keeps its whole old tree; without readers the file is changed in place") {
     const Changed one;
     one.begin();
     const Digest old_root = TreeFile(one.path).root();
