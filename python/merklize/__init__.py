@@ -16,6 +16,7 @@
 `verify`, `verify_each`                          whether a proof holds
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
 `manifest`, `Manifest`, `check_model`            weights, tensor by tensor, under one root; loaded models against it
+`signing`                                        hashers for OpenSSF's model-signing: merklize[signing]
 `formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
 `calibrate`, `calibration`                       measures it, so that device="auto" chooses well
@@ -99,8 +100,8 @@ def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used: `formats` needs NumPy, which is slow to import."""
     import importlib
 
-    if name == "formats":
-        return importlib.import_module(".formats", __name__)
+    if name in ("formats", "manifests", "signing"):
+        return importlib.import_module(f".{name}", __name__)
     if name in ("Manifest", "check_model", "manifest"):
         return getattr(importlib.import_module(".manifests", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
