@@ -68,6 +68,7 @@ public:
     /// tick     asks whether to go on, with the share of the job that is done; may be empty; must not throw
     /// returns  false if tick cancelled the job
     virtual bool launch(const HashChunks& job, const Tick& tick) = 0;
+    virtual bool launch(const HashEach& job, const Tick& tick) = 0;
     virtual bool launch(const HashRows& job, const Tick& tick) = 0;
     virtual bool launch(const MergePairs& job, const Tick& tick) = 0;
     virtual bool launch(const MergeSubtrees& job, const Tick& tick) = 0;

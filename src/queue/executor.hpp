@@ -34,6 +34,7 @@ public:
                   Ending ending = Ending::waits);
 
     bool launch(const HashChunks& job, const Tick& tick) override { return launches_.hash_chunks(job, tick); }
+    bool launch(const HashEach& job, const Tick& tick) override { return launches_.hash_each(job, tick); }
     bool launch(const HashRows& job, const Tick& tick) override { return launches_.hash_rows(job, tick); }
     bool launch(const MergePairs& job, const Tick& tick) override { return launches_.merge_pairs(job, tick); }
     bool launch(const MergeSubtrees& job, const Tick& tick) override { return trees_.merge_subtrees(job, tick); }
