@@ -54,6 +54,9 @@ public:
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes) override {
         timeline_.copy_on_device(to, from, bytes);
     }
+    std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes) override {
+        return timeline_.fetch(from, bytes);
+    }
     void upload(const Place& to, const void* from, std::uint64_t bytes) override { staging_.upload(to, from, bytes); }
     void download(void* to, const Place& from, std::uint64_t bytes) override { staging_.download(to, from, bytes); }
     void gather_nodes(const Place& nodes, std::span<const std::uint32_t> slots, void* out) override {
