@@ -63,30 +63,34 @@ def write_safetensors(path, wanted):
 
 
 def in_turns(rounds, ours, theirs):
-    """Seconds of each turn of both, after one turn that does not count."""
+    """(seconds, seconds of processors) of each turn of both, after one turn that does not count."""
     times = [[], []]
     for _ in range(rounds + 1):
         for k, work in enumerate((ours, theirs)):
-            begin = time.perf_counter()
+            begin, used = time.perf_counter(), sum(os.times()[:4])
             work()
-            times[k].append(time.perf_counter() - begin)
+            times[k].append((time.perf_counter() - begin, sum(os.times()[:4]) - used))
     return times[0][1:], times[1][1:]
 
 
 def row(job, peer, size, ours, theirs):
-    ratios = [their / our for our, their in zip(ours, theirs)]
+    ratios = [their[0] / our[0] for our, their in zip(ours, theirs)]
     made = {
         "job": job,
         "peer": peer,
         "bytes": size,
-        "ours": ours,
-        "theirs": theirs,
+        "ours": [seconds for seconds, _ in ours],
+        "theirs": [seconds for seconds, _ in theirs],
+        # Where other work runs on the machine, these say more.
+        "ours_processors": statistics.median(used for _, used in ours),
+        "theirs_processors": statistics.median(used for _, used in theirs),
         "ratio": statistics.median(ratios),
         "ratio_min": min(ratios),
         "ratio_max": max(ratios),
-        "rate": size / statistics.median(ours),
+        "rate": size / statistics.median(seconds for seconds, _ in ours),
     }
-    print(f"{job}: {made['rate'] / 1e9:.2f} GB/s, {made['ratio']:.2f}x {peer}", flush=True)
+    print(f"{job}: {made['rate'] / 1e9:.2f} GB/s, {made['ratio']:.2f}x {peer}", end="", flush=True)
+    print(f" ({made['ours_processors']:.2f} s of processors, {made['theirs_processors']:.2f})", flush=True)
     return made
 
 

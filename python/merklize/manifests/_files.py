@@ -88,7 +88,7 @@ def _below(folder: str, prefix: str, ignore: tuple[str, ...], follow: bool, own:
                 raise InvalidArgument(f"{entry.path} is a symbolic link to a folder, which is never followed")
             names += _below(folder, name + "/", ignore, follow, own)
         elif entry.is_file():
-            if own is None or os.path.realpath(entry.path) != own:
+            if own is None or entry.name != os.path.basename(own) or os.path.realpath(entry.path) != own:
                 names.append(require_path(name))
         else:
             raise InvalidArgument(f"{entry.path} is neither a file nor a folder; ignore it")
