@@ -98,6 +98,10 @@ def test_views_other_byte_orders_and_wrapped_arrays_have_the_bytes_of_their_plai
     assert merklize.manifest({"t": plain[::2, ::-3]}).root == expected
     assert merklize.manifest({"t": plain[::2, ::-3].astype(">f4")}).root == expected
     assert merklize.manifest({"t": np.asfortranarray(plain[::2, ::-3])}).root == expected
+    long = np.arange(1 << 20, dtype="u2").reshape(1024, 1024)  # with pieces
+    assert merklize.manifest({"t": long.T}).root == merklize.manifest({"t": long.T.copy()}).root
+    wide = long.astype("c16")
+    assert merklize.manifest({"t": wide.T}).root == merklize.manifest({"t": wide.T.copy()}).root
 
 
 def test_dtypes_that_numpy_lacks():
@@ -406,6 +410,9 @@ def test_tensors_of_pytorch(tmp_path):
         tensor = wide.to(dtype)
         expected = blake3(tensor.T.contiguous().view(torch.uint8).numpy().tobytes()).digest()
         assert merklize.manifest({"t": tensor.T}).tensors["t"].digest == expected
+    for dtype in (torch.float16, torch.float32, torch.float64, torch.complex128):
+        tensor = wide.to(dtype)[::3, 1:]
+        assert merklize.manifest({"t": tensor}).root == merklize.manifest({"t": tensor.numpy().copy()}).root
     conjugate = wide.to(torch.complex64).mul(1j).conj()
     assert merklize.manifest({"t": conjugate}).root == merklize.manifest({"t": conjugate.resolve_conj().numpy()}).root
     module = torch.nn.Linear(4, 4)

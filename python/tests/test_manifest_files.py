@@ -18,6 +18,10 @@ from weights import a_state, write, write_sharded
 MIB = 1 << 20
 
 
+def kinds(differences):
+    return [(one.kind, one.what, one.name) for one in differences]
+
+
 # ---- Files ----
 
 
@@ -49,6 +53,13 @@ def test_names_in_a_folder(tmp_path):
         write(tmp_path / folder / "model.safetensors", {"w": np.ones(3, "f4")})
     write(tmp_path / "unet" / "model.fp16.safetensors", {"w": np.ones(3, "f2"), "v": np.ones(3, "f2")})
     made = merklize.manifest(tmp_path)
+    (tmp_path / "empty.safetensors").write_bytes(struct.pack("<Q", 2) + b"{}")
+    assert kinds(made.check(tmp_path).differences) == [("unexpected", "shard", "empty.safetensors")]
+    (tmp_path / "empty.safetensors").unlink()
+    report = merklize.check_model({"w": np.zeros(3, "f4")}, made, prefix="vae/deep/")
+    assert kinds(report.differences) == [("bytes", "tensor", "vae/deep/w")]
+    assert merklize.check_model({"w": np.ones(3, "f4")}, made, prefix="vae/deep/")
+    assert merklize.check_model({"w": np.ones(3, "f4")}, made, prefix="vae/deep/", only=["w"])
     assert list(made.tensors) == [
         "unet/model.fp16.safetensors:w",
         "unet/model.safetensors:w",
@@ -165,6 +176,10 @@ def test_an_index_that_lies_is_refused(tmp_path):
         with pytest.raises(kind, match=text):
             merklize.manifest(index)
 
+    made = merklize.manifest(index)
+    index.write_text(json.dumps({"weight_map": {**fields["weight_map"], "more": shards[0]}}))
+    assert kinds(made.check(index).differences) == [("unreadable", "file", index.name)]
+    assert made.check(index, only=["big"])
     refused({**fields["weight_map"], "more": shards[0]}, "has no tensor 'more'")
     refused({n: s for n, s in fields["weight_map"].items() if n != "big"}, "'big' of the shard .* is not in the index")
     refused({**fields["weight_map"], "more": "none.safetensors"}, "cannot read", merklize.FileError)

@@ -254,7 +254,8 @@ class Reader:
         by the file's.
         """
         if self._source.weights is not None:
-            return self._names_of_index(headers, self._source.weights)
+            self._guarded(self._source.name or "", self._require_index, headers, self._source.weights)
+            return {(shard, tensor.name): tensor.name for shard, header in headers.items() for tensor in header.tensors}
         owners: dict[str, list[tuple[str, str]]] = {}
         for shard, header in headers.items():
             prefix = shard.rpartition("/")[0]
@@ -269,7 +270,7 @@ class Reader:
             raise InvalidArgument(f"{self._source.folder}: two tensors of different files would have one name")
         return names
 
-    def _names_of_index(self, headers: Mapping[str, Header], weights: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    def _require_index(self, headers: Mapping[str, Header], weights: Mapping[str, str]) -> None:
         there = {(shard, tensor.name) for shard, header in headers.items() for tensor in header.tensors}
         index = self._path(self._source.name or "")
         for name, shard in weights.items():
@@ -278,7 +279,6 @@ class Reader:
         for shard, name in sorted(there):
             if weights.get(name) != shard:
                 raise InvalidArgument(f"{index}: the tensor {name!r} of the shard {shard} is not in the index")
-        return {(shard, name): name for shard, name in there}
 
     def _shard(self, shard: str, info: os.stat_result, header: Header, names: Mapping[tuple[str, str], str]) -> None:
         old = self._known.ranges if self._is_known(shard, info) else {}
