@@ -83,11 +83,10 @@ def first_piece(expected: Tensor | File, size: int, pieces: bytes, piece_size: i
     size, pieces  of what was found
     """
     most = max(expected.size, size)
-    ours = expected.pieces or expected.digest
-    if not piece_size or size != expected.size or len(ours) != len(pieces) or not expected.pieces:
+    if not piece_size or size != expected.size or len(pieces) != len(expected.pieces):
         return 0, most
-    for at in range(0, len(ours), 32):
-        if ours[at : at + 32] != pieces[at : at + 32]:
+    for at in range(0, len(pieces), 32):
+        if expected.pieces[at : at + 32] != pieces[at : at + 32]:
             begin = at // 32 * piece_size
             return begin, min(begin + piece_size, most)
     return 0, most

@@ -311,6 +311,8 @@ class Manifest:
                 raise
             failed: dict[str, Exception] = dict.fromkeys(self._parts.shards, error)
             return Found([], [], [], [], [], failed, 0)
+        if self.kind != "folder":  # it says nothing of other files
+            source = source._replace(files=[])
         if self.kind == "file" and source.kind == "file" and self.name != source.name:
             more["wanted"] = _renamed(more["wanted"], self.name)
             found = Reader(source, self.piece_size, follow_links, *options, **more).read()
