@@ -13,6 +13,15 @@
 // The headers as AdaptiveCpp compiles them, for a device and for the host.
 namespace sycl_headers {
 
+/// Whether a tree with these is refused: of several levels a launch and a dense matrix the generic compiler makes wrong code.
+constexpr bool is_refused(merklize::Hash hash, const merklize::Policy& policy) {
+#ifdef __ACPP_ENABLE_LLVM_SSCP_TARGET__
+    return (hash == merklize::Hash::rp64_256_v1 || hash == merklize::Hash::rp64_256_v2) && policy.levels_per_launch > 1;
+#else
+    return false;
+#endif
+}
+
 struct Runtime {
     static Runtime& get() {
         static Runtime runtime;

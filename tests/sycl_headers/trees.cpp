@@ -40,6 +40,11 @@ template <Hash hash, Policy policy>
 std::size_t check_tree(std::size_t n) {
     Memory in(flat(leaves(hash, n))), nodes(32 * n + 32);
     const Submit submit;
+    if (n > 2 && sycl_headers::is_refused(hash, policy)) {
+        CHECK_ERROR(invalid_argument, "levels_per_launch must be 1",
+                    headers::merklize_on<hash, policy>(submit, in.data(), nodes.data(), n, {}));
+        return 0;
+    }
     headers::merklize_on<hash, policy>(submit, in.data(), nodes.data(), n, {}).wait();
     const Bytes got = nodes.part(0, 32 * n);
     const auto& tree = expected(hash, n);
@@ -66,6 +71,7 @@ void check_trees(std::initializer_list<std::size_t> sizes) {
 /// One bit of any one leaf changes the root: a tree that looks at some leaves only agrees with itself, too.
 template <Hash hash, Policy policy>
 void check_every_leaf(std::size_t n) {
+    if (sycl_headers::is_refused(hash, policy)) return;  // check_tree() has seen it
     Memory in(flat(leaves(hash, n))), nodes(32 * n);
     const Submit submit;
     for (std::size_t k = 0; k < n; ++k) {

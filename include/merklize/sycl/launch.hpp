@@ -302,6 +302,20 @@ inline void require_tree(const void* leaves, const void* nodes, std::uint64_t n)
     require_aligned("merklize", "nodes", nodes);
 }
 
+/// AdaptiveCpp's generic compiler (2024-10-09, LLVM 16) makes kernels for processors that give wrong upper levels, where several levels
+/// and the dense matrix of these hashes meet. Its library-only flow and other compilers are right.
+template <Hash hash>
+void require_right_code([[maybe_unused]] bool is_cpu, [[maybe_unused]] std::uint32_t levels_per_launch) {
+#if defined(__ACPP__) && defined(__ACPP_ENABLE_LLVM_SSCP_TARGET__)
+    if ((hash == Hash::rp64_256_v1 || hash == Hash::rp64_256_v2) && is_cpu && levels_per_launch > 1) {
+        invalid(
+            "merklize: policy.levels_per_launch must be 1 for rp64_256_v1 and _v2 on a CPU by AdaptiveCpp's generic "
+            "compiler, which makes wrong code of more, got " +
+            std::to_string(levels_per_launch));
+    }
+#endif
+}
+
 /// nodes: slot 0 of the tree; leaves: [n], anywhere.
 template <Hash hash, Policy policy, class Submit>
 Events merge_levels(const Submit& submit, const void* leaves, void* nodes, std::uint64_t n, const std::uint64_t* table,
@@ -311,9 +325,9 @@ Events merge_levels(const Submit& submit, const void* leaves, void* nodes, std::
     using Subtree = MergeSubtree<hash, lanes, policy.constants>;
     using Word = typename Level::Word;
     const std::uint32_t group_size = group_size_on(submit, policy.group_size, "merklize");
-    const std::uint32_t at_once = policy.levels_per_launch != 0        ? policy.levels_per_launch
-                                  : submit.queue.get_device().is_cpu() ? 1
-                                                                       : 8;
+    const bool is_cpu = submit.queue.get_device().is_cpu();
+    const std::uint32_t at_once = policy.levels_per_launch != 0 ? policy.levels_per_launch : is_cpu ? 1 : 8;
+    require_right_code<hash>(is_cpu, std::min(at_once, log2_of(n)));
     auto* out = static_cast<Word*>(nodes);
     const Word* in = static_cast<const Word*>(leaves);
     std::uint64_t in_offset = 0;
