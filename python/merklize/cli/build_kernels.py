@@ -15,16 +15,25 @@ from merklize import _native
 from . import output
 from .options import json_option
 
-CLANGS = ("clang", *(f"clang-{version}" for version in range(21, 13, -1)))
-TRANSLATORS = ("llvm-spirv", *(f"llvm-spirv-{version}" for version in range(21, 13, -1)))
+# How the programs of one version of LLVM end.
+VERSIONS = ("", *(f"-{version}" for version in range(21, 13, -1)))
 
 
-def _find(given: str | None, names: tuple[str, ...], option: str, package: str) -> str:
-    for name in (given,) if given else names:
-        if path := shutil.which(name):
+def _find(given: str | None, name: str, endings: tuple[str, ...], package: str) -> str:
+    for program in (given,) if given else [name + ending for ending in endings]:
+        if path := shutil.which(program):
             return path
-    tried = given or ", ".join(names[:2]) + ", ..."
-    raise output.Failure(f"{option}: no {tried} on the PATH; Debian has it in {package}")
+    tried = given or f"{name}, {name}-21, ..."
+    raise output.Failure(f"--{name}: no {tried} on the PATH; Debian has it in {package}")
+
+
+def _tools(clang: str | None, translator: str | None) -> tuple[str, str]:
+    """Return the compiler and the translator, of one version if the choice is free: a translator reads no newer bitcode."""
+    endings = VERSIONS
+    if clang is None and translator is None:
+        both = [end for end in VERSIONS if shutil.which(f"clang{end}") and shutil.which(f"llvm-spirv{end}")]
+        endings = (*both, *VERSIONS)
+    return _find(clang, "clang", endings, "clang"), _find(translator, "llvm-spirv", endings, "llvm-spirv-14")
 
 
 def _run(words: list[str], name: str) -> None:
@@ -47,7 +56,7 @@ def compile_module(text: str, name: str, clang: str, translator: str, folder: Pa
 @click.command("build-kernels")
 @click.option("--target", type=click.Choice(["spirv"]), default="spirv", show_default=True, help="Form of the modules.")
 @click.option("--device", default="opencl:0", show_default=True, help="The device whose tuning chooses the programs.")
-@click.option("--clang", metavar="PROGRAM", help="The compiler [default: the first of clang, clang-21 ... clang-14].")
+@click.option("--clang", metavar="PROGRAM", help="The compiler [default: clang, clang-21 ... clang-14, of the translator's version].")
 @click.option("--llvm-spirv", metavar="PROGRAM", help="The translator [default: likewise].")
 @json_option
 def command(target: str, device: str, clang: str | None, llvm_spirv: str | None, as_json: bool) -> None:
@@ -56,8 +65,7 @@ def command(target: str, device: str, clang: str | None, llvm_spirv: str | None,
     Needs clang and llvm-spirv. A device that takes SPIR-V is then given these modules instead of the text, which spares
     the vendor's front end. They lie in $MERKLIZE_MODULES_DIR, else in merklize/modules of the user's data folder.
     """
-    compiler = _find(clang, CLANGS, "--clang", "clang")
-    translator = _find(llvm_spirv, TRANSLATORS, "--llvm-spirv", "llvm-spirv-14")
+    compiler, translator = _tools(clang, llvm_spirv)
     modules = _native.kernel_modules(device)
     rows = []
     with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
