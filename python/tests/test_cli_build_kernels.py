@@ -16,7 +16,9 @@ pytestmark = pytest.mark.usefixtures("spirv_tools")
 @pytest.fixture(scope="module")
 def spirv_tools():
     missing = [
-        names[0] for names in (build_kernels.CLANGS, build_kernels.TRANSLATORS) if not any(map(shutil.which, names))
+        name
+        for name in ("clang", "llvm-spirv")
+        if not any(shutil.which(name + ending) for ending in build_kernels.VERSIONS)
     ]
     if missing:
         if os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1":
@@ -41,6 +43,22 @@ def python(library, folder, code, *arguments):
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], env={**os.environ, **settings}, capture_output=True, text=True
     )
+
+
+def test_the_tools_are_of_one_version(tmp_path, monkeypatch):
+    def there(*names):
+        for old in tmp_path.iterdir():
+            old.unlink()
+        for name in names:
+            (tmp_path / name).touch(mode=0o755)
+        return [os.path.basename(path) for path in build_kernels.tools(None, None)]
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert there("clang-16", "clang-15", "clang-14", "llvm-spirv-14") == ["clang-14", "llvm-spirv-14"]
+    assert there("clang", "clang-15", "llvm-spirv-15") == ["clang-15", "llvm-spirv-15"]
+    assert there("clang", "llvm-spirv", "clang-15", "llvm-spirv-15") == ["clang", "llvm-spirv"]
+    assert there("clang", "llvm-spirv-14") == ["clang", "llvm-spirv-14"]
+    assert os.path.basename(build_kernels.tools(str(tmp_path / "clang"), None)[1]) == "llvm-spirv-14"
 
 
 BUILD = "from merklize.cli import cli; cli(['build-kernels', '--json'])"
@@ -69,8 +87,7 @@ from merklize import _native
 from merklize.cli import build_kernels
 import tempfile, pathlib
 modules = _native.kernel_modules("opencl:0")
-clang = build_kernels._find(None, build_kernels.CLANGS, "", "")
-translator = build_kernels._find(None, build_kernels.TRANSLATORS, "", "")
+clang, translator = build_kernels.tools(None, None)
 other = next(text for name, text in modules if name.startswith("data"))
 with tempfile.TemporaryDirectory() as folder:
     spirv = build_kernels.compile_module(other, "other", clang, translator, pathlib.Path(folder))

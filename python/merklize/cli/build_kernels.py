@@ -27,8 +27,8 @@ def _find(given: str | None, name: str, endings: tuple[str, ...], package: str) 
     raise output.Failure(f"--{name}: no {tried} on the PATH; Debian has it in {package}")
 
 
-def _tools(clang: str | None, translator: str | None) -> tuple[str, str]:
-    """Return the compiler and the translator, of one version if the choice is free: a translator reads no newer bitcode."""
+def tools(clang: str | None, translator: str | None) -> tuple[str, str]:
+    """Return the compiler and the translator: of one version, because a translator reads no newer bitcode."""
     endings = VERSIONS
     if clang is None and translator is None:
         both = [end for end in VERSIONS if shutil.which(f"clang{end}") and shutil.which(f"llvm-spirv{end}")]
@@ -56,8 +56,8 @@ def compile_module(text: str, name: str, clang: str, translator: str, folder: Pa
 @click.command("build-kernels")
 @click.option("--target", type=click.Choice(["spirv"]), default="spirv", show_default=True, help="Form of the modules.")
 @click.option("--device", default="opencl:0", show_default=True, help="The device whose tuning chooses the programs.")
-@click.option("--clang", metavar="PROGRAM", help="The compiler [default: clang, clang-21 ... clang-14, of the translator's version].")
-@click.option("--llvm-spirv", metavar="PROGRAM", help="The translator [default: likewise].")
+@click.option("--clang", metavar="PROGRAM", help="The compiler [default: of the translator's version].")
+@click.option("--llvm-spirv", metavar="PROGRAM", help="The translator [default: the newest].")
 @json_option
 def command(target: str, device: str, clang: str | None, llvm_spirv: str | None, as_json: bool) -> None:
     """Compile the kernels that an OpenCL device uses to SPIR-V, ahead of time.
@@ -65,7 +65,7 @@ def command(target: str, device: str, clang: str | None, llvm_spirv: str | None,
     Needs clang and llvm-spirv. A device that takes SPIR-V is then given these modules instead of the text, which spares
     the vendor's front end. They lie in $MERKLIZE_MODULES_DIR, else in merklize/modules of the user's data folder.
     """
-    compiler, translator = _tools(clang, llvm_spirv)
+    compiler, translator = tools(clang, llvm_spirv)
     modules = _native.kernel_modules(device)
     rows = []
     with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
