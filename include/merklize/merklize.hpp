@@ -9,6 +9,8 @@
 #include <merklize/error.hpp>
 #include <merklize/formats.hpp>
 #include <merklize/hash.hpp>
+#include <merklize/matrix.hpp>
+#include <merklize/matrix_commitment.hpp>
 #include <merklize/policy.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree.hpp>

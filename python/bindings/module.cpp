@@ -57,6 +57,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_enqueue(m);
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hasher(m);
+    merklize::binding::bind_matrices(m);
     merklize::binding::bind_forest(m);
     merklize::binding::bind_proof(m);
     merklize::binding::bind_parts(m);

@@ -7,6 +7,8 @@
 `hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3, SHA-256 ... of bytes, arrays and files
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
 `hash_leaves`                                    records to leaves of a tree
+`hash_rows`, `MatrixCommitment`                  rows of matrices; trees over matrices, as provers commit to them
+`verify_matrix_opening`                          whether rows are in such a commitment
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
 `merkle_root`, `build_tree`, `TreeBuilder`       the root alone; a tree in memory of yours; leaves in pieces
 `TreeFile`, `TreeWriter`, `build_tree_file`      trees in files
@@ -28,6 +30,7 @@ from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unava
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
 from .forest import MerkleForest
 from .hashing import HASHES, Hasher, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
+from .matrices import MatrixCommitment, MatrixMultiOpening, MatrixOpening, hash_rows, verify_matrix_opening
 from .parts import hash_parts, merkle_root_parts
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
 from .tree import MerkleTree, build_tree, heap_slots, merkle_root
@@ -50,6 +53,9 @@ __all__ = [
     "Hasher",
     "InternalError",
     "InvalidArgument",
+    "MatrixCommitment",
+    "MatrixMultiOpening",
+    "MatrixOpening",
     "MerkleForest",
     "MerkleProof",
     "MerkleTree",
@@ -75,6 +81,7 @@ __all__ = [
     "hash_leaves",
     "hash_many",
     "hash_parts",
+    "hash_rows",
     "heap_slots",
     "merge",
     "merkle_root",
@@ -82,6 +89,7 @@ __all__ = [
     "merkle_root_parts",
     "verify",
     "verify_each",
+    "verify_matrix_opening",
     "why_unavailable",
 ]
 
