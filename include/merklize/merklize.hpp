@@ -9,8 +9,10 @@
 #include <merklize/error.hpp>
 #include <merklize/formats.hpp>
 #include <merklize/hash.hpp>
+#include <merklize/hash_each.hpp>
 #include <merklize/matrix.hpp>
 #include <merklize/matrix_commitment.hpp>
+#include <merklize/pieces.hpp>
 #include <merklize/policy.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree.hpp>
@@ -18,3 +20,4 @@
 #include <merklize/tree_file.hpp>
 #include <merklize/tree_form.hpp>
 #include <merklize/version.hpp>
+#include <merklize/xet.hpp>

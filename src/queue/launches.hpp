@@ -17,6 +17,7 @@ public:
         : timeline_(timeline), kernels_(kernels), staging_(staging) {}
 
     bool hash_chunks(const HashChunks& job, const Tick& tick);
+    bool hash_each(const HashEach& job, const Tick& tick);
     bool hash_rows(const HashRows& job, const Tick& tick);
     bool hash_matrices(const HashMatrices& job, const Tick& tick);
     bool merge_pairs(const MergePairs& job, const Tick& tick);
@@ -32,6 +33,17 @@ private:
     void hash_message(const HashRows& job);
     // Rows of a hash with a tree of chunks: each row is a message.
     bool hash_messages(const HashRows& job, const Tick& tick);
+    struct EachTable;
+    // Working memory of hash_each, for one launch after another.
+    struct EachValues {
+        std::shared_ptr<Block> even{}, odd{};  // values of even and of odd levels
+    };
+    bool each_on_device(const HashEach& job, const Tick& tick);
+    bool each_staged(const HashEach& job, const Tick& tick);
+    // in     what the places of the table count from
+    // words  the table
+    void launch_each(const HashEach& job, const EachTable& table, mkz_memory* in, const Range& words,
+                     std::uint32_t align, EachValues& values, const Range& out);
     // Rows of other hashes, an item each.
     bool rows_by_items(const HashRows& job, const Tick& tick);
     void require_row_length(Hash hash, std::uint64_t length) const;
