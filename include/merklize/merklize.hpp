@@ -9,6 +9,7 @@
 #include <merklize/error.hpp>
 #include <merklize/formats.hpp>
 #include <merklize/hash.hpp>
+#include <merklize/hash_each.hpp>
 #include <merklize/policy.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree.hpp>

@@ -56,6 +56,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_device_array(m);
     merklize::binding::bind_enqueue(m);
     merklize::binding::bind_hash(m);
+    merklize::binding::bind_hash_each(m);
     merklize::binding::bind_hasher(m);
     merklize::binding::bind_forest(m);
     merklize::binding::bind_proof(m);

@@ -5,6 +5,7 @@
 '6437b3ac38465133'
 
 `hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3, SHA-256 ... of bytes, arrays and files
+`hash_each`                                      many messages of any lengths, a state dict
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
 `hash_leaves`                                    records to leaves of a tree
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._native import DeviceArray, Timings, TreeFacts
 from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
+from .each import hash_each
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
 from .forest import MerkleForest
 from .hashing import HASHES, Hasher, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
@@ -69,6 +71,7 @@ __all__ = [
     "devices",
     "formats",
     "hash",
+    "hash_each",
     "hash_elements",
     "hash_file",
     "hash_files",
