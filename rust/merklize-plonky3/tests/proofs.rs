@@ -7,6 +7,7 @@ mod configs;
 use std::sync::Arc;
 
 use merklize_plonky3::{catch, Device};
+use p3_challenger::GrindingChallenger;
 use p3_field::PrimeField64;
 use p3_keccak_air::{generate_trace_rows, KeccakAir};
 use p3_uni_stark::{prove, verify, Proof, StarkGenericConfig, Val};
@@ -16,13 +17,17 @@ use serde_json::Value;
 fn proved<C: StarkGenericConfig>(config: &C) -> Proof<C>
 where
     Val<C>: PrimeField64,
+    C::Challenger: GrindingChallenger<Witness = Val<C>>,
 {
     let trace = generate_trace_rows::<Val<C>>(vec![core::array::from_fn(|i| i as u64 * 0x0123_4567_89ab)], 1);
     catch(|| prove(config, &KeccakAir {}, trace, &[])).unwrap().unwrap()
 }
 
 /// A serialised proof, as the stock verifier reads it. What does not even parse is refused, too.
-fn accepted<C: StarkGenericConfig>(config: &C, proof: &Value) -> bool {
+fn accepted<C: StarkGenericConfig>(config: &C, proof: &Value) -> bool
+where
+    C::Challenger: GrindingChallenger<Witness = Val<C>>,
+{
     match serde_json::from_value::<Proof<C>>(proof.clone()) {
         Ok(proof) => verify(config, &KeccakAir {}, &proof, &[]).is_ok(),
         Err(_) => false,

@@ -17,11 +17,8 @@ use p3_uni_stark::StarkConfig;
 
 type Packed<F> = <F as Field>::Packing;
 pub type Challenge<F, const D: usize> = BinomialExtensionField<F, D>;
-pub type Config<F, const D: usize, M, C> = StarkConfig<
-    TwoAdicFriPcs<F, Radix2DitParallel<F>, M, ExtensionMmcs<F, Challenge<F, D>, M>>,
-    Challenge<F, D>,
-    C,
->;
+pub type Config<F, const D: usize, M, C> =
+    StarkConfig<TwoAdicFriPcs<F, Radix2DitParallel<F>, M, ExtensionMmcs<F, Challenge<F, D>, M>>, Challenge<F, D>, C>;
 
 /// A configuration of a commitment scheme and a challenger.
 pub fn config<F, const D: usize, M, C>(mmcs: M, challenger: C, queries: usize) -> Config<F, D, M, C>
@@ -29,6 +26,7 @@ where
     F: p3_field::TwoAdicField,
     Challenge<F, D>: p3_field::ExtensionField<F>,
     M: Mmcs<F>,
+    C: Clone,
 {
     let mut parameters = FriParameters::new_benchmark(ExtensionMmcs::new(mmcs.clone()));
     parameters.num_queries = queries;
