@@ -20,6 +20,7 @@ from .options import version_option
 COMMANDS = {
     "hash": "BLAKE3 digests of files, and checking them (as b3sum).",
     "tree": "Merkle trees: build, prove, verify, update, append, check.",
+    "manifest": "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
     "devices": "What this machine can compute on.",
     "bench": "Measure this machine: digests, trees, proofs, files.",
     "tune": "Find this machine's fastest policies, and keep them.",

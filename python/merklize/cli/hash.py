@@ -20,6 +20,7 @@ from .writers import Writer, json_writer, write_line, write_raw
 @click.command("hash")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.UNPROCESSED)
 @click.option("--hash", "hash_name", default="blake3", metavar="NAME", help="blake3, sha256_plain, sha256d, keccak256.")
+@click.option("--xet", is_flag=True, help="The Hugging Face hub's hash of the file (xet).")
 @click.option("--keyed", is_flag=True, help="Keyed mode; the key is the 32 bytes on standard input.")
 @click.option("--derive-key", "context", metavar="CONTEXT", help="Key derivation mode with this context string.")
 @click.option("-l", "--length", type=Count(), default=32, metavar="LEN", help="Output bytes (32).")
@@ -40,6 +41,7 @@ from .writers import Writer, json_writer, write_line, write_raw
 def command(
     files: tuple[str, ...],
     hash_name: str,
+    xet: bool,
     keyed: bool,
     context: str | None,
     length: int,
@@ -67,6 +69,14 @@ def command(
             hash_name != "blake3" and (keyed or context is not None or length != 32 or seek != 0 or policy or tag),
             f"--hash {hash_name} excludes --keyed, --derive-key, --length, --seek, --policy and --tag",
         ),
+        (
+            xet and (hash_name != "blake3" or keyed or context is not None or length != 32 or seek != 0 or policy),
+            "--xet excludes --hash, --keyed, --derive-key, --length, --seek and --policy",
+        ),
+        (
+            xet and (check or raw or tag or as_json or show_timings),
+            "--xet excludes --check, --raw, --tag, --json, --timings",
+        ),
         (keyed and not files, "--keyed needs a FILE: standard input holds the key"),
         (quiet and not check, "--quiet needs --check"),
         (check and (raw or tag or no_names or recursive), "--check excludes --raw, --tag, --no-names and --recursive"),
@@ -80,6 +90,12 @@ def command(
         if wrong:
             raise click.UsageError(text)
 
+    if xet:
+        from .xet import write_hashes
+
+        if write_hashes(list(expanded(files)) if recursive else files or (STDIN,), threads, not no_names):
+            raise click.exceptions.Exit(1)
+        return
     key = read_key() if keyed else None
     settings = {"hash": hash_name, "key": key, "context": context, "device": device, "threads": threads or None}
     job = Job(settings, length, seek, {"policy": policy}, [] if show_timings else None)
