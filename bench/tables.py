@@ -200,7 +200,7 @@ ON_CPU = (
 
 
 def readme_tables():
-    """GPU jobs on data in its memory beside the same job on all cores of its host; CPU jobs beside published packages."""
+    """GPU jobs on data in its memory beside the same job on all cores of its host; CPU jobs beside packages."""
     lines = ["| job | on | rate | times as fast as |", "|---|---|---|---|"]
     for kind, job, label in ON_GPU:
         data = next(data for _, data in newest_by_device(kind) if data["backend"] == "cuda")
