@@ -127,7 +127,7 @@ def test_library_errors_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_interruption_is_quiet() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "merklize", "hash"],
+        [COMMAND, "hash"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -143,7 +143,7 @@ def run_on_terminal(*args: str, env: dict[str, str] | None = None) -> str:
     """What comes out when standard error is a terminal. The rest of the input takes a second to come."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "merklize", *args],
+        [COMMAND, *args],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=theirs,

@@ -110,7 +110,7 @@ def test_standard_input(folder: Path) -> None:
 def test_standard_input_is_read_from_where_it_stands(folder: Path) -> None:
     with open(folder / "a", "rb", buffering=0) as file:
         file.seek(3)
-        done = subprocess.run([sys.executable, "-m", "merklize", "hash"], stdin=file, capture_output=True, check=True)
+        done = subprocess.run([COMMAND, "hash"], stdin=file, capture_output=True, check=True)
     assert done.stdout.decode() == f"{EMPTY}  -\n"
 
 
@@ -249,7 +249,7 @@ def test_many_files_come_in_order(tmp_path: Path) -> None:
 
 def test_early_end_of_the_reader_is_no_error(folder: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "merklize", "hash", "--raw", "-l", "20000000", "a"],
+        [COMMAND, "hash", "--raw", "-l", "20000000", "a"],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -267,7 +267,7 @@ def test_full_disk_is_one_line(folder: Path) -> None:
         pytest.skip("no /dev/full")
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "merklize", "hash", "a"],
+            [COMMAND, "hash", "a"],
             cwd=folder,
             stdout=full,
             stderr=subprocess.PIPE,
