@@ -31,15 +31,18 @@ struct Slot {
     std::unique_ptr<const runtime::InputFile> pipe{};  // whoever writes to it opens it once
 };
 
+// Thrown out of a read that should wait, but must not.
+struct NotNow {};
+
 class Pipeline {
 public:
-    Pipeline(HashJob& job, const std::function<bool(HashInput&)>& next, const std::function<void(const HashResult&)>& done,
+    Pipeline(HashJob& job, std::uint64_t n_known, const std::function<bool(HashInput&)>& next, const std::function<void(const HashResult&)>& done,
              Bar& bar)
         : job_(job),
           next_(next),
           done_(done),
           bar_(bar),
-          slots_(std::clamp<std::uint64_t>((16 << 20) / (job.length + 1), 4, most_slots)),
+          slots_(std::min(std::clamp<std::uint64_t>((16 << 20) / (job.length + 1), 4, most_slots), n_known)),
           threads_(job.options.threads != 0 ? job.options.threads : runtime::default_threads()) {
         alone_.device = job.options.device;
         alone_.threads = 1;
@@ -145,14 +148,15 @@ private:
         try {
             auto file = std::make_unique<const runtime::InputFile>(here.result.path);
             const auto extent = file->extent();
-            const bool in_turn = extent && runtime::is_rotational(extent->identity.device);
-            // The caller must not wait for files before this one, for it may have to hash them.
-            if (!extent || extent->bytes > small_bytes || (in_turn && is_caller && threads_ > 1)) {
+            if (!extent || extent->bytes > small_bytes) {
                 if (file->is_pipe()) here.pipe = std::move(file);
                 return reach(i, Slot::put_off);
             }
-            if (in_turn) wait_for_turn(i);
-            hash_input(*file, job_, alone_, here.result);
+            runtime::InputFile::BeforeDisk before;
+            if (runtime::is_rotational(extent->identity.device)) before = [&] { wait_for_turn(i, is_caller); };
+            hash_input(*file, extent, job_, alone_, here.result, before);
+        } catch (const NotNow&) {
+            return reach(i, Slot::put_off);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::io) throw;
             note_error(error, here.result);
@@ -163,8 +167,9 @@ private:
         reach(i, Slot::hashed);
     }
 
-    // Until everything before input i is read.
-    void wait_for_turn(std::uint64_t i) {
+    // Until everything before input i is read. The caller must not wait for that, for it may have to hash it.
+    void wait_for_turn(std::uint64_t i, bool is_caller) {
+        if (is_caller && i != given_) throw NotNow();
         for (std::uint64_t before = i > slots_.size() ? i - slots_.size() : 0; before < i; before++) {
             for (;;) {
                 const std::uint64_t now = slot(before).phase.load(std::memory_order_acquire);
@@ -172,6 +177,10 @@ private:
                 slot(before).phase.wait(now, std::memory_order_acquire);
             }
         }
+    }
+
+    void hash_large(const runtime::InputFile& file, const RunOptions& options, HashResult& result) {
+        hash_input(file, file.extent(), job_, options, result);
     }
 
     void hash_large(Slot& here) {
@@ -184,12 +193,12 @@ private:
                 if (job_.has_key) {
                     result.error = "standard input holds the key, not data";
                 } else {
-                    hash_input({standard_input(), "standard input"}, job_, options, result);
+                    hash_large({standard_input(), "standard input"}, options, result);
                 }
             } else if (here.pipe) {
-                hash_input(*here.pipe, job_, options, result);
+                hash_large(*here.pipe, options, result);
             } else {
-                hash_input(runtime::InputFile(result.path), job_, options, result);
+                hash_large(runtime::InputFile(result.path), options, result);
             }
         } catch (const Failure& failure) {  // standard input is closed
             result.error = failure.text;
@@ -227,9 +236,9 @@ private:
 
 }  // namespace
 
-void hash_in_order(HashJob& job, const std::function<bool(HashInput&)>& next,
+void hash_in_order(HashJob& job, std::uint64_t n_known, const std::function<bool(HashInput&)>& next,
                    const std::function<void(const HashResult&)>& done, Bar& bar) {
-    Pipeline(job, next, done, bar).run();
+    Pipeline(job, n_known == 0 ? most_slots : n_known, next, done, bar).run();
 }
 
 }  // namespace merklize::command

@@ -19,7 +19,8 @@ void note_error(const Error& error, HashResult& result) {
     result.error = text.starts_with(name) && text.substr(name.size()).starts_with(": ") ? text.substr(name.size() + 2) : text;
 }
 
-void hash_input(const runtime::InputFile& file, HashJob& job, const RunOptions& options, HashResult& result) try {
+void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job, const RunOptions& options, HashResult& result,
+                const runtime::InputFile::BeforeDisk& before) try {
     RunOptions timed;
     Timings times{};
     if (job.timed) {
@@ -28,11 +29,13 @@ void hash_input(const runtime::InputFile& file, HashJob& job, const RunOptions& 
     }
     const RunOptions& used = job.timed ? timed : options;
     if (job.hash != Hash::blake3) {
+        if (before) before();
         result.digest.resize(Digest::size);
         std::ranges::copy(hash_message_descriptor(file.fd(), file.name(), job.hash, used).bytes, result.digest.begin());
     } else {
         runtime::Run run(used);
-        const runtime::Node root = runtime::root_of(file, job.mode, run);
+        const runtime::Node root = extent ? runtime::root_of_rest(file, *extent, job.mode, run, before)
+                                          : runtime::root_of_stream(file, job.mode, run);
         if (job.length > digest_piece) {
             result.root = root;
         } else {

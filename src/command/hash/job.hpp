@@ -41,8 +41,11 @@ struct HashResult {
 };
 
 /// Hashes an open input into `result`; what goes wrong with the input becomes its error.
+/// extent   the input's
 /// options  the job's, or those of one thread
-void hash_input(const runtime::InputFile& file, HashJob& job, const RunOptions& options, HashResult& result);
+/// before   called before a read of a rotational disk; only with one thread
+void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job, const RunOptions& options, HashResult& result,
+                const runtime::InputFile::BeforeDisk& before = {});
 /// Notes why an input failed: the caller's line has its name already.
 void note_error(const Error& error, HashResult& result);
 
