@@ -36,7 +36,7 @@ demo: $(VENV)/package ## install into .venv and run the main jobs on real input
 	@merklize demo
 
 .PHONY: test
-test: test-cpp test-python test-core ## every test, C++ and Python
+test: test-cpp test-python test-core test-rust ## every test: C++, Python, Rust where cargo is found
 
 # ---- Set-up: a stamp file for each step, so that a second run starts at once -----------------------------------------
 
@@ -120,6 +120,30 @@ test-core: $(VENV)/test-tools ## the portable core through device compilers (NVR
 	@echo "== portable core through device compilers"
 	@python -m pytest -q -n $$(nproc) --dist loadgroup tests/core
 
+# One folder and one profile for tests, lints and documentation, so that nothing is compiled twice. The crates link the library that
+# test-cpp builds.
+CARGO := CARGO_TARGET_DIR=$(CURDIR)/build/cargo MERKLIZE_LIB_DIR=$(CURDIR)/build/release/src cargo
+CRATES = $(patsubst rust/%/Cargo.toml,%,$(wildcard rust/merklize*/Cargo.toml))
+
+# What follows runs where cargo is found, or is skipped; CI has MERKLIZE_REQUIRE_RUNTIMES.
+define with_cargo
+if command -v cargo >/dev/null; then cd rust; $(1); \
+elif [ -n "$${MERKLIZE_REQUIRE_RUNTIMES:-}" ]; then echo "cargo is not found" >&2; exit 1; \
+else echo "no cargo: $(2) skipped"; fi
+endef
+
+.PHONY: test-rust
+test-rust: $(VENV)/cmake ## tests of the Rust crates, where cargo is found
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release --target merklize -- --quiet
+	@echo "== Rust tests"
+	@$(call with_cargo,$(CARGO) test -q --release --no-default-features,tests of the Rust crates are)
+	@# A package has all that it needs: CMake finds the C++ sources that are in it.
+	@$(call with_cargo,$(CARGO) package -q --no-verify --allow-dirty $(CRATES:%=-p %),packages of the Rust crates are)
+	@! command -v cargo >/dev/null || { rm -rf build/crate && mkdir build/crate && \
+		tar xzf build/cargo/package/merklize-sys-*.crate -C build/crate --strip-components 1 && \
+		cmake -S build/crate/cpp -B build/crate/build -DMERKLIZE_BUILD_TESTS=OFF --log-level=WARNING >/dev/null; }
+
 # ---- Wheels ----------------------------------------------------------------------------------------------------------
 
 WHEELS ?= x86_64 aarch64
@@ -166,6 +190,10 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python scripts/generate_rescue_prime_constants.py --check
 	@python scripts/generate_poseidon2_constants.py --check
 	@python bench/tables.py --check
+	@python scripts/generate_rust_bindings.py --check
+	@echo "== Rust"
+	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --all-targets --no-default-features -- -D warnings; \
+		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps --no-default-features,lints of the Rust crates are)
 	@echo "== mypy"
 	@python -m mypy -p merklize
 	@echo "== clang-tidy"

@@ -1,0 +1,1229 @@
+// Written by scripts/generate_rust_bindings.py from include/merklize/merklize.h. Do not edit.
+
+use core::ffi::{c_char, c_int, c_void};
+
+/// Of the header; [`merklize_check_abi`] compares it with the library's.
+pub const MERKLIZE_ABI_VERSION: u32 = 0;
+
+/// ```text
+/// ---- Errors and versions -------------------------------------------------------------------------------------------
+/// ```
+pub type merklize_status = i32;
+pub const MERKLIZE_OK: merklize_status = 0;
+pub const MERKLIZE_INVALID_ARGUMENT: merklize_status = 1;
+pub const MERKLIZE_OUT_OF_MEMORY: merklize_status = 2;
+pub const MERKLIZE_UNAVAILABLE: merklize_status = 3;
+pub const MERKLIZE_IO: merklize_status = 4;
+pub const MERKLIZE_CANCELLED: merklize_status = 5;
+pub const MERKLIZE_INTERNAL: merklize_status = 6;
+pub const MERKLIZE_TOO_SMALL: merklize_status = 100;
+
+/// ```text
+/// 32 bytes: the digest of a byte hash, or the field elements of a field hash as little-endian words. Leaves and nodes are digests.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_digest {
+    pub bytes: [u8; 32],
+}
+impl Default for merklize_digest {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
+/// Opened devices, memory there, queues, and what is made of them.
+/// ```
+#[repr(C)]
+pub struct merklize_device {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_buffer {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_stream {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_event {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_hasher {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_tree {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_tree_builder {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_tree_file {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_proof {
+    _private: [u8; 0],
+}
+
+/// ```text
+/// A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
+/// MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere.
+/// ```
+pub type merklize_hash = u32;
+pub const MERKLIZE_HASH_blake3: merklize_hash = 0;
+pub const MERKLIZE_HASH_rp64_256_v1: merklize_hash = 1;
+pub const MERKLIZE_HASH_rp64_256_v2: merklize_hash = 2;
+pub const MERKLIZE_HASH_rp64_256_v3: merklize_hash = 3;
+pub const MERKLIZE_HASH_sha256: merklize_hash = 4;
+pub const MERKLIZE_HASH_rpo256: merklize_hash = 16;
+pub const MERKLIZE_HASH_rpx256: merklize_hash = 17;
+pub const MERKLIZE_HASH_poseidon2_goldilocks_8: merklize_hash = 18;
+pub const MERKLIZE_HASH_poseidon2_goldilocks_12: merklize_hash = 19;
+pub const MERKLIZE_HASH_poseidon2_miden: merklize_hash = 20;
+pub const MERKLIZE_HASH_poseidon2_babybear_16: merklize_hash = 21;
+pub const MERKLIZE_HASH_poseidon2_babybear_24: merklize_hash = 22;
+pub const MERKLIZE_HASH_poseidon2_koalabear_16: merklize_hash = 23;
+pub const MERKLIZE_HASH_poseidon2_koalabear_24: merklize_hash = 24;
+pub const MERKLIZE_HASH_sha256_plain: merklize_hash = 32;
+pub const MERKLIZE_HASH_sha256d: merklize_hash = 33;
+pub const MERKLIZE_HASH_sha256_compress: merklize_hash = 34;
+pub const MERKLIZE_HASH_keccak256: merklize_hash = 35;
+pub const MERKLIZE_HASH_keccak256_sorted: merklize_hash = 36;
+pub const MERKLIZE_HASH_eidos: merklize_hash = 37;
+pub const MERKLIZE_HASH_eidos_v0: merklize_hash = 38;
+pub const MERKLIZE_HASH_rp64_256: merklize_hash = MERKLIZE_HASH_rp64_256_v3;
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_hash_info {
+    pub size: usize,
+    pub hash: merklize_hash,
+    /// ```text
+    /// 1: digests and rows are field elements, little-endian words below the modulus
+    /// ```
+    pub is_field: u32,
+    /// ```text
+    /// rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8
+    /// ```
+    pub row_unit_bytes: u32,
+    pub reserved: u32,
+    /// ```text
+    /// of a field hash; 0 for a hash of bytes
+    /// ```
+    pub modulus: u64,
+    pub name: [c_char; 32],
+}
+impl Default for merklize_hash_info {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
+/// wiped after it.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_mode {
+    pub size: usize,
+    /// ```text
+    /// the keyed hash: exactly 32 bytes
+    /// ```
+    pub key: *const u8,
+    pub key_bytes: usize,
+    /// ```text
+    /// derive_key: a globally unique text that names the purpose. The data is then the key material
+    /// ```
+    pub context: *const c_char,
+    pub context_bytes: usize,
+}
+impl Default for merklize_mode {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// Tuning values; no choice changes a byte. 0: the library chooses. include/merklize/policy.def has their meaning and limits.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_policy {
+    pub size: usize,
+    pub levels_per_launch: u32,
+    pub group_size: u32,
+    pub lanes: u32,
+    /// ```text
+    /// 1 literal, 2 constant, 3 global, 4 local
+    /// ```
+    pub constants: u32,
+}
+impl Default for merklize_policy {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// Seconds of a call, by the device's own clock. Its size is set by the caller, the rest is written.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_timings {
+    pub size: usize,
+    /// ```text
+    /// 0 on the CPU, and on a caller's queue without profiling
+    /// ```
+    pub available: u32,
+    pub reserved: u32,
+    /// ```text
+    /// from the start of the first kernel to the end of the last, without copies between
+    /// ```
+    pub kernel: f64,
+    /// ```text
+    /// copies from the host
+    /// ```
+    pub to_device: f64,
+    /// ```text
+    /// copies to the host
+    /// ```
+    pub to_host: f64,
+}
+impl Default for merklize_timings {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// Called about every 50 ms by the thread that made the call, with the share of the work that is done, 0 to 1. Returns 0 to go on;
+/// anything else cancels the call with MERKLIZE_CANCELLED. It must return: no longjmp, no exception.
+/// ```
+pub type merklize_progress = Option<unsafe extern "C" fn(context: *mut c_void, done: f64) -> c_int>;
+
+/// ```text
+/// Null in place of options: all defaults.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_run_options {
+    pub size: usize,
+    /// ```text
+    /// null: the stream's, else "auto" (merklize_device_open()). Ignored where data is in a buffer
+    /// ```
+    pub device: *const merklize_device,
+    /// ```text
+    /// CPU threads to use, the caller's included; 0: all that the process may use
+    /// ```
+    pub threads: u32,
+    /// ```text
+    /// 0
+    /// ```
+    pub reserved: u32,
+    /// ```text
+    /// null: none
+    /// ```
+    pub progress: merklize_progress,
+    pub progress_context: *mut c_void,
+    /// ```text
+    /// must belong to the device; null: the library's own
+    /// ```
+    pub stream: *const merklize_stream,
+    /// ```text
+    /// null: the library chooses
+    /// ```
+    pub policy: *const merklize_policy,
+    /// ```text
+    /// null: not measured
+    /// ```
+    pub timings: *mut merklize_timings,
+}
+impl Default for merklize_run_options {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// Texts that are too long are cut.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_device_info {
+    pub size: usize,
+    pub memory_bytes: u64,
+    /// ```text
+    /// CPU threads that the process may use, or compute units
+    /// ```
+    pub units: u32,
+    pub reserved: u32,
+    /// ```text
+    /// the name that opens it: "cpu", "cuda:0", ...
+    /// ```
+    pub id: [c_char; 128],
+    /// ```text
+    /// "cpu", "cuda", "opencl", ...
+    /// ```
+    pub backend: [c_char; 32],
+    /// ```text
+    /// the vendor's name of it
+    /// ```
+    pub name: [c_char; 128],
+    pub vendor: [c_char; 64],
+    /// ```text
+    /// version of the driver or runtime; empty on the CPU
+    /// ```
+    pub driver: [c_char; 64],
+    /// ```text
+    /// instruction set or architecture in use: "avx2", "sm_90", ...
+    /// ```
+    pub isa: [c_char; 32],
+}
+impl Default for merklize_device_info {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule.
+/// ```
+pub type merklize_rule = u32;
+pub const MERKLIZE_RULE_DEFAULT: merklize_rule = 0;
+pub const MERKLIZE_RULE_PERFECT: merklize_rule = 1;
+pub const MERKLIZE_RULE_LEFT_FULL: merklize_rule = 2;
+pub const MERKLIZE_RULE_PAD: merklize_rule = 3;
+pub const MERKLIZE_RULE_DUPLICATE_LAST: merklize_rule = 4;
+
+/// ```text
+/// All that defines a tree besides its leaves. Null in place of a form: blake3, left_full.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_form {
+    pub size: usize,
+    pub hash: merklize_hash,
+    pub rule: merklize_rule,
+    /// ```text
+    /// keyed or derive-key merges, only for blake3; null: plain
+    /// ```
+    pub mode: *const merklize_mode,
+    /// ```text
+    /// the leaf that the rule pad adds
+    /// ```
+    pub padding: merklize_digest,
+}
+impl Default for merklize_form {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_tree_info {
+    pub size: usize,
+    pub n_leaves: u64,
+    pub hash: merklize_hash,
+    /// ```text
+    /// never MERKLIZE_RULE_DEFAULT
+    /// ```
+    pub rule: merklize_rule,
+    /// ```text
+    /// levels above the leaves
+    /// ```
+    pub height: u32,
+    pub drop_levels: u32,
+    /// ```text
+    /// 1: the nodes are in the memory of a device; 0: on the host, or in a file
+    /// ```
+    pub on_device: u32,
+    /// ```text
+    /// of tree files: 1 if proofs and changes may need merklize_tree_file_set_mode()
+    /// ```
+    pub is_keyed: u32,
+    pub root: merklize_digest,
+    /// ```text
+    /// bytes of the input that a leaf stands for; 0: not known
+    /// ```
+    pub leaf_bytes: u64,
+    /// ```text
+    /// bytes of the whole input; 0: not known
+    /// ```
+    pub total_bytes: u64,
+}
+impl Default for merklize_tree_info {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+pub const MERKLIZE_INPUT_PIECES: u32 = 0;
+pub const MERKLIZE_INPUT_ROWS: u32 = 1;
+pub const MERKLIZE_INPUT_LEAVES: u32 = 2;
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_input {
+    pub size: usize,
+    /// ```text
+    /// the file to open; with a descriptor: a name for error texts
+    /// ```
+    pub path: *const c_char,
+    /// ```text
+    /// at least 1, and at most 64 MiB for hashes other than blake3 and for pipes
+    /// ```
+    pub leaf_bytes: u64,
+    /// ```text
+    /// MERKLIZE_INPUT_...
+    /// ```
+    pub kind: u32,
+    /// ```text
+    /// 1: `descriptor` is read from its current position to its end and not closed
+    /// ```
+    pub has_descriptor: u32,
+    pub descriptor: i32,
+    /// ```text
+    /// 0
+    /// ```
+    pub reserved: u32,
+}
+impl Default for merklize_input {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+pub const MERKLIZE_PROOF_SINGLE: u32 = 0;
+pub const MERKLIZE_PROOF_MULTI: u32 = 1;
+pub const MERKLIZE_PROOF_CONSISTENCY: u32 = 2;
+
+/// ```text
+/// What a proof claims. A verifier that knows what it should be must compare.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_proof_info {
+    pub size: usize,
+    /// ```text
+    /// MERKLIZE_PROOF_...
+    /// ```
+    pub kind: u32,
+    pub hash: merklize_hash,
+    /// ```text
+    /// never MERKLIZE_RULE_DEFAULT
+    /// ```
+    pub rule: merklize_rule,
+    pub reserved: u32,
+    /// ```text
+    /// of the tree; for growth: of the newer one
+    /// ```
+    pub n_leaves: u64,
+    /// ```text
+    /// growth: of the older tree; otherwise 0
+    /// ```
+    pub old_leaves: u64,
+    /// ```text
+    /// leaves in the proof: 1, several, or 0 for growth
+    /// ```
+    pub leaves: u64,
+    /// ```text
+    /// other nodes in the proof
+    /// ```
+    pub siblings: u64,
+}
+impl Default for merklize_proof_info {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// A node that does not match its children.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_wrong_node {
+    /// ```text
+    /// within the level
+    /// ```
+    pub index: u64,
+    pub level: u32,
+    pub reserved: u32,
+}
+impl Default for merklize_wrong_node {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+extern "C" {
+    /// ```text
+    /// "ok", "invalid argument" and so on; "unknown status" for any other number. Lives as long as the library.
+    /// ```
+    pub fn merklize_status_name(status: merklize_status) -> *const c_char;
+    /// ```text
+    /// The text of the last call of this thread that failed, or "" if none has. It stays until the next failure in this thread or its end.
+    /// ```
+    pub fn merklize_last_error() -> *const c_char;
+    /// ```text
+    /// errno's value of the same failure, or 0 if no system call failed.
+    /// ```
+    pub fn merklize_last_system_error() -> c_int;
+    /// ```text
+    /// The file of the same failure, or "". Stays as long as the text.
+    /// ```
+    pub fn merklize_last_error_path() -> *const c_char;
+    /// ```text
+    /// Version of the library in use, "major.minor.patch". It may differ from MERKLIZE_VERSION_STRING of the headers.
+    /// ```
+    pub fn merklize_version() -> *const c_char;
+    /// ```text
+    /// MERKLIZE_ABI_VERSION of the library in use.
+    /// ```
+    pub fn merklize_abi_version() -> u32;
+    /// ```text
+    /// For programs that load the library by hand, before any other call.
+    /// abi     MERKLIZE_ABI_VERSION of the caller's headers
+    /// errors  invalid_argument (the library has another one; the text has both)
+    /// ```
+    pub fn merklize_check_abi(abi: u32) -> merklize_status;
+    /// ```text
+    /// Number of hashes.
+    /// ```
+    pub fn merklize_hash_count() -> usize;
+    /// ```text
+    /// index   below merklize_hash_count(); hashes are in the order of their ids
+    /// info    written; its size is set by the caller
+    /// errors  invalid_argument (index, size)
+    /// ```
+    pub fn merklize_hash_describe(index: usize, info: *mut merklize_hash_info) -> merklize_status;
+    /// ```text
+    /// name    as in docs/hashes.md
+    /// errors  invalid_argument (an unknown name; the text lists the known ones)
+    /// ```
+    pub fn merklize_hash_from_name(name: *const c_char, hash: *mut merklize_hash) -> merklize_status;
+    /// ```text
+    /// text    "levels_per_launch=3,constants=local"; empty: all zero
+    /// errors  invalid_argument (unknown fields, values that a field does not take; the text lists the valid ones)
+    /// ```
+    pub fn merklize_policy_from_text(text: *const c_char, policy: *mut merklize_policy) -> merklize_status;
+    /// ```text
+    /// The reverse: the fields that are not 0.
+    /// text    written, with a zero byte at its end; may be null if capacity is 0
+    /// length  written if not null: bytes of the text without the zero byte, also if it is too small
+    /// errors  too_small, invalid_argument
+    /// ```
+    pub fn merklize_policy_to_text(policy: *const merklize_policy, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
+    /// Number of usable devices, at least 1. Looks for devices when it is first called, which may open drivers.
+    /// ```
+    pub fn merklize_device_count(count: *mut usize) -> merklize_status;
+    /// ```text
+    /// index   below merklize_device_count(); best first
+    /// info    written; its size is set by the caller
+    /// errors  invalid_argument (index, size)
+    /// ```
+    pub fn merklize_device_describe(index: usize, info: *mut merklize_device_info) -> merklize_status;
+    /// ```text
+    /// Why `name` ("cuda", "opencl:0", ...) cannot be used; an empty text if it can. Output as merklize_policy_to_text().
+    /// ```
+    pub fn merklize_why_unavailable(name: *const c_char, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
+    /// name    "auto": the device of the environment variable MERKLIZE_DEVICE, else what calibration found fastest, else the CPU; or an id, such
+    ///         as "cpu" or "cuda:0"; or several devices, "cuda:all" or "cuda:0,opencl:1", which act as one for jobs on host memory
+    /// errors  invalid_argument (an unknown name), unavailable (a known device that cannot be used here: the text says why)
+    /// ```
+    pub fn merklize_device_open(name: *const c_char, device: *mut *mut merklize_device) -> merklize_status;
+    pub fn merklize_device_get_info(device: *const merklize_device, info: *mut merklize_device_info) -> merklize_status;
+    pub fn merklize_device_free(device: *mut merklize_device);
+    /// ```text
+    /// A new queue of a device, which runs its commands in order.
+    /// errors  unavailable (a device without queues: the CPU)
+    /// ```
+    pub fn merklize_stream_create(device: *const merklize_device, stream: *mut *mut merklize_stream) -> merklize_status;
+    /// ```text
+    /// The caller's queue, not owned: it must outlive the handle.
+    /// native  a CUstream or cudaStream_t (1 is CUDA's default stream), a cl_command_queue or a sycl::queue*
+    /// errors  as merklize_stream_create(), invalid_argument (null)
+    /// ```
+    pub fn merklize_stream_wrap(device: *const merklize_device, native: *mut c_void, stream: *mut *mut merklize_stream) -> merklize_status;
+    /// ```text
+    /// Waits for everything that was enqueued.
+    /// ```
+    pub fn merklize_stream_synchronize(stream: *mut merklize_stream) -> merklize_status;
+    /// ```text
+    /// capturing  written: 1 if the queue is being captured into a graph (CUDA), else 0
+    /// ```
+    pub fn merklize_stream_is_capturing(stream: *const merklize_stream, capturing: *mut c_int) -> merklize_status;
+    pub fn merklize_stream_free(stream: *mut merklize_stream);
+    /// ```text
+    /// An event is a point in the order of a queue: it is reached when everything that was enqueued before it has ended. It needs its stream
+    /// no longer.
+    /// merklize_stream_record  the point after everything that is enqueued so far; never waits
+    /// ```
+    pub fn merklize_stream_record(stream: *mut merklize_stream, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// What is enqueued from now on begins after the event; nothing waits on the host.
+    /// errors  invalid_argument (an event of another device)
+    /// ```
+    pub fn merklize_stream_wait(stream: *mut merklize_stream, event: *const merklize_event) -> merklize_status;
+    /// ```text
+    /// Waits on the host until the point is reached.
+    /// errors  what ran and failed; invalid_argument (the event is of a stream that was being captured into a graph)
+    /// ```
+    pub fn merklize_event_wait(event: *const merklize_event) -> merklize_status;
+    /// ```text
+    /// reached  written: 1 or 0; never waits
+    /// errors   as merklize_event_wait()
+    /// ```
+    pub fn merklize_event_query(event: *const merklize_event, reached: *mut c_int) -> merklize_status;
+    /// ```text
+    /// What merklize_event_wait() would report, without waiting. For captured calls: what replays of the graph that have ended found.
+    /// errors  invalid_argument (a word of the input that is not below the modulus of a field hash)
+    /// ```
+    pub fn merklize_event_check(event: *const merklize_event) -> merklize_status;
+    /// ```text
+    /// native  written: a CUevent, a cl_event or a sycl::event*, which lives as long as the handle
+    /// ```
+    pub fn merklize_event_native(event: *const merklize_event, native: *mut *mut c_void) -> merklize_status;
+    pub fn merklize_event_free(event: *mut merklize_event);
+    /// ```text
+    /// Memory of a device, aligned to 256 bytes; its content is undefined.
+    /// errors  unavailable (the CPU: its memory is host memory), out_of_memory
+    /// ```
+    pub fn merklize_buffer_create(device: *const merklize_device, bytes: u64, buffer: *mut *mut merklize_buffer) -> merklize_status;
+    /// ```text
+    /// The caller's memory, not owned: it must outlive the handle, its slices and the trees that use it.
+    /// native  a CUdeviceptr as a pointer, a cl_mem or a USM pointer
+    /// errors  invalid_argument (memory of another device or of the host), unavailable
+    /// ```
+    pub fn merklize_buffer_wrap(device: *const merklize_device, native: *mut c_void, bytes: u64, buffer: *mut *mut merklize_buffer) -> merklize_status;
+    /// ```text
+    /// The same, to be read alone: a call that would write it is an error.
+    /// ```
+    pub fn merklize_buffer_wrap_const(device: *const merklize_device, native: *const c_void, bytes: u64, buffer: *mut *mut merklize_buffer) -> merklize_status;
+    /// ```text
+    /// A handle to bytes [first, first + bytes) of the same memory, which lives as long as any handle to it.
+    /// errors  invalid_argument (outside)
+    /// ```
+    pub fn merklize_buffer_slice(buffer: *const merklize_buffer, first: u64, bytes: u64, slice: *mut *mut merklize_buffer) -> merklize_status;
+    /// ```text
+    /// Number of bytes; 0 for null.
+    /// ```
+    pub fn merklize_buffer_size(buffer: *const merklize_buffer) -> u64;
+    /// ```text
+    /// native  written. CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the bytes begin at *offset. It is valid as
+    ///         long as the memory
+    /// offset  written if not null; 0 where native is an address
+    /// ```
+    pub fn merklize_buffer_native(buffer: *const merklize_buffer, native: *mut *mut c_void, offset: *mut u64) -> merklize_status;
+    /// ```text
+    /// Copies host memory to bytes [first, first + bytes) of a buffer, and back. Both wait until the copy is done.
+    /// stream  null: the library's own
+    /// errors  invalid_argument (outside)
+    /// ```
+    pub fn merklize_buffer_upload(buffer: *mut merklize_buffer, first: u64, host: *const c_void, bytes: usize, stream: *const merklize_stream) -> merklize_status;
+    pub fn merklize_buffer_download(buffer: *const merklize_buffer, first: u64, host: *mut c_void, bytes: usize, stream: *const merklize_stream) -> merklize_status;
+    pub fn merklize_buffer_free(buffer: *mut merklize_buffer);
+    /// ```text
+    /// BLAKE3 of bytes.
+    /// data       `bytes` bytes of host memory
+    /// mode       null: plain
+    /// seek       position in BLAKE3's extendable output at which `out` begins; 0 with 32 bytes is the digest
+    /// out        [out_bytes], written
+    /// errors     unavailable, cancelled, invalid_argument
+    /// ```
+    pub fn merklize_hash_bytes(data: *const c_void, bytes: usize, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same for a device's memory, hashed there. `out` is host memory.
+    /// ```
+    pub fn merklize_hash_buffer(data: *const merklize_buffer, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same for a file or anything else that can be opened and read; a pipe is read in order. Takes at most about 32 MiB of memory.
+    /// errors  io (cannot open or read; a regular file that changed its size while it was read)
+    /// ```
+    pub fn merklize_hash_file(path: *const c_char, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same for an open descriptor, read from its current position to its end and not closed.
+    /// name  for error texts; may be null
+    /// ```
+    pub fn merklize_hash_descriptor(descriptor: c_int, name: *const c_char, mode: *const merklize_mode, seek: u64, out: *mut u8, out_bytes: usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Digest of one message by any hash of bytes; blake3 has the same digest here as above. All others are one chain of blocks, which the
+    /// calling thread computes.
+    /// digest  host memory, written
+    /// errors  invalid_argument (a hash of field elements, or sha256, which puts a prefix before leaves)
+    /// ```
+    pub fn merklize_hash_message(hash: merklize_hash, data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same of bytes in a device's memory.
+    /// ```
+    pub fn merklize_hash_message_buffer(hash: merklize_hash, data: *const merklize_buffer, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same of a file, or of anything else that can be opened and read.
+    /// errors  io, invalid_argument (a hash that begins with the length, of a pipe)
+    /// ```
+    pub fn merklize_hash_message_file(hash: merklize_hash, path: *const c_char, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// BLAKE3 digests of n messages of equal length, side by side.
+    /// messages  [n, message_bytes] bytes
+    /// out       [n]
+    /// ```
+    pub fn merklize_hash_messages(messages: *const c_void, message_bytes: usize, n: usize, mode: *const merklize_mode, out: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same in a device's memory; out: [n, 32] bytes of the same device.
+    /// ```
+    pub fn merklize_hash_messages_buffer(messages: *const merklize_buffer, message_bytes: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md says what each hash makes of a row (RFC 6962's
+    /// prefix, padding).
+    /// rows        [n, row_length] units of merklize_hash_info.row_unit_bytes: bytes, or words of a field hash, each below its modulus
+    /// mode        only for blake3
+    /// out         [n]
+    /// errors      invalid_argument (unknown hash; a word that is not below the modulus, with its place; a mode)
+    /// ```
+    pub fn merklize_hash_rows(hash: merklize_hash, rows: *const c_void, row_length: usize, n: usize, mode: *const merklize_mode, out: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same in a device's memory; out: [n, 32] bytes of the same device, which say what n is.
+    /// ```
+    pub fn merklize_hash_rows_buffer(hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Merges of n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`.
+    /// mode    keyed or derive-key merges; only for blake3
+    /// errors  invalid_argument (unknown hash; a word that is not below the modulus; a mode)
+    /// ```
+    pub fn merklize_merge(hash: merklize_hash, left: *const merklize_digest, right: *const merklize_digest, n: usize, mode: *const merklize_mode, out: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same in a device's memory: [n, 32] bytes each, of one device.
+    /// ```
+    pub fn merklize_merge_buffers(hash: merklize_hash, left: *const merklize_buffer, right: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Streaming BLAKE3: bytes that come in pieces. Large pieces use all threads.
+    /// options  hold for all later calls on the hasher; what they point to is copied. progress and timings must be null
+    /// errors   invalid_argument
+    /// ```
+    pub fn merklize_hasher_create(mode: *const merklize_mode, options: *const merklize_run_options, hasher: *mut *mut merklize_hasher) -> merklize_status;
+    /// ```text
+    /// The same by any hash of bytes, as merklize_hash_message() has it.
+    /// errors  invalid_argument (one that merklize_hash_message() does not take, or that begins with the length)
+    /// ```
+    pub fn merklize_hasher_create_by(hash: merklize_hash, options: *const merklize_run_options, hasher: *mut *mut merklize_hasher) -> merklize_status;
+    pub fn merklize_hasher_update(hasher: *mut merklize_hasher, data: *const c_void, bytes: usize) -> merklize_status;
+    /// ```text
+    /// Output of all bytes so far, as merklize_hash_bytes() has it. More bytes may follow.
+    /// errors  invalid_argument (a hash without extendable output: other than 32 bytes at 0)
+    /// ```
+    pub fn merklize_hasher_output(hasher: *const merklize_hasher, seek: u64, out: *mut u8, out_bytes: usize) -> merklize_status;
+    /// ```text
+    /// Number of bytes so far; 0 for null.
+    /// ```
+    pub fn merklize_hasher_count(hasher: *const merklize_hasher) -> u64;
+    /// ```text
+    /// Back to no bytes, in the same mode.
+    /// ```
+    pub fn merklize_hasher_reset(hasher: *mut merklize_hasher) -> merklize_status;
+    /// ```text
+    /// A hasher of its own that goes on from the same bytes.
+    /// ```
+    pub fn merklize_hasher_copy(hasher: *const merklize_hasher, copy: *mut *mut merklize_hasher) -> merklize_status;
+    pub fn merklize_hasher_free(hasher: *mut merklize_hasher);
+    /// ```text
+    /// Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power of two.
+    /// errors  invalid_argument (n = 0), out_of_memory (n is too large)
+    /// ```
+    pub fn merklize_heap_slots(n_leaves: u64, slots: *mut u64) -> merklize_status;
+    /// ```text
+    /// Builds all parents of a tree in the caller's memory.
+    /// nodes   [slots] in heap order: root at 1, children of i at 2i and 2i+1, leaf k at 2^h + k. The caller must fill the leaves; all other
+    ///         slots are written, and a slot without a node becomes zeros
+    /// slots   merklize_heap_slots() of the number of leaves
+    /// errors  invalid_argument (slots that fit no tree, a number of leaves that the rule does not allow, a word that is not below the
+    ///         modulus), cancelled (parents are undefined)
+    /// ```
+    pub fn merklize_build_tree(nodes: *mut merklize_digest, slots: u64, form: *const merklize_form, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same in a device's memory, aligned to 32 bytes.
+    /// ```
+    pub fn merklize_build_tree_buffer(nodes: *mut merklize_buffer, form: *const merklize_form, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Only the root, of n >= 1 leaves. The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
+    /// root  host memory, written
+    /// ```
+    pub fn merklize_root(leaves: *const merklize_digest, n: u64, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// leaves  [n, 32] bytes in a device's memory
+    /// ```
+    pub fn merklize_root_buffer(leaves: *const merklize_buffer, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The root of the tree over a file or pipe, in about 64 MiB of memory.
+    /// info    its size is set by the caller; the rest describes the tree. drop_levels and on_device are 0
+    /// errors  io, invalid_argument, cancelled
+    /// ```
+    pub fn merklize_root_file(input: *const merklize_input, form: *const merklize_form, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
+    /// leaves       [n], n >= 1; copied
+    /// drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
+    /// errors       as merklize_build_tree(), out_of_memory
+    /// ```
+    pub fn merklize_tree_build(leaves: *const merklize_digest, n: u64, form: *const merklize_form, drop_levels: u32, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    /// ```text
+    /// leaves  [n, 32] bytes in a device's memory; copied there
+    /// ```
+    pub fn merklize_tree_build_buffer(leaves: *const merklize_buffer, form: *const merklize_form, drop_levels: u32, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    /// ```text
+    /// Leaf k is the digest of row k by merklize_hash_rows(). Rows are hashed and merged in one pass.
+    /// rows  [n, row_length] units, as in merklize_hash_rows()
+    /// ```
+    pub fn merklize_tree_build_rows(rows: *const c_void, row_length: usize, n: u64, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    /// ```text
+    /// rows  [n, row_length] units in a device's memory
+    /// ```
+    pub fn merklize_tree_build_rows_buffer(rows: *const merklize_buffer, n: u64, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    /// ```text
+    /// The tree over a regular file, which is read once and not kept in memory.
+    /// errors  io (also if it is not a regular file or changes its size), invalid_argument, out_of_memory
+    /// ```
+    pub fn merklize_tree_build_file(input: *const merklize_input, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
+    pub fn merklize_tree_free(tree: *mut merklize_tree);
+    /// ```text
+    /// info  its size is set by the caller, the rest is written
+    /// ```
+    pub fn merklize_tree_get_info(tree: *const merklize_tree, info: *mut merklize_tree_info) -> merklize_status;
+    pub fn merklize_tree_root(tree: *const merklize_tree, root: *mut merklize_digest) -> merklize_status;
+    /// ```text
+    /// A view of all slots in heap order. With dropped levels the lowest kept level counts as the leaves. If the tree is on a device, the
+    /// first call copies the slots to the host.
+    /// nodes   written: a pointer to memory of the tree, valid until the tree is changed or freed
+    /// errors  out_of_memory
+    /// ```
+    pub fn merklize_tree_nodes(tree: *const merklize_tree, nodes: *mut *const merklize_digest, slots: *mut u64) -> merklize_status;
+    /// ```text
+    /// A view of one level, in the same way. Level 0 is the leaves; level l has ceil(n / 2^l) nodes.
+    /// errors  invalid_argument (a level above the root, or dropped), out_of_memory
+    /// ```
+    pub fn merklize_tree_level(tree: *const merklize_tree, level: u32, nodes: *mut *const merklize_digest, count: *mut u64) -> merklize_status;
+    /// ```text
+    /// Copies the nodes `height` levels below the root, left to right; only these come from a device. cap 0 is the root.
+    /// nodes   [capacity], written; may be null if capacity is 0
+    /// count   written if not null: number of nodes, also if capacity is too small
+    /// errors  too_small, invalid_argument (a level below the leaves, or dropped)
+    /// ```
+    pub fn merklize_tree_cap(tree: *const merklize_tree, height: u32, nodes: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
+    /// ```text
+    /// A handle to the tree's slots in a device's memory, to be read alone: a call that would write it is an error. It stays valid memory after the tree is freed; a change of the
+    /// tree may leave it behind.
+    /// errors  invalid_argument (the nodes are on the host)
+    /// ```
+    pub fn merklize_tree_device_nodes(tree: *const merklize_tree, nodes: *mut *mut merklize_buffer) -> merklize_status;
+    /// ```text
+    /// Proof of one leaf, made where the nodes are.
+    /// leaves  for a tree with dropped levels: all its leaves, n_leaves of them; otherwise null and 0
+    /// errors  invalid_argument (index >= n; leaves missing, or different from the tree's)
+    /// ```
+    pub fn merklize_tree_prove(tree: *const merklize_tree, index: u64, leaves: *const merklize_digest, n_leaves: u64, proof: *mut *mut merklize_proof) -> merklize_status;
+    /// ```text
+    /// A proof for each of `count` indices, in order; repeats are allowed.
+    /// proofs  [count], written: each is freed by itself. After an error all are null
+    /// ```
+    pub fn merklize_tree_prove_each(tree: *const merklize_tree, indices: *const u64, count: usize, leaves: *const merklize_digest, n_leaves: u64, proofs: *mut *mut merklize_proof) -> merklize_status;
+    /// ```text
+    /// One proof for several leaves: at least one index, in any order, no index twice.
+    /// ```
+    pub fn merklize_tree_prove_together(tree: *const merklize_tree, indices: *const u64, count: usize, leaves: *const merklize_digest, n_leaves: u64, proof: *mut *mut merklize_proof) -> merklize_status;
+    /// ```text
+    /// The same for leaves first .. last-1.
+    /// ```
+    pub fn merklize_tree_prove_range(tree: *const merklize_tree, first: u64, last: u64, leaves: *const merklize_digest, n_leaves: u64, proof: *mut *mut merklize_proof) -> merklize_status;
+    /// ```text
+    /// Shows that the first old_leaves leaves are those of an older tree. Only for the rule left_full, without dropped levels.
+    /// ```
+    pub fn merklize_tree_prove_consistency(tree: *const merklize_tree, old_leaves: u64, proof: *mut *mut merklize_proof) -> merklize_status;
+    /// ```text
+    /// Replaces leaves and hashes the paths above them again, on the tree's device. After MERKLIZE_CANCELLED the tree is as before.
+    /// indices, leaves  [count]; no index twice
+    /// errors           invalid_argument (index >= n; an index twice; a word that is not below the modulus; dropped levels), cancelled
+    /// ```
+    pub fn merklize_tree_update(tree: *mut merklize_tree, indices: *const u64, leaves: *const merklize_digest, count: usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Adds leaves at the end; only for the rule left_full.
+    /// ```
+    pub fn merklize_tree_append(tree: *mut merklize_tree, leaves: *const merklize_digest, count: u64, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Writes the tree to a file (.mkl), whole or not at all.
+    /// errors  io (a disk that is too small, with the numbers, before anything is written), invalid_argument (dropped levels)
+    /// ```
+    pub fn merklize_tree_save(tree: *const merklize_tree, path: *const c_char) -> merklize_status;
+    /// ```text
+    /// The root of leaves that come in pieces, in little memory: one digest a level and a batch of leaves.
+    /// options  as merklize_hasher_create()
+    /// ```
+    pub fn merklize_tree_builder_create(form: *const merklize_form, options: *const merklize_run_options, builder: *mut *mut merklize_tree_builder) -> merklize_status;
+    /// ```text
+    /// After an error the builder is as before the call.
+    /// ```
+    pub fn merklize_tree_builder_append(builder: *mut merklize_tree_builder, leaves: *const merklize_digest, count: u64) -> merklize_status;
+    /// ```text
+    /// leaves  [k, 32] bytes in the memory of the builder's device
+    /// ```
+    pub fn merklize_tree_builder_append_buffer(builder: *mut merklize_tree_builder, leaves: *const merklize_buffer) -> merklize_status;
+    /// ```text
+    /// Number of leaves so far; 0 for null.
+    /// ```
+    pub fn merklize_tree_builder_count(builder: *const merklize_tree_builder) -> u64;
+    /// ```text
+    /// The root of the leaves so far. More leaves may follow.
+    /// errors  invalid_argument (no leaves; a number of leaves that the rule does not allow)
+    /// ```
+    pub fn merklize_tree_builder_root(builder: *const merklize_tree_builder, root: *mut merklize_digest) -> merklize_status;
+    pub fn merklize_tree_builder_free(builder: *mut merklize_tree_builder);
+    /// ```text
+    /// BLAKE3 digest.
+    /// out  32 bytes
+    /// ```
+    pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// messages  [n, message_bytes] bytes
+    /// out       [n, 32] bytes, as in all calls that follow
+    /// ```
+    pub fn merklize_enqueue_hash_messages(stream: *mut merklize_stream, messages: *const merklize_buffer, message_bytes: usize, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// rows  [n, row_length] units, as in merklize_hash_rows()
+    /// ```
+    pub fn merklize_enqueue_hash_rows(stream: *mut merklize_stream, hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// left, right  [n, 32] bytes; out may be left or right
+    /// ```
+    pub fn merklize_enqueue_merge(stream: *mut merklize_stream, hash: merklize_hash, left: *const merklize_buffer, right: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// nodes  [slots, 32] bytes in heap order with the leaves in place, as in merklize_build_tree()
+    /// ```
+    pub fn merklize_enqueue_build_tree(stream: *mut merklize_stream, nodes: *mut merklize_buffer, form: *const merklize_form, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// leaves  [n, 32] bytes
+    /// out     32 bytes
+    /// ```
+    pub fn merklize_enqueue_root(stream: *mut merklize_stream, leaves: *const merklize_buffer, form: *const merklize_form, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
+    /// its levels l = 0 to h - 1.
+    /// nodes  [m, 32] bytes
+    /// slots  [n] words of 64 bits, each below m, which is not checked
+    /// ```
+    pub fn merklize_enqueue_gather_nodes(stream: *mut merklize_stream, nodes: *const merklize_buffer, slots: *const merklize_buffer, out: *mut merklize_buffer, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_proof_get_info(proof: *const merklize_proof, info: *mut merklize_proof_info) -> merklize_status;
+    /// ```text
+    /// Copies what a proof holds.
+    /// indices, leaves  [info.leaves], ascending; null: not wanted
+    /// siblings         [info.siblings], in the order of docs/layouts.md; null: not wanted
+    /// ```
+    pub fn merklize_proof_read(proof: *const merklize_proof, indices: *mut u64, leaves: *mut merklize_digest, siblings: *mut merklize_digest) -> merklize_status;
+    /// ```text
+    /// The bytes of docs/layouts.md.
+    /// bytes   [capacity], written; may be null if capacity is 0
+    /// length  written if not null: number of bytes, also if capacity is too small
+    /// errors  too_small
+    /// ```
+    pub fn merklize_proof_to_bytes(proof: *const merklize_proof, bytes: *mut u8, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
+    /// The reverse, for bytes from anywhere.
+    /// errors  invalid_argument (bytes that merklize_proof_to_bytes() does not write)
+    /// ```
+    pub fn merklize_proof_from_bytes(bytes: *const u8, length: usize, proof: *mut *mut merklize_proof) -> merklize_status;
+    /// ```text
+    /// The bytes of Winterfell's BatchMerkleProof, which hold neither leaves nor indices; only of a proof of several leaves of a perfect tree.
+    /// Output as merklize_proof_to_bytes().
+    /// errors  too_small, invalid_argument (a proof that the format cannot hold)
+    /// ```
+    pub fn merklize_proof_to_winterfell(proof: *const merklize_proof, bytes: *mut u8, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
+    /// indices, leaves  [count], in any order, but the same for both
+    /// errors           invalid_argument (bytes that are not such a proof of these leaves)
+    /// ```
+    pub fn merklize_proof_from_winterfell(bytes: *const u8, length: usize, hash: merklize_hash, indices: *const u64, leaves: *const merklize_digest, count: usize, proof: *mut *mut merklize_proof) -> merklize_status;
+    pub fn merklize_proof_free(proof: *mut merklize_proof);
+    /// ```text
+    /// Verification needs no device and no tree. A proof that does not verify is no error: *valid is 0.
+    /// old_root  for proofs of growth: the root of the older tree; otherwise null
+    /// mode      of a keyed tree; null: plain
+    /// valid     written: 1 or 0
+    /// errors    invalid_argument (null; old_root with another proof, or missing; a key of another length)
+    /// ```
+    pub fn merklize_proof_verify(proof: *const merklize_proof, root: *const merklize_digest, old_root: *const merklize_digest, mode: *const merklize_mode, valid: *mut c_int) -> merklize_status;
+    /// ```text
+    /// The same for a proof's bytes, from anywhere. Malformed bytes are no error either: *valid is 0. A proof of growth needs old_root, and
+    /// no other proof is valid with one.
+    /// ```
+    pub fn merklize_verify(bytes: *const u8, length: usize, root: *const merklize_digest, old_root: *const merklize_digest, mode: *const merklize_mode, valid: *mut c_int) -> merklize_status;
+    /// ```text
+    /// Many proofs of one leaf each, and of one hash, against one root, side by side on options->device.
+    /// valid   [count], written: 1 or 0
+    /// errors  invalid_argument (a proof of several leaves or of growth; different hashes), cancelled
+    /// ```
+    pub fn merklize_verify_each(proofs: *const *const merklize_proof, count: usize, root: *const merklize_digest, mode: *const merklize_mode, valid: *mut u8, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Builds the tree over an input in a file (.mkl), in little memory. docs/file-format.md gives the bytes of the file.
+    /// resume  1: goes on with what a killed build of the same input left in OUTPUT.partial; 0: begins anew
+    /// info    null, or its size is set by the caller; describes the tree
+    /// errors  io (a disk that is too small, with the numbers), invalid_argument, cancelled (OUTPUT.partial stays)
+    /// ```
+    pub fn merklize_tree_file_build(input: *const merklize_input, output: *const c_char, form: *const merklize_form, resume: c_int, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Opens a tree file; its nodes stay there.
+    /// errors  io (cannot open or read; damaged, truncated, too long, or of a newer version: the text says which)
+    /// ```
+    pub fn merklize_tree_file_open(path: *const c_char, file: *mut *mut merklize_tree_file) -> merklize_status;
+    pub fn merklize_tree_file_free(file: *mut merklize_tree_file);
+    /// ```text
+    /// The key of a keyed tree is not in its file; merklize_tree_file_check() and changes need it.
+    /// errors  invalid_argument (a mode that is not the tree's)
+    /// ```
+    pub fn merklize_tree_file_set_mode(file: *mut merklize_tree_file, mode: *const merklize_mode) -> merklize_status;
+    /// ```text
+    /// info  its size is set by the caller, the rest is written
+    /// ```
+    pub fn merklize_tree_file_get_info(file: *const merklize_tree_file, info: *mut merklize_tree_info) -> merklize_status;
+    pub fn merklize_tree_file_root(file: *const merklize_tree_file, root: *mut merklize_digest) -> merklize_status;
+    /// ```text
+    /// Reads nodes first .. first+count-1 of a level; level 0 is the leaves.
+    /// nodes   [count], written
+    /// errors  io, invalid_argument (outside the level)
+    /// ```
+    pub fn merklize_tree_file_read(file: *const merklize_tree_file, level: u32, first: u64, nodes: *mut merklize_digest, count: usize) -> merklize_status;
+    /// ```text
+    /// Proofs, as of trees in memory; they read only what they need.
+    /// errors  io, and those of merklize_tree_prove()
+    /// ```
+    pub fn merklize_tree_file_prove(file: *const merklize_tree_file, index: u64, proof: *mut *mut merklize_proof) -> merklize_status;
+    pub fn merklize_tree_file_prove_together(file: *const merklize_tree_file, indices: *const u64, count: usize, proof: *mut *mut merklize_proof) -> merklize_status;
+    pub fn merklize_tree_file_prove_range(file: *const merklize_tree_file, first: u64, last: u64, proof: *mut *mut merklize_proof) -> merklize_status;
+    pub fn merklize_tree_file_prove_consistency(file: *const merklize_tree_file, old_leaves: u64, proof: *mut *mut merklize_proof) -> merklize_status;
+    /// ```text
+    /// Checks every node against its children; reads the file once.
+    /// wrong   [capacity]: the wrong nodes, by level and index, at most `capacity` of them; more are not looked for
+    /// count   written: number of nodes in `wrong`; 0: the file is sound. With capacity 0 the answer is 0 or 1
+    /// errors  io, cancelled, invalid_argument (a keyed tree without its mode)
+    /// ```
+    pub fn merklize_tree_file_check(file: *const merklize_tree_file, wrong: *mut merklize_wrong_node, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Replaces leaves, or adds leaves (rule left_full). The change is made in a copy, which replaces the file when it is whole. One process
+    /// or thread at a time changes a file; others wait.
+    /// errors  as merklize_tree_update(), and io; cancelled, also while waiting. After an error the file is as before
+    /// ```
+    pub fn merklize_tree_file_update(file: *mut merklize_tree_file, indices: *const u64, leaves: *const merklize_digest, count: usize, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_tree_file_append(file: *mut merklize_tree_file, leaves: *const merklize_digest, count: u64, options: *const merklize_run_options) -> merklize_status;
+}
+
+/// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.
+#[macro_export]
+macro_rules! for_each_hash {
+    ($each:ident) => {
+        $each! {
+            (BLAKE3, blake3, 0)
+            (RP64_256_V1, rp64_256_v1, 1)
+            (RP64_256_V2, rp64_256_v2, 2)
+            (RP64_256_V3, rp64_256_v3, 3)
+            (SHA256, sha256, 4)
+            (RPO256, rpo256, 16)
+            (RPX256, rpx256, 17)
+            (POSEIDON2_GOLDILOCKS_8, poseidon2_goldilocks_8, 18)
+            (POSEIDON2_GOLDILOCKS_12, poseidon2_goldilocks_12, 19)
+            (POSEIDON2_MIDEN, poseidon2_miden, 20)
+            (POSEIDON2_BABYBEAR_16, poseidon2_babybear_16, 21)
+            (POSEIDON2_BABYBEAR_24, poseidon2_babybear_24, 22)
+            (POSEIDON2_KOALABEAR_16, poseidon2_koalabear_16, 23)
+            (POSEIDON2_KOALABEAR_24, poseidon2_koalabear_24, 24)
+            (SHA256_PLAIN, sha256_plain, 32)
+            (SHA256D, sha256d, 33)
+            (SHA256_COMPRESS, sha256_compress, 34)
+            (KECCAK256, keccak256, 35)
+            (KECCAK256_SORTED, keccak256_sorted, 36)
+            (EIDOS, eidos, 37)
+            (EIDOS_V0, eidos_v0, 38)
+        }
+    };
+}
+
+/// The functions by name: all of them are linked, and none is called.
+#[doc(hidden)]
+pub const FUNCTIONS: [(&str, *const ()); 123] = [
+    ("merklize_abi_version", merklize_abi_version as *const ()),
+    ("merklize_buffer_create", merklize_buffer_create as *const ()),
+    ("merklize_buffer_download", merklize_buffer_download as *const ()),
+    ("merklize_buffer_free", merklize_buffer_free as *const ()),
+    ("merklize_buffer_native", merklize_buffer_native as *const ()),
+    ("merklize_buffer_size", merklize_buffer_size as *const ()),
+    ("merklize_buffer_slice", merklize_buffer_slice as *const ()),
+    ("merklize_buffer_upload", merklize_buffer_upload as *const ()),
+    ("merklize_buffer_wrap", merklize_buffer_wrap as *const ()),
+    ("merklize_buffer_wrap_const", merklize_buffer_wrap_const as *const ()),
+    ("merklize_build_tree", merklize_build_tree as *const ()),
+    ("merklize_build_tree_buffer", merklize_build_tree_buffer as *const ()),
+    ("merklize_check_abi", merklize_check_abi as *const ()),
+    ("merklize_device_count", merklize_device_count as *const ()),
+    ("merklize_device_describe", merklize_device_describe as *const ()),
+    ("merklize_device_free", merklize_device_free as *const ()),
+    ("merklize_device_get_info", merklize_device_get_info as *const ()),
+    ("merklize_device_open", merklize_device_open as *const ()),
+    ("merklize_enqueue_build_tree", merklize_enqueue_build_tree as *const ()),
+    ("merklize_enqueue_gather_nodes", merklize_enqueue_gather_nodes as *const ()),
+    ("merklize_enqueue_hash", merklize_enqueue_hash as *const ()),
+    ("merklize_enqueue_hash_messages", merklize_enqueue_hash_messages as *const ()),
+    ("merklize_enqueue_hash_rows", merklize_enqueue_hash_rows as *const ()),
+    ("merklize_enqueue_merge", merklize_enqueue_merge as *const ()),
+    ("merklize_enqueue_root", merklize_enqueue_root as *const ()),
+    ("merklize_event_check", merklize_event_check as *const ()),
+    ("merklize_event_free", merklize_event_free as *const ()),
+    ("merklize_event_native", merklize_event_native as *const ()),
+    ("merklize_event_query", merklize_event_query as *const ()),
+    ("merklize_event_wait", merklize_event_wait as *const ()),
+    ("merklize_hash_buffer", merklize_hash_buffer as *const ()),
+    ("merklize_hash_bytes", merklize_hash_bytes as *const ()),
+    ("merklize_hash_count", merklize_hash_count as *const ()),
+    ("merklize_hash_describe", merklize_hash_describe as *const ()),
+    ("merklize_hash_descriptor", merklize_hash_descriptor as *const ()),
+    ("merklize_hash_file", merklize_hash_file as *const ()),
+    ("merklize_hash_from_name", merklize_hash_from_name as *const ()),
+    ("merklize_hash_message", merklize_hash_message as *const ()),
+    ("merklize_hash_message_buffer", merklize_hash_message_buffer as *const ()),
+    ("merklize_hash_message_file", merklize_hash_message_file as *const ()),
+    ("merklize_hash_messages", merklize_hash_messages as *const ()),
+    ("merklize_hash_messages_buffer", merklize_hash_messages_buffer as *const ()),
+    ("merklize_hash_rows", merklize_hash_rows as *const ()),
+    ("merklize_hash_rows_buffer", merklize_hash_rows_buffer as *const ()),
+    ("merklize_hasher_copy", merklize_hasher_copy as *const ()),
+    ("merklize_hasher_count", merklize_hasher_count as *const ()),
+    ("merklize_hasher_create", merklize_hasher_create as *const ()),
+    ("merklize_hasher_create_by", merklize_hasher_create_by as *const ()),
+    ("merklize_hasher_free", merklize_hasher_free as *const ()),
+    ("merklize_hasher_output", merklize_hasher_output as *const ()),
+    ("merklize_hasher_reset", merklize_hasher_reset as *const ()),
+    ("merklize_hasher_update", merklize_hasher_update as *const ()),
+    ("merklize_heap_slots", merklize_heap_slots as *const ()),
+    ("merklize_last_error", merklize_last_error as *const ()),
+    ("merklize_last_error_path", merklize_last_error_path as *const ()),
+    ("merklize_last_system_error", merklize_last_system_error as *const ()),
+    ("merklize_merge", merklize_merge as *const ()),
+    ("merklize_merge_buffers", merklize_merge_buffers as *const ()),
+    ("merklize_policy_from_text", merklize_policy_from_text as *const ()),
+    ("merklize_policy_to_text", merklize_policy_to_text as *const ()),
+    ("merklize_proof_free", merklize_proof_free as *const ()),
+    ("merklize_proof_from_bytes", merklize_proof_from_bytes as *const ()),
+    ("merklize_proof_from_winterfell", merklize_proof_from_winterfell as *const ()),
+    ("merklize_proof_get_info", merklize_proof_get_info as *const ()),
+    ("merklize_proof_read", merklize_proof_read as *const ()),
+    ("merklize_proof_to_bytes", merklize_proof_to_bytes as *const ()),
+    ("merklize_proof_to_winterfell", merklize_proof_to_winterfell as *const ()),
+    ("merklize_proof_verify", merklize_proof_verify as *const ()),
+    ("merklize_root", merklize_root as *const ()),
+    ("merklize_root_buffer", merklize_root_buffer as *const ()),
+    ("merklize_root_file", merklize_root_file as *const ()),
+    ("merklize_status_name", merklize_status_name as *const ()),
+    ("merklize_stream_create", merklize_stream_create as *const ()),
+    ("merklize_stream_free", merklize_stream_free as *const ()),
+    ("merklize_stream_is_capturing", merklize_stream_is_capturing as *const ()),
+    ("merklize_stream_record", merklize_stream_record as *const ()),
+    ("merklize_stream_synchronize", merklize_stream_synchronize as *const ()),
+    ("merklize_stream_wait", merklize_stream_wait as *const ()),
+    ("merklize_stream_wrap", merklize_stream_wrap as *const ()),
+    ("merklize_tree_append", merklize_tree_append as *const ()),
+    ("merklize_tree_build", merklize_tree_build as *const ()),
+    ("merklize_tree_build_buffer", merklize_tree_build_buffer as *const ()),
+    ("merklize_tree_build_file", merklize_tree_build_file as *const ()),
+    ("merklize_tree_build_rows", merklize_tree_build_rows as *const ()),
+    ("merklize_tree_build_rows_buffer", merklize_tree_build_rows_buffer as *const ()),
+    ("merklize_tree_builder_append", merklize_tree_builder_append as *const ()),
+    ("merklize_tree_builder_append_buffer", merklize_tree_builder_append_buffer as *const ()),
+    ("merklize_tree_builder_count", merklize_tree_builder_count as *const ()),
+    ("merklize_tree_builder_create", merklize_tree_builder_create as *const ()),
+    ("merklize_tree_builder_free", merklize_tree_builder_free as *const ()),
+    ("merklize_tree_builder_root", merklize_tree_builder_root as *const ()),
+    ("merklize_tree_cap", merklize_tree_cap as *const ()),
+    ("merklize_tree_device_nodes", merklize_tree_device_nodes as *const ()),
+    ("merklize_tree_file_append", merklize_tree_file_append as *const ()),
+    ("merklize_tree_file_build", merklize_tree_file_build as *const ()),
+    ("merklize_tree_file_check", merklize_tree_file_check as *const ()),
+    ("merklize_tree_file_free", merklize_tree_file_free as *const ()),
+    ("merklize_tree_file_get_info", merklize_tree_file_get_info as *const ()),
+    ("merklize_tree_file_open", merklize_tree_file_open as *const ()),
+    ("merklize_tree_file_prove", merklize_tree_file_prove as *const ()),
+    ("merklize_tree_file_prove_consistency", merklize_tree_file_prove_consistency as *const ()),
+    ("merklize_tree_file_prove_range", merklize_tree_file_prove_range as *const ()),
+    ("merklize_tree_file_prove_together", merklize_tree_file_prove_together as *const ()),
+    ("merklize_tree_file_read", merklize_tree_file_read as *const ()),
+    ("merklize_tree_file_root", merklize_tree_file_root as *const ()),
+    ("merklize_tree_file_set_mode", merklize_tree_file_set_mode as *const ()),
+    ("merklize_tree_file_update", merklize_tree_file_update as *const ()),
+    ("merklize_tree_free", merklize_tree_free as *const ()),
+    ("merklize_tree_get_info", merklize_tree_get_info as *const ()),
+    ("merklize_tree_level", merklize_tree_level as *const ()),
+    ("merklize_tree_nodes", merklize_tree_nodes as *const ()),
+    ("merklize_tree_prove", merklize_tree_prove as *const ()),
+    ("merklize_tree_prove_consistency", merklize_tree_prove_consistency as *const ()),
+    ("merklize_tree_prove_each", merklize_tree_prove_each as *const ()),
+    ("merklize_tree_prove_range", merklize_tree_prove_range as *const ()),
+    ("merklize_tree_prove_together", merklize_tree_prove_together as *const ()),
+    ("merklize_tree_root", merklize_tree_root as *const ()),
+    ("merklize_tree_save", merklize_tree_save as *const ()),
+    ("merklize_tree_update", merklize_tree_update as *const ()),
+    ("merklize_verify", merklize_verify as *const ()),
+    ("merklize_verify_each", merklize_verify_each as *const ()),
+    ("merklize_version", merklize_version as *const ()),
+    ("merklize_why_unavailable", merklize_why_unavailable as *const ()),
+];
+
+/// The structs by name, with their sizes and alignments.
+#[doc(hidden)]
+pub const STRUCTS: &[(&str, usize, usize)] = &[
+    ("merklize_digest", core::mem::size_of::<merklize_digest>(), core::mem::align_of::<merklize_digest>()),
+    ("merklize_hash_info", core::mem::size_of::<merklize_hash_info>(), core::mem::align_of::<merklize_hash_info>()),
+    ("merklize_mode", core::mem::size_of::<merklize_mode>(), core::mem::align_of::<merklize_mode>()),
+    ("merklize_policy", core::mem::size_of::<merklize_policy>(), core::mem::align_of::<merklize_policy>()),
+    ("merklize_timings", core::mem::size_of::<merklize_timings>(), core::mem::align_of::<merklize_timings>()),
+    ("merklize_run_options", core::mem::size_of::<merklize_run_options>(), core::mem::align_of::<merklize_run_options>()),
+    ("merklize_device_info", core::mem::size_of::<merklize_device_info>(), core::mem::align_of::<merklize_device_info>()),
+    ("merklize_form", core::mem::size_of::<merklize_form>(), core::mem::align_of::<merklize_form>()),
+    ("merklize_tree_info", core::mem::size_of::<merklize_tree_info>(), core::mem::align_of::<merklize_tree_info>()),
+    ("merklize_input", core::mem::size_of::<merklize_input>(), core::mem::align_of::<merklize_input>()),
+    ("merklize_proof_info", core::mem::size_of::<merklize_proof_info>(), core::mem::align_of::<merklize_proof_info>()),
+    ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),
+];

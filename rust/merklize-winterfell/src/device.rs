@@ -1,0 +1,23 @@
+use std::sync::{Arc, RwLock};
+
+use merklize::{Device, Error};
+
+static DEFAULT: RwLock<Option<Arc<Device>>> = RwLock::new(None);
+
+/// The device of trees that are made without one, as Winterfell makes those of FRI's layers: what [`set_default_device`] set, else `auto`, which the
+/// environment variable `MERKLIZE_DEVICE` names.
+///
+/// # Errors
+/// The device that the environment names cannot be used.
+pub fn default_device() -> Result<Arc<Device>, Error> {
+    if let Some(device) = &*DEFAULT.read().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        return Ok(device.clone());
+    }
+    let device = Arc::new(Device::open("auto")?);
+    Ok(DEFAULT.write().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(device).clone())
+}
+
+/// Sets the device of trees that are made without one, for the whole process.
+pub fn set_default_device(device: Arc<Device>) {
+    *DEFAULT.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(device);
+}

@@ -1,0 +1,38 @@
+use merklize::{fill_rows, Device};
+use winterfell::math::FieldElement;
+use winterfell::matrix::RowMatrix;
+use winterfell::PartitionOptions;
+
+use crate::hashers::{DeviceField, DeviceHasher};
+use crate::tree::{MerklizeTree, TreeError};
+
+/// Commits to the rows of a matrix: rows and tree are one job of the device.
+///
+/// A row that is hashed in partitions, which few provers ask for, is hashed by Winterfell; then only the tree is the device's.
+///
+/// # Errors
+/// Those of the device.
+pub fn commit_to_rows<E, H>(
+    matrix: &RowMatrix<E>,
+    partitions: PartitionOptions,
+    device: &Device,
+) -> Result<MerklizeTree<H>, TreeError>
+where
+    E: FieldElement,
+    H: DeviceHasher<BaseField = E::BaseField>,
+    E::BaseField: DeviceField,
+{
+    if partitions.partition_size::<E>(matrix.num_cols()) != matrix.num_cols() {
+        return Ok(matrix.commit_to_rows::<H, MerklizeTree<H>>(partitions));
+    }
+    // Rows lie in the matrix with padding behind them.
+    let (n, elements) = (matrix.num_rows(), matrix.num_cols() * E::EXTENSION_DEGREE);
+    let (padded, length) = (matrix.data().len() / n, elements * E::BaseField::WORDS);
+    let words: Vec<u64> = fill_rows(n, length, |first, words| {
+        let rows = matrix.data()[first * padded..].chunks_exact(padded);
+        for (words, row) in words.chunks_exact_mut(length).zip(rows) {
+            E::BaseField::write_words(&row[..elements], words);
+        }
+    });
+    MerklizeTree::from_rows(&words, length, device)
+}

@@ -1,0 +1,156 @@
+use std::sync::Arc;
+
+use merklize::Device;
+use winter_prover::proof::Queries;
+use winterfell::crypto::{Hasher, VectorCommitment};
+use winterfell::math::FieldElement;
+use winterfell::matrix::{ColMatrix, RowMatrix};
+use winterfell::{EvaluationFrame, PartitionOptions, StarkDomain, TraceInfo, TraceLde, TracePolyTable};
+
+use crate::hashers::{DeviceField, DeviceHasher};
+use crate::rows::commit_to_rows;
+use crate::tree::{or_raise, MerklizeTree, TreeError};
+
+/// Columns of base elements that Winterfell evaluates together; it does not export its number.
+pub(crate) const SEGMENT_WIDTH: usize = 8;
+
+/// A segment of the trace: its evaluations over the domain, and the commitment to their rows.
+struct Committed<E: FieldElement, H> {
+    evaluations: RowMatrix<E>,
+    tree: MerklizeTree<H>,
+}
+
+impl<E, H> Committed<E, H>
+where
+    E: FieldElement<BaseField: DeviceField>,
+    H: DeviceHasher<BaseField = E::BaseField>,
+{
+    /// Extends the columns and commits to the rows. Returns the columns' polynomials, too.
+    fn new(
+        columns: &ColMatrix<E>,
+        domain: &StarkDomain<E::BaseField>,
+        partitions: PartitionOptions,
+        device: &Device,
+    ) -> Result<(Self, ColMatrix<E>), TreeError> {
+        let polys = columns.interpolate_columns();
+        let evaluations = RowMatrix::evaluate_polys_over::<SEGMENT_WIDTH>(&polys, domain);
+        let tree = commit_to_rows(&evaluations, partitions, device)?;
+        Ok((Self { evaluations, tree }, polys))
+    }
+
+    fn query(&self, positions: &[usize]) -> Result<Queries, TreeError> {
+        query(&self.evaluations, &self.tree, positions)
+    }
+}
+
+/// Rows at some positions, with the proof of them.
+pub(crate) fn query<E, H>(
+    evaluations: &RowMatrix<E>,
+    tree: &MerklizeTree<H>,
+    positions: &[usize],
+) -> Result<Queries, TreeError>
+where
+    E: FieldElement,
+    H: DeviceHasher<BaseField = E::BaseField>,
+    E::BaseField: DeviceField,
+{
+    let rows = positions.iter().map(|&position| evaluations.row(position).to_vec()).collect();
+    Ok(Queries::new::<H, E, MerklizeTree<H>>(tree.open_many(positions)?.1, rows))
+}
+
+/// Winterfell's trace over the extended domain, whose commitments are one job of the device each: the rows go there once, and only the nodes that proofs need
+/// come back. Stands in for `DefaultTraceLde`; proofs are the same.
+///
+/// The trait's functions cannot fail. An error of the device leaves them as a panic that [`catch`](crate::catch) turns into a value again.
+pub struct MerklizeTraceLde<E: FieldElement, H> {
+    main: Committed<E::BaseField, H>,
+    aux: Option<Committed<E, H>>,
+    blowup: usize,
+    info: TraceInfo,
+    partitions: PartitionOptions,
+    device: Arc<Device>,
+}
+
+impl<E, H> MerklizeTraceLde<E, H>
+where
+    E: FieldElement<BaseField: DeviceField>,
+    H: DeviceHasher<BaseField = E::BaseField>,
+{
+    /// Extends the main segment and commits to it: for `Prover::new_trace_lde`.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn new(
+        info: &TraceInfo,
+        main_trace: &ColMatrix<E::BaseField>,
+        domain: &StarkDomain<E::BaseField>,
+        partitions: PartitionOptions,
+        device: Arc<Device>,
+    ) -> Result<(Self, TracePolyTable<E>), TreeError> {
+        let (main, polys) = Committed::new(main_trace, domain, partitions, &device)?;
+        let blowup = domain.trace_to_lde_blowup();
+        let lde = Self { main, aux: None, blowup, info: info.clone(), partitions, device };
+        Ok((lde, TracePolyTable::new(polys)))
+    }
+}
+
+impl<E, H> TraceLde<E> for MerklizeTraceLde<E, H>
+where
+    E: FieldElement<BaseField: DeviceField>,
+    H: DeviceHasher<BaseField = E::BaseField> + Sync,
+{
+    type HashFn = H;
+    type VC = MerklizeTree<H>;
+
+    fn get_main_trace_commitment(&self) -> <H as Hasher>::Digest {
+        self.main.tree.commitment()
+    }
+
+    fn set_aux_trace(
+        &mut self,
+        aux_trace: &ColMatrix<E>,
+        domain: &StarkDomain<E::BaseField>,
+    ) -> (ColMatrix<E>, <H as Hasher>::Digest) {
+        assert!(self.aux.is_none(), "the auxiliary trace has already been added");
+        let (aux, polys) = or_raise(Committed::new(aux_trace, domain, self.partitions, &self.device));
+        let (rows, expected) = (aux.evaluations.num_rows(), self.trace_len());
+        assert_eq!(rows, expected, "both segments must have the same number of rows");
+        let commitment = aux.tree.commitment();
+        self.aux = Some(aux);
+        (polys, commitment)
+    }
+
+    fn read_main_trace_frame_into(&self, lde_step: usize, frame: &mut EvaluationFrame<E::BaseField>) {
+        read_frame(&self.main.evaluations, lde_step, self.blowup, frame);
+    }
+
+    fn read_aux_trace_frame_into(&self, lde_step: usize, frame: &mut EvaluationFrame<E>) {
+        let aux = self.aux.as_ref().expect("the trace has an auxiliary segment");
+        read_frame(&aux.evaluations, lde_step, self.blowup, frame);
+    }
+
+    fn query(&self, positions: &[usize]) -> Vec<Queries> {
+        let main = or_raise(self.main.query(positions));
+        let aux = self.aux.iter().map(|aux| or_raise(aux.query(positions)));
+        core::iter::once(main).chain(aux).collect()
+    }
+
+    fn trace_len(&self) -> usize {
+        self.main.evaluations.num_rows()
+    }
+
+    fn blowup(&self) -> usize {
+        self.blowup
+    }
+
+    fn trace_info(&self) -> &TraceInfo {
+        &self.info
+    }
+}
+
+/// The row of a step, and the row of the next step of the trace; after the last comes the first.
+fn read_frame<E: FieldElement>(evaluations: &RowMatrix<E>, step: usize, blowup: usize, frame: &mut EvaluationFrame<E>) {
+    let next = (step + blowup) % evaluations.num_rows();
+    frame.current_mut().copy_from_slice(evaluations.row(step));
+    frame.next_mut().copy_from_slice(evaluations.row(next));
+}

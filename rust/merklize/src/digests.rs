@@ -1,0 +1,307 @@
+use core::fmt;
+use std::path::Path;
+
+use merklize_sys as sys;
+
+use crate::device::Buffer;
+use crate::error::{c_path, check, Error, Result};
+use crate::handle::handle;
+use crate::hash::{as_c, as_c_mut, rows_of, Digest, Hash, Word};
+use crate::options::{Mode, Options};
+
+/// BLAKE3 digest of bytes, by the device `auto`.
+///
+/// ```
+/// let digest = merklize::hash(b"abc")?;
+/// assert_eq!(digest.to_string(), "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85");
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of the device.
+pub fn hash(data: &[u8]) -> Result<Digest> {
+    hash_with(data, Mode::Plain, &Options::new())
+}
+
+/// BLAKE3 digest of bytes.
+///
+/// # Errors
+/// `Unavailable`, `Cancelled`.
+pub fn hash_with(data: &[u8], mode: Mode<'_>, options: &Options<'_>) -> Result<Digest> {
+    let mut digest = Digest::default();
+    hash_into(data, mode, 0, &mut digest.0, options)?;
+    Ok(digest)
+}
+
+/// Bytes `seek ..` of BLAKE3's extendable output.
+///
+/// # Errors
+/// `Unavailable`, `Cancelled`; output beyond byte 2^64 - 1.
+pub fn hash_into(data: &[u8], mode: Mode<'_>, seek: u64, out: &mut [u8], options: &Options<'_>) -> Result<()> {
+    let mode = mode.to_c();
+    // SAFETY: `data` is read and `out` is written for the call.
+    options.run(|options| unsafe {
+        sys::merklize_hash_bytes(data.as_ptr().cast(), data.len(), &mode, seek, out.as_mut_ptr(), out.len(), options)
+    })
+}
+
+/// BLAKE3 digest of a file or of anything else that can be opened and read.
+///
+/// # Errors
+/// `Io`: it cannot be opened or read, or it changed its size while it was read.
+pub fn hash_file(path: impl AsRef<Path>, mode: Mode<'_>, options: &Options<'_>) -> Result<Digest> {
+    let (path, mode, mut digest) = (c_path(path.as_ref())?, mode.to_c(), Digest::default());
+    // SAFETY: a path, and a place for 32 bytes.
+    options.run(|options| unsafe {
+        sys::merklize_hash_file(path.as_ptr(), &mode, 0, digest.0.as_mut_ptr(), 32, options)
+    })?;
+    Ok(digest)
+}
+
+/// Digest of one message by any hash of bytes.
+///
+/// # Errors
+/// A hash of field elements, or `sha256`, which puts a prefix before leaves.
+pub fn hash_message(hash: Hash, data: &[u8], options: &Options<'_>) -> Result<Digest> {
+    let mut digest = Digest::default().to_c();
+    // SAFETY: `data` is read for the call.
+    options.run(|options| unsafe {
+        sys::merklize_hash_message(hash.id(), data.as_ptr().cast(), data.len(), &mut digest, options)
+    })?;
+    Ok(Digest::from_c(digest))
+}
+
+/// BLAKE3 digests of messages of equal length that lie one behind the other, side by side.
+///
+/// ```
+/// use merklize::{hash, hash_many, Mode, Options};
+///
+/// assert_eq!(hash_many(b"abcdef", 3, Mode::Plain, &Options::new())?, [hash(b"abc")?, hash(b"def")?]);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// A length that does not divide the number of bytes.
+pub fn hash_many(messages: &[u8], message_bytes: usize, mode: Mode<'_>, options: &Options<'_>) -> Result<Vec<Digest>> {
+    if message_bytes == 0 || !messages.len().is_multiple_of(message_bytes) {
+        let bytes = messages.len();
+        let rule = format!("hash_many: message_bytes must be >= 1 and divide {bytes} bytes, got {message_bytes}");
+        return Err(Error::invalid(rule));
+    }
+    let mut digests = vec![Digest::default(); messages.len() / message_bytes];
+    let mode = mode.to_c();
+    // SAFETY: `messages` holds as many messages as `digests` has places.
+    options.run(|options| unsafe {
+        let n = digests.len();
+        sys::merklize_hash_messages(messages.as_ptr().cast(), message_bytes, n, &mode, as_c_mut(&mut digests), options)
+    })?;
+    Ok(digests)
+}
+
+/// Digest of one row of words, as a leaf of a tree of this hash.
+///
+/// ```
+/// use merklize::{hash_elements, Hash, Options};
+///
+/// let digest = hash_elements(Hash::RP64_256, &[1u64, 2, 3], &Options::new())?;
+/// assert!(hash_elements(Hash::RP64_256, &[u64::MAX], &Options::new()).is_err(), "not below the modulus");
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`hash_rows`].
+pub fn hash_elements<W: Word>(hash: Hash, elements: &[W], options: &Options<'_>) -> Result<Digest> {
+    Ok(hash_rows(hash, elements, elements.len(), options)?[0])
+}
+
+/// Digests of rows of equal length that lie one behind the other, as leaves of a tree of this hash.
+///
+/// # Errors
+/// A length that is 0 or does not divide the number of words; words of another size than the hash's; a word that is not below the modulus, with its
+/// place.
+pub fn hash_rows<W: Word>(hash: Hash, rows: &[W], row_length: usize, options: &Options<'_>) -> Result<Vec<Digest>> {
+    let mut digests = vec![Digest::default(); rows.len() / row_length.max(1)];
+    hash_rows_into(hash, rows, row_length, &mut digests, options)?;
+    Ok(digests)
+}
+
+/// The same into the caller's memory.
+///
+/// # Errors
+/// As [`hash_rows`]; another number of digests than of rows.
+pub fn hash_rows_into<W: Word>(
+    hash: Hash,
+    rows: &[W],
+    row_length: usize,
+    digests: &mut [Digest],
+    options: &Options<'_>,
+) -> Result<()> {
+    let rows = rows_of("hash_rows", hash, rows, row_length)?;
+    if digests.len() != rows.count {
+        let (n, got) = (rows.count, digests.len());
+        return Err(Error::invalid(format!("hash_rows: {n} rows need as many digests, got {got}")));
+    }
+    // SAFETY: `rows` holds as many rows as `digests` has places.
+    options.run(|options| unsafe {
+        let out = as_c_mut(digests);
+        sys::merklize_hash_rows(hash.id(), rows.data, rows.length, rows.count, core::ptr::null(), out, options)
+    })
+}
+
+/// Digests of the rows in a device's memory, written there: as many rows as `digests` has nodes of 32 bytes.
+///
+/// # Errors
+/// Memory of different devices; sizes that do not fit; words that are not below the modulus.
+pub fn hash_rows_on_device(
+    hash: Hash,
+    rows: &Buffer,
+    row_length: usize,
+    digests: &mut Buffer,
+    options: &Options<'_>,
+) -> Result<()> {
+    // SAFETY: live handles.
+    options.run(|options| unsafe {
+        sys::merklize_hash_rows_buffer(hash.id(), rows.as_c(), row_length, core::ptr::null(), digests.as_c(), options)
+    })
+}
+
+/// The node above two nodes.
+///
+/// # Errors
+/// A word that is not below the modulus of a field hash.
+pub fn merge(hash: Hash, left: Digest, right: Digest, options: &Options<'_>) -> Result<Digest> {
+    Ok(merge_many(hash, &[left], &[right], options)?[0])
+}
+
+/// The nodes above pairs of nodes: `merge(left[i], right[i])`.
+///
+/// # Errors
+/// Different numbers of nodes; a word that is not below the modulus of a field hash.
+pub fn merge_many(hash: Hash, left: &[Digest], right: &[Digest], options: &Options<'_>) -> Result<Vec<Digest>> {
+    if left.len() != right.len() {
+        let (left, right) = (left.len(), right.len());
+        return Err(Error::invalid(format!("merge: left and right must have equal counts, got {left} and {right}")));
+    }
+    let mut out = vec![Digest::default(); left.len()];
+    // SAFETY: the three have equal counts.
+    options.run(|options| unsafe {
+        let (n, out) = (left.len(), as_c_mut(&mut out));
+        sys::merklize_merge(hash.id(), as_c(left), as_c(right), n, core::ptr::null(), out, options)
+    })?;
+    Ok(out)
+}
+
+handle! {
+    /// A digest of bytes that come in pieces. Large pieces use all threads. A clone goes on from the same bytes.
+    ///
+    /// ```
+    /// use merklize::{Hasher, Mode, Options};
+    ///
+    /// let mut hasher = Hasher::new(Mode::Plain, &Options::new())?;
+    /// hasher.update(b"ab")?;
+    /// hasher.update(b"c")?;
+    /// assert_eq!(hasher.finalize()?, merklize::hash(b"abc")?);
+    /// # Ok::<(), merklize::Error>(())
+    /// ```
+    Hasher: merklize_hasher, merklize_hasher_free
+}
+// SAFETY: merklize.h, "Threads": one thread at a time, any thread. So it is not Sync.
+unsafe impl Send for Hasher {}
+
+impl Hasher {
+    /// Streaming BLAKE3. The options hold for all later calls.
+    ///
+    /// # Errors
+    /// Options with `progress` or `timings`.
+    pub fn new(mode: Mode<'_>, options: &Options<'_>) -> Result<Self> {
+        let mode = mode.to_c();
+        Self::made(options, |options, out| unsafe { sys::merklize_hasher_create(&mode, options, out) })
+    }
+
+    /// The same by any hash of bytes.
+    ///
+    /// # Errors
+    /// A hash of field elements, one with a prefix before leaves, or one that begins with the length.
+    pub fn of(hash: Hash, options: &Options<'_>) -> Result<Self> {
+        Self::made(options, |options, out| unsafe { sys::merklize_hasher_create_by(hash.id(), options, out) })
+    }
+
+    fn made(
+        options: &Options<'_>,
+        call: impl FnOnce(*const sys::merklize_run_options, *mut *mut sys::merklize_hasher) -> sys::merklize_status,
+    ) -> Result<Self> {
+        let mut handle = core::ptr::null_mut();
+        options.run(|options| call(options, &mut handle))?;
+        Ok(Self::own(handle))
+    }
+
+    /// More bytes.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn update(&mut self, data: &[u8]) -> Result<()> {
+        // SAFETY: a live handle that this thread has alone; `data` is read for the call.
+        check(unsafe { sys::merklize_hasher_update(self.as_c(), data.as_ptr().cast(), data.len()) })
+    }
+
+    /// Digest of all bytes so far. More may follow.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn finalize(&self) -> Result<Digest> {
+        let mut digest = Digest::default();
+        self.finalize_into(0, &mut digest.0)?;
+        Ok(digest)
+    }
+
+    /// Bytes `seek ..` of the extendable output of all bytes so far.
+    ///
+    /// # Errors
+    /// A hash without extendable output: other than 32 bytes at 0.
+    pub fn finalize_into(&self, seek: u64, out: &mut [u8]) -> Result<()> {
+        // SAFETY: a live handle; `out` is written for the call.
+        check(unsafe { sys::merklize_hasher_output(self.as_c(), seek, out.as_mut_ptr(), out.len()) })
+    }
+
+    /// Number of bytes so far.
+    pub fn count(&self) -> u64 {
+        // SAFETY: a live handle.
+        unsafe { sys::merklize_hasher_count(self.as_c()) }
+    }
+
+    /// Back to no bytes, in the same mode.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn reset(&mut self) -> Result<()> {
+        // SAFETY: a live handle that this thread has alone.
+        check(unsafe { sys::merklize_hasher_reset(self.as_c()) })
+    }
+
+    /// A hasher of its own that goes on from the same bytes.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn try_clone(&self) -> Result<Self> {
+        // SAFETY: a live handle.
+        Self::make(|out| unsafe { sys::merklize_hasher_copy(self.as_c(), out) })
+    }
+}
+
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hasher({} bytes)", self.count())
+    }
+}
+
+/// Of a failed update the library reports an error; nothing is lost.
+impl std::io::Write for Hasher {
+    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+        self.update(data).map_err(std::io::Error::other)?;
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+use core::ffi::CStr;
+use core::fmt;
+use std::path::{Path, PathBuf};
+
+use merklize_sys as sys;
+
+/// What kind of failure it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A value of the caller is outside what the function takes.
+    InvalidArgument,
+    /// Memory of the host or the device does not suffice.
+    OutOfMemory,
+    /// The device or instruction set that was named cannot be used here.
+    Unavailable,
+    /// A file could not be opened, read or written, or changed while it was read.
+    Io,
+    /// The progress function asked to stop.
+    Cancelled,
+    /// A driver failed, or the library has a bug.
+    Internal,
+}
+
+/// A failure, with the library's text: what was called, the numbers and the rule.
+#[derive(Debug, Clone)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    system_error: Option<i32>,
+    path: Option<PathBuf>,
+}
+
+/// What calls of this crate return.
+pub type Result<T> = core::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::InvalidArgument, message: message.into(), system_error: None, path: None }
+    }
+
+    /// What kind of failure it was.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The text, as `Display` prints it.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// `errno`, if a system call failed.
+    pub fn system_error(&self) -> Option<i32> {
+        self.system_error
+    }
+
+    /// The file that the failure is about.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A status of the C API as a result. Must follow the call at once, on its thread: the text is the thread's last one.
+pub(crate) fn check(status: sys::merklize_status) -> Result<()> {
+    let kind = match status {
+        sys::MERKLIZE_OK => return Ok(()),
+        sys::MERKLIZE_INVALID_ARGUMENT | sys::MERKLIZE_TOO_SMALL => ErrorKind::InvalidArgument,
+        sys::MERKLIZE_OUT_OF_MEMORY => ErrorKind::OutOfMemory,
+        sys::MERKLIZE_UNAVAILABLE => ErrorKind::Unavailable,
+        sys::MERKLIZE_IO => ErrorKind::Io,
+        sys::MERKLIZE_CANCELLED => ErrorKind::Cancelled,
+        _ => ErrorKind::Internal,
+    };
+    // SAFETY: both are texts that live until the next failure in this thread.
+    let (message, path) = unsafe { (text(sys::merklize_last_error()), text(sys::merklize_last_error_path())) };
+    // SAFETY: takes nothing.
+    let system_error = unsafe { sys::merklize_last_system_error() };
+    Err(Error {
+        kind,
+        message,
+        system_error: (system_error != 0).then_some(system_error),
+        path: (!path.is_empty()).then(|| PathBuf::from(path)),
+    })
+}
+
+/// # Safety
+/// `pointer` is a text that ends with a zero byte.
+pub(crate) unsafe fn text(pointer: *const core::ffi::c_char) -> String {
+    unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
+}
+
+/// A text for C.
+pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<std::ffi::CString> {
+    std::ffi::CString::new(text).map_err(|_| Error::invalid(format!("{what}: a text must have no zero byte")))
+}
+
+/// A path for C, as the system has it.
+pub(crate) fn c_path(path: &Path) -> Result<std::ffi::CString> {
+    use std::os::unix::ffi::OsStrExt;
+    c_text("path", path.as_os_str().as_bytes())
+}

@@ -1,0 +1,32 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+mod device;
+mod digests;
+mod error;
+mod handle;
+mod hash;
+mod options;
+mod proof;
+mod provers;
+mod tree;
+mod tree_file;
+
+pub use device::{Buffer, Device, DeviceInfo, Event, Stream};
+pub use digests::{
+    hash, hash_elements, hash_file, hash_into, hash_many, hash_message, hash_rows, hash_rows_into, hash_rows_on_device,
+    hash_with, merge, merge_many, Hasher,
+};
+pub use error::{Error, ErrorKind, Result};
+pub use hash::{Digest, Hash, HashInfo, Word};
+pub use options::{Mode, Options, Policy, Timings};
+pub use proof::{verify, verify_each, Proof, ProofInfo, ProofKind};
+pub use provers::{catch, fill_rows, or_raise};
+pub use tree::{merkle_root, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};
+pub use tree_file::{Leaves, TreeFile, WrongNode};
+
+/// Version of the C++ library in use.
+pub fn library_version() -> String {
+    // SAFETY: a text that lives as long as the library.
+    unsafe { error::text(merklize_sys::merklize_version()) }
+}

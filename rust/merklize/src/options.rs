@@ -1,0 +1,185 @@
+use core::cell::Cell;
+use core::ffi::{c_int, c_void};
+use core::ops::ControlFlow;
+use core::ptr;
+use std::any::Any;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+
+use merklize_sys as sys;
+
+use crate::device::{Device, Stream};
+use crate::error::{c_text, check, Result};
+
+/// A mode of BLAKE3. Only the hash `blake3` has other modes than `Plain`. The library copies secrets for a call and wipes them after it.
+#[derive(Clone, Copy, Default)]
+pub enum Mode<'a> {
+    /// The plain hash.
+    #[default]
+    Plain,
+    /// The keyed hash.
+    Keyed(&'a [u8; 32]),
+    /// Key derivation: a globally unique text that names the purpose. The data is the key material.
+    DeriveKey(&'a str),
+}
+
+impl Mode<'_> {
+    pub(crate) fn to_c(self) -> sys::merklize_mode {
+        let mut mode = sys::merklize_mode::default();
+        match self {
+            Mode::Plain => {}
+            Mode::Keyed(key) => (mode.key, mode.key_bytes) = (key.as_ptr(), key.len()),
+            Mode::DeriveKey(context) => {
+                (mode.context, mode.context_bytes) = (context.as_ptr().cast(), context.len());
+            }
+        }
+        mode
+    }
+}
+
+/// Tuning values. No choice changes a byte of a result.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy(sys::merklize_policy);
+
+impl Policy {
+    /// Of a text such as `"levels_per_launch=3,constants=local"`.
+    ///
+    /// # Errors
+    /// Unknown fields, and values that a field does not take; the text lists the valid ones.
+    pub fn from_text(text: &str) -> Result<Self> {
+        let text = c_text("policy", text)?;
+        let mut policy = sys::merklize_policy::default();
+        // SAFETY: a text and a struct that knows its size.
+        check(unsafe { sys::merklize_policy_from_text(text.as_ptr(), &mut policy) })?;
+        Ok(Self(policy))
+    }
+}
+
+/// Seconds of a call, by the device's own clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Timings {
+    /// `false` on the CPU: then all else is zero.
+    pub available: bool,
+    /// From the start of the first kernel to the end of the last, without copies between.
+    pub kernel: f64,
+    /// Copies from the host.
+    pub to_device: f64,
+    /// Copies to the host.
+    pub to_host: f64,
+}
+
+/// How a call runs: where, on how many threads. The default is the device `auto`: the one that the environment variable `MERKLIZE_DEVICE` names, else
+/// what calibration found fastest, else the CPU. A device that is named computes, or the call fails: there is no falling back.
+///
+/// ```
+/// use merklize::{hash_with, Device, Mode, Options};
+///
+/// let cpu = Device::open("cpu")?;
+/// let digest = hash_with(b"abc", Mode::Plain, &Options::new().device(&cpu).threads(1))?;
+/// assert_eq!(digest, merklize::hash(b"abc")?);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    device: Option<&'a Device>,
+    stream: Option<&'a Stream>,
+    threads: u32,
+    policy: Option<&'a Policy>,
+    progress: Option<&'a dyn Fn(f64) -> ControlFlow<()>>,
+    timings: Option<&'a Cell<Timings>>,
+}
+
+/// What the progress function needs while a call runs.
+struct Watched<'a> {
+    progress: &'a dyn Fn(f64) -> ControlFlow<()>,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+/// No panic crosses the border: it stops the call, and goes on when the call has returned.
+unsafe extern "C" fn report(context: *mut c_void, done: f64) -> c_int {
+    // SAFETY: `context` is the Watched of the call that runs, on the thread that made it.
+    let watched = unsafe { &mut *context.cast::<Watched<'_>>() };
+    match catch_unwind(AssertUnwindSafe(|| (watched.progress)(done))) {
+        Ok(go_on) => go_on.is_break().into(),
+        Err(panic) => {
+            watched.panic = Some(panic);
+            1
+        }
+    }
+}
+
+impl<'a> Options<'a> {
+    /// All defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The device that computes. Ignored where the data is in a [`Buffer`](crate::Buffer): that is computed where it lies.
+    pub fn device(self, device: &'a Device) -> Self {
+        Self { device: Some(device), ..self }
+    }
+
+    /// The queue that is used; it must belong to the device.
+    pub fn stream(self, stream: &'a Stream) -> Self {
+        Self { stream: Some(stream), ..self }
+    }
+
+    /// CPU threads to use, the caller's included; 0: all that the process may use.
+    pub fn threads(self, threads: u32) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Tuning values.
+    pub fn policy(self, policy: &'a Policy) -> Self {
+        Self { policy: Some(policy), ..self }
+    }
+
+    /// Called about every 50 ms, on the caller's thread, with the share of the work that is done. `Break` cancels the call.
+    pub fn progress(self, progress: &'a dyn Fn(f64) -> ControlFlow<()>) -> Self {
+        Self { progress: Some(progress), ..self }
+    }
+
+    /// Where the call's times are put.
+    pub fn timings(self, timings: &'a Cell<Timings>) -> Self {
+        Self { timings: Some(timings), ..self }
+    }
+
+    pub(crate) fn policy_c(&self) -> *const sys::merklize_policy {
+        self.policy.map_or(ptr::null(), |policy| &policy.0)
+    }
+
+    /// Runs a call of the C API with these options.
+    pub(crate) fn run(
+        &self,
+        call: impl FnOnce(*const sys::merklize_run_options) -> sys::merklize_status,
+    ) -> Result<()> {
+        let mut watched = self.progress.map(|progress| Watched { progress, panic: None });
+        let mut timings = sys::merklize_timings::default();
+        let mut options = sys::merklize_run_options {
+            device: self.device.map_or(ptr::null(), |device| device.as_c().cast_const()),
+            threads: self.threads,
+            stream: self.stream.map_or(ptr::null(), |stream| stream.as_c().cast_const()),
+            policy: self.policy_c(),
+            ..Default::default()
+        };
+        if let Some(watched) = &mut watched {
+            options.progress = Some(report);
+            options.progress_context = ptr::from_mut(watched).cast();
+        }
+        if self.timings.is_some() {
+            options.timings = &mut timings;
+        }
+        let result = check(call(&options));
+        if let Some(panic) = watched.and_then(|watched| watched.panic) {
+            resume_unwind(panic);
+        }
+        if let Some(place) = self.timings {
+            place.set(Timings {
+                available: timings.available != 0,
+                kernel: timings.kernel,
+                to_device: timings.to_device,
+                to_host: timings.to_host,
+            });
+        }
+        result
+    }
+}

@@ -1,0 +1,227 @@
+use core::fmt;
+use core::ptr;
+use std::path::Path;
+
+use merklize_sys as sys;
+
+use crate::error::{c_path, check, Result};
+use crate::handle::handle;
+use crate::hash::{as_c, as_c_mut, Digest};
+use crate::options::{Mode, Options};
+use crate::proof::Proof;
+use crate::tree::{equal_counts, Form, TreeInfo};
+
+/// How the bytes of a file become leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Leaves {
+    /// A leaf is the digest of a piece of so many bytes; the last piece may be shorter.
+    Pieces(u64),
+    /// A leaf is the digest of a row of so many bytes; every row must be complete.
+    Rows(u64),
+    /// The file holds the leaves, 32 bytes each.
+    Digests,
+}
+
+/// A node that does not match its children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrongNode {
+    /// 0: the leaves.
+    pub level: u32,
+    /// Within the level.
+    pub index: u64,
+}
+
+handle! {
+    /// A tree in a file (.mkl): its nodes stay there, and a proof reads what it needs. docs/file-format.md gives the bytes.
+    ///
+    /// ```
+    /// use merklize::{Hash, Leaves, Mode, Options, TreeFile};
+    ///
+    /// let folder = std::env::temp_dir().join(format!("merklize-doc-{}", std::process::id()));
+    /// std::fs::create_dir_all(&folder).unwrap();
+    /// let (data, tree) = (folder.join("data"), folder.join("data.mkl"));
+    /// std::fs::write(&data, vec![7; 100_000]).unwrap();
+    ///
+    /// let info = TreeFile::build(&data, Leaves::Pieces(4096), &tree, Hash::BLAKE3, &Options::new())?;
+    /// let file = TreeFile::open(&tree)?;
+    /// assert!(file.prove(3)?.verify(&info.root, Mode::Plain)?);
+    /// assert_eq!(file.check(10, &Options::new())?, []);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), merklize::Error>(())
+    /// ```
+    TreeFile: merklize_tree_file, merklize_tree_file_free
+}
+// SAFETY: merklize.h, "Threads": any number of threads may use one by functions that take it as const; the others are &mut here.
+unsafe impl Send for TreeFile {}
+unsafe impl Sync for TreeFile {}
+
+impl TreeFile {
+    /// Builds the tree over a file or a pipe in the file `output`, in little memory. `output` is there whole or not at all.
+    ///
+    /// # Errors
+    /// `Io`: a file that cannot be read, a disk that is too small. `InvalidArgument`. `Cancelled`.
+    pub fn build<'a>(
+        input: impl AsRef<Path>,
+        leaves: Leaves,
+        output: impl AsRef<Path>,
+        form: impl Into<Form<'a>>,
+        options: &Options<'_>,
+    ) -> Result<TreeInfo> {
+        let (input, output) = (c_path(input.as_ref())?, c_path(output.as_ref())?);
+        let (kind, leaf_bytes) = match leaves {
+            Leaves::Pieces(bytes) => (sys::MERKLIZE_INPUT_PIECES, bytes),
+            Leaves::Rows(bytes) => (sys::MERKLIZE_INPUT_ROWS, bytes),
+            Leaves::Digests => (sys::MERKLIZE_INPUT_LEAVES, 32),
+        };
+        let input = sys::merklize_input { path: input.as_ptr(), leaf_bytes, kind, ..Default::default() };
+        let mut info = sys::merklize_tree_info::default();
+        form.into().with_c(|form| {
+            // SAFETY: structs that know their sizes, and paths.
+            options.run(|options| unsafe {
+                sys::merklize_tree_file_build(&input, output.as_ptr(), form, 0, &mut info, options)
+            })
+        })?;
+        Ok(TreeInfo::from_c(&info))
+    }
+
+    /// Opens a tree file.
+    ///
+    /// # Errors
+    /// `Io`: it cannot be opened or read, or it is damaged, truncated, too long, or of a newer version; the text says which.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = c_path(path.as_ref())?;
+        // SAFETY: a path and a place for the handle.
+        Self::make(|out| unsafe { sys::merklize_tree_file_open(path.as_ptr(), out) })
+    }
+
+    /// Gives a keyed tree its key, which is not in the file; checks and changes need it.
+    ///
+    /// # Errors
+    /// A mode that is not the tree's.
+    pub fn set_mode(&mut self, mode: Mode<'_>) -> Result<()> {
+        let mode = mode.to_c();
+        // SAFETY: this value has the handle alone.
+        check(unsafe { sys::merklize_tree_file_set_mode(self.as_c(), &mode) })
+    }
+
+    /// What is known of the tree.
+    pub fn info(&self) -> Result<TreeInfo> {
+        let mut info = sys::merklize_tree_info::default();
+        // SAFETY: a live handle and a struct that knows its size.
+        check(unsafe { sys::merklize_tree_file_get_info(self.as_c(), &mut info) })?;
+        Ok(TreeInfo::from_c(&info))
+    }
+
+    /// The root.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn root(&self) -> Result<Digest> {
+        let mut root = Digest::default().to_c();
+        // SAFETY: a live handle and a place for the root.
+        check(unsafe { sys::merklize_tree_file_root(self.as_c(), &mut root) })?;
+        Ok(Digest::from_c(root))
+    }
+
+    /// Reads nodes `first .. first + count` of a level; level 0 is the leaves.
+    ///
+    /// # Errors
+    /// `Io`; nodes outside the level.
+    pub fn read(&self, level: u32, first: u64, count: usize) -> Result<Vec<Digest>> {
+        let known = self.info()?.n_leaves;
+        if count as u64 > known {
+            let rule = format!("read: a tree of {known} leaves has no level of {count} nodes");
+            return Err(crate::Error::invalid(rule));
+        }
+        let mut nodes = vec![Digest::default(); count];
+        // SAFETY: as many places as nodes.
+        let out = as_c_mut(&mut nodes);
+        check(unsafe { sys::merklize_tree_file_read(self.as_c(), level, first, out, count) })?;
+        Ok(nodes)
+    }
+
+    /// Proof of one leaf.
+    ///
+    /// # Errors
+    /// `Io`; an index that is not below the number of leaves.
+    pub fn prove(&self, index: u64) -> Result<Proof> {
+        // SAFETY: a live handle.
+        Proof::make(|out| unsafe { sys::merklize_tree_file_prove(self.as_c(), index, out) })
+    }
+
+    /// One proof of several leaves.
+    ///
+    /// # Errors
+    /// `Io`; no index, an index twice, an index that is not below the number of leaves.
+    pub fn prove_together(&self, indices: &[u64]) -> Result<Proof> {
+        // SAFETY: the indices are read for the call.
+        Proof::make(|out| unsafe {
+            sys::merklize_tree_file_prove_together(self.as_c(), indices.as_ptr(), indices.len(), out)
+        })
+    }
+
+    /// One proof of the leaves of a range.
+    ///
+    /// # Errors
+    /// `Io`; an empty range, or one beyond the leaves.
+    pub fn prove_range(&self, range: core::ops::Range<u64>) -> Result<Proof> {
+        // SAFETY: a live handle.
+        Proof::make(|out| unsafe { sys::merklize_tree_file_prove_range(self.as_c(), range.start, range.end, out) })
+    }
+
+    /// Shows that the first `old_leaves` leaves are those of an older tree. Only for the rule left_full.
+    ///
+    /// # Errors
+    /// `Io`; another rule; more leaves than there are.
+    pub fn prove_growth(&self, old_leaves: u64) -> Result<Proof> {
+        // SAFETY: a live handle.
+        Proof::make(|out| unsafe { sys::merklize_tree_file_prove_consistency(self.as_c(), old_leaves, out) })
+    }
+
+    /// Checks every node against its children; reads the file once. Returns the first wrong nodes, at most `limit`; none: the file is sound.
+    ///
+    /// # Errors
+    /// `Io`; `Cancelled`; a limit of 0; a keyed tree without its mode.
+    pub fn check(&self, limit: usize, options: &Options<'_>) -> Result<Vec<WrongNode>> {
+        if limit == 0 {
+            return Err(crate::Error::invalid("check: limit must be >= 1, got 0"));
+        }
+        let mut wrong = vec![sys::merklize_wrong_node::default(); limit];
+        let mut count = 0;
+        // SAFETY: as many places as the limit.
+        options.run(|options| unsafe {
+            sys::merklize_tree_file_check(self.as_c(), wrong.as_mut_ptr(), limit, ptr::from_mut(&mut count), options)
+        })?;
+        Ok(wrong[..count].iter().map(|node| WrongNode { level: node.level, index: node.index }).collect())
+    }
+
+    /// Replaces leaves. After an error the file is as before.
+    ///
+    /// # Errors
+    /// `Io`; those of [`MerkleTree::update`](crate::MerkleTree::update).
+    pub fn update(&mut self, indices: &[u64], leaves: &[Digest], options: &Options<'_>) -> Result<()> {
+        equal_counts("update", indices, leaves)?;
+        // SAFETY: equal counts; this value has the handle alone.
+        options.run(|options| unsafe {
+            sys::merklize_tree_file_update(self.as_c(), indices.as_ptr(), as_c(leaves), indices.len(), options)
+        })
+    }
+
+    /// Adds leaves at the end. Only for the rule left_full. After an error the file is as before.
+    ///
+    /// # Errors
+    /// `Io`; another rule.
+    pub fn append(&mut self, leaves: &[Digest], options: &Options<'_>) -> Result<()> {
+        // SAFETY: this value has the handle alone.
+        options.run(|options| unsafe {
+            sys::merklize_tree_file_append(self.as_c(), as_c(leaves), leaves.len() as u64, options)
+        })
+    }
+}
+
+impl fmt::Debug for TreeFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.info().fmt(f)
+    }
+}

@@ -1,0 +1,293 @@
+//! The safe crate against published digests, against rules written a second time here, and with wrong calls.
+
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::PathBuf;
+
+use merklize::*;
+
+fn cpu() -> Device {
+    Device::open("cpu").unwrap()
+}
+
+fn leaves(n: u64) -> Vec<Digest> {
+    (0..n).map(|i| hash(&i.to_le_bytes()).unwrap()).collect()
+}
+
+/// A folder that is removed at the end.
+struct Scratch(PathBuf);
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn published_digests() {
+    // BLAKE3's test vectors (input: byte i is i mod 251), FIPS 180-4 and the Keccak team's answer for no bytes.
+    let counter: Vec<u8> = (0..2049u32).map(|i| (i % 251) as u8).collect();
+    let of = |n: usize| hash(&counter[..n]).unwrap().to_string();
+    assert_eq!(of(0), "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
+    assert_eq!(of(1024), "42214739f095a406f3fc83deb889744ac00df831c10daa55189b5d121c855af7");
+    let options = Options::new();
+    let keccak = hash_message(Hash::KECCAK256, b"", &options).unwrap();
+    assert_eq!(keccak.to_string(), "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
+    let sha = hash_message(Hash::SHA256_PLAIN, b"abc", &options).unwrap();
+    assert_eq!(sha.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    let keyed = hash_with(b"", Mode::Keyed(b"whats the Elvish word for friend"), &options).unwrap();
+    assert_eq!(keyed.to_string(), "92b2b75604ed3c761f9d6f62392c8a9227ad0ea3f09573e783f1498a4ed60d26");
+    let derived = hash_with(b"", Mode::DeriveKey("BLAKE3 2019-12-27 16:29:52 test vectors context"), &options).unwrap();
+    assert_eq!(derived.to_string(), "2cc39783c223154fea8dfb7c1b1660f2ac2dcbd1c1de8277b0b0dd39b7e50d7d");
+    // Plonky3's Poseidon2 with its constants: permutation of 0 .. 7, cells 0 .. 3, is the merge of those words.
+    let words = [Digest::from_u64s([0, 1, 2, 3]), Digest::from_u64s([4, 5, 6, 7])];
+    let merged = merge(Hash::POSEIDON2_GOLDILOCKS_8, words[0], words[1], &options).unwrap();
+    assert_eq!(merged.to_u64s()[0], 147757088869797140);
+}
+
+#[test]
+fn digests_in_pieces_and_files() {
+    let scratch = Scratch::new("pieces");
+    let data: Vec<u8> = (0..300_000u32).map(|i| (i * i) as u8).collect();
+    let whole = hash(&data).unwrap();
+    let mut hasher = Hasher::new(Mode::Plain, &Options::new()).unwrap();
+    for piece in data.chunks(7777) {
+        hasher.update(piece).unwrap();
+    }
+    let copy = hasher.try_clone().unwrap();
+    assert_eq!((hasher.count(), hasher.finalize().unwrap(), copy.finalize().unwrap()), (300_000, whole, whole));
+    hasher.reset().unwrap();
+    assert_eq!(hasher.finalize().unwrap(), hash(b"").unwrap());
+    let path = scratch.0.join("data");
+    std::fs::write(&path, &data).unwrap();
+    assert_eq!(hash_file(&path, Mode::Plain, &Options::new()).unwrap(), whole);
+    let mut longer = [0; 100];
+    hash_into(&data, Mode::Plain, 10, &mut longer, &Options::new()).unwrap();
+    assert_eq!(longer[..22], whole.0[10..]);
+    let missing = hash_file(scratch.0.join("none"), Mode::Plain, &Options::new()).unwrap_err();
+    assert_eq!((missing.kind(), missing.system_error()), (ErrorKind::Io, Some(2)));
+    assert!(missing.path().unwrap().ends_with("none"));
+}
+
+#[test]
+fn every_hash_has_its_name_and_constant() {
+    for hash in Hash::ALL {
+        assert_eq!(hash.name().parse::<Hash>().unwrap(), *hash);
+    }
+    let unknown = Hash::from_name("md5").unwrap_err();
+    assert_eq!(unknown.kind(), ErrorKind::InvalidArgument);
+    assert!(unknown.to_string().contains("blake3"), "{unknown}");
+}
+
+/// Trees of every hash, node by node, from merges alone.
+#[test]
+fn trees_are_their_merges() {
+    let options = Options::new();
+    for hash in Hash::ALL {
+        let row: Vec<Vec<u8>> = (0..8u64).map(|i| [i.to_le_bytes(), (i + 9).to_le_bytes()].concat()).collect();
+        let info = hash.info();
+        let rows = |hash: Hash| match info.row_unit_bytes {
+            8 => hash_rows(hash, &(0..16).map(|i| i as u64).collect::<Vec<_>>(), 2, &options).unwrap(),
+            4 => hash_rows(hash, &(0..16).map(|i| i as u32).collect::<Vec<_>>(), 2, &options).unwrap(),
+            _ => hash_rows(hash, &row.concat(), 16, &options).unwrap(),
+        };
+        let leaves = rows(*hash);
+        let tree = MerkleTree::from_leaves(&leaves, Form::new(*hash).rule(Rule::Perfect), &options).unwrap();
+        let mut level = leaves.clone();
+        for height in 0..4 {
+            assert_eq!(tree.level(height).unwrap(), level, "{hash} level {height}");
+            level = level.chunks_exact(2).map(|pair| merge(*hash, pair[0], pair[1], &options).unwrap()).collect();
+        }
+        assert_eq!(tree.nodes().unwrap()[1], tree.root());
+        assert_eq!(tree.cap(1).unwrap(), tree.level(2).unwrap());
+        let (proof, root) = (tree.prove(5).unwrap(), tree.root());
+        assert_eq!(proof.leaves(), [(5, leaves[5])]);
+        assert!(proof.verify(&root, Mode::Plain).unwrap());
+        assert!(!proof.verify(&leaves[0], Mode::Plain).unwrap());
+    }
+}
+
+#[test]
+fn rows_and_leaves_make_one_tree() {
+    let rows: Vec<u64> = (0..64 * 5).collect();
+    let options = Options::new();
+    let leaves = hash_rows(Hash::RP64_256, &rows, 5, &options).unwrap();
+    let tree = MerkleTree::from_rows(&rows, 5, Hash::RP64_256, &options).unwrap();
+    assert_eq!(tree.level(0).unwrap(), leaves);
+    assert_eq!(tree.root(), merkle_root(&leaves, Hash::RP64_256, &options).unwrap());
+    assert_eq!(hash_elements(Hash::RP64_256, &rows[10..15], &options).unwrap(), leaves[2]);
+}
+
+#[test]
+fn proofs_come_back_from_bytes_and_forgeries_do_not_verify() {
+    let leaves = leaves(21);
+    let tree = MerkleTree::from_leaves(&leaves, Hash::BLAKE3, &Options::new()).unwrap();
+    let root = tree.root();
+    let claims = |bytes: &[u8]| Proof::from_bytes(bytes).unwrap().info();
+    for proof in [tree.prove(20).unwrap(), tree.prove_together(&[3, 20, 0]).unwrap(), tree.prove_range(4..9).unwrap()] {
+        let bytes = proof.to_bytes();
+        assert!(verify(&bytes, &root, Mode::Plain).unwrap());
+        let again = Proof::from_bytes(&bytes).unwrap();
+        assert_eq!((again.leaves(), again.siblings()), (proof.leaves(), proof.siblings()));
+        for i in 0..bytes.len() {
+            let mut wrong = bytes.clone();
+            wrong[i] ^= 1;
+            // What a proof claims of its tree is the verifier's to compare.
+            assert!(!verify(&wrong, &root, Mode::Plain).unwrap() || claims(&wrong) != proof.info(), "byte {i}");
+            assert!(!verify(&bytes[..i], &root, Mode::Plain).unwrap(), "{i} bytes");
+        }
+    }
+    let each = tree.prove_each(&[0, 7, 7]).unwrap();
+    assert_eq!(verify_each(&each, &root, Mode::Plain, &Options::new()).unwrap(), [true; 3]);
+    let large = MerkleTree::from_leaves(&[Digest([255; 32]); 4], Hash::RP64_256, &Options::new());
+    assert_eq!(large.unwrap_err().kind(), ErrorKind::InvalidArgument, "words above the modulus");
+    let perfect = MerkleTree::from_leaves(&leaves[..16], Hash::BLAKE3, &Options::new()).unwrap();
+    let proof = perfect.prove_together(&[2, 9]).unwrap();
+    let bytes = proof.to_winterfell().unwrap();
+    let again = Proof::from_winterfell(&bytes, Hash::BLAKE3, &[9, 2], &[leaves[9], leaves[2]]).unwrap();
+    assert!(again.verify(&perfect.root(), Mode::Plain).unwrap());
+}
+
+#[test]
+fn trees_change_and_grow() {
+    let (all, options) = (leaves(40), Options::new());
+    let mut tree = MerkleTree::from_leaves(&all[..30], Hash::BLAKE3, &options).unwrap();
+    let old = tree.root();
+    tree.append(&all[30..], &options).unwrap();
+    assert_eq!(tree.root(), merkle_root(&all, Hash::BLAKE3, &options).unwrap());
+    let growth = tree.prove_growth(30).unwrap();
+    assert!(growth.verify_growth(&tree.root(), &old, Mode::Plain).unwrap());
+    assert!(growth.verify(&tree.root(), Mode::Plain).is_err());
+    let mut changed = all.clone();
+    changed[7] = all[8];
+    tree.update(&[7], &[all[8]], &options).unwrap();
+    assert_eq!(tree.root(), merkle_root(&changed, Hash::BLAKE3, &options).unwrap());
+    let refused = tree.update(&[40], &[all[0]], &options).unwrap_err();
+    assert!(refused.to_string().contains("40"), "{refused}");
+}
+
+#[test]
+fn tree_files() {
+    let (scratch, options) = (Scratch::new("files"), Options::new());
+    let (all, path) = (leaves(33), scratch.0.join("tree.mkl"));
+    MerkleTree::from_leaves(&all, Hash::BLAKE3, &options).unwrap().save(&path).unwrap();
+    let mut file = TreeFile::open(&path).unwrap();
+    assert_eq!(file.root().unwrap(), merkle_root(&all, Hash::BLAKE3, &options).unwrap());
+    assert_eq!(file.read(0, 30, 3).unwrap(), all[30..]);
+    assert!(file.prove_together(&[1, 32]).unwrap().verify(&file.root().unwrap(), Mode::Plain).unwrap());
+    file.append(&all[..2], &options).unwrap();
+    assert_eq!(file.info().unwrap().n_leaves, 35);
+    assert_eq!(file.check(5, &options).unwrap(), []);
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.truncate(bytes.len() - 1);
+    std::fs::write(&path, bytes).unwrap();
+    assert_eq!(TreeFile::open(&path).unwrap_err().kind(), ErrorKind::Io);
+}
+
+#[test]
+fn wrong_calls_say_the_rule() {
+    let options = Options::new();
+    let text = |error: Error| error.to_string();
+    assert!(text(hash_rows(Hash::BLAKE3, b"abc", 2, &options).unwrap_err()).contains("row_length"));
+    assert!(text(hash_rows(Hash::BLAKE3, b"", 0, &options).unwrap_err()).contains(">= 1"));
+    assert!(text(hash_rows(Hash::POSEIDON2_KOALABEAR_16, &[1u64], 1, &options).unwrap_err()).contains("32 bits"));
+    let large = hash_rows(Hash::POSEIDON2_KOALABEAR_16, &[0, 0x7f00_0001u32], 1, &options).unwrap_err();
+    assert_eq!(large.kind(), ErrorKind::InvalidArgument);
+    let none = merkle_root(&[], Hash::BLAKE3, &options).unwrap_err();
+    assert!(none.to_string().contains("got 0"), "{none}");
+    assert!(hash_rows_into(Hash::BLAKE3, b"abcd", 2, &mut [Digest::default()], &options).is_err());
+    assert!(merge_many(Hash::BLAKE3, &leaves(2), &leaves(3), &options).is_err());
+    assert!(MerkleTree::from_leaves(&leaves(3), Form::new(Hash::BLAKE3).rule(Rule::Perfect), &options).is_err());
+    assert_eq!(Device::open("no\0such").unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert!(Device::open("gpu").is_err());
+    assert_eq!(Stream::new(&cpu()).unwrap_err().kind(), ErrorKind::Unavailable);
+    assert_eq!(Buffer::new(&cpu(), 64).unwrap_err().kind(), ErrorKind::Unavailable);
+    assert!(Policy::from_text("speed=9").is_err());
+}
+
+#[test]
+fn progress_cancels_and_its_panic_stays_in_rust() {
+    let rows = vec![1u64; 8 << 18]; // a second of one thread
+    let run = |progress: &dyn Fn(f64) -> ControlFlow<()>| {
+        hash_rows(Hash::RP64_256, &rows, 8, &Options::new().threads(1).progress(progress))
+    };
+    let calls = Cell::new(0);
+    let stop = |_: f64| {
+        calls.set(calls.get() + 1);
+        ControlFlow::Break(())
+    };
+    assert_eq!((run(&stop).unwrap_err().kind(), calls.get()), (ErrorKind::Cancelled, 1));
+    let fail = |_: f64| -> ControlFlow<()> { panic!("of the progress function") };
+    let panic = catch_unwind(AssertUnwindSafe(|| run(&fail))).unwrap_err();
+    assert_eq!(*panic.downcast_ref::<&str>().unwrap(), "of the progress function");
+    let seen = RefCell::new(vec![]);
+    let watch = |done: f64| {
+        seen.borrow_mut().push(done);
+        ControlFlow::Continue(())
+    };
+    run(&watch).unwrap();
+    assert!(!seen.borrow().is_empty());
+    assert!(seen.borrow().iter().all(|done| (0.0..=1.0).contains(done)));
+}
+
+#[test]
+fn one_tree_in_many_threads() {
+    let all = leaves(1000);
+    let tree = MerkleTree::from_leaves(&all, Hash::BLAKE3, &Options::new()).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (tree, all) = (&tree, &all);
+            scope.spawn(move || {
+                for i in (thread..1000).step_by(4) {
+                    let proof = tree.prove(i).unwrap();
+                    assert_eq!(proof.leaves()[0].1, all[i as usize]);
+                    assert!(proof.verify(&tree.root(), Mode::Plain).unwrap());
+                    // The text of an error is of its own thread.
+                    assert!(tree.prove(1000 + i).unwrap_err().to_string().contains(&format!("{}", 1000 + i)));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn handles_go_where_they_may() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    macro_rules! all {
+        ($check:ident: $($kind:ty)*) => { $($check::<$kind>();)* };
+    }
+    all!(send: Device Buffer Event Proof MerkleTree TreeFile Hasher Stream TreeBuilder Error);
+    all!(sync: Device Buffer Event Proof MerkleTree TreeFile Error);
+}
+
+#[test]
+fn rows_are_filled_in_order() {
+    for (n, row_length) in [(0, 3), (1, 1), (5, 2), (100_000, 7)] {
+        let rows: Vec<u64> = fill_rows(n, row_length, |first, piece| {
+            assert_eq!(piece.len() % row_length, 0);
+            for (i, word) in piece.iter_mut().enumerate() {
+                *word = (first * row_length + i) as u64;
+            }
+        });
+        assert_eq!(rows, (0..(n * row_length) as u64).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn errors_go_through_functions_that_cannot_fail() {
+    let infallible = || or_raise(merkle_root(&[], Hash::BLAKE3, &Options::new()));
+    let caught = catch(|| {
+        std::thread::scope(|scope| scope.spawn(infallible).join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
+    });
+    assert!(caught.unwrap_err().to_string().contains("got 0"));
+    assert_eq!(catch(|| 5).unwrap(), 5);
+    assert!(catch_unwind(|| catch(|| panic!("another"))).is_err(), "other panics go on");
+}
