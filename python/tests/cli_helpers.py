@@ -7,6 +7,7 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 import termios
 import time
 from pathlib import Path
@@ -16,6 +17,8 @@ from merklize.__main__ import find_command
 
 B3SUM = os.environ.get("B3SUM") or shutil.which("b3sum")
 COMMAND = find_command()
+# Whatever Python is beside the program: it is this package that is tested.
+os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
 
 
 def merklize(

@@ -275,9 +275,7 @@ def test_full_disk_is_one_line(folder: Path) -> None:
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(folder: Path, closed: str) -> None:
-    done = subprocess.run(
-        ["sh", "-c", f'"$0" hash {closed}', COMMAND], cwd=folder, capture_output=True, check=False
-    )
+    done = subprocess.run(["sh", "-c", f'"$0" hash {closed}', COMMAND], cwd=folder, capture_output=True, check=False)
     assert done.returncode == (0 if closed == "2>&-" else 1)
 
 

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <vector>
 
-#include "command/commands.hpp"
 #include "command/endings.hpp"
-#include "command/json.hpp"
-#include "command/output.hpp"
-#include "command/progress.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
 #include "command/settings.hpp"
-#include "command/values.hpp"
 #include "host/input_file.hpp"
 #include "merklize/tree.hpp"
 #include "merklize/version.h"
@@ -93,8 +93,8 @@ void file_jobs(const std::string& file, RunOptions options, std::vector<Row>& ro
     {
         Bar bar("building the tree");
         options.progress = bar.part();
-        const double seconds = seconds_of(
-            [&] { tree.emplace(MerkleTree::from_file(TreeInput::pieces(file, leaf_size), {}, options)); });
+        const double seconds =
+            seconds_of([&] { tree.emplace(MerkleTree::from_file(TreeInput::pieces(file, leaf_size), {}, options)); });
         rows.push_back({"tree over the file",
                         human_count(tree->n_leaves()) + " leaves of " + human_bytes(static_cast<double>(leaf_size)),
                         seconds, byte_rate(bytes, seconds), tree->root().hex(), true});
@@ -145,8 +145,7 @@ std::string shortened(const std::string& answer) { return answer.size() > 16 ? a
 int run_demo(const Arguments& arguments) {
     const RunOptions options = run_options(arguments);
     hash({}, {}, options);  // wakes the threads up; and a device that cannot be used is said now
-    const std::string file =
-        arguments.value("file").value_or(std::filesystem::read_symlink("/proc/self/exe").string());
+    const std::string file = arguments.value("file").value_or(std::filesystem::read_symlink("/proc/self/exe").string());
     const DeviceInfo& used = options.device.info();
     const bool as_json = arguments.has("json");
     if (!as_json) {
@@ -175,9 +174,10 @@ int run_demo(const Arguments& arguments) {
         for (const Row& row : rows)
             cells.push_back({used.id, row.job, row.size, human_time(row.seconds), row.rate, shortened(row.answer)});
         line(table_text(cells, "  rrr"));
-        line(wrong.empty() ? "\nEvery answer known beforehand came out right. Go on with: merklize hash FILE, merklize tree "
-                             "--help."
-                           : "\nWRONG: " + wrong);
+        line(wrong.empty()
+                 ? "\nEvery answer known beforehand came out right. Go on with: merklize hash FILE, merklize tree "
+                   "--help."
+                 : "\nWRONG: " + wrong);
     }
     return wrong.empty() ? 0 : 1;
 }

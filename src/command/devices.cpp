@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <vector>
 
-#include "command/arguments.hpp"
-#include "command/commands.hpp"
-#include "command/json.hpp"
 #include "command/libraries.hpp"
-#include "command/output.hpp"
-#include "command/progress.hpp"
-#include "command/values.hpp"
+#include "command/line/arguments.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
 #include "host/kept_files.hpp"
 #include "merklize/device.hpp"
 #include "merklize/hash.hpp"
@@ -105,8 +105,8 @@ std::string facts_json(const Facts& facts) {
 void show(const Facts& facts) {
     std::vector<std::vector<std::string>> rows = {{"device", "name", "driver", "instructions", "units", "memory"}};
     for (const DeviceInfo& d : facts.found) {
-        rows.push_back({d.id, d.name, d.driver, d.isa, std::to_string(d.units),
-                        human_bytes(static_cast<double>(d.memory_bytes))});
+        rows.push_back(
+            {d.id, d.name, d.driver, d.isa, std::to_string(d.units), human_bytes(static_cast<double>(d.memory_bytes))});
     }
     line(table_text(rows, "    rr"));
     if (!facts.missing.empty()) line("\nNot usable here:");

@@ -1,17 +1,17 @@
 // The command `merklize`: finds the command in the table, runs it, and turns what can go wrong into a line and an exit code.
+#include <unistd.h>
 #include <cstring>
 #include <new>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
-#include "command/arguments.hpp"
 #include "command/endings.hpp"
-#include "command/help.hpp"
-#include "command/output.hpp"
+#include "command/line/arguments.hpp"
+#include "command/line/help.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
 #include "command/python.hpp"
 #include "command/settings.hpp"
-#include "command/streams.hpp"
 #include "merklize/version.h"
 
 namespace merklize::command {
@@ -19,7 +19,8 @@ namespace {
 
 int wrong_usage(const Command& command, const std::string& name, const std::string& text) {
     flush();
-    const std::string all = usage_line(command, name) + "\nTry '" + name + " --help' for help.\n\nError: " + text + "\n";
+    const std::string all =
+        usage_line(command, name) + "\nTry '" + name + " --help' for help.\n\nError: " + text + "\n";
     static_cast<void>(!::write(STDERR_FILENO, all.data(), all.size()));
     return 2;
 }

@@ -7,11 +7,11 @@
 #include <cstring>
 
 #include "command/endings.hpp"
-#include "command/json.hpp"
 #include "command/libraries.hpp"
-#include "command/output.hpp"
-#include "command/streams.hpp"
-#include "command/values.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
 #include "host/wipe.hpp"
 
 namespace merklize::command {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "command/arguments.hpp"
+#include "command/line/arguments.hpp"
 #include "merklize/device.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"

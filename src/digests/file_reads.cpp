@@ -11,7 +11,10 @@ std::span<std::byte> thread_buffer() {
 }
 
 ReadOrder::ReadOrder(const InputFile& file, std::size_t n_items, const InputFile::BeforeDisk& before)
-    : file_(file), before_(before), in_order_(!before && n_items > 1 && file.is_on_rotational_disk()), finished_(in_order_ ? n_items : 0) {}
+    : file_(file),
+      before_(before),
+      in_order_(!before && n_items > 1 && file.is_on_rotational_disk()),
+      finished_(in_order_ ? n_items : 0) {}
 
 void ReadOrder::read(std::size_t item, std::span<std::byte> out, std::uint64_t offset) {
     if (!in_order_) return file_.read_at(out, offset, before_);

@@ -194,7 +194,8 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
     const auto [position, bytes, identity] = rest;
     bool is_whole = true;
     std::optional<Node> root;
-    if (bytes < read_bytes) {  // one system call reads it and shows its end; a disk's files have the size that is stated
+    if (bytes <
+        read_bytes) {  // one system call reads it and shows its end; a disk's files have the size that is stated
         const auto buffer = thread_buffer();
         is_whole = file.read_up_to(buffer.first(before ? bytes : bytes + 1), position, before) == bytes;
         if (is_whole) root = root_of(buffer.first(bytes), mode, run);

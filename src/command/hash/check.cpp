@@ -12,8 +12,8 @@
 #include "command/hash/check_line.hpp"
 #include "command/hash/in_order.hpp"
 #include "command/hash/writers.hpp"
-#include "command/output.hpp"
-#include "command/streams.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
 #include "host/descriptor.hpp"
 
 namespace merklize::command {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "command/text.hpp"
+#include "command/output/text.hpp"
 
 namespace merklize::command {
 namespace {

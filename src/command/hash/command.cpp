@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <optional>
 
-#include "command/commands.hpp"
 #include "command/endings.hpp"
 #include "command/hash/check.hpp"
 #include "command/hash/in_order.hpp"
 #include "command/hash/walk.hpp"
 #include "command/hash/writers.hpp"
-#include "command/output.hpp"
-#include "command/values.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/output.hpp"
 
 namespace merklize::command {
 namespace {
@@ -68,9 +68,11 @@ void require_usage(const Arguments& a, const std::string& hash_name, std::uint64
     require(!has("check") || !(has("raw") || has("tag") || has("no-names") || has("recursive")),
             "--check excludes --raw, --tag, --no-names and --recursive");
     require(!has("check") || length >= 16, "--check needs a --length of at least 16: shorter digests prove little");
-    require(!has("json") || !(has("raw") || has("tag") || has("no-names")), "--json excludes --raw, --tag and --no-names");
+    require(!has("json") || !(has("raw") || has("tag") || has("no-names")),
+            "--json excludes --raw, --tag and --no-names");
     require(!has("raw") || (a.words().size() <= 1 && !has("recursive")), "--raw takes only one FILE");
-    require(length == 0 || seek <= UINT64_MAX - (length - 1), "--seek and --length reach past the 2^64 bytes of output");
+    require(length == 0 || seek <= UINT64_MAX - (length - 1),
+            "--seek and --length reach past the 2^64 bytes of output");
     require(std::ranges::find(a.words(), "") == a.words().end(), "the name of a FILE is empty");
 }
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "command/endings.hpp"
-#include "command/output.hpp"
-#include "command/streams.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
 #include "digests/file_root.hpp"
 #include "host/rotational.hpp"
 
@@ -36,8 +36,8 @@ struct NotNow {};
 
 class Pipeline {
 public:
-    Pipeline(HashJob& job, std::uint64_t n_known, const std::function<bool(HashInput&)>& next, const std::function<void(const HashResult&)>& done,
-             Bar& bar)
+    Pipeline(HashJob& job, std::uint64_t n_known, const std::function<bool(HashInput&)>& next,
+             const std::function<void(const HashResult&)>& done, Bar& bar)
         : job_(job),
           next_(next),
           done_(done),

@@ -4,15 +4,15 @@
 #include <string>
 
 #include "command/hash/job.hpp"
-#include "command/progress.hpp"
+#include "command/output/progress.hpp"
 
 namespace merklize::command {
 
 /// One input of a run.
 struct HashInput {
     std::string path{};
-    std::string error{};    ///< it failed already, by this reason
-    bool is_none = false;   ///< nothing to hash: it only keeps its place in the order
+    std::string error{};   ///< it failed already, by this reason
+    bool is_none = false;  ///< nothing to hash: it only keeps its place in the order
 };
 
 /// Hashes many inputs, several at once, and gives the results in the order of the inputs, in memory that does not depend on their count.

@@ -16,11 +16,12 @@ void note_error(const Error& error, HashResult& result) {
         return;
     }
     const std::string_view text = error.what(), name = result.path;
-    result.error = text.starts_with(name) && text.substr(name.size()).starts_with(": ") ? text.substr(name.size() + 2) : text;
+    result.error =
+        text.starts_with(name) && text.substr(name.size()).starts_with(": ") ? text.substr(name.size() + 2) : text;
 }
 
-void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job, const RunOptions& options, HashResult& result,
-                const runtime::InputFile::BeforeDisk& before) try {
+void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job,
+                const RunOptions& options, HashResult& result, const runtime::InputFile::BeforeDisk& before) try {
     RunOptions timed;
     Timings times{};
     if (job.timed) {

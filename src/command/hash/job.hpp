@@ -34,22 +34,23 @@ inline constexpr std::size_t digest_piece = 1 << 20;
 /// What became of one input.
 struct HashResult {
     std::string path{};
-    std::string error{};                       ///< why there is no digest; empty: there is one
-    std::vector<std::byte> digest{};           ///< job.length bytes, if that is at most digest_piece
-    std::optional<runtime::Node> root{};       ///< of a longer digest
-    bool is_folder = false;                    ///< the error is that it is one
+    std::string error{};                  ///< why there is no digest; empty: there is one
+    std::vector<std::byte> digest{};      ///< job.length bytes, if that is at most digest_piece
+    std::optional<runtime::Node> root{};  ///< of a longer digest
+    bool is_folder = false;               ///< the error is that it is one
 };
 
 /// Hashes an open input into `result`; what goes wrong with the input becomes its error.
 /// extent   the input's
 /// options  the job's, or those of one thread
 /// before   called before a read of a rotational disk; only with one thread
-void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job, const RunOptions& options, HashResult& result,
-                const runtime::InputFile::BeforeDisk& before = {});
+void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job,
+                const RunOptions& options, HashResult& result, const runtime::InputFile::BeforeDisk& before = {});
 /// Notes why an input failed: the caller's line has its name already.
 void note_error(const Error& error, HashResult& result);
 
 /// Calls use() with the bytes of the digest, piece by piece.
-void each_piece(const HashResult& result, const HashJob& job, const std::function<void(std::span<const std::byte>)>& use);
+void each_piece(const HashResult& result, const HashJob& job,
+                const std::function<void(std::span<const std::byte>)>& use);
 
 }  // namespace merklize::command

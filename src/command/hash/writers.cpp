@@ -1,7 +1,7 @@
 #include "command/hash/writers.hpp"
 
 #include "command/hash/check_line.hpp"
-#include "command/output.hpp"
+#include "command/output/output.hpp"
 
 namespace merklize::command {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "command/hash/job.hpp"
-#include "command/json.hpp"
+#include "command/output/json.hpp"
 
 namespace merklize::command {
 

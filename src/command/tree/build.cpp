@@ -1,12 +1,12 @@
 // `merklize tree build`.
-#include "command/commands.hpp"
 #include "command/endings.hpp"
-#include "command/json.hpp"
-#include "command/output.hpp"
-#include "command/progress.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
 #include "command/tree/common.hpp"
 #include "command/tree/fs_verity.hpp"
-#include "command/values.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/tree.hpp"
 
@@ -58,7 +58,8 @@ TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Le
         const auto digest = Digest::from_hex(*padding);
         if (!digest) throw UsageError{"--padding must be 64 hexadecimal digits"};
         form.padding = *digest;
-        if (form.rule != TreeRule::pad) throw Failure{"padding is for the rule pad, got rule " + std::string(rule_name(form.rule))};
+        if (form.rule != TreeRule::pad)
+            throw Failure{"padding is for the rule pad, got rule " + std::string(rule_name(form.rule))};
     }
     return form;
 }

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "command/commands.hpp"
 #include "command/endings.hpp"
-#include "command/json.hpp"
-#include "command/output.hpp"
-#include "command/progress.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
 #include "command/tree/common.hpp"
-#include "command/values.hpp"
 #include "host/input_file.hpp"
 
 namespace merklize::command {

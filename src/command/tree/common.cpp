@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 
 #include "command/endings.hpp"
-#include "command/output.hpp"
-#include "command/streams.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
 
 namespace merklize::command {
 

@@ -37,8 +37,8 @@ Digest fs_verity(const std::string& path, const RunOptions& options) {
     while (level.size() > 1) {
         std::vector<Digest> above;
         for (std::size_t first = 0; first < level.size(); first += 4096 * per_block) {
-            const auto nodes = std::as_bytes(std::span(level).subspan(first)).first(
-                Digest::size * std::min(4096 * per_block, level.size() - first));
+            const auto nodes = std::as_bytes(std::span(level).subspan(first))
+                                   .first(Digest::size * std::min(4096 * per_block, level.size() - first));
             std::vector<std::byte> data(nodes.begin(), nodes.end());
             hash_blocks(data, above, options);
         }

@@ -1,13 +1,13 @@
 // `merklize tree root`, `info`, `check` and `export`.
 #include <algorithm>
 
-#include "command/commands.hpp"
 #include "command/endings.hpp"
-#include "command/json.hpp"
-#include "command/output.hpp"
-#include "command/progress.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
 #include "command/tree/common.hpp"
-#include "command/values.hpp"
 
 namespace merklize::command {
 namespace {

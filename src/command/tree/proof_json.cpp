@@ -4,9 +4,9 @@
 #include <initializer_list>
 
 #include "command/endings.hpp"
-#include "command/json.hpp"
-#include "command/json_reader.hpp"
-#include "command/text.hpp"
+#include "command/output/json.hpp"
+#include "command/output/json_reader.hpp"
+#include "command/output/text.hpp"
 
 namespace merklize::command {
 namespace {
@@ -118,14 +118,20 @@ AnyProof proof_from_json(std::string_view text) {
     AnyProof found;
     if (*format == one_format) {
         const Fields fields(*members, {"hash", "index", "n_leaves", "leaf", "siblings", "rule"});
-        found = MerkleProof{hash_from_name(fields.text("hash")), rule_from_name(fields.text("rule")),
-                            fields.number("n_leaves"),           fields.number("index"),
-                            fields.digest("leaf"),               fields.digests("siblings")};
+        found = MerkleProof{hash_from_name(fields.text("hash")),
+                            rule_from_name(fields.text("rule")),
+                            fields.number("n_leaves"),
+                            fields.number("index"),
+                            fields.digest("leaf"),
+                            fields.digests("siblings")};
     } else if (*format == multi_format) {
         const Fields fields(*members, {"hash", "rule", "n_leaves", "indices", "leaves", "siblings"});
-        found = MultiProof{hash_from_name(fields.text("hash")), rule_from_name(fields.text("rule")),
-                           fields.number("n_leaves"),           fields.numbers("indices"),
-                           fields.digests("leaves"),            fields.digests("siblings")};
+        found = MultiProof{hash_from_name(fields.text("hash")),
+                           rule_from_name(fields.text("rule")),
+                           fields.number("n_leaves"),
+                           fields.numbers("indices"),
+                           fields.digests("leaves"),
+                           fields.digests("siblings")};
     } else if (*format == growth_format) {
         const Fields fields(*members, {"hash", "old_leaves", "new_leaves", "nodes"});
         found = ConsistencyProof{hash_from_name(fields.text("hash")), fields.number("old_leaves"),

@@ -1,14 +1,14 @@
 // `merklize tree prove` and `verify`.
 #include <algorithm>
 
-#include "command/commands.hpp"
 #include "command/endings.hpp"
-#include "command/json.hpp"
-#include "command/output.hpp"
-#include "command/streams.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
 #include "command/tree/common.hpp"
 #include "command/tree/proof_json.hpp"
-#include "command/values.hpp"
 #include "host/input_file.hpp"
 
 namespace merklize::command {
@@ -24,14 +24,16 @@ std::pair<std::uint64_t, std::uint64_t> range_of(const std::string& text) {
     const auto first = plain_number(digits.substr(0, dash));
     const auto last = dash == text.npos ? first : plain_number(digits.substr(dash + 1));
     if (!first || !last || *first > *last || *last - *first >= most_range) {
-        throw UsageError{"'" + sentence(text) + "' is no index from 0 and no range such as 8-15 of at most 2^24 leaves"};
+        throw UsageError{"'" + sentence(text) +
+                         "' is no index from 0 and no range such as 8-15 of at most 2^24 leaves"};
     }
     return {*first, *last};
 }
 
 std::vector<std::byte> read_all(const std::string& path, std::size_t most) {
     const bool is_standard = path == standard_input_name;
-    const runtime::InputFile named = is_standard ? runtime::InputFile(standard_input(), path) : runtime::InputFile(path);
+    const runtime::InputFile named =
+        is_standard ? runtime::InputFile(standard_input(), path) : runtime::InputFile(path);
     std::vector<std::byte> data;
     for (std::size_t piece = 64 << 10, count = piece; count == piece && data.size() <= most;) {
         const std::size_t before = data.size();

@@ -2,11 +2,11 @@
 #include <functional>
 #include <string>
 
-#include "command/arguments.hpp"
-#include "command/commands.hpp"
 #include "command/endings.hpp"
-#include "command/help.hpp"
-#include "command/output.hpp"
+#include "command/line/arguments.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/help.hpp"
+#include "command/output/output.hpp"
 #include "merklize/version.h"
 
 namespace merklize::command {
@@ -52,7 +52,8 @@ std::string roff(std::string_view text) {
 }
 
 void manual_of(std::string& page, const Command& command, const std::string& name) {
-    page += ".SS merklize " + roff(name + (command.arguments.empty() ? "" : " ") + std::string(command.arguments)) + "\n";
+    page +=
+        ".SS merklize " + roff(name + (command.arguments.empty() ? "" : " ") + std::string(command.arguments)) + "\n";
     std::string help(command.help.empty() ? command.summary : command.help);
     for (std::size_t at; (at = help.find("\n\n")) != help.npos;) help.replace(at, 2, " ");
     page += roff(help) + "\n";
@@ -79,12 +80,13 @@ std::string bash_completions() {
         command_words(whole_command()) + option_words(whole_command()) + "' ;;\n        \"2 tree \"*) words='" +
         command_words(*find_command(whole_command(), "tree")) + "' ;;\n";
     each_command([&](const Command& command, const std::string& name) {
-        text += "        *\" " + name + "\") words='" +
-                (name == "completions" ? "bash zsh fish man " : std::string()) + option_words(command) + "' ;;\n";
+        text += "        *\" " + name + "\") words='" + (name == "completions" ? "bash zsh fish man " : std::string()) +
+                option_words(command) + "' ;;\n";
     });
     return text +
            "    esac\n"
-           "    if [[ $word == -* || $COMP_CWORD -eq 1 || ( $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == tree ) || $name == "
+           "    if [[ $word == -* || $COMP_CWORD -eq 1 || ( $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == tree ) || $name "
+           "== "
            "completions ]]; then\n"
            "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
            "    else\n"
@@ -99,7 +101,9 @@ std::string zsh_completions() {
     const auto plain = [](std::string_view text) {
         std::string out;
         for (const char c : text)
-            out += c == ':' || c == '[' || c == ']' ? std::string{'\\', c} : c == '\'' ? std::string("'\\''") : std::string{c};
+            out += c == ':' || c == '[' || c == ']' ? std::string{'\\', c}
+                   : c == '\''                      ? std::string("'\\''")
+                                                    : std::string{c};
         return out;
     };
     std::string text =
@@ -113,8 +117,9 @@ std::string zsh_completions() {
         "        commands=(";
     for (const Command& command : whole_command().commands)
         text += "\n            '" + plain(command.name) + ":" + plain(command.summary) + "'";
-    text += ")\n        _describe command commands\n        return\n    fi\n"
-            "    if (( CURRENT == 3 )) && [[ ${words[2]} == tree ]]; then\n        commands=(";
+    text +=
+        ")\n        _describe command commands\n        return\n    fi\n"
+        "    if (( CURRENT == 3 )) && [[ ${words[2]} == tree ]]; then\n        commands=(";
     for (const Command& command : find_command(whole_command(), "tree")->commands)
         text += "\n            '" + plain(command.name) + ":" + plain(command.summary) + "'";
     text += ")\n        _describe command commands\n        return\n    fi\n    case $name in\n";
@@ -142,15 +147,17 @@ std::string fish_completions() {
     }
     const Command& tree = *find_command(whole_command(), "tree");
     for (const Command& command : tree.commands) {
-        text += "complete -c merklize -n " +
-                in_quotes("__fish_seen_subcommand_from tree; and not __fish_seen_subcommand_from " + command_words(tree)) +
-                " -f -a " + in_quotes(command.name) + " -d " + in_quotes(command.summary) + "\n";
+        text +=
+            "complete -c merklize -n " +
+            in_quotes("__fish_seen_subcommand_from tree; and not __fish_seen_subcommand_from " + command_words(tree)) +
+            " -f -a " + in_quotes(command.name) + " -d " + in_quotes(command.summary) + "\n";
     }
     each_command([&](const Command& command, const std::string& name) {
         const std::size_t space = name.find(' ');
-        const std::string when = space == name.npos ? "__fish_seen_subcommand_from " + name
-                                                    : "__fish_seen_subcommand_from tree; and __fish_seen_subcommand_from " +
-                                                          name.substr(space + 1);
+        const std::string when =
+            space == name.npos
+                ? "__fish_seen_subcommand_from " + name
+                : "__fish_seen_subcommand_from tree; and __fish_seen_subcommand_from " + name.substr(space + 1);
         for (const Option& option : command.options) {
             if (option.help.empty()) continue;
             text += "complete -c merklize -n " + in_quotes(when) + " -l " + std::string(option.name);
@@ -158,7 +165,8 @@ std::string fish_completions() {
             if (!option.value.empty()) text += " -r";
             text += " -d " + in_quotes(expanded(option.help)) + "\n";
         }
-        if (name == "completions") text += "complete -c merklize -n " + in_quotes(when) + " -f -a 'bash zsh fish man'\n";
+        if (name == "completions")
+            text += "complete -c merklize -n " + in_quotes(when) + " -f -a 'bash zsh fish man'\n";
     });
     return text;
 }
@@ -168,19 +176,24 @@ std::string manual_page() {
                        "\" \"User Commands\"\n.SH NAME\nmerklize \\- digests and whole Merkle trees of files\n"
                        ".SH SYNOPSIS\n\\fBmerklize\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIARGS\\fR]...\n"
                        ".SH DESCRIPTION\n" +
-                       roff("BLAKE3 digests of files, as b3sum prints and checks them, and whole binary Merkle trees over files, on all "
-                            "cores or on a GPU. --help explains each command.") +
+                       roff(
+                           "BLAKE3 digests of files, as b3sum prints and checks them, and whole binary Merkle trees "
+                           "over files, on all "
+                           "cores or on a GPU. --help explains each command.") +
                        "\n.SH COMMANDS\n";
     each_command([&](const Command& command, const std::string& name) { manual_of(page, command, name); });
     const auto section = [&](const char* title, const char* text) {
         page += std::string(".SH ") + title + "\n" + roff(text) + "\n";
     };
-    section("EXIT STATUS",
-            "0: all went well. 1: a file could not be read, did not match or is not valid. 2: the command line is wrong. "
-            "130 and 143: interrupted. 141: whoever read the output has gone.");
+    section(
+        "EXIT STATUS",
+        "0: all went well. 1: a file could not be read, did not match or is not valid. 2: the command line is wrong. "
+        "130 and 143: interrupted. 141: whoever read the output has gone.");
     section("ENVIRONMENT",
-            "MERKLIZE_DEVICE names the device that --device auto stands for. MERKLIZE_CACHE_DIR names the folder of compiled kernels. "
-            "MERKLIZE_PYTHON names the Python that runs bench, tune and build-kernels. NO_COLOR and COLUMNS are respected.");
+            "MERKLIZE_DEVICE names the device that --device auto stands for. MERKLIZE_CACHE_DIR names the folder of "
+            "compiled kernels. "
+            "MERKLIZE_PYTHON names the Python that runs bench, tune and build-kernels. NO_COLOR and COLUMNS are "
+            "respected.");
     section("SEE ALSO", "b3sum(1)");
     return page;
 }

@@ -17,8 +17,6 @@ struct Option {
     std::string_view same_as{};  ///< it is another name of this option
 };
 
-
-
 /// A command, or a group of commands. The table of all of them is the only source of --help, the man page, completions and parsing.
 struct Command {
     std::string_view name;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "command/table.hpp"
+#include "command/line/table.hpp"
 
 namespace merklize::command {
 

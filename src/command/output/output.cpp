@@ -1,4 +1,4 @@
-#include "command/output.hpp"
+#include "command/output/output.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "command/endings.hpp"
-#include "command/progress.hpp"
-#include "command/streams.hpp"
+#include "command/output/progress.hpp"
+#include "command/output/streams.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::command {

@@ -1,8 +1,8 @@
-#include "command/table.hpp"
+#include "command/line/table.hpp"
 
 #include <algorithm>
 
-#include "command/commands.hpp"
+#include "command/line/commands.hpp"
 
 namespace merklize::command {
 namespace {
@@ -109,69 +109,123 @@ constexpr Option only_help[] = {help};
 constexpr Option whole_options[] = {version, help};
 
 constexpr Command tree_commands[] = {
-    {"build", "INPUT", "Build the tree over a file, print its root, keep it in a file.",
+    {"build",
+     "INPUT",
+     "Build the tree over a file, print its root, keep it in a file.",
      "Build the tree over INPUT (- is standard input) and print its root.\n\n"
      "INPUT may be larger than memory. With -o, the work is in TREE.partial until it is whole, and a build that was "
      "killed goes on from there. Without -o, --policy and --timings build the tree in memory, of a regular file.",
-     build_options, {}, run_tree_build},
-    {"root", "TREE", "Print the root of a tree file.",
-     "Print the root of a tree file: 64 hexadecimal digits and nothing else.", json_options, {}, run_tree_root},
+     build_options,
+     {},
+     run_tree_build},
+    {"root",
+     "TREE",
+     "Print the root of a tree file.",
+     "Print the root of a tree file: 64 hexadecimal digits and nothing else.",
+     json_options,
+     {},
+     run_tree_root},
     {"info", "TREE", "Show what a tree file holds.", "Show what a tree file holds.", json_options, {}, run_tree_info},
-    {"check", "TREE", "Compute every parent again.",
+    {"check",
+     "TREE",
+     "Compute every parent again.",
      "Compute every parent again. Exit code 0: all are right; 1: some are not, and which (at most 1000).",
-     check_options, {}, run_tree_check},
-    {"prove", "TREE [INDEX]...", "Prove that leaves are in the tree, or that it grew from an older one.",
+     check_options,
+     {},
+     run_tree_check},
+    {"prove",
+     "TREE [INDEX]...",
+     "Prove that leaves are in the tree, or that it grew from an older one.",
      "Prove that leaves are in the tree. INDEX is a number from 0, or a range: 8-15.\n\n"
      "One INDEX makes a proof of one leaf; several, or a range, one proof of all.",
-     prove_options, {}, run_tree_prove},
-    {"verify", "PROOF", "Verify a proof against a root.",
+     prove_options,
+     {},
+     run_tree_prove},
+    {"verify",
+     "PROOF",
+     "Verify a proof against a root.",
      "Verify a proof (JSON or binary; - is standard input) against a root. Exit code 0: valid; 1: not.\n\n"
      "Leaves, indices, count of leaves, hash and rule are only claims: state with the options what you know of them.",
-     verify_options, {}, run_tree_verify},
-    {"update", "TREE INDEX[=HEX]...", "Replace leaves of a tree file.",
+     verify_options,
+     {},
+     run_tree_verify},
+    {"update",
+     "TREE INDEX[=HEX]...",
+     "Replace leaves of a tree file.",
      "Replace leaves of a tree file, hash what is above them again, and print the new root.\n\n"
      "INDEX=HEX gives the leaf; INDEX alone takes piece INDEX of --from INPUT. The file is replaced when all is done; "
      "another process that changes it is waited for.",
-     update_options, {}, run_tree_update},
-    {"append", "TREE INPUT", "Add leaves at the end of a tree file.",
+     update_options,
+     {},
+     run_tree_update},
+    {"append",
+     "TREE INPUT",
+     "Add leaves at the end of a tree file.",
      "Add what INPUT (- is standard input) holds to a tree file of the rule left_full, and print the new root.\n\n"
      "INPUT is cut into pieces of the tree's own leaf size. The file is replaced when all is done.",
-     append_options, {}, run_tree_append},
-    {"export", "TREE", "Write the nodes of a level.", "Write the nodes of a level.", export_options, {},
+     append_options,
+     {},
+     run_tree_append},
+    {"export",
+     "TREE",
+     "Write the nodes of a level.",
+     "Write the nodes of a level.",
+     export_options,
+     {},
      run_tree_export},
 };
 
 constexpr Command commands[] = {
-    {"hash", "[FILE]...", "BLAKE3 digests of files, and checking them (as b3sum).",
+    {"hash",
+     "[FILE]...",
+     "BLAKE3 digests of files, and checking them (as b3sum).",
      "Print the digest of every FILE (BLAKE3 without --hash), or with --check verify a list of them.\n\n"
-     "With no FILE, or when FILE is -, read standard input. Flags and output are b3sum's; each reads the other's lists.",
-     hash_options, {}, run_hash},
+     "With no FILE, or when FILE is -, read standard input. Flags and output are b3sum's; each reads the other's "
+     "lists.",
+     hash_options,
+     {},
+     run_hash},
     {"tree", "", "Merkle trees: build, prove, verify, update, append, check.",
      "Binary Merkle trees: build one over a file, prove what is in it, verify such a proof, change it.\n\n"
      "Leaf k is the digest of piece k of the file; a parent is the hash of its two children's 64 bytes.",
      only_help, tree_commands},
-    {"devices", "", "What this machine can compute on.",
+    {"devices",
+     "",
+     "What this machine can compute on.",
      "List what this machine can compute on, and why the rest cannot be used.\n\n"
      "The first column is what --device takes. \"auto\" stands for the first line; once --calibrate has measured them, "
      "for the fastest device for a job and its size.",
-     devices_options, {}, run_devices},
+     devices_options,
+     {},
+     run_devices},
     {"bench", "[ARGS]...", "Measure this machine: digests, trees, proofs, files.", {}},
     {"tune", "[ARGS]...", "Find this machine's fastest policies, and keep them.", {}},
     {"build-kernels", "[ARGS]...", "Compile OpenCL kernels to SPIR-V, ahead of time.", {}},
-    {"demo", "", "Hash a file, build trees, prove a leaf, and show how fast it went.",
+    {"demo",
+     "",
+     "Hash a file, build trees, prove a leaf, and show how fast it went.",
      "Hash a file, build Merkle trees, prove and verify a leaf; show how long each took, and check the answers.",
-     demo_options, {}, run_demo},
-    {"completions", "bash|zsh|fish|man", "Print completions for a shell, or the manual page.",
+     demo_options,
+     {},
+     run_demo},
+    {"completions",
+     "bash|zsh|fish|man",
+     "Print completions for a shell, or the manual page.",
      "Print completions for a shell, or the manual page.\n\n"
      "For bash: source <(merklize completions bash). They come from the same table as --help.",
-     only_help, {}, run_completions},
+     only_help,
+     {},
+     run_completions},
 };
 
-constexpr Command whole{"merklize", "", "Digests and whole Merkle trees at the speed of the hardware",
+constexpr Command whole{"merklize",
+                        "",
+                        "Digests and whole Merkle trees at the speed of the hardware",
                         "BLAKE3 digests and whole Merkle trees, on all cores.\n\n"
                         "Exit codes: 0 all went well; 1 a file could not be read, did not match or is not valid; 2 the "
                         "command line is wrong.",
-                        whole_options, commands};
+                        whole_options,
+                        commands};
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "command/text.hpp"
+#include "command/output/text.hpp"
 #include "host/atomic_file.hpp"
 #include "host/descriptor.hpp"
 

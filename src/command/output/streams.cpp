@@ -1,4 +1,4 @@
-#include "command/streams.hpp"
+#include "command/output/streams.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "command/endings.hpp"
-#include "command/progress.hpp"
+#include "command/output/progress.hpp"
 
 namespace merklize::command {
 namespace {

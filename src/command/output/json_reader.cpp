@@ -1,10 +1,10 @@
-#include "command/json_reader.hpp"
+#include "command/output/json_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 #include "command/endings.hpp"
-#include "command/text.hpp"
+#include "command/output/text.hpp"
 
 namespace merklize::command::json {
 namespace {

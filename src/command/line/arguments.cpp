@@ -1,11 +1,11 @@
-#include "command/arguments.hpp"
+#include "command/line/arguments.hpp"
 
 #include <getopt.h>
 
 #include <cstring>
 
 #include "command/endings.hpp"
-#include "command/output.hpp"
+#include "command/output/output.hpp"
 
 namespace merklize::command {
 namespace {

@@ -1,4 +1,4 @@
-#include "command/progress.hpp"
+#include "command/output/progress.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "command/help.hpp"
+#include "command/line/help.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "command/text.hpp"
-#include "command/values.hpp"
+#include "command/line/values.hpp"
+#include "command/output/text.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/hash.hpp"
 
@@ -81,9 +81,9 @@ std::string help_text(const Command& command, const std::string& usage_name) {
     for (const Option& option : command.options) {
         if (option.help.empty()) continue;
         const std::string letter = option.letter == 0 ? "" : std::string{'-', option.letter} + ", ";
-        rows.emplace_back(letter + "--" + std::string(option.name) + (option.value.empty() ? "" : " ") +
-                              std::string(option.value),
-                          expanded(option.help));
+        rows.emplace_back(
+            letter + "--" + std::string(option.name) + (option.value.empty() ? "" : " ") + std::string(option.value),
+            expanded(option.help));
     }
     text += "\nOptions:\n" + listed(rows, width);
     if (command.commands.empty()) return text;

@@ -1,9 +1,9 @@
-#include "command/json.hpp"
+#include "command/output/json.hpp"
 
 #include <charconv>
 #include <cstdio>
 
-#include "command/text.hpp"
+#include "command/output/text.hpp"
 
 namespace merklize::command::json {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "command/table.hpp"
+#include "command/line/table.hpp"
 
 namespace merklize::command {
 

@@ -1,11 +1,11 @@
-#include "command/values.hpp"
+#include "command/line/values.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 
 #include "command/endings.hpp"
-#include "command/text.hpp"
+#include "command/output/text.hpp"
 
 namespace merklize::command {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "command/arguments.hpp"
+#include "command/line/arguments.hpp"
 #include "merklize/digest.hpp"
 
 namespace merklize::command {
