@@ -66,7 +66,7 @@ $(VENV)/package: $(VENV)/cmake $(PACKAGE_SOURCES)
 
 $(VENV)/test-tools: $(VENV)/package $(VENV)/runtimes pyproject.toml
 	@echo "== installing what the tests need"
-	@python -m pip install -q 'merklize[test]'
+	@python -m pip install -q 'merklize[test,signing]'
 	@touch $@
 
 $(VENV)/runtimes: $(VENV)/made Makefile

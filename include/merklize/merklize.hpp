@@ -9,6 +9,8 @@
 #include <merklize/error.hpp>
 #include <merklize/formats.hpp>
 #include <merklize/hash.hpp>
+#include <merklize/hash_each.hpp>
+#include <merklize/pieces.hpp>
 #include <merklize/policy.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree.hpp>
@@ -16,3 +18,4 @@
 #include <merklize/tree_file.hpp>
 #include <merklize/tree_form.hpp>
 #include <merklize/version.hpp>
+#include <merklize/xet.hpp>

@@ -20,10 +20,12 @@
 //            aligned to 8 bytes. Other bytes may begin anywhere.
 //   order    commands are enqueued after the events `after`; the queue may be in order or not. The returned event is complete when
 //            the output is written. No function waits, so inputs and output must stay valid until then.
-//   policy   tuning values, fixed when the program is compiled. Each choice gives the same bytes. Zero means: one lane, constants in
-//            the program, groups of 256 items and 8 levels a launch (on a CPU 64 items and 1 level). A kernel is compiled for each
+//   policy   tuning values, fixed when the program is compiled. Each choice gives the same bytes. Zero means: one lane (four with
+//            AdaptiveCpp on a CPU), constants in the program, groups of 256 items and 8 levels a launch (on a CPU 64 items and 1 level). A kernel is compiled for each
 //            lane count, hash and place of the constants that the program uses. Constants::literal makes the longest kernels.
-//   errors   merklize::Error: invalid_argument with the numbers, out_of_memory (working memory); sycl::exception from the runtime
+//   errors   merklize::Error: invalid_argument with the numbers, out_of_memory (working memory); sycl::exception from the runtime.
+//            What fails after it was enqueued goes to the queue's asynchronous handler; each call asks for that first
+//            (queue.throw_asynchronous())
 namespace merklize::sycl {
 
 /// BLAKE3 digest.
@@ -35,7 +37,7 @@ namespace merklize::sycl {
 template <Policy policy = Policy{}>
 ::sycl::event hash(::sycl::queue& queue, const void* data, std::size_t bytes, void* digest,
                    const std::vector<::sycl::event>& after = {}) {
-    return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash", data, bytes, 1, digest, nullptr, after);
+    return detail::hash_on<policy>(detail::QueueSubmit(queue), "hash", data, bytes, 1, digest, nullptr, after);
 }
 
 /// The same for a span of any type whose bytes are its value.
@@ -52,7 +54,7 @@ template <Policy policy = Policy{}, class T>
 template <Policy policy = Policy{}>
 ::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
                         void* digests, const std::vector<::sycl::event>& after = {}) {
-    return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash_many", messages, message_bytes, n, digests,
+    return detail::hash_on<policy>(detail::QueueSubmit(queue), "hash_many", messages, message_bytes, n, digests,
                                    nullptr, after);
 }
 
@@ -60,10 +62,12 @@ template <Policy policy = Policy{}>
 /// each group's subtree of chunks (up to 1024 chunks); several messages take 48 bytes for each chunk.
 template <Policy policy = Policy{}>
 std::size_t hash_scratch_bytes(::sycl::queue& queue, std::size_t message_bytes, std::size_t n = 1) {
-    const detail::QueueSubmit submit{queue};
-    return detail::DigestPlan(n, message_bytes, detail::group_size_on(submit, policy.group_size, "hash_scratch_bytes"),
-                              detail::lanes_of(policy.lanes))
-        .scratch_bytes();
+    const detail::QueueSubmit submit(queue);
+    return detail::with_lanes<policy>(submit, [&]<Policy chosen>() {
+        return detail::DigestPlan(n, message_bytes,
+                                  detail::group_size_on(submit, chosen.group_size, "hash_scratch_bytes"), chosen.lanes)
+            .scratch_bytes();
+    });
 }
 
 /// hash_many(), or hash() with n = 1, in the caller's working memory: nothing is allocated.
@@ -72,7 +76,7 @@ template <Policy policy = Policy{}>
 ::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
                         void* digests, void* scratch, const std::vector<::sycl::event>& after = {}) {
     if (scratch == nullptr) detail::invalid("hash_many: scratch is null");
-    return detail::hash_on<policy>(detail::QueueSubmit{queue}, "hash_many", messages, message_bytes, n, digests,
+    return detail::hash_on<policy>(detail::QueueSubmit(queue), "hash_many", messages, message_bytes, n, digests,
                                    scratch, after);
 }
 
@@ -87,7 +91,7 @@ template <Policy policy = Policy{}>
 template <Hash hash = Hash::blake3, Policy policy = Policy{}>
 ::sycl::event merklize(::sycl::queue& queue, const void* leaves, void* nodes, std::size_t n,
                        const std::vector<::sycl::event>& after = {}) {
-    return detail::merklize_on<hash, policy>(detail::QueueSubmit{queue}, leaves, nodes, n, after);
+    return detail::merklize_on<hash, policy>(detail::QueueSubmit(queue), leaves, nodes, n, after);
 }
 
 /// The same for spans of bytes, words or 32-byte structs; n is leaves.size_bytes() / 32.
@@ -108,7 +112,7 @@ template <Hash hash = Hash::blake3, Policy policy = Policy{}, class T>
 template <Hash hash = Hash::blake3, Policy policy = Policy{}>
 ::sycl::event merge(::sycl::queue& queue, const void* left, const void* right, void* out, std::size_t n,
                     const std::vector<::sycl::event>& after = {}) {
-    return detail::merge_on<hash, policy>(detail::QueueSubmit{queue}, left, right, out, n, after);
+    return detail::merge_on<hash, policy>(detail::QueueSubmit(queue), left, right, out, n, after);
 }
 
 /// Rescue Prime digests of n rows of field elements.
@@ -119,7 +123,7 @@ template <Hash hash = Hash::blake3, Policy policy = Policy{}>
 template <Hash hash = Hash::rp64_256, Policy policy = Policy{}>
 ::sycl::event hash_elements(::sycl::queue& queue, const std::uint64_t* rows, std::size_t n, std::size_t elements,
                             void* digests, const std::vector<::sycl::event>& after = {}) {
-    return detail::hash_elements_on<hash, policy>(detail::QueueSubmit{queue}, rows, n, elements, digests, after);
+    return detail::hash_elements_on<hash, policy>(detail::QueueSubmit(queue), rows, n, elements, digests, after);
 }
 
 /// Sets *flag to 1 if any of n words is not a field element (>= p); otherwise does not write it. A kernel cannot throw.
@@ -128,7 +132,7 @@ template <Hash hash = Hash::rp64_256>
 ::sycl::event check_elements(::sycl::queue& queue, const std::uint64_t* words, std::size_t n, std::uint32_t* flag,
                              const std::vector<::sycl::event>& after = {}) {
     static_assert(detail::is_field<hash>, "check_elements needs a Rescue Prime hash");
-    return detail::check_elements_on(detail::QueueSubmit{queue}, words, n, flag, after);
+    return detail::check_elements_on(detail::QueueSubmit(queue), words, n, flag, after);
 }
 
 }  // namespace merklize::sycl

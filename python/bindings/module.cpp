@@ -56,12 +56,15 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_device_array(m);
     merklize::binding::bind_enqueue(m);
     merklize::binding::bind_hash(m);
+    merklize::binding::bind_hash_each(m);
     merklize::binding::bind_hasher(m);
     merklize::binding::bind_forest(m);
     merklize::binding::bind_proof(m);
     merklize::binding::bind_parts(m);
+    merklize::binding::bind_pieces(m);
     merklize::binding::bind_policy(m);
     merklize::binding::bind_tree(m);
     merklize::binding::bind_tree_file(m);
     merklize::binding::bind_tree_input(m);
+    merklize::binding::bind_xet(m);
 }

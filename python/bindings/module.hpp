@@ -8,9 +8,11 @@ void bind_settings(nanobind::module_& m);
 void bind_form(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
+void bind_pieces(nanobind::module_& m);
 void bind_policy(nanobind::module_& m);
 void bind_enqueue(nanobind::module_& m);
 void bind_hash(nanobind::module_& m);
+void bind_hash_each(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_proof(nanobind::module_& m);
@@ -18,5 +20,6 @@ void bind_parts(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_tree_file(nanobind::module_& m);
 void bind_tree_input(nanobind::module_& m);
+void bind_xet(nanobind::module_& m);
 
 }  // namespace merklize::binding

@@ -5,6 +5,7 @@
 '6437b3ac38465133'
 
 `hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3, SHA-256 ... of bytes, arrays and files
+`hash_each`                                      many messages of any lengths, a state dict
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
 `hash_leaves`                                    records to leaves of a tree
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
@@ -14,6 +15,8 @@
 `MerkleProof`, `MultiProof`, `ConsistencyProof`  of one leaf, of several, of growth
 `verify`, `verify_each`                          whether a proof holds
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
+`manifest`, `Manifest`, `check_model`            weights, tensor by tensor, under one root; loaded models against it
+`signing`                                        hashers for OpenSSF's model-signing: merklize[signing]
 `formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
 `calibrate`, `calibration`                       measures it, so that device="auto" chooses well
@@ -25,7 +28,8 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._native import DeviceArray, Timings, TreeFacts
 from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
-from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, OutOfMemory, Unavailable
+from .each import hash_each
+from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, Mismatch, OutOfMemory, Unavailable
 from .forest import MerkleForest
 from .hashing import HASHES, Hasher, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
 from .parts import hash_parts, merkle_root_parts
@@ -35,6 +39,7 @@ from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkl
 
 if TYPE_CHECKING:
     from . import formats
+    from .manifests import Manifest, check_model, manifest
 
 __version__: str = _native.version()
 
@@ -50,9 +55,11 @@ __all__ = [
     "Hasher",
     "InternalError",
     "InvalidArgument",
+    "Manifest",
     "MerkleForest",
     "MerkleProof",
     "MerkleTree",
+    "Mismatch",
     "MultiProof",
     "OutOfMemory",
     "Timings",
@@ -66,9 +73,11 @@ __all__ = [
     "build_tree_file",
     "calibrate",
     "calibration",
+    "check_model",
     "devices",
     "formats",
     "hash",
+    "hash_each",
     "hash_elements",
     "hash_file",
     "hash_files",
@@ -76,6 +85,7 @@ __all__ = [
     "hash_many",
     "hash_parts",
     "heap_slots",
+    "manifest",
     "merge",
     "merkle_root",
     "merkle_root_file",
@@ -87,9 +97,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import `formats` when it is first used: it needs NumPy, which takes longer to import than all the rest."""
-    if name == "formats":
-        import importlib
+    """Import what few programs need when it is first used: `formats` needs NumPy, which is slow to import."""
+    import importlib
 
-        return importlib.import_module(".formats", __name__)
+    if name in ("formats", "manifests", "signing"):
+        return importlib.import_module(f".{name}", __name__)
+    if name in ("Manifest", "check_model", "manifest"):
+        return getattr(importlib.import_module(".manifests", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

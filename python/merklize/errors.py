@@ -67,6 +67,10 @@ class FileIsDirectory(FileError, IsADirectoryError):
     """A directory stands where a file should be."""
 
 
+class Mismatch(Error, ValueError):
+    """What was checked is not what its manifest says; the text names what differs."""
+
+
 class Cancelled(Error, RuntimeError):
     """The caller's progress function returned False."""
 

@@ -126,10 +126,9 @@ std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes
 Node chunk_node(const Place& chunk, std::uint64_t bytes, std::uint64_t counter, const Mode& mode, Run& run) {
     if (!chunk.on_device)
         return chunk_node({static_cast<const std::byte*>(chunk.pointer) + chunk.offset, bytes}, counter, mode);
-    std::byte copy[MKZ_BLAKE3_CHUNK_LEN];
-    run.memory().copy_to_host(copy, chunk, bytes);
+    const std::span<const std::byte> copy = run.memory().fetch(chunk, bytes);
     run.finish();
-    return chunk_node({copy, bytes}, counter, mode);
+    return chunk_node(copy, counter, mode);
 }
 
 std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,

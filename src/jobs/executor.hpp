@@ -19,6 +19,10 @@ public:
     virtual void copy_to_device(const Place& to, const void* from, std::uint64_t bytes) = 0;
     virtual void copy_to_host(void* to, const Place& from, std::uint64_t bytes) = 0;
     virtual void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes) = 0;
+    /// The bytes of a place, at most most_fetched of them, in pinned memory; complete when it returns. They stay until the next
+    /// fetch() or the end of the call.
+    virtual std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes) = 0;
+    static constexpr std::uint64_t most_fetched = 64 << 10;
     /// Copies of many bytes, through pinned memory; complete when they return.
     virtual void upload(const Place& to, const void* from, std::uint64_t bytes) = 0;
     virtual void download(void* to, const Place& from, std::uint64_t bytes) = 0;
@@ -64,6 +68,7 @@ public:
     /// tick     asks whether to go on, with the share of the job that is done; may be empty; must not throw
     /// returns  false if tick cancelled the job
     virtual bool launch(const HashChunks& job, const Tick& tick) = 0;
+    virtual bool launch(const HashEach& job, const Tick& tick) = 0;
     virtual bool launch(const HashRows& job, const Tick& tick) = 0;
     virtual bool launch(const MergePairs& job, const Tick& tick) = 0;
     virtual bool launch(const MergeSubtrees& job, const Tick& tick) = 0;

@@ -12,6 +12,7 @@ public:
     explicit HostExecutor(unsigned threads) noexcept : threads_(threads) {}
 
     bool launch(const HashChunks& job, const Tick& tick) override;
+    bool launch(const HashEach& job, const Tick& tick) override;
     bool launch(const HashRows& job, const Tick& tick) override;
     bool launch(const MergePairs& job, const Tick& tick) override;
     bool launch(const MergeSubtrees& job, const Tick& tick) override;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "hashes/hash_info.hpp"
 #include "host/wipe.hpp"
@@ -46,6 +47,22 @@ struct HashChunks {
     std::uint32_t levels = 0;
     Mode mode{};
     Place out{};  ///< one value of 32 bytes a subtree
+    mkz_policy policy{};
+};
+
+/// Where the bytes of one message lie.
+struct Extent {
+    Place place{};
+    std::uint64_t bytes = 0;  ///< any number; without bytes the place does not matter
+};
+
+/// BLAKE3 digests of messages of any lengths, all on the host or all on the run's device.
+struct HashEach {
+    Hash hash = Hash::blake3;            ///< one that has a tree of chunks
+    std::span<const Extent> messages{};  ///< host memory
+    Mode mode{};
+    bool below_root = false;  ///< not the digests: for messages of more than a chunk the two values below the root
+    Place out{};              ///< 32 bytes a message, or 64 bytes with below_root
     mkz_policy policy{};
 };
 

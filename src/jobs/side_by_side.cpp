@@ -149,6 +149,24 @@ bool SideBySide::launch(const HashChunks& job, const Tick& tick) {
     });
 }
 
+// Each device gets a contiguous range of the messages, by their bytes.
+bool SideBySide::launch(const HashEach& job, const Tick& tick) {
+    const std::uint64_t out_bytes = (job.below_root ? 2 : 1) * Digest::size;
+    std::vector<std::uint64_t> ends(job.messages.size());
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < ends.size(); i++) ends[i] = bytes += job.messages[i].bytes + Digest::size;
+    const auto ending_by = [&](std::uint64_t byte) {
+        return static_cast<std::size_t>(std::ranges::upper_bound(ends, byte) - ends.begin());
+    };
+    return share_out(bytes, bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
+        const std::size_t begin = ending_by(first);
+        HashEach part = job;
+        part.messages = job.messages.subspan(begin, ending_by(first + count) - begin);
+        part.out = moved(job.out, out_bytes * begin);
+        return part;
+    });
+}
+
 bool SideBySide::launch(const HashRows& job, const Tick& tick) {
     const std::uint64_t row_bytes = row_unit(job.hash) * job.length;
     return share_out(job.n, job.n * (row_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {

@@ -42,6 +42,7 @@ public:
     SideBySide(const RunOptions& options, unsigned threads) : options_(options), threads_(threads) {}
 
     bool launch(const HashChunks& job, const Tick& tick) override;
+    bool launch(const HashEach& job, const Tick& tick) override;
     bool launch(const HashRows& job, const Tick& tick) override;
     bool launch(const MergePairs& job, const Tick& tick) override;
     /// Each device builds whole subtrees, the CPU the few nodes above them.

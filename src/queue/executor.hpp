@@ -34,6 +34,7 @@ public:
                   Ending ending = Ending::waits);
 
     bool launch(const HashChunks& job, const Tick& tick) override { return launches_.hash_chunks(job, tick); }
+    bool launch(const HashEach& job, const Tick& tick) override { return launches_.hash_each(job, tick); }
     bool launch(const HashRows& job, const Tick& tick) override { return launches_.hash_rows(job, tick); }
     bool launch(const MergePairs& job, const Tick& tick) override { return launches_.merge_pairs(job, tick); }
     bool launch(const MergeSubtrees& job, const Tick& tick) override { return trees_.merge_subtrees(job, tick); }
@@ -52,6 +53,9 @@ public:
     }
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes) override {
         timeline_.copy_on_device(to, from, bytes);
+    }
+    std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes) override {
+        return timeline_.fetch(from, bytes);
     }
     void upload(const Place& to, const void* from, std::uint64_t bytes) override { staging_.upload(to, from, bytes); }
     void download(void* to, const Place& from, std::uint64_t bytes) override { staging_.download(to, from, bytes); }

@@ -96,6 +96,10 @@ void Launches::hash_message(const HashRows& a) {
     kernels_.return_out(range_of(a.out), out, Digest::size);
 }
 
+bool Launches::hash_each(const HashEach&, const Tick&) {
+    throw Error(ErrorCode::internal, "hash_each: not on devices yet");
+}
+
 bool Launches::hash_rows(const HashRows& job, const Tick& tick) {
     if (info(job.hash).has_chunk_tree && job.n == 1 && job.length > MKZ_BLAKE3_CHUNK_LEN && job.rows.on_device &&
         job.out.on_device) {

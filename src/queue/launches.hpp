@@ -16,6 +16,7 @@ public:
         : timeline_(timeline), kernels_(kernels), staging_(staging) {}
 
     bool hash_chunks(const HashChunks& job, const Tick& tick);
+    bool hash_each(const HashEach& job, const Tick& tick);
     bool hash_rows(const HashRows& job, const Tick& tick);
     bool merge_pairs(const MergePairs& job, const Tick& tick);
 

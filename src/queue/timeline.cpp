@@ -34,6 +34,7 @@ Timeline::~Timeline() {
     // After an error something may still be running on memory that goes away now. What enqueues has no memory but the device's, and
     // that the driver keeps.
     if (!enqueues()) drain();
+    if (fetched_.bytes != nullptr) device_->give_back(fetched_);
     if (owns_main_) device_->give_back(main_, timings_ != nullptr);
     for (mkz_stream* side : side_streams_) {
         if (side != nullptr) device_->give_back(side, timings_ != nullptr);
@@ -144,6 +145,13 @@ void Timeline::copy_on_device(const Place& to, const Place& from, std::uint64_t 
     idle_ = false;
     check(driver().copy_on_device(main_, static_cast<mkz_memory*>(to.pointer), to.offset,
                                   static_cast<mkz_memory*>(from.pointer), from.offset, bytes, nullptr));
+}
+
+std::span<const std::byte> Timeline::fetch(const Place& from, std::uint64_t bytes) {
+    if (fetched_.bytes == nullptr) fetched_ = device_->borrow_pinned(DeviceMemory::most_fetched);
+    copy_to_host(fetched_.bytes, from, bytes);
+    synchronize();
+    return {static_cast<const std::byte*>(fetched_.bytes), bytes};
 }
 
 mkz_status Timeline::drain() noexcept {

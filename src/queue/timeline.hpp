@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -98,6 +99,8 @@ public:
     void copy_to_device(const Place& to, const void* from, std::uint64_t bytes);
     void copy_to_host(void* to, const Place& from, std::uint64_t bytes);
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes);
+    /// DeviceMemory::fetch().
+    std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes);
 
     /// A block for this call.
     std::shared_ptr<Block> scratch(std::uint64_t bytes);
@@ -157,6 +160,7 @@ private:
     mkz_stream* main_;
     bool owns_main_;
     std::array<mkz_stream*, 2> side_streams_{};
+    Pinned fetched_{};
     std::vector<std::shared_ptr<const void>> kept_;
     std::vector<std::shared_ptr<Block>> scratch_;  // of a call that enqueues
     std::vector<Check> checks_;                    // the same

@@ -1,4 +1,7 @@
 // Trees, merges and rows by the headers' kernels: every hash, where the constants are, lanes, levels fused by barriers.
+#include <map>
+#include <utility>
+
 #include "../support.hpp"
 #include "runtime.hpp"
 

@@ -59,7 +59,8 @@ typedef __INT64_TYPE__ mkz_i64;
 #define MKZ_GLOBAL
 #define MKZ_LOCAL
 #define MKZ_CONSTANT
-#define MKZ_TABLE [[maybe_unused]] static constexpr
+/* Hidden: AdaptiveCpp's generic compiler cannot link a table that another module might replace. */
+#define MKZ_TABLE [[maybe_unused]] __attribute__((visibility("hidden"))) static constexpr
 #define MKZ_U64(x) x##ULL
 #else
 #define MKZ_TARGET_CPP 1
@@ -227,7 +228,7 @@ typedef struct {
 #define MKZ_MUL_HI64(a, b) mul_hi((mkz_u64)(a), (mkz_u64)(b))
 #elif defined(__CUDA_ARCH__)
 #define MKZ_MUL_HI64(a, b) __umul64hi((a), (b))
-#elif defined(MKZ_TARGET_SYCL)
+#elif defined(MKZ_TARGET_SYCL) && !defined(__ACPP__) /* AdaptiveCpp has no sycl::mul_hi */
 #define MKZ_MUL_HI64(a, b) mkz_mul_hi64((a), (b))
 MKZ_FN mkz_u64 mkz_mul_hi64(mkz_u64 a, mkz_u64 b) { return ::sycl::mul_hi(a, b); }
 #elif defined(__SIZEOF_INT128__)

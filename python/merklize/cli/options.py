@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and sizes as people write them."""
 
 from __future__ import annotations
 
@@ -31,6 +31,18 @@ class Count(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.
         return number
 
 
+def parse_size(text: str) -> int:
+    """A count of bytes: 65536, 64K, 64KiB, 1M, 2G (powers of 1024)."""
+    match = re.fullmatch(r"(\d{1,18})\s*(?:([KMGT])(?:i?B)?)?", text, re.ASCII | re.IGNORECASE)
+    if not match:
+        raise click.BadParameter(f"{text!r} is not a size such as 65536, 64K or 1MiB")
+    return int(match[1]) << (10 * ("KMGT".index(match[2].upper()) + 1) if match[2] else 0)
+
+
+def size_option(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
+    return None if text is None else parse_size(text)
+
+
 def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, int | str] | None:
     """Reads levels_per_launch=1,constants=local. The library knows fields and values, and says what is wrong."""
     if not texts:
@@ -44,6 +56,23 @@ def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) 
     return policy or None
 
 
+def human_bytes(count: int) -> str:
+    """1536 -> "1.5 KiB"."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} TiB"
+
+
+device_option = click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="Where to compute; see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.",
+)
 threads_option = click.option(
     "--num-threads",
     "threads",

@@ -1,4 +1,4 @@
-"""Standard output as bytes, and complaints on standard error.
+"""Standard output as bytes, complaints on standard error, and tables.
 
 Names of files are bytes of any kind, so everything is written as UTF-8 whatever the locale says.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO
 
 import click
+
+import merklize
 
 
 class Failure(click.ClickException):
@@ -29,6 +32,33 @@ def write(data: bytes) -> None:
     if sys.stdout is None:
         raise Failure("standard output is closed")
     _guarded(lambda: sys.stdout.buffer.write(data))
+
+
+@contextmanager
+def new_file(path: str) -> Iterator[BinaryIO]:
+    """A file to write, which appears whole or not at all. A device or a pipe is written to as it is. Errors name it."""
+    hidden = ""
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as file:
+                yield file
+            return
+        real = os.path.realpath(path)
+        hidden = os.path.join(os.path.dirname(real), f".{os.path.basename(real)}.{os.getpid()}.tmp")
+        with open(hidden, "xb") as file:
+            yield file
+            file.flush()
+            if os.path.exists(real):
+                os.fchmod(file.fileno(), os.stat(real).st_mode & 0o7777)
+            os.fsync(file.fileno())
+        os.replace(hidden, real)
+    except BaseException as error:
+        if hidden:
+            with suppress(OSError):
+                os.unlink(hidden)
+        if isinstance(error, OSError) and not isinstance(error, merklize.Error):
+            raise Failure(f"{sentence(path)}: cannot write: {error.strerror or error}") from None
+        raise
 
 
 def line(text: str) -> None:
@@ -87,6 +117,19 @@ def display(path: str | bytes) -> str:
 def sentence(path: str | bytes) -> str:
     """A path for use in a sentence: a line end in it must not pass for one of ours."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in display(path))
+
+
+def table(rows: Iterable[Sequence[str]], right: str = "") -> str:
+    """Aligned columns, the first row being the head. `right` has an "r" in the place of each column to align right."""
+    head, *body = rows
+    widths = [max(map(len, column)) for column in zip(head, *body)]
+    sides = right.ljust(len(widths))
+
+    def text(row: Sequence[str]) -> str:
+        cells = (c.rjust(w) if side == "r" else c.ljust(w) for c, w, side in zip(row, widths, sides))
+        return "  ".join(cells).rstrip()
+
+    return "\n".join([text(head), "  ".join("-" * width for width in widths), *map(text, body)])
 
 
 def human_time(seconds: float) -> str:

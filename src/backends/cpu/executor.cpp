@@ -7,7 +7,10 @@
 #include <thread>
 #include <vector>
 
+#include "backends/cpu/hash_chunks.hpp"
+#include "backends/cpu/hash_each.hpp"
 #include "backends/cpu/lanes.hpp"
+#include "backends/cpu/loops.hpp"
 #include "host/threads.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/progress.hpp"
@@ -21,97 +24,14 @@ namespace {
 
 using runtime::Expand;
 using runtime::HashChunks;
+using runtime::HashEach;
 using runtime::HashParents;
 using runtime::HashRows;
-using runtime::host_place;
 using runtime::Lone;
 using runtime::MergeAt;
 using runtime::MergePairs;
 using runtime::MergeSubtrees;
-using runtime::Place;
 using runtime::Tick;
-
-// All places of the CPU are on the host.
-std::uint8_t* at(const Place& place) { return static_cast<std::uint8_t*>(place.pointer) + place.offset; }
-
-// The threads that run a job's loops, and the tick that says whether to go on.
-struct Workers {
-    unsigned threads;  // 0 = all that the process may use
-    const Tick& tick;
-};
-
-// Items of one kernel in pieces of `per_piece`: body(first, count).
-template <class Body>
-bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece, Body body) {
-    const std::uint64_t pieces = (n + per_piece - 1) / per_piece;
-    return runtime::parallel_for(
-        pieces, workers.threads,
-        [&](std::size_t piece) {
-            const std::uint64_t first = piece * per_piece;
-            body(first, std::min(per_piece, n - first));
-        },
-        workers.tick);
-}
-
-// Merges n chaining values in place to the ceil(n / 2) above them. In BLAKE3 an odd last value goes up as it is.
-std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const Mode& mode) {
-    lanes().compress_pairs(values, n / 2, mode.key_words(), mode.flags() | MKZ_BLAKE3_PARENT, values);
-    if (n % 2 != 0) std::memmove(values + 32 * (n / 2), values + 32 * (n - 1), 32);
-    return (n + 1) / 2;
-}
-
-void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_t counter, const std::uint32_t key[8],
-                     std::uint32_t flags, std::uint8_t* out) {
-    std::uint32_t cv[8];
-    std::copy_n(key, 8, cv);
-    const std::uint32_t blocks = static_cast<std::uint32_t>((bytes + 63) / 64);
-    for (std::uint32_t b = 0; b < blocks; b++) {
-        std::uint8_t block[64] = {};
-        const std::uint32_t length = static_cast<std::uint32_t>(std::min<std::uint64_t>(64, bytes - 64 * b));
-        std::memcpy(block, data + 64 * b, length);
-        lanes().compress(cv, block, length, counter, mkz_blake3_block_flags(b, blocks, flags));
-    }
-    std::memcpy(out, cv, 32);
-}
-
-constexpr std::uint64_t chunks_per_piece =
-    128;  // 128 KiB: enough work for a thread, and the chaining values stay in the first-level cache
-
-bool hash_chunks(const HashChunks& a, const Workers& workers) {
-    const std::uint64_t chunks = (a.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
-    const std::uint64_t per_subtree = std::uint64_t{1} << a.levels;
-    return in_pieces(
-        workers, chunks, std::max(chunks_per_piece, per_subtree), [&](std::uint64_t first, std::uint64_t count) {
-            const std::uint8_t* data = at(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
-            const std::uint64_t bytes = std::min(count * MKZ_BLAKE3_CHUNK_LEN, a.bytes - first * MKZ_BLAKE3_CHUNK_LEN);
-            const std::uint64_t full = bytes / MKZ_BLAKE3_CHUNK_LEN;
-            std::uint8_t* out = at(a.out) + 32 * (first >> a.levels);
-            std::uint8_t small[32 * chunks_per_piece];
-            std::vector<std::uint8_t> large(count > chunks_per_piece ? 32 * count : 0);
-            std::uint8_t* values = count > chunks_per_piece ? large.data() : small;
-            lanes().hash_chunks(data, full, a.first_chunk + first, a.mode.key_words(), a.mode.flags(), values);
-            if (full != count) {
-                hash_last_chunk(data + full * MKZ_BLAKE3_CHUNK_LEN, bytes - full * MKZ_BLAKE3_CHUNK_LEN,
-                                a.first_chunk + first + full, a.mode.key_words(), a.mode.flags(), values + 32 * full);
-            }
-            for (std::uint32_t level = 0; level < a.levels; level++) count = one_level_up(values, count, a.mode);
-            std::memcpy(out, values, 32 * count);
-        });
-}
-
-// The digest of one message by one thread, without the runtime. For rows that are too long for hash_short_rows.
-void hash_long_row(const std::uint8_t* row, std::uint64_t bytes, const Mode& mode, std::vector<std::uint8_t>& values,
-                   std::uint8_t* out) {
-    const std::uint64_t chunks = (bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
-    const std::uint32_t levels = std::min<std::uint32_t>(7, std::bit_width(chunks - 1) - 1);
-    std::uint64_t n = (chunks + (std::uint64_t{1} << levels) - 1) >> levels;
-    values.resize(32 * n);
-    hash_chunks(
-        {.data = host_place(row), .bytes = bytes, .levels = levels, .mode = mode, .out = host_place(values.data())},
-        {1, {}});
-    while (n > 2) n = one_level_up(values.data(), n, mode);
-    lanes().compress_pairs(values.data(), 1, mode.key_words(), mode.flags() | MKZ_BLAKE3_PARENT | MKZ_BLAKE3_ROOT, out);
-}
 
 bool hash_parents(const HashParents& a, const Workers&) {
     one_level_up(at(a.values), a.n, a.mode);
@@ -158,8 +78,10 @@ bool hash_rows(const HashRows& a, const Workers& workers) {
                                     out + 32 * first);
         } else {
             std::vector<std::uint8_t> values;
-            for (std::uint64_t i = first; i < first + count; i++)
-                hash_long_row(rows + i * a.length, a.length, a.mode, values, out + 32 * i);
+            for (std::uint64_t i = first; i < first + count; i++) {
+                below_root(rows + i * a.length, a.length, a.mode, {1, {}}, values);
+                hash_root(values.data(), a.mode, out + 32 * i);
+            }
         }
     });
 }
@@ -259,6 +181,9 @@ namespace merklize::runtime {
 
 bool HostExecutor::launch(const HashChunks& job, const Tick& tick) {
     return cpu::run(cpu::hash_chunks, job, {threads_, tick});
+}
+bool HostExecutor::launch(const HashEach& job, const Tick& tick) {
+    return cpu::run(cpu::hash_each, job, {threads_, tick});
 }
 bool HostExecutor::launch(const HashRows& job, const Tick& tick) {
     return cpu::run(cpu::hash_rows, job, {threads_, tick});

@@ -20,6 +20,16 @@ using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t
 using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
                            const std::function<bool()>& go_on);
 
+/// A chain of blocks of its own: a chunk, or two values below their parent.
+struct Chain {
+    const std::uint8_t* in;  ///< `bytes` bytes
+    std::uint8_t* out;       ///< 32 bytes
+    std::uint64_t counter = 0;
+    std::uint32_t bytes;        ///< at most 1024
+    std::uint32_t first, last;  ///< flags of the first and of the last block besides the mode's
+};
+inline std::uint32_t blocks_of(const Chain& chain) { return chain.bytes == 0 ? 1 : (chain.bytes + 63) / 64; }
+
 /// The kernels of one instruction set: single-threaded, on host memory of any alignment. Each takes any count of items
 /// and fills its last batch of lanes with copies. Where `out` may be `in`, an item is read before it is overwritten.
 struct Lanes {
@@ -36,6 +46,9 @@ struct Lanes {
     /// n rows of `bytes` <= 1024 bytes, each a whole one-chunk message, to n BLAKE3 digests.
     void (*hash_short_rows)(const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t key[8],
                             std::uint32_t flags, std::uint8_t* out);
+    /// n chains of blocks, those of more blocks first. The result of one may be where another one's bytes were, if that comes before it
+    /// or in the same vector.
+    void (*hash_chains)(const Chain* chains, std::size_t n, const std::uint32_t key[8], std::uint32_t flags);
     /// n blocks of 64 bytes of extendable output from block index `counter` on.
     void (*expand)(const std::uint32_t cv[8], const std::uint32_t block[16], std::uint32_t block_len,
                    std::uint32_t flags, std::uint64_t counter, std::size_t n, std::uint8_t* out);

@@ -63,6 +63,11 @@ void require_usage(const Arguments& a, const std::string& hash_name, std::uint64
         throw UsageError{"--hash " + sentence(hash_name) +
                          " excludes --keyed, --derive-key, --length, --seek, --policy and --tag"};
     }
+    require(!has("xet") || !(has("hash") || has("keyed") || has("derive-key") || length != Digest::size || seek != 0 ||
+                             has("policy")),
+            "--xet excludes --hash, --keyed, --derive-key, --length, --seek and --policy");
+    require(!has("xet") || !(has("check") || has("raw") || has("tag") || has("json") || has("timings")),
+            "--xet excludes --check, --raw, --tag, --json, --timings");
     require(!has("keyed") || !a.words().empty(), "--keyed needs a FILE: standard input holds the key");
     require(!has("quiet") || has("check"), "--quiet needs --check");
     require(!has("check") || !(has("raw") || has("tag") || has("no-names") || has("recursive")),
@@ -93,6 +98,7 @@ int run_hash(const Arguments& arguments) {
     require_usage(arguments, hash_name, job.length, job.seek);
     job.hash = hash_from_name(hash_name);
     job.options = run_options(arguments);
+    job.is_xet = arguments.has("xet");
     job.has_key = arguments.has("keyed");
     job.mode = mode_of(arguments, {}).value_or(Mode());
     job.timed = arguments.has("timings");

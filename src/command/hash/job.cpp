@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "digests/file_root.hpp"
-#include "jobs/progress.hpp"
+#include "merklize/xet.hpp"
 
 namespace merklize::command {
 
@@ -29,7 +29,13 @@ void hash_input(const runtime::InputFile& file, const std::optional<runtime::Inp
         timed.timings = &times;
     }
     const RunOptions& used = job.timed ? timed : options;
-    if (job.hash != Hash::blake3) {
+    if (job.is_xet) {
+        if (before) before();
+        Digest digest = xet_hash_descriptor(file.fd(), file.name(), used);
+        // As the hub writes it: the bytes of each group of 8 in reverse.
+        for (auto group = digest.bytes.begin(); group != digest.bytes.end(); group += 8) std::reverse(group, group + 8);
+        result.digest.assign(digest.bytes.begin(), digest.bytes.end());
+    } else if (job.hash != Hash::blake3) {
         if (before) before();
         result.digest.resize(Digest::size);
         std::ranges::copy(hash_message_descriptor(file.fd(), file.name(), job.hash, used).bytes, result.digest.begin());

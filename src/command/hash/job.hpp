@@ -19,6 +19,7 @@ namespace merklize::command {
 /// How to hash: the same for all inputs of one run.
 struct HashJob {
     Hash hash = Hash::blake3;
+    bool is_xet = false;  ///< the hub's hash instead
     Mode mode{};
     bool has_key = false;  ///< then standard input holds the key
     std::uint64_t length = Digest::size, seek = 0;

@@ -22,6 +22,7 @@ constexpr Option leaves{"leaves", 0, {}, "INPUT holds the leaves themselves, 32 
 
 constexpr Option hash_options[] = {
     {"hash", 0, "NAME", "blake3, sha256_plain, sha256d, keccak256."},
+    {"xet", 0, {}, "The Hugging Face hub's hash of the file (xet)."},
     keyed,
     {"derive-key", 0, "CONTEXT", "Key derivation; the files are key material."},
     {"length", 'l', "LEN", "Output bytes (32)."},

@@ -1,0 +1,61 @@
+#include <vector>
+
+#include "arguments.hpp"
+#include "module.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+// (digest, values of the pieces, 32 bytes each).
+nb::tuple to_pair(const PieceDigests& made) {
+    return nb::make_tuple(to_bytes(made.digest.bytes), to_bytes(std::as_bytes(std::span(made.pieces))));
+}
+
+nb::tuple hash_pieces(nb::handle data, nb::handle piece_bytes, const Settings& settings) {
+    const Input input(data, "hash_pieces: data", settings);
+    const std::uint64_t piece = to_u64(piece_bytes, "hash_pieces: piece_bytes");
+    const Run run(settings, input.on_device());
+    PieceDigests made;
+    run([&](const RunOptions& options) {
+        made = input.on_device() != nullptr ? merklize::hash_pieces(input.buffer(), piece, options)
+                                            : merklize::hash_pieces(input.span(), piece, options);
+    });
+    return to_pair(made);
+}
+
+nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ranges, nb::handle piece_bytes,
+                          const Settings& settings) {
+    const int fd = to_int(descriptor, "hash_file_ranges: file descriptor");
+    const std::string_view shown = to_text(name, "hash_file_ranges: name");
+    const std::uint64_t piece = to_u64(piece_bytes, "hash_file_ranges: piece_bytes");
+    std::vector<FileRange> wanted;
+    for (nb::handle range : ranges) {
+        wanted.push_back({to_u64(range[0], "hash_file_ranges: offset"), to_u64(range[1], "hash_file_ranges: bytes")});
+    }
+    std::vector<PieceDigests> made;
+    Run{settings}(
+        [&](const RunOptions& options) { made = merklize::hash_file_ranges(fd, shown, wanted, piece, options); });
+    nb::list result;
+    for (const PieceDigests& one : made) result.append(to_pair(one));
+    return result;
+}
+
+nb::bytes digest_of_pieces(nb::handle pieces) {
+    const InputBytes values(pieces, "digest_of_pieces: pieces");
+    return to_bytes(merklize::digest_of_pieces(as_digests(values.span())).bytes);
+}
+
+}  // namespace
+
+void bind_pieces(nb::module_& m) {
+    define(m, "hash_pieces", hash_pieces,
+           "def hash_pieces(data: object, piece_bytes: int, settings: Settings, /) -> tuple[bytes, bytes]");
+    define(m, "hash_file_ranges", hash_file_ranges,
+           "def hash_file_ranges(descriptor: int, name: str, ranges: list[tuple[int, int]], piece_bytes: int, "
+           "settings: Settings, /) -> list[tuple[bytes, bytes]]");
+    define(m, "digest_of_pieces", digest_of_pieces, "def digest_of_pieces(pieces: bytes, /) -> bytes");
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,110 @@
+"""Digests of many messages of different lengths in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from . import _arrays, _native
+from ._settings import settings
+from .errors import InvalidArgument
+from .hashing import _require_plain
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from ._native import Timings
+    from ._types import Bytes, Data, Device, Policy, Progress
+
+Name = TypeVar("Name")
+
+
+@overload
+def hash_each(
+    messages: Mapping[Name, Data],
+    *,
+    hash: str = "blake3",
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    device: Device = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    progress: Progress = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> dict[Name, bytes]: ...
+@overload
+def hash_each(
+    messages: Iterable[Data],
+    *,
+    hash: str = "blake3",
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    device: Device = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    progress: Progress = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> Bytes: ...
+def hash_each(
+    messages: Iterable[Data] | Mapping[Name, Data],
+    *,
+    hash: str = "blake3",
+    key: Buffer | None = None,
+    context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    device: Device = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    progress: Progress = None,
+    policy: Policy = None,
+    timings: Timings | None = None,
+) -> Bytes | dict[Name, bytes]:
+    """Return hash() of each of many messages, all in one job a device.
+
+    messages  a list or any iterable: the digests are uint8[n, 32], in order. A mapping, such as a model's state dict:
+              the digests are a dict of bytes with the same names, in the same order. Each message is what hash() takes,
+              of any length, dtype and strides: bytes-like, an array, or a tensor, which is hashed where it lies
+    hash      "blake3", or a hash of bytes as hash() takes it: those are computed by the CPU, a thread a message
+    length    bytes of output of each message
+    device    of messages on the host. Messages on devices stay there: another name is an error
+    stream    of the only device that messages are on
+    progress  as in hash_file()
+
+    The rest is as in hash(). Short messages on the host are hashed side by side in lanes, long ones by all threads.
+    Raises InvalidArgument, Unavailable, OutOfMemory.
+    """
+    if isinstance(messages, (str, bytes, bytearray, memoryview)) or _arrays.is_array(messages):
+        raise TypeError(
+            f"hash_each: messages must be a list or a mapping of messages, got one ({type(messages).__name__}); "
+            "hash() takes one message, hash_many() the rows of an array"
+        )
+    names = list(messages) if isinstance(messages, Mapping) else None
+    given: list[Any] = list(messages.values()) if isinstance(messages, Mapping) else list(messages)
+    run = settings(device, threads, progress, stream, timings)
+    if hash != "blake3":
+        _require_plain("hash_each", hash, key, context, length, seek, policy)
+    size = _arrays.unsigned(length, "hash_each: length")
+    digests = _digests(len(given), size)
+    if hash != "blake3":
+        _native.hash_message_each(given, names, digests, hash, run)
+    else:
+        _native.hash_each(given, names, digests, key, context, size, seek, run, policy)
+    if names is None:
+        return digests
+    together = digests.tobytes()
+    return {name: together[size * i : size * (i + 1)] for i, name in enumerate(names)}
+
+
+def _digests(n: int, length: int) -> Bytes:
+    import numpy as np
+
+    if n * length >= 2**63:
+        raise InvalidArgument(f"hash_each: {n} outputs of {length} bytes are more than 2^63 bytes")
+    return np.empty((n, length), np.uint8)

@@ -1,0 +1,25 @@
+"""Manifests of weights: what tensors and files are, under one root. docs/manifest-format.md has the format.
+
+`merklize.manifest()` makes them, `merklize.check_model()` and `Manifest.check()` check.
+"""
+
+from ..errors import Mismatch
+from ._compare import Difference, Report
+from ._entries import LEAF_CONTEXT, File, Seen, Shard, Tensor
+from ._manifest import PIECE_SIZE, Manifest, Refreshed, check_model, manifest
+
+__all__ = [
+    "LEAF_CONTEXT",
+    "PIECE_SIZE",
+    "Difference",
+    "File",
+    "Manifest",
+    "Mismatch",
+    "Refreshed",
+    "Report",
+    "Seen",
+    "Shard",
+    "Tensor",
+    "check_model",
+    "manifest",
+]

@@ -1,0 +1,172 @@
+"""Tensors in memory, of the host or of a device: what they are called in a manifest, their bytes, their digests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _native
+from .._settings import settings
+from ..each import hash_each
+from ..errors import InvalidArgument
+from ._entries import Tensor, utf8
+
+if TYPE_CHECKING:
+    from .._types import Device
+
+# Names of NumPy, PyTorch, JAX and ml_dtypes to those of safetensors. C128 is no dtype of safetensors, but of tensors.
+DTYPES = {
+    "bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "uint16": "U16", "int32": "I32", "uint32": "U32",
+    "int64": "I64", "uint64": "U64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",
+    "complex64": "C64", "complex128": "C128", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2",
+    "float8_e8m0fnu": "F8_E8M0", "float8_e4m3fnuz": "F8_E4M3FNUZ", "float8_e5m2fnuz": "F8_E5M2FNUZ",
+    "float4_e2m1fn_x2": "F4",
+}  # fmt: skip
+
+
+class Place(NamedTuple):
+    """The memory that a tensor's items span."""
+
+    device: str
+    begin: int
+    end: int
+    layout: tuple[Any, ...]
+    """Strides, shape and dtype: two tensors of one layout at one place have the same bytes."""
+
+
+class Held(NamedTuple):
+    """A tensor of the caller."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: Any
+    """Something that hash() takes, whose bytes in C order are the tensor's in little endian."""
+    size: int
+    place: Place | None
+    """None: not known."""
+
+
+def held(name: str, tensor: Any) -> Held:
+    """Describe a tensor. Raises InvalidArgument: no tensor, one without data, a dtype without a name."""
+    what = f"tensor {name!r}"
+    if _is_torch(tensor):
+        return _torch(what, tensor)
+    if type(tensor).__module__.partition(".")[0] == "numpy" or hasattr(tensor, "__array_struct__"):
+        return _numpy(what, tensor)
+    if hasattr(tensor, "__dlpack__") or hasattr(tensor, "__cuda_array_interface__"):
+        shape, kind = tuple(map(int, tensor.shape)), str(tensor.dtype)
+        return Held(_dtype(what, kind), shape, tensor, int(tensor.nbytes), None)
+    raise InvalidArgument(f"{what}: must be a tensor or an array, got {type(tensor).__name__}")
+
+
+def _dtype(what: str, name: str) -> str:
+    try:
+        return DTYPES[name]
+    except KeyError:
+        raise InvalidArgument(f"{what}: dtype {name} has no name in a manifest; known: {', '.join(DTYPES)}") from None
+
+
+def _is_torch(tensor: Any) -> bool:
+    return any(base.__module__ == "torch" and base.__name__ == "Tensor" for base in type(tensor).__mro__)
+
+
+def _torch(what: str, tensor: Any) -> Held:
+    import torch
+
+    kind = type(tensor).__name__
+    if tensor.is_meta or kind == "FakeTensor":
+        raise InvalidArgument(f"{what} is on the meta device: it has a shape but no data; load the weights first")
+    if kind == "DTensor":
+        raise InvalidArgument(f"{what} is a DTensor, which lies in parts: give .full_tensor() or .to_local() of it")
+    if tensor.layout != torch.strided or tensor.is_quantized:
+        raise InvalidArgument(f"{what}: must be dense and not quantized, got {tensor.layout}, {tensor.dtype}")
+    plain = tensor.detach()
+    dtype, shape = _dtype(what, str(plain.dtype).removeprefix("torch.")), tuple(plain.shape)
+    if dtype == "F4":  # an item has two elements
+        if not shape:
+            raise InvalidArgument(f"{what}: float4_e2m1fn_x2 must have at least one dimension")
+        shape = (*shape[:-1], 2 * shape[-1])
+    if plain.numel() == 0:
+        return Held(dtype, shape, b"", 0, None)
+    size, item = plain.numel() * plain.element_size(), plain.element_size()
+    span = sum((count - 1) * stride for count, stride in zip(plain.shape, plain.stride())) * item + item
+    begin = plain.data_ptr()
+    layout = (tuple(plain.stride()), plain.shape, plain.dtype, plain.is_conj(), plain.is_neg())
+    place = Place(str(plain.device), begin, begin + span, layout)
+    data = plain.resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
+    return Held(dtype, shape, data, size, place)
+
+
+def _numpy(what: str, array: Any) -> Held:
+    import numpy as np
+
+    array = np.asarray(array)
+    dtype = _dtype(what, array.dtype.name)
+    if array.size == 0:
+        return Held(dtype, array.shape, b"", 0, None)
+    least = array.__array_interface__["data"][0]
+    spans = [(count - 1) * stride for count, stride in zip(array.shape, array.strides)]
+    begin = least + sum(span for span in spans if span < 0)
+    end = least + sum(span for span in spans if span > 0) + array.itemsize
+    place = Place("cpu", begin, end, (array.strides, array.shape, array.dtype.str, dtype))
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("<"))
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return Held(dtype, array.shape, data, array.nbytes, place)
+
+
+def state_of(source: Any) -> dict[str, Held]:
+    """Describe the tensors of a mapping, or of an object with state_dict(). Raises InvalidArgument."""
+    if not isinstance(source, Mapping):
+        source = source.state_dict()
+    found = {}
+    for name, tensor in source.items():
+        if not isinstance(name, str):
+            raise InvalidArgument(f"names of tensors must be strings, got {name!r}")
+        require_text(name, "tensor")
+        found[name] = held(name, tensor)
+    return found
+
+
+def require_text(name: str, what: str) -> None:
+    """Refuse a name that UTF-8, and so a manifest, cannot hold."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument(f"the name of a {what} must be text that UTF-8 can hold, got {name!r}") from None
+
+
+def aliases(state: Mapping[str, Held]) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of names whose memory overlaps, each group sorted."""
+    spans = sorted((held.place.device, held.place.begin, held.place.end, name) for name, held in state.items()
+                   if held.place is not None)  # fmt: skip
+    groups: list[list[str]] = []
+    device, reach = "", 0
+    for where, begin, end, name in spans:
+        if where == device and begin < reach:
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+            reach = 0
+        device, reach = where, max(reach, end)
+    return tuple(sorted(tuple(sorted(group, key=utf8)) for group in groups if len(group) > 1))
+
+
+def digests(state: Mapping[str, Held], piece_size: int, device: Device, threads: int | None) -> list[Tensor]:
+    """Hash tensors where they lie: those with pieces one by one, the others at once. Tied tensors are hashed once.
+
+    piece_size  0: no pieces
+    """
+    owners: dict[Any, str] = {}
+    same = {name: owners.setdefault(held.place or name, name) for name, held in state.items()}
+    long = {name for name in owners.values() if piece_size and state[name].size > piece_size}
+    short = [name for name in owners.values() if name not in long]
+    run = settings(device, threads)
+    made = {name: _native.hash_pieces(state[name].data, piece_size, run) for name in long}
+    together = hash_each({name: state[name].data for name in short}, device=device, threads=threads)
+    made |= {name: (digest, b"") for name, digest in together.items()}
+    tensors = []
+    for name, held in state.items():
+        digest, pieces = made[same[name]]
+        tensors.append(Tensor(name, held.dtype, held.shape, digest, held.size, pieces=pieces))
+    return tensors

@@ -1,0 +1,695 @@
+"""Manifests of weights: their digests, tree and text against plain second implementations, and what they find."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import threading
+
+import numpy as np
+import pytest
+from blake3 import blake3
+
+import merklize
+from merklize.manifests import LEAF_CONTEXT, Manifest
+from weights import a_state, kind, write, write_sharded
+
+MIB = 1 << 20
+
+
+def expected_leaf(name, array, digest):
+    """As docs/manifest-format.md says it."""
+    record = b"\0"
+    for text in (name.encode(), kind(array).encode()):
+        record += struct.pack("<I", len(text)) + text
+    record += struct.pack("<I", array.ndim) + b"".join(struct.pack("<Q", extent) for extent in array.shape) + digest
+    return blake3(record, derive_key_context=LEAF_CONTEXT).digest()
+
+
+def expected_root(leaves):
+    """The recursion of RFC 6962, by BLAKE3 of two nodes."""
+    if len(leaves) == 1:
+        return leaves[0]
+    split = 1 << ((len(leaves) - 1).bit_length() - 1)
+    return blake3(expected_root(leaves[:split]) + expected_root(leaves[split:])).digest()
+
+
+def kinds(differences):
+    return [(one.kind, one.what, one.name) for one in differences]
+
+
+# ---- Digests and the root ----
+
+
+def test_digests_leaves_and_root_are_those_of_a_plain_implementation():
+    state = a_state()
+    made = merklize.manifest(state)
+    names = sorted(state, key=str.encode)
+    assert list(made.tensors) == names
+    digests = {name: blake3(state[name].tobytes()).digest() for name in names}
+    leaves = [expected_leaf(name, state[name], digests[name]) for name in names]
+    for name, leaf in zip(names, leaves):
+        found = made.tensors[name]
+        assert (found.digest, found.dtype, found.shape) == (digests[name], kind(state[name]), state[name].shape)
+        assert found.leaf() == leaf
+    assert made.root == expected_root(leaves)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7, 8, 9, 16, 17])
+def test_the_root_of_any_count_and_proofs_of_all(count):
+    state = {f"t{k}": np.full(3, k, "f4") for k in range(count)}
+    made = merklize.manifest(state)
+    leaves = [made.tensors[name].leaf() for name in made.tensors]
+    assert made.root == expected_root(leaves)
+    for name, tensor in made.tensors.items():
+        assert made.prove(name).verify(made.root, leaf=tensor.leaf())
+        assert not made.prove(name).verify(made.root, leaf=tensor._replace(shape=(1, 3)).leaf())
+
+
+@pytest.mark.parametrize("size", [0, 1, 1024, 1025, 256 << 10, (256 << 10) + 1, MIB, MIB + 1, 2 * MIB, 5 * MIB + 3000])
+def test_one_digest_on_disk_and_in_memory_at_the_edges_of_reads_and_pieces(tmp_path, size):
+    data = np.random.default_rng(size).integers(0, 256, size, dtype="u1")
+    state = {"before": np.ones(3, "u1"), "data": data}
+    made = merklize.manifest(state)
+    on_disk = merklize.manifest(write(tmp_path / "m.safetensors", state))
+    assert made.root == on_disk.root
+    assert made.tensors["data"].digest == on_disk.tensors["data"].digest == blake3(data.tobytes()).digest()
+    assert made.tensors["data"].pieces == on_disk.tensors["data"].pieces
+    assert len(made.tensors["data"].pieces) == (32 * -(-size // MIB) if size > MIB else 0)
+    for threads in (1, 3):
+        assert merklize.manifest(tmp_path / "m.safetensors", threads=threads) == on_disk
+
+
+def test_tensors_on_a_device(device):
+    state = a_state()
+    assert merklize.manifest(state, device=device).root == merklize.manifest(state, device="cpu").root
+
+
+def test_a_file_by_a_device(device, tmp_path):
+    path = write(tmp_path / "m.safetensors", a_state())
+    made = merklize.manifest(path, device=device)
+    assert made == merklize.manifest(path, device="cpu")
+    assert made.tensors["big"].pieces == merklize.manifest(a_state()).tensors["big"].pieces
+
+
+def test_views_other_byte_orders_and_wrapped_arrays_have_the_bytes_of_their_plain_copies():
+    plain = np.arange(2000, dtype="f4").reshape(40, 50)
+    expected = merklize.manifest({"t": plain[::2, ::-3].copy()}).root
+    assert merklize.manifest({"t": plain[::2, ::-3]}).root == expected
+    assert merklize.manifest({"t": plain[::2, ::-3].astype(">f4")}).root == expected
+    assert merklize.manifest({"t": np.asfortranarray(plain[::2, ::-3])}).root == expected
+
+
+def test_dtypes_that_numpy_lacks():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for name, mine in (("bfloat16", "BF16"), ("float8_e4m3fn", "F8_E4M3"), ("float8_e5m2", "F8_E5M2")):
+        array = np.arange(7).astype(getattr(ml_dtypes, name))
+        found = merklize.manifest({"t": array}).tensors["t"]
+        assert (found.dtype, found.digest) == (mine, blake3(array.tobytes()).digest())
+
+
+def test_tied_and_overlapping_tensors_are_said_to_be():
+    base = np.arange(100, dtype="f4")
+    state = {"a": base, "tied": base, "part": base[10:20], "other": base.copy(), "none": base[:0]}
+    made = merklize.manifest(state)
+    assert made.aliases == (("a", "part", "tied"),)
+    assert made.tensors["a"].digest == made.tensors["tied"].digest == made.tensors["other"].digest
+    assert Manifest.from_json(made.to_json()).aliases == made.aliases
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        ({}, "at least one tensor or file"),
+        ({"t": [1, 2]}, "tensor 't': must be a tensor or an array, got list"),
+        ({"t": np.array(["text"])}, "dtype str"),
+        ({"t": np.array([None])}, "dtype object has no name"),
+        ({1: np.ones(3)}, "names of tensors must be strings, got 1"),
+        ({"\ud800": np.ones(3)}, "UTF-8"),
+    ],
+)
+def test_what_is_no_tensor_is_refused(state, text):
+    with pytest.raises(merklize.InvalidArgument, match=text):
+        merklize.manifest(state)
+
+
+@pytest.mark.parametrize("piece_size", [1, 1 << 17, (1 << 20) + 1])
+def test_pieces_of_other_sizes_are_refused(piece_size):
+    with pytest.raises(merklize.InvalidArgument, match="piece_size must be 0 or a power of two"):
+        merklize.manifest(a_state(), piece_size=piece_size)
+
+
+# ---- Files ----
+
+
+def test_a_file_an_index_a_folder_and_memory_have_one_digest_a_tensor(tmp_path):
+    state = a_state()
+    memory = merklize.manifest(state)
+    one = merklize.manifest(write(tmp_path / "one.safetensors", state))
+    (tmp_path / "sharded").mkdir()
+    index = write_sharded(tmp_path / "sharded", state, 3)
+    sharded = merklize.manifest(index)
+    assert memory.root == one.root == sharded.root
+    assert len(sharded.shards) == 3
+    proof = sharded.prove_shard("model-00001-of-00003.safetensors")
+    inside = [t.leaf() for t in sharded.tensors.values() if t.shard == "model-00001-of-00003.safetensors"]
+    assert proof.verify(sharded.root)
+    assert [leaf.tobytes() for leaf in proof.leaves] == inside
+
+    folder = merklize.manifest(tmp_path / "sharded")
+    assert list(folder.files) == [index.name]
+    assert {n: t.digest for n, t in folder.tensors.items()} == {n: t.digest for n, t in memory.tensors.items()}
+    assert folder.files[index.name].digest == blake3(index.read_bytes()).digest()
+    assert folder.root != memory.root
+    assert folder.prove(index.name).verify(folder.root, leaf=folder.files[index.name].leaf())
+
+
+def test_names_in_a_folder(tmp_path):
+    for folder in ("", "unet", "vae/deep"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        write(tmp_path / folder / "model.safetensors", {"w": np.ones(3, "f4")})
+    write(tmp_path / "unet" / "model.fp16.safetensors", {"w": np.ones(3, "f2"), "v": np.ones(3, "f2")})
+    made = merklize.manifest(tmp_path)
+    assert list(made.tensors) == [
+        "unet/model.fp16.safetensors:w",
+        "unet/model.safetensors:w",
+        "unet/v",
+        "vae/deep/w",
+        "w",
+    ]
+    assert made.check(tmp_path)
+
+
+def test_the_header_and_all_other_bytes_of_a_file_are_covered(tmp_path):
+    state = {"a": np.arange(50, dtype="f4"), "b": np.arange(9, dtype="u1")}
+    path = write(tmp_path / "m.safetensors", state)
+    made, content = merklize.manifest(path), path.read_bytes()
+    for at in range(len(content)):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        assert not made.check(path), at
+    path.write_bytes(content)
+    assert made.check(path)
+
+
+GOOD = {"dtype": "U8", "shape": [8], "data_offsets": [0, 8]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"t": {**GOOD, "data_offsets": [0, 9], "shape": [9]}}, "beyond the end of the file"),
+        ({"t": {**GOOD, "data_offsets": [0, 7], "shape": [7]}}, "1 bytes after tensor 't' belong to no tensor"),
+        ({"t": {**GOOD, "data_offsets": [1, 8], "shape": [7]}}, "1 bytes between the header and tensor 't'"),
+        (
+            {"t": {**GOOD, "data_offsets": [0, 5], "shape": [5]}, "u": {**GOOD, "data_offsets": [4, 8], "shape": [4]}},
+            "tensor 'u' overlaps tensor 't'",
+        ),
+        ({"t": {**GOOD, "data_offsets": [8, 0]}}, "data_offsets must be"),
+        ({"t": {**GOOD, "data_offsets": [-8, 0]}}, "data_offsets must be"),
+        ({"t": {**GOOD, "data_offsets": [0, 2**70]}}, "data_offsets must be"),
+        ({"t": {**GOOD, "data_offsets": [0.0, 8]}}, "data_offsets must be"),
+        ({"t": {**GOOD, "shape": [4]}}, "32 bits, but data_offsets"),
+        ({"t": {**GOOD, "shape": [-8]}}, "shape must be a list of integers"),
+        ({"t": {**GOOD, "shape": [True, 8]}}, "shape must be a list of integers"),
+        ({"t": {**GOOD, "shape": [2**62, 2**62, 0]}}, "0 bits, but"),
+        ({"t": {**GOOD, "dtype": "F4", "shape": [15]}}, "60 bits"),
+        ({"t": {**GOOD, "dtype": "Q8"}}, "unknown dtype 'Q8'"),
+        ({"t": {**GOOD, "dtype": ["U8"]}}, "unknown dtype"),
+        ({"t": {**GOOD, "more": 1}}, "dtype, shape and data_offsets, and nothing else"),
+        ({"t": {"dtype": "U8"}}, "dtype, shape and data_offsets"),
+        ({"t": 5}, "dtype, shape and data_offsets"),
+        ({"t": GOOD, "__metadata__": {"a": 1}}, "__metadata__ must map strings to strings"),
+        ({"t": GOOD, "__metadata__": []}, "__metadata__ must map strings to strings"),
+        (b'{"t": %s, "t": %s}' % ((json.dumps(GOOD).encode(),) * 2), "'t' is there twice"),
+        (b'{"t": {"dtype": "U8", "dtype": "U8", "shape": [8], "data_offsets": [0, 8]}}', "'dtype' is there twice"),
+        (b'{"\xff": %s}' % json.dumps(GOOD).encode(), "must be UTF-8, byte 2 is not"),
+        (b'{"\\ud800": %s}' % json.dumps(GOOD).encode(), "half of a surrogate pair"),
+        (b'{"t": NaN}', "NaN is not JSON"),
+        (b'{"t": ' + b"[" * 100_000, "the header: "),
+        (b'{"t": ' + b"1" * 10_000 + b"}", "the header: "),
+        (b" " + json.dumps({"t": GOOD}).encode(), "must begin with '{'"),
+        (b"[]", "must begin with '{'"),
+        (b"", "must begin with '{'"),
+        (b"{", "the header: "),
+    ],
+)
+def test_a_header_that_lies_is_refused(tmp_path, fields, text):
+    path = write(tmp_path / "m.safetensors", {"t": np.zeros(8, "u1")}, fields)
+    with pytest.raises(merklize.InvalidArgument, match=text) as error:
+        merklize.manifest(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", "8 bytes of length, got 0"),
+        (b"1234567", "8 bytes of length, got 7"),
+        (struct.pack("<Q", 100_000_001) + b"{}", "at most 100000000 bytes, got 100000001"),
+        (struct.pack("<Q", 2**64 - 1) + b"{}", "at most 100000000 bytes"),
+        (struct.pack("<Q", 3) + b"{}", "passes the end of the file"),
+    ],
+)
+def test_a_length_that_lies_is_refused(tmp_path, content, text):
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(merklize.InvalidArgument, match=text):
+        merklize.manifest(path)
+
+
+def test_spaces_after_the_header_and_zero_tensors_are_good(tmp_path):
+    state = {"t": np.zeros(8, "u1")}
+    path = write(
+        tmp_path / "m.safetensors", state, json.dumps({"t": GOOD, "__metadata__": {"a": "b"}}).encode() + b"   "
+    )
+    assert merklize.manifest(path).root == merklize.manifest(state).root
+    write(tmp_path / "none.safetensors", {}, {})
+    with pytest.raises(merklize.InvalidArgument, match="at least one tensor or file, got none"):
+        merklize.manifest(tmp_path / "none.safetensors")
+
+
+@pytest.mark.parametrize("name", ["../m.safetensors", "/m.safetensors", "a/../../m.safetensors", "a\\b", "", "C:/m"])
+def test_an_index_that_leaves_its_folder_is_refused(tmp_path, name):
+    index = tmp_path / "x.index.json"
+    index.write_text(json.dumps({"weight_map": {"t": name}}))
+    with pytest.raises(merklize.InvalidArgument, match="must be relative, below its folder"):
+        merklize.manifest(index)
+
+
+def test_an_index_that_lies_is_refused(tmp_path):
+    index = write_sharded(tmp_path, a_state())
+    fields = json.loads(index.read_text())
+    shards = sorted(set(fields["weight_map"].values()))
+
+    def refused(weights, text, kind=merklize.InvalidArgument):
+        index.write_text(json.dumps({"weight_map": weights}))
+        with pytest.raises(kind, match=text):
+            merklize.manifest(index)
+
+    refused({**fields["weight_map"], "more": shards[0]}, "has no tensor 'more'")
+    refused({n: s for n, s in fields["weight_map"].items() if n != "big"}, "'big' of the shard .* is not in the index")
+    refused({**fields["weight_map"], "more": "none.safetensors"}, "cannot read", merklize.FileError)
+    refused({}, "names no tensor")
+    refused([], "weight_map must map")
+    index.write_text('{"weight_map": {"a": "x", "a": "y"}}')
+    with pytest.raises(merklize.InvalidArgument, match="'a' is there twice"):
+        merklize.manifest(index)
+
+
+def test_links_are_refused_unless_they_are_to_be_followed(tmp_path):
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "model").mkdir()
+    write(tmp_path / "blobs" / "abc", a_state())
+    link = tmp_path / "model" / "m.safetensors"
+    link.symlink_to("../blobs/abc")
+    for path in (link, tmp_path / "model"):
+        with pytest.raises(merklize.InvalidArgument, match="symbolic link"):
+            merklize.manifest(path)
+        assert merklize.manifest(path, follow_links=True).root == merklize.manifest(a_state()).root
+    made = merklize.manifest(tmp_path / "model", follow_links=True)
+    assert made.check(tmp_path / "model", follow_links=True)
+    (tmp_path / "model" / "folder").symlink_to(tmp_path)
+    with pytest.raises(merklize.InvalidArgument, match="link to a folder, which is never followed"):
+        merklize.manifest(tmp_path / "model", follow_links=True)
+
+
+def test_names_that_one_system_has_once_are_refused(tmp_path):
+    (tmp_path / "README").write_text("a")
+    (tmp_path / "readme").write_text("b")
+    with pytest.raises(merklize.InvalidArgument, match="'README' and 'readme' differ in case alone"):
+        merklize.manifest(tmp_path)
+    assert list(merklize.manifest(tmp_path, ignore=["README"]).files) == ["readme"]
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(merklize.InvalidArgument, match="neither a file nor a folder"):
+        merklize.manifest(tmp_path)
+    with pytest.raises(merklize.FileError, match="cannot read"):
+        merklize.manifest(tmp_path / "none.safetensors")
+    if os.fsencode("x").decode() == "x" and os.path.supports_unicode_filenames is not True:
+        os.unlink(tmp_path / "pipe")
+        (tmp_path / os.fsdecode(b"\xff")).write_text("x")
+        with pytest.raises(merklize.InvalidArgument, match="UTF-8"):
+            merklize.manifest(tmp_path)
+
+
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
+    path = write(tmp_path / "m.safetensors", {"t": np.zeros(64 * MIB, "u1")})
+    stop = threading.Event()
+
+    def write_on():
+        with open(path, "r+b") as file:
+            while not stop.wait(0.001):
+                file.seek(-1, 2)
+                file.write(b"\1")
+                file.flush()
+
+    writer = threading.Thread(target=write_on)
+    writer.start()
+    try:
+        with pytest.raises(merklize.FileError, match="changed while being read"):
+            merklize.manifest(path)
+        made = merklize.manifest({"t": np.zeros(64 * MIB, "u1")})
+        assert [d.kind for d in made.check(path).differences] == ["unreadable"]
+    finally:
+        stop.set()
+        writer.join()
+
+
+# ---- Text ----
+
+
+def test_the_text_is_stable_and_read_back(tmp_path):
+    index = write_sharded(tmp_path, a_state())
+    for made in (merklize.manifest(index), merklize.manifest(tmp_path), merklize.manifest(a_state())):
+        text = made.to_json()
+        again = Manifest.from_json(text)
+        assert again == made
+        assert again.to_json() == text
+        assert again.root == made.root
+        assert list(json.loads(text))[:6] == ["format", "hash", "root", "kind", "name", "piece_size"]
+        assert "seen" not in json.loads(made.to_json(seen=False))
+        assert Manifest.from_json(made.to_json(seen=False)) == made
+
+
+def changed(text, **fields):
+    return json.dumps({**json.loads(text), **fields})
+
+
+def test_another_text_is_refused(tmp_path):
+    write(tmp_path / "m.safetensors", a_state())
+    (tmp_path / "other").write_text("x")
+    text = merklize.manifest(tmp_path).to_json()
+    fields = json.loads(text)
+    tensors, files = fields["tensors"], fields["files"]
+    big = next(t for t in tensors if t["name"] == "big")
+
+    def one_changed(**values):
+        return [{**t, **values} if t is big else t for t in tensors]
+
+    cases = [
+        ("", "the text"),
+        ("[]", "must be a JSON object"),
+        (changed(text, format="merklize-manifest-2"), "format must be 'merklize-manifest-1'"),
+        (changed(text, more=1), "unknown field 'more': it may be of a later version"),
+        (json.dumps({k: v for k, v in fields.items() if k != "files"}), "has no field 'files'"),
+        (changed(text, hash="sha256"), "hash must be 'blake3'"),
+        (changed(text, root="00" * 32), "the root is 0000"),
+        (changed(text, root="00"), "hexadecimal"),
+        (changed(text, kind="file"), "name must be"),
+        (changed(text, kind="x"), "kind must be one of"),
+        (changed(text, piece_size=5), "piece_size"),
+        (changed(text, piece_size=True), "piece_size"),
+        (changed(text, tensors=tensors[::-1]), "out of order"),
+        (changed(text, tensors=[tensors[0], *tensors]), "out of order"),
+        (changed(text, tensors=one_changed(digest=big["digest"].upper())), "lower-case"),
+        (changed(text, tensors=one_changed(digest="00" * 32)), "not that of its pieces"),
+        (changed(text, tensors=one_changed(pieces=big["pieces"][:64])), "there must be 3 pieces, got 1"),
+        (changed(text, tensors=one_changed(shape=[5])), "there must be 0 pieces"),
+        (changed(text, tensors=one_changed(shape=[True])), "shape must be an integer"),
+        (changed(text, tensors=one_changed(dtype="X")), "unknown dtype"),
+        (changed(text, tensors=one_changed(shard="x")), "does not lie in a shard"),
+        (changed(text, tensors=one_changed(offset=2**40)), "does not lie in a shard"),
+        (changed(text, tensors=one_changed(more=1)), "unknown field"),
+        (changed(text, files=[{**files[0], "path": "../other"}]), "must be relative, below its folder"),
+        (changed(text, files=[{**files[0], "path": "/other"}]), "must be relative, below its folder"),
+        (changed(text, files=[{**files[0], "path": "m.safetensors"}]), "is a shard and a file"),
+        (changed(text, files=[{**files[0], "path": "M.safetensors"}]), "differ in case alone"),
+        (changed(text, aliases=[["none"]]), "no tensor of the manifest"),
+        (changed(text, tensors=[], files=[]), "at least one tensor or file, got none"),
+        (text.replace('"kind"', '"root"'), "'root' is there twice"),
+    ]
+    for wrong, expected in cases:
+        with pytest.raises(merklize.InvalidArgument, match=expected):
+            Manifest.from_json(wrong)
+
+
+def test_every_change_of_the_text_is_found_or_changes_nothing_under_the_root(tmp_path):
+    made = merklize.manifest({"a": np.ones(3, "f4"), "b": np.ones((2, 2), "u1")})
+    text = made.to_json()
+    for at in range(len(text)):
+        try:
+            found = Manifest.from_json(text[:at] + chr(ord(text[at]) ^ 1) + text[at + 1 :])
+        except merklize.InvalidArgument:
+            continue
+        assert found.root == made.root
+
+
+def test_a_manifest_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "manifest.json"
+    first, second = merklize.manifest(a_state(1)), merklize.manifest(a_state(2))
+    first.save(path)
+    path.chmod(0o640)
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(merklize.FileError, match="cannot write: No space left"):
+        second.save(path)
+    assert Manifest.load(path) == first
+    assert os.listdir(tmp_path) == ["manifest.json"]
+    monkeypatch.undo()
+    second.save(path)
+    assert Manifest.load(path) == second
+    assert path.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(merklize.FileError, match="cannot write"):
+        second.save(tmp_path / "none" / "manifest.json")
+
+
+def test_a_manifest_in_its_own_folder(tmp_path):
+    write(tmp_path / "m.safetensors", a_state())
+    made = merklize.manifest(tmp_path)
+    made.save(tmp_path / "manifest.json")
+    assert made.check(tmp_path)
+    assert Manifest.load(tmp_path / "manifest.json").check(tmp_path)
+    assert Manifest.load(tmp_path / "manifest.json").refresh(tmp_path).manifest == made
+    again = merklize.manifest(tmp_path)  # has the old one as a file
+    with pytest.raises(merklize.InvalidArgument, match="one of the files that the manifest is of"):
+        again.save(tmp_path / "manifest.json")
+    assert merklize.manifest(tmp_path, exclude=tmp_path / "manifest.json") == made
+
+
+# ---- What checks find ----
+
+
+def test_a_check_names_the_tensor_the_shard_and_the_piece(tmp_path):
+    index = write_sharded(tmp_path, a_state())
+    made = merklize.manifest(index)
+    big = made.tensors["big"]
+    assert made.check(index)
+    assert made.check(tmp_path)
+    with open(tmp_path / big.shard, "r+b") as file:
+        file.seek(big.offset + 2 * MIB + 5)
+        byte = file.read(1)
+        file.seek(big.offset + 2 * MIB + 5)
+        file.write(bytes([byte[0] ^ 1]))
+    report = made.check(index)
+    (found,) = report.differences
+    assert found[:6] == ("bytes", "tensor", "big", big.shard, 2 * MIB, 3 * MIB - 21)
+    assert "bytes 2097152 to 3145707 differ" in str(found)
+    with pytest.raises(merklize.Mismatch, match="'big'"):
+        report.require()
+    # Of a part.
+    assert made.check(index, only=["a.*"])
+    assert made.check(index, only=["a.*"]).checked == 1
+    assert not made.check(index, only=[big.shard])
+    with pytest.raises(merklize.InvalidArgument, match="nothing in the manifest is named 'none'"):
+        made.check(index, only=["a.*", "none"])
+
+
+def test_a_check_of_a_folder_finds_what_is_missing_new_and_other(tmp_path):
+    write(tmp_path / "m.safetensors", a_state())
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (tmp_path / name).write_text(name)
+    large = np.random.default_rng(1).bytes(3 * MIB)
+    (tmp_path / "large.bin").write_bytes(large)
+    made = merklize.manifest(tmp_path)
+    assert made.check(tmp_path)
+    (tmp_path / "a.txt").write_text("other")
+    (tmp_path / "b.txt").unlink()
+    (tmp_path / "c.txt").write_text("longer")
+    (tmp_path / "new.txt").write_text("new")
+    (tmp_path / "large.bin").write_bytes(large[: MIB + 9] + b"\0" * 20 + large[MIB + 29 :])
+    found = made.check(tmp_path).differences
+    assert kinds(found) == [
+        ("bytes", "file", "a.txt"),
+        ("missing", "file", "b.txt"),
+        ("size", "file", "c.txt"),
+        ("bytes", "file", "large.bin"),
+        ("unexpected", "file", "new.txt"),
+    ]
+    assert (found[3].begin, found[3].end) == (MIB, 2 * MIB)
+    (tmp_path / "m.safetensors").unlink()
+    assert ("missing", "tensor", "big") in kinds(made.check(tmp_path).differences)
+    (tmp_path / "m.safetensors").write_bytes(b"no")
+    assert ("unreadable", "shard", "m.safetensors") in kinds(made.check(tmp_path).differences)
+
+
+def test_a_file_is_checked_under_any_name(tmp_path):
+    path = write(tmp_path / "m.safetensors", a_state())
+    made = merklize.manifest(path)
+    path.rename(tmp_path / "renamed.safetensors")
+    assert made.check(tmp_path / "renamed.safetensors")
+    assert made.check(tmp_path / "renamed.safetensors", only=["m.safetensors"])
+    assert kinds(made.check(tmp_path).differences) == [("unreadable", "shard", "m.safetensors")]
+
+
+def test_a_check_in_memory(tmp_path):
+    state = a_state()
+    made = merklize.manifest(write(tmp_path / "m.safetensors", state))
+
+    class Module:
+        def state_dict(self):
+            return state
+
+    assert merklize.check_model(Module(), made)
+    made.save(tmp_path / "manifest.json")
+    assert merklize.check_model(state, tmp_path / "manifest.json").checked == len(state)
+    state["tied"] = state["big"]
+    report = merklize.check_model(state, made)
+    assert report
+    assert report.aliases == (("big", "tied"),)
+    state["big"][1, 20] ^= 4
+    (found,) = merklize.check_model(state, made).differences
+    assert (found.kind, found.name, found.begin, found.end) == ("bytes", "big", MIB, 2 * MIB)
+    assert made.check_tensor("big", state["big"]) == found
+    assert made.check_tensor("mask", state["mask"]) is None
+    state["mask"] = state["mask"].view("u1")
+    state["scalar"] = state["scalar"].reshape(1)
+    state["more"] = np.ones(3)
+    del state["empty"]
+    assert kinds(merklize.check_model(state, made).differences) == [
+        ("bytes", "tensor", "big"),
+        ("missing", "tensor", "empty"),
+        ("dtype", "tensor", "mask"),
+        ("unexpected", "tensor", "more"),
+        ("shape", "tensor", "scalar"),
+    ]
+    assert merklize.check_model(state, made, only=["a.*"])
+    with pytest.raises(merklize.InvalidArgument, match="no tensor 'none'"):
+        made.check_tensor("none", state["big"])
+
+
+def test_a_tied_name_does_not_hide_a_tensor_that_changed():
+    state = {"a": np.arange(9), "b": np.arange(9)}
+    made = merklize.manifest(state)
+    changed = np.arange(9) + 1
+    assert kinds(made.check({"a": changed, "b": state["b"], "tied": changed}).differences) == [("bytes", "tensor", "a")]
+    assert kinds(made.check({"a": state["a"], "b": state["b"], "new": changed}).differences) == [
+        ("unexpected", "tensor", "new")
+    ]
+
+
+def test_names_with_characters_of_patterns_are_checked_as_they_are():
+    state = {"a[0]*?": np.ones(3), "a0xy": np.zeros(3)}
+    made = merklize.manifest(state)
+    assert made.check_tensor("a[0]*?", state["a[0]*?"]) is None
+    assert made.check_tensor("a[0]*?", state["a0xy"]) is not None
+
+
+def test_diff_of_two_manifests(tmp_path):
+    state = a_state()
+    old = merklize.manifest(state)
+    assert old.diff(merklize.manifest(write(tmp_path / "m.safetensors", state))) == []
+    state["big"] = state["big"].copy()
+    state["big"][2, -1] ^= 1
+    del state["empty"]
+    state["new"] = np.ones(2)
+    found = old.diff(merklize.manifest(state))
+    assert kinds(found) == [("bytes", "tensor", "big"), ("missing", "tensor", "empty"), ("unexpected", "tensor", "new")]
+    assert (found[0].begin, found[0].end) == (2 * MIB, 3 * MIB - 21)
+    no_pieces = old.diff(merklize.manifest(state, piece_size=0))
+    assert (no_pieces[0].begin, no_pieces[0].end) == (0, 3 * MIB - 21)
+
+
+# ---- Refresh ----
+
+
+def test_refresh_hashes_what_changed(tmp_path):
+    state = a_state()
+    write_sharded(tmp_path, state)
+    (tmp_path / "a.txt").write_text("a")
+    made = merklize.manifest(tmp_path)
+    again = made.refresh(tmp_path)
+    assert again.hashed == []
+    assert again.manifest == made
+    (tmp_path / "a.txt").write_text("b")
+    shard = made.tensors["big"].shard
+    content = (tmp_path / shard).read_bytes()
+    (tmp_path / shard).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    again = made.refresh(tmp_path)
+    assert again.hashed == ["a.txt", shard]
+    assert again.kept == sorted({*made.files, *made.shards} - {"a.txt", shard})
+    assert again.manifest == merklize.manifest(tmp_path)
+    assert made.refresh(tmp_path, everything=True).kept == []
+    # Of the same size and time, but another inode.
+    before = (tmp_path / "a.txt").stat()
+    (tmp_path / "other").write_text("c")
+    os.utime(tmp_path / "other", ns=(before.st_atime_ns, before.st_mtime_ns))
+    (tmp_path / "other").replace(tmp_path / "a.txt")
+    last = again.manifest.refresh(tmp_path)
+    assert last.hashed == ["a.txt"]
+    assert last.manifest == merklize.manifest(tmp_path)
+    # Without what the system said, all is hashed.
+    assert Manifest.from_json(made.to_json(seen=False)).refresh(tmp_path).kept == []
+    with pytest.raises(merklize.InvalidArgument, match="of tensors in memory, not of files"):
+        merklize.manifest(state).refresh(tmp_path)
+
+
+def test_a_write_right_after_the_manifest_is_found_by_refresh(tmp_path):
+    path = write(tmp_path / "m.safetensors", {"t": np.zeros(100, "u1")})
+    for k in range(20):
+        made = merklize.manifest(path)
+        with open(path, "r+b") as file:  # of the same size and inode, and as soon as can be
+            file.seek(-1, 2)
+            file.write(bytes([k + 1]))
+        assert made.refresh(path).manifest == merklize.manifest(path)
+
+
+def test_progress_goes_up_and_can_cancel(tmp_path):
+    write_sharded(tmp_path, {f"t{k}": np.zeros(8 * MIB, "u1") for k in range(4)})
+    seen = []
+    merklize.manifest(tmp_path, progress=lambda share: seen.append(share))
+    assert seen == sorted(seen)
+    assert all(0 <= share <= 1 for share in seen)
+    with pytest.raises(merklize.Cancelled):
+        merklize.manifest(tmp_path, progress=lambda share: False)
+
+
+# ---- Others' tensors and files ----
+
+
+def test_files_of_the_safetensors_package(tmp_path):
+    save_file = pytest.importorskip("safetensors.numpy").save_file
+    save_file(a_state(), tmp_path / "m.safetensors", {"format": "np"})
+    assert merklize.manifest(tmp_path / "m.safetensors").root == merklize.manifest(a_state()).root
+
+
+def test_tensors_of_pytorch(tmp_path):
+    torch = pytest.importorskip("torch")
+    state = {name: torch.from_numpy(array.copy()) for name, array in a_state().items()}
+    made = merklize.manifest(a_state())
+    assert merklize.manifest(state).root == made.root
+    assert merklize.check_model(state, made)
+    wide = torch.arange(200, dtype=torch.float32).reshape(10, 20)
+    for dtype in (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2, torch.bool, torch.complex64):
+        tensor = wide.to(dtype)
+        expected = blake3(tensor.T.contiguous().view(torch.uint8).numpy().tobytes()).digest()
+        assert merklize.manifest({"t": tensor.T}).tensors["t"].digest == expected
+    conjugate = wide.to(torch.complex64).mul(1j).conj()
+    assert merklize.manifest({"t": conjugate}).root == merklize.manifest({"t": conjugate.resolve_conj().numpy()}).root
+    module = torch.nn.Linear(4, 4)
+    module.other = module.weight
+    report = merklize.check_model(module, merklize.manifest(torch.nn.Linear(4, 4)))
+    assert report.aliases == (("other", "weight"),)
+    assert ("bytes", "tensor", "weight") in kinds(report.differences)
+    for tensor, text in (
+        (torch.empty(3, device="meta"), "meta device"),
+        (torch.eye(3).to_sparse(), "must be dense"),
+        (torch.quantize_per_tensor(wide, 1.0, 0, torch.qint8), "not quantized"),
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=text):
+            merklize.manifest({"t": tensor})

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "host/threads.hpp"
+#include "jobs/jobs.hpp"
+
+namespace merklize::cpu {
+
+/// All places of the CPU are on the host.
+inline std::uint8_t* at(const runtime::Place& place) {
+    return static_cast<std::uint8_t*>(place.pointer) + place.offset;
+}
+
+/// The threads that run a job's loops, and the tick that says whether to go on.
+struct Workers {
+    unsigned threads;  // 0 = all that the process may use
+    const runtime::Tick& tick;
+};
+
+/// Items of one kernel in pieces of `per_piece`: body(first, count).
+/// returns  false if tick cancelled
+template <class Body>
+bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece, Body body) {
+    const std::uint64_t pieces = (n + per_piece - 1) / per_piece;
+    return runtime::parallel_for(
+        pieces, workers.threads,
+        [&](std::size_t piece) {
+            const std::uint64_t first = piece * per_piece;
+            body(first, std::min(per_piece, n - first));
+        },
+        workers.tick);
+}
+
+}  // namespace merklize::cpu

@@ -1,0 +1,159 @@
+// Digests of messages of any lengths, each where it lies: one job for each place.
+#include "merklize/hash_each.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "digests/chunk_tree.hpp"
+#include "hashes/message.hpp"
+#include "jobs/side_by_side.hpp"
+#include "merklize/core/hashes/blake3.h"
+#include "merklize/error.hpp"
+#include "tuning/calibration.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+// The messages that one device hashes.
+struct Group {
+    Device device;
+    std::vector<std::size_t> indices;
+    std::vector<runtime::Extent> messages;
+};
+
+// What a call asks for of each message.
+struct Wanted {
+    std::size_t length;
+    std::uint64_t seek;
+    const Mode& mode;
+};
+
+// `out`: one output after another.
+void hash_there(std::span<const runtime::Extent> messages, const Wanted& wanted, std::byte* out, runtime::Run& run,
+                double share) {
+    if (!run.on_host()) {
+        for (std::size_t i = 0; i < messages.size(); i++) {
+            runtime::root_of(messages[i].place, messages[i].bytes, wanted.mode, run,
+                             share / static_cast<double>(messages.size()))
+                .expand({out + wanted.length * i, wanted.length}, wanted.seek, run);
+        }
+        return run.finish();
+    }
+    const bool is_digest = wanted.length == Digest::size && wanted.seek == 0;
+    std::vector<runtime::ChainingValue> values(is_digest ? 0 : 2 * messages.size());
+    run.launch(runtime::HashEach{.messages = messages,
+                                 .mode = wanted.mode,
+                                 .below_root = !is_digest,
+                                 .out = runtime::host_place(is_digest ? static_cast<void*>(out) : values.data()),
+                                 .policy = runtime::to_seam(run.options().policy)},
+               share);
+    run.finish();
+    if (is_digest) return;
+    for (std::size_t i = 0; i < messages.size(); i++) {
+        const auto& [place, bytes] = messages[i];
+        const runtime::Node root = bytes <= MKZ_BLAKE3_CHUNK_LEN
+                                       ? runtime::chunk_node(place, bytes, 0, wanted.mode, run)
+                                       : runtime::parent_node(values[2 * i], values[2 * i + 1], wanted.mode);
+        root.expand({out + wanted.length * i, wanted.length}, wanted.seek, run);
+    }
+}
+
+// Hashes the messages of a group and puts their outputs where they belong.
+void hash_group(const Group& group, const Wanted& wanted, std::span<std::byte> out, const RunOptions& options) {
+    runtime::Run run(options);
+    const std::size_t bytes = group.indices.size() * wanted.length;
+    if (bytes == out.size()) return hash_there(group.messages, wanted, out.data(), run, 1);
+    std::vector<std::byte> outputs(bytes);
+    hash_there(group.messages, wanted, outputs.data(), run, 1);
+    for (std::size_t i = 0; i < group.indices.size(); i++) {
+        std::copy_n(outputs.data() + wanted.length * i, wanted.length, out.data() + wanted.length * group.indices[i]);
+    }
+}
+
+// One group a device, and one of what is on the host, even if one device hashes both.
+std::vector<Group> groups_of(std::span<const MessageView> messages, const Device& for_host) {
+    std::vector<Group> groups;
+    for (std::size_t i = 0; i < messages.size(); i++) {
+        const ConstBuffer* buffer = messages[i].buffer();
+        const Device& device = buffer != nullptr ? buffer->device() : for_host;
+        const auto is_its = [&](const Group& group) {
+            return group.device == device && group.messages[0].place.on_device == (buffer != nullptr);
+        };
+        auto group = std::ranges::find_if(groups, is_its);
+        if (group == groups.end()) group = groups.insert(groups.end(), {device, {}, {}});
+        group->indices.push_back(i);
+        group->messages.push_back(buffer != nullptr ? runtime::Extent{runtime::place_of(*buffer), buffer->size()}
+                                                    : runtime::Extent{runtime::host_place(messages[i].host().data()),
+                                                                      messages[i].host().size()});
+    }
+    return groups;
+}
+
+}  // namespace
+
+void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, std::size_t length, std::uint64_t seek,
+               const Mode& mode, const RunOptions& options) {
+    const std::size_t n = messages.size();
+    if (length != 0 ? out.size() / length != n || out.size() % length != 0 : !out.empty()) {
+        throw Error(ErrorCode::invalid_argument, "hash_each: out must have " + std::to_string(length) +
+                                                     " bytes for each of " + std::to_string(n) + " messages, got " +
+                                                     std::to_string(out.size()) + " bytes");
+    }
+    if (n == 0 || length == 0) return;
+    const Wanted wanted{length, seek, mode};
+    std::uint64_t host_bytes = 0;
+    for (const MessageView& message : messages) host_bytes += message.host().size();
+    const RunOptions& for_host =
+        runtime::state_of(options.device).chooses() ? runtime::chosen(options, Job::digest, host_bytes) : options;
+    const std::vector<Group> groups = groups_of(messages, for_host.device);
+    // A stream is of one device; what is on the host needs none beside it.
+    const auto of_group = [&](const Group& group, RunOptions here) {
+        here.device = group.device;
+        here.stream = options.stream;
+        if (groups.size() > 1 && options.stream && options.stream->device() != group.device) here.stream = {};
+        return here;
+    };
+    if (groups.size() == 1) return hash_group(groups[0], wanted, out, of_group(groups[0], options));
+    std::vector<Device> devices;
+    for (const Group& group : groups) {
+        devices.push_back(group.device);
+        if (options.stream && group.messages[0].place.on_device && options.stream->device() != group.device)
+            runtime::require_no_stream("hash_each", options);
+    }
+    if (options.timings != nullptr) *options.timings = Timings{};
+    runtime::Progress progress(options.progress);
+    progress.step(1, [&](const runtime::Tick& tick) {
+        return runtime::side_by_side(
+            devices, options, options.threads == 0 ? runtime::default_threads() : options.threads,
+            [&](std::size_t i, const RunOptions& here) {
+                hash_group(groups[i], wanted, out, of_group(groups[i], here));
+            },
+            tick);
+    });
+}
+
+std::vector<Digest> hash_each(std::span<const MessageView> messages, const Mode& mode, const RunOptions& options) {
+    std::vector<Digest> digests(messages.size());
+    hash_each(messages, std::as_writable_bytes(std::span(digests)), Digest::size, 0, mode, options);
+    return digests;
+}
+
+std::vector<Digest> hash_message_each(std::span<const MessageView> messages, Hash hash, const RunOptions& options) {
+    runtime::require_message_hash(hash, "hash_each");
+    std::vector<Digest> digests(messages.size());
+    RunOptions alone = options;  // a thread a message
+    alone.threads = 1;
+    alone.progress = {};
+    alone.timings = nullptr;
+    runtime::Run run(options);
+    run.parallel(messages.size(), [&](std::size_t i) {
+        const ConstBuffer* buffer = messages[i].buffer();
+        digests[i] =
+            buffer != nullptr ? hash_message(*buffer, hash, alone) : hash_message(messages[i].host(), hash, alone);
+    });
+    return digests;
+}
+
+}  // namespace merklize::inline v0

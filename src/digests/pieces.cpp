@@ -1,0 +1,170 @@
+// hash_pieces(), hash_file_ranges() and digest_of_pieces().
+#include "merklize/pieces.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "digests/chunk_tree.hpp"
+#include "digests/file_root.hpp"
+#include "merklize/error.hpp"
+#include "tuning/calibration.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+using runtime::ChainingValue, runtime::read_bytes, runtime::read_chunks, runtime::read_levels, runtime::Run;
+
+const Mode plain;
+
+// log2 of the chunks of a piece; 0 = no pieces.
+std::uint32_t levels_of(std::uint64_t piece_bytes, const char* what) {
+    if (piece_bytes == 0) return 0;
+    if (!std::has_single_bit(piece_bytes) || piece_bytes < read_bytes) {
+        throw Error(ErrorCode::invalid_argument,
+                    std::string(what) + ": piece_bytes must be 0 or a power of two >= " + std::to_string(read_bytes) +
+                        ", got " + std::to_string(piece_bytes));
+    }
+    return static_cast<std::uint32_t>(std::countr_zero(piece_bytes / MKZ_BLAKE3_CHUNK_LEN));
+}
+
+Digest expanded(const runtime::Node& root, Run& run) {
+    Digest digest;
+    root.expand(digest.bytes, 0, run);
+    return digest;
+}
+
+// From the values of all subtrees of 2^levels chunks, at least two, to the digest, with the values of pieces on the way.
+PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std::uint64_t bytes,
+                    std::uint32_t piece_levels, Run& run) {
+    PieceDigests result;
+    if (piece_levels != 0 && bytes > std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << piece_levels) {
+        // One round halves their number, and one that is left over goes up: so do subtrees of twice the size.
+        for (; levels < piece_levels; levels++) runtime::reduce(values, (values.size() + 1) / 2, plain, run);
+        result.pieces.resize(values.size());
+        for (std::size_t i = 0; i < values.size(); i++)
+            std::memcpy(result.pieces[i].bytes.data(), values[i].words, Digest::size);
+    }
+    runtime::reduce(values, 2, plain, run);
+    result.digest = expanded(runtime::parent_node(values[0], values[1], plain), run);
+    return result;
+}
+
+PieceDigests hash_at(const runtime::Place& data, std::uint64_t bytes, std::uint64_t piece_bytes,
+                     const RunOptions& options) {
+    const std::uint32_t piece_levels = levels_of(piece_bytes, "hash_pieces");
+    Run run(options);
+    if (piece_levels == 0 || bytes <= piece_bytes)
+        return {expanded(runtime::root_of(data, bytes, plain, run), run), {}};
+    // The host shares out small subtrees; a device launches as few as are asked for.
+    const std::uint32_t levels = run.on_host() ? read_levels : piece_levels;
+    return folded(runtime::subtree_values(data, bytes, 0, levels, plain, run, 1), levels, bytes, piece_levels, run);
+}
+
+// One read, of a range that may be longer.
+struct Read {
+    std::size_t range;
+    std::uint64_t first;  // byte of the range
+};
+
+std::vector<PieceDigests> ranges_on_host(const runtime::InputFile& file, std::span<const FileRange> ranges,
+                                         std::uint32_t piece_levels, Run& run) {
+    std::vector<PieceDigests> results(ranges.size());
+    std::vector<std::vector<ChainingValue>> values(ranges.size());
+    std::vector<Read> reads;
+    for (std::size_t i = 0; i < ranges.size(); i++) {
+        const std::uint64_t count = std::max<std::uint64_t>(1, (ranges[i].bytes + read_bytes - 1) / read_bytes);
+        if (count > 1) values[i].resize(count);
+        for (std::uint64_t k = 0; k < count; k++) reads.push_back({i, k * read_bytes});
+    }
+    RunOptions one;
+    one.device = run.options().device;
+    one.threads = 1;
+    run.parallel(reads.size(), [&](std::size_t k) {
+        const auto [i, first] = reads[k];
+        const auto buffer = runtime::thread_buffer().first(std::min(read_bytes, ranges[i].bytes - first));
+        file.read_at(buffer, ranges[i].offset + first);
+        if (values[i].empty()) {
+            Run alone(one);
+            results[i].digest = expanded(runtime::root_of(buffer, plain, alone), alone);
+        } else {
+            run.launch_here(runtime::HashChunks{.data = runtime::host_place(buffer.data()),
+                                                .bytes = buffer.size(),
+                                                .first_chunk = first / MKZ_BLAKE3_CHUNK_LEN,
+                                                .levels = read_levels,
+                                                .mode = plain,
+                                                .out = runtime::host_place(&values[i][first / read_bytes])});
+        }
+    });
+    for (std::size_t i = 0; i < ranges.size(); i++) {
+        if (!values[i].empty())
+            results[i] = folded(std::move(values[i]), read_levels, ranges[i].bytes, piece_levels, run);
+    }
+    return results;
+}
+
+std::vector<PieceDigests> ranges_on_device(const runtime::InputFile& file, std::span<const FileRange> ranges,
+                                           std::uint32_t piece_levels, Run& run) {
+    std::uint64_t total = 0;
+    for (const FileRange& range : ranges) total += range.bytes;
+    const auto share = [&](std::uint64_t bytes) { return static_cast<double>(bytes) / static_cast<double>(total); };
+    std::vector<PieceDigests> results;
+    for (const auto& [offset, bytes] : ranges) {
+        if (piece_levels == 0 || bytes <= std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << piece_levels) {
+            const auto root = runtime::root_of_extent(file, offset, bytes, plain, run, share(bytes));
+            results.push_back({expanded(root, run), {}});
+            continue;
+        }
+        const std::uint32_t levels = std::min(piece_levels, runtime::batch_levels);
+        std::vector<ChainingValue> values;
+        std::vector<std::byte> batch(std::min(bytes, runtime::batch_bytes));
+        for (std::uint64_t first = 0; first < bytes; first += runtime::batch_bytes) {
+            const auto data = std::span(batch).first(std::min(runtime::batch_bytes, bytes - first));
+            runtime::read_together(file, data, offset + first, run, 0);
+            const auto more =
+                runtime::subtree_values(runtime::host_place(data.data()), data.size(), first / MKZ_BLAKE3_CHUNK_LEN,
+                                        levels, plain, run, share(data.size()));
+            values.insert(values.end(), more.begin(), more.end());
+        }
+        results.push_back(folded(std::move(values), levels, bytes, piece_levels, run));
+    }
+    return results;
+}
+
+}  // namespace
+
+PieceDigests hash_pieces(std::span<const std::byte> data, std::uint64_t piece_bytes, const RunOptions& options) {
+    return hash_at(runtime::host_place(data.data()), data.size(), piece_bytes, options);
+}
+
+PieceDigests hash_pieces(const ConstBuffer& data, std::uint64_t piece_bytes, const RunOptions& options) {
+    return hash_at(runtime::place_of(data), data.size(), piece_bytes, runtime::on_device_of(data, options));
+}
+
+std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::span<const FileRange> ranges,
+                                           std::uint64_t piece_bytes, const RunOptions& options) {
+    const std::uint32_t piece_levels = levels_of(piece_bytes, "hash_file_ranges");
+    const runtime::InputFile file(fd, name);
+    file.regular_size();  // which requires a regular file
+    const auto extent = file.extent();
+    Run run(options);
+    auto results = run.on_host() ? ranges_on_host(file, ranges, piece_levels, run)
+                                 : ranges_on_device(file, ranges, piece_levels, run);
+    if (extent) file.require_unchanged(extent->identity);
+    return results;
+}
+
+Digest digest_of_pieces(std::span<const Digest> pieces) {
+    if (pieces.size() < 2) {
+        throw Error(ErrorCode::invalid_argument,
+                    "digest_of_pieces: there must be at least 2 pieces, got " + std::to_string(pieces.size()));
+    }
+    std::vector<ChainingValue> values(pieces.size());
+    for (std::size_t i = 0; i < pieces.size(); i++) std::memcpy(values[i].words, pieces[i].bytes.data(), Digest::size);
+    const RunOptions options{.device = Device("cpu"), .threads = 1};
+    Run run(options);
+    return folded(std::move(values), 0, 0, 0, run).digest;
+}
+
+}  // namespace merklize::inline v0

@@ -1,0 +1,111 @@
+// Messages of any lengths in one call, beside the plain reference and one call a message.
+#include "asked_often.hpp"
+#include "support.hpp"
+
+using namespace support;
+
+namespace {
+
+using merklize::MessageView;
+
+// Around the ends of blocks, of chunks and of subtrees, and on each side of what is hashed in another way.
+std::vector<std::size_t> boundary_lengths() {
+    std::vector<std::size_t> lengths = {0, 1, 2, 31, 63, 64, 65, 127, 128, 129, 1000};
+    for (const std::size_t chunks : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 100})
+        for (const std::size_t bytes : {1024 * chunks - 1, 1024 * chunks, 1024 * chunks + 1}) lengths.push_back(bytes);
+    return lengths;
+}
+
+std::vector<Bytes> messages_of(const std::vector<std::size_t>& lengths, std::uint64_t seed) {
+    Random random(seed);
+    std::vector<Bytes> messages;
+    for (const std::size_t length : lengths) messages.push_back(random.bytes(length));
+    return messages;
+}
+
+std::vector<MessageView> views_of(const std::vector<Bytes>& messages) {
+    std::vector<MessageView> views;
+    for (const Bytes& message : messages) views.emplace_back(view(message));
+    return views;
+}
+
+std::vector<std::string> hexes(const std::vector<Digest>& digests) {
+    std::vector<std::string> out;
+    for (const Digest& digest : digests) out.push_back(digest.hex());
+    return out;
+}
+
+std::vector<std::string> expected(const std::vector<Bytes>& messages, const reference::Mode& mode = {}) {
+    std::vector<std::string> out;
+    for (const Bytes& message : messages) out.push_back(hex(reference::blake3(message, 32, 0, mode)));
+    return out;
+}
+
+}  // namespace
+
+TEST("hash_each: all boundary lengths in one call, in three modes") {
+    const std::vector<Bytes> messages = messages_of(boundary_lengths(), 1);
+    const Bytes key = Random(2).bytes(32);
+    CHECK_EQ(hexes(merklize::hash_each(views_of(messages))), expected(messages));
+    CHECK_EQ(hexes(merklize::hash_each(views_of(messages), merklize::Mode::keyed(view(key)))),
+             expected(messages, {.key = key}));
+    CHECK_EQ(hexes(merklize::hash_each(views_of(messages), merklize::Mode::derive_key("hash_each test"))),
+             expected(messages, {.context = "hash_each test"}));
+}
+
+TEST("hash_each: any number of messages of any lengths, in any order") {
+    Random random(3);
+    for (const std::size_t n : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 200}) {
+        std::vector<std::size_t> lengths(n);
+        for (std::size_t& length : lengths) length = random.below(random.below(4) == 0 ? 20'000 : 1200);
+        const std::vector<Bytes> messages = messages_of(lengths, random());
+        CHECK_EQ(hexes(merklize::hash_each(views_of(messages))), expected(messages));
+    }
+}
+
+TEST("hash_each: short ones beside long ones, and threads that share them") {
+    std::vector<std::size_t> lengths = {(1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3'000'001, 5, 0, 2'097'152};
+    for (std::size_t i = 0; i < 3000; i++) lengths.push_back(i * 7919 % 3000);
+    const std::vector<Bytes> messages = messages_of(lengths, 4);
+    std::vector<std::string> each;
+    for (const Bytes& message : messages) each.push_back(merklize::hash(view(message)).hex());
+    for (const unsigned threads : {1u, 2u, 5u})
+        CHECK_EQ(hexes(merklize::hash_each(views_of(messages), {}, {.threads = threads})), each);
+}
+
+TEST("hash_each: any part of the output") {
+    const std::vector<Bytes> messages = messages_of({0, 1, 64, 1000, 1024, 1025, 2048, 2049, 5000, 70'000}, 5);
+    const Bytes key = Random(6).bytes(32);
+    for (const auto& [length, seek] :
+         {std::pair<std::size_t, std::uint64_t>{32, 1}, {0, 0}, {1, 0}, {64, 0}, {131, 7}, {32, 1000}, {1100, 3}}) {
+        Bytes out(length * messages.size());
+        merklize::hash_each(views_of(messages), view(out), length, seek, merklize::Mode::keyed(view(key)));
+        Bytes want;
+        for (const Bytes& message : messages) {
+            const Bytes one = reference::blake3(message, length, seek, {.key = key});
+            want.insert(want.end(), one.begin(), one.end());
+        }
+        CHECK_EQ(hex(out), hex(want));
+    }
+}
+
+TEST("hash_each: other hashes of bytes") {
+    const std::vector<Bytes> messages = messages_of({0, 1, 55, 64, 136, 1000, 5000}, 7);
+    for (const Hash hash : {Hash::blake3, Hash::sha256_plain, Hash::keccak256}) {
+        std::vector<std::string> want;
+        for (const Bytes& message : messages) want.push_back(hex(reference::leaf(static_cast<int>(hash), message)));
+        CHECK_EQ(hexes(merklize::hash_message_each(views_of(messages), hash)), want);
+    }
+}
+
+TEST("hash_each: refusals, and cancelling") {
+    const std::vector<Bytes> messages = messages_of({10, 20}, 8);
+    Bytes out(63);
+    CHECK_ERROR(invalid_argument, "hash_each: out must have 32 bytes for each of 2 messages, got 63 bytes",
+                merklize::hash_each(views_of(messages), view(out)));
+    CHECK_ERROR(invalid_argument, "hash_each: 'sha256' puts a prefix before a record",
+                merklize::hash_message_each(views_of(messages), Hash::sha256));
+    const std::vector<Bytes> many(64, Bytes(1 << 20));
+    const AskedOften often;
+    CHECK_ERROR(cancelled, "", merklize::hash_each(views_of(many), {}, {.progress = [](double) { return false; }}));
+}

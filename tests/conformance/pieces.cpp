@@ -1,0 +1,90 @@
+// Digests with the values of their pieces: of memory and of ranges of a file, against the reference.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "support.hpp"
+
+using namespace support;
+using merklize::FileRange;
+using merklize::PieceDigests;
+
+namespace {
+
+constexpr std::size_t read_size = 256 << 10;
+
+/// A descriptor, closed at the end.
+struct Descriptor {
+    explicit Descriptor(const std::filesystem::path& path) : fd(::open(path.c_str(), O_RDONLY)) {}
+    ~Descriptor() { ::close(fd); }
+    int fd;
+};
+
+}  // namespace
+
+TEST("files: pieces of messages at the edges of chunks, reads and pieces") {
+    const TemporaryFolder folder;
+    const std::size_t piece = 2 * read_size;
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, std::size_t{1024}, read_size, read_size + 1, piece - 1, piece, piece + 1,
+          2 * piece, 2 * piece + 1, 3 * piece - 1, 5 * piece + 1025}) {
+        const Bytes data = Random(size).bytes(size);
+        const std::string expected = hex(reference::blake3(data));
+        for (const unsigned n : {1, 3}) {
+            const PieceDigests made = merklize::hash_pieces(view(data), piece, threads(n));
+            CHECK_EQ(made.digest.hex(), expected);
+            CHECK_EQ(made.pieces.size(), size <= piece ? 0 : (size + piece - 1) / piece);
+            if (!made.pieces.empty()) CHECK_EQ(merklize::digest_of_pieces(made.pieces).hex(), expected);
+            CHECK(merklize::hash_pieces(view(data), 0, threads(n)).pieces.empty());
+        }
+        // A byte that changes, changes its own piece alone.
+        if (size <= piece) continue;
+        const PieceDigests before = merklize::hash_pieces(view(data), piece);
+        for (const std::size_t at : {std::size_t{0}, piece - 1, piece, size - 1}) {
+            Bytes other = data;
+            other[at] ^= 1;
+            const PieceDigests after = merklize::hash_pieces(view(other), piece);
+            CHECK(after.digest != before.digest);
+            for (std::size_t k = 0; k < before.pieces.size(); k++)
+                CHECK_EQ(after.pieces[k] != before.pieces[k], k == at / piece);
+        }
+    }
+}
+
+TEST("files: pieces of ranges of a file") {
+    const TemporaryFolder folder;
+    const std::size_t piece = read_size;
+    const Bytes data = Random(1).bytes(3 * read_size + 5000);
+    const Descriptor file(folder.write("file", data));
+    // In any order, empty, overlapping, of one byte, of all.
+    const std::vector<FileRange> ranges = {{100, 2 * read_size + 7}, {5, 0},           {7, 1},
+                                           {0, data.size()},         {data.size(), 0}, {1000, read_size},
+                                           {999, read_size + 1}};
+    for (const unsigned n : {1, 4}) {
+        const auto made = merklize::hash_file_ranges(file.fd, "file", ranges, piece, threads(n));
+        CHECK_EQ(made.size(), ranges.size());
+        for (std::size_t i = 0; i < ranges.size(); i++) {
+            const Bytes part(data.begin() + static_cast<std::ptrdiff_t>(ranges[i].offset),
+                             data.begin() + static_cast<std::ptrdiff_t>(ranges[i].offset + ranges[i].bytes));
+            const PieceDigests expected = merklize::hash_pieces(view(part), piece);
+            CHECK_EQ(made[i].digest.hex(), hex(reference::blake3(part)));
+            CHECK(made[i].pieces == expected.pieces);
+        }
+    }
+    CHECK_EQ(::lseek(file.fd, 0, SEEK_CUR), 0);
+    CHECK(merklize::hash_file_ranges(file.fd, "file", {}, piece).empty());
+}
+
+TEST("files: pieces, wrong arguments") {
+    const TemporaryFolder folder;
+    const Bytes data(100);
+    const Descriptor file(folder.write("file", data));
+    for (const std::uint64_t piece : {1, 1 << 17, (1 << 18) + 1})
+        CHECK_ERROR(invalid_argument, "piece_bytes must be 0 or a power of two",
+                    merklize::hash_pieces(view(data), piece));
+    const FileRange beyond{50, 51};
+    CHECK_ERROR(io, "file", merklize::hash_file_ranges(file.fd, "file", {&beyond, 1}, 0));
+    CHECK_ERROR(invalid_argument, "at least 2 pieces, got 0", merklize::digest_of_pieces({}));
+    const Descriptor directory(folder.path());
+    CHECK_ERROR(io, "folder", merklize::hash_file_ranges(directory.fd, "folder", {&beyond, 1}, 0));
+}
