@@ -190,6 +190,7 @@ constexpr Command commands[] = {
      "Binary Merkle trees: build one over a file, prove what is in it, verify such a proof, change it.\n\n"
      "Leaf k is the digest of piece k of the file; a parent is the hash of its two children's 64 bytes.",
      only_help, tree_commands},
+    {"manifest", "[ARGS]...", "Weights, tensor by tensor: create, check, diff, show, refresh manifests.", {}},
     {"devices",
      "",
      "What this machine can compute on.",
