@@ -13,8 +13,6 @@ from typing import Any
 
 import click
 
-import merklize
-
 
 class Failure(click.ClickException):
     """Ends the command with one line and exit code 1."""
