@@ -33,14 +33,6 @@ struct Wanted {
 // `out`: one output after another.
 void hash_there(std::span<const runtime::Extent> messages, const Wanted& wanted, std::byte* out, runtime::Run& run,
                 double share) {
-    if (!run.on_host()) {
-        for (std::size_t i = 0; i < messages.size(); i++) {
-            runtime::root_of(messages[i].place, messages[i].bytes, wanted.mode, run,
-                             share / static_cast<double>(messages.size()))
-                .expand({out + wanted.length * i, wanted.length}, wanted.seek, run);
-        }
-        return run.finish();
-    }
     const bool is_digest = wanted.length == Digest::size && wanted.seek == 0;
     std::vector<runtime::ChainingValue> values(is_digest ? 0 : 2 * messages.size());
     run.launch(runtime::HashEach{.messages = messages,
@@ -61,15 +53,31 @@ void hash_there(std::span<const runtime::Extent> messages, const Wanted& wanted,
 }
 
 // Hashes the messages of a group and puts their outputs where they belong.
-void hash_group(const Group& group, const Wanted& wanted, std::span<std::byte> out, const RunOptions& options) {
+void hash_group(Group group, const Wanted& wanted, std::span<std::byte> out, const RunOptions& options) {
     runtime::Run run(options);
-    const std::size_t bytes = group.indices.size() * wanted.length;
-    if (bytes == out.size()) return hash_there(group.messages, wanted, out.data(), run, 1);
-    std::vector<std::byte> outputs(bytes);
-    hash_there(group.messages, wanted, outputs.data(), run, 1);
+    const auto output = [&](std::size_t index) { return out.subspan(wanted.length * index, wanted.length); };
+    double all_bytes = 1, share = 1;
+    for (const runtime::Extent& message : group.messages) all_bytes += static_cast<double>(message.bytes);
+    // Long messages of the host go to a device one by one.
+    std::size_t kept = 0;
     for (std::size_t i = 0; i < group.indices.size(); i++) {
-        std::copy_n(outputs.data() + wanted.length * i, wanted.length, out.data() + wanted.length * group.indices[i]);
+        const auto& [place, bytes] = group.messages[i];
+        if (!run.on_host() && !place.on_device && bytes > runtime::HashEach::longest_staged) {
+            const double its = static_cast<double>(bytes) / all_bytes;
+            runtime::root_of(place, bytes, wanted.mode, run, its).expand(output(group.indices[i]), wanted.seek, run);
+            share -= its;
+        } else {
+            group.messages[kept] = group.messages[i];
+            group.indices[kept++] = group.indices[i];
+        }
     }
+    const std::span messages(group.messages.data(), kept);
+    if (kept * wanted.length == out.size()) return hash_there(messages, wanted, out.data(), run, share);
+    std::vector<std::byte> outputs(kept * wanted.length);
+    hash_there(messages, wanted, outputs.data(), run, share);
+    for (std::size_t i = 0; i < kept; i++)
+        std::ranges::copy(std::span(outputs).subspan(wanted.length * i, wanted.length),
+                          output(group.indices[i]).data());
 }
 
 // One group a device, and one of what is on the host, even if one device hashes both.
@@ -107,7 +115,7 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
     for (const MessageView& message : messages) host_bytes += message.host().size();
     const RunOptions& for_host =
         runtime::state_of(options.device).chooses() ? runtime::chosen(options, Job::digest, host_bytes) : options;
-    const std::vector<Group> groups = groups_of(messages, for_host.device);
+    std::vector<Group> groups = groups_of(messages, for_host.device);
     // A stream is of one device; what is on the host needs none beside it.
     const auto of_group = [&](const Group& group, RunOptions here) {
         here.device = group.device;
@@ -115,7 +123,10 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
         if (groups.size() > 1 && options.stream && options.stream->device() != group.device) here.stream = {};
         return here;
     };
-    if (groups.size() == 1) return hash_group(groups[0], wanted, out, of_group(groups[0], options));
+    if (groups.size() == 1) {
+        const RunOptions here = of_group(groups[0], options);
+        return hash_group(std::move(groups[0]), wanted, out, here);
+    }
     std::vector<Device> devices;
     for (const Group& group : groups) {
         devices.push_back(group.device);

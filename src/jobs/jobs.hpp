@@ -58,6 +58,9 @@ struct Extent {
 
 /// BLAKE3 digests of messages of any lengths, all on the host or all on the run's device.
 struct HashEach {
+    /// A device takes no longer messages from the host: they would not fit into a piece of its staging.
+    static constexpr std::uint64_t longest_staged = 4 << 20;
+
     Hash hash = Hash::blake3;            ///< one that has a tree of chunks
     std::span<const Extent> messages{};  ///< host memory
     Mode mode{};

@@ -7,14 +7,15 @@
 namespace merklize::runtime {
 namespace {
 
-constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs,  bodies::merge_subtree, bodies::hash_rows,
-                              bodies::hash_chunks, bodies::hash_parents, bodies::merge_at,      bodies::merge_edge};
+constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs, bodies::merge_subtree,
+                              bodies::hash_rows,   bodies::hash_chunks, bodies::hash_parents,
+                              bodies::merge_at,    bodies::merge_edge,  bodies::hash_each};
 
 // The bodies that run a job with this hash.
 std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
     switch (kernel) {
         case MKZ_KERNEL_HASH_CHUNKS:
-            if (hash.has_chunk_tree) return {bodies::hash_chunks};
+            if (hash.has_chunk_tree) return {bodies::hash_chunks, bodies::hash_each};
             return {};
         case MKZ_KERNEL_HASH_ROWS:
             if (is_field(hash)) return {};

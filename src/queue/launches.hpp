@@ -28,6 +28,17 @@ private:
     void hash_message(const HashRows& job);
     // Rows of a hash with a tree of chunks: each row is a message.
     bool hash_messages(const HashRows& job, const Tick& tick);
+    struct EachTable;
+    // Working memory of hash_each, for one launch after another.
+    struct EachValues {
+        std::shared_ptr<Block> even{}, odd{};  // values of even and of odd levels
+    };
+    bool each_on_device(const HashEach& job, const Tick& tick);
+    bool each_staged(const HashEach& job, const Tick& tick);
+    // in     what the places of the table count from
+    // words  the table
+    void launch_each(const HashEach& job, const EachTable& table, mkz_memory* in, const Range& words,
+                     std::uint32_t align, EachValues& values, const Range& out);
     // Rows of other hashes, an item each.
     bool rows_by_items(const HashRows& job, const Tick& tick);
 

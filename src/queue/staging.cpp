@@ -72,6 +72,13 @@ void Staging::upload(const Place& to, const void* from, std::uint64_t bytes) {
         {}, &Timings::to_device);
 }
 
+void Staging::send(const std::shared_ptr<Block>& to, std::shared_ptr<const void> owner, const void* from,
+                   std::uint64_t bytes) {
+    if (bytes > small_copy) return upload(to->at(0), from, bytes);
+    timeline_.copy_to_device(to->at(0), from, bytes);
+    timeline_.keep(std::move(owner));
+}
+
 void Staging::download(void* to, const Place& from, std::uint64_t bytes) {
     if (bytes <= small_copy || facts().unified || is_pinned(to, bytes)) {
         timeline_.copy_to_host(to, from, bytes);
@@ -207,14 +214,21 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
         std::vector<std::pair<std::size_t, HostPart>> copies;
         for (std::size_t k = 0; k < last; k++) {
             if (pipeline.sizes[k] == 0) continue;
-            for (HostPart part : pipeline.parts(piece, k)) {
-                if (!goes_straight(part)) {
-                    std::byte* buffer = slot.pinned(k) + part.offset;
-                    host_work.push_back({buffer, part.host, part.bytes});
-                    part.host = buffer;
+            std::vector<HostPart> straight;
+            std::uint64_t first = UINT64_MAX, end = 0;  // of the buffer's bytes that go together
+            for (const HostPart& part : pipeline.parts(piece, k)) {
+                if (part.bytes == 0) continue;
+                if (goes_straight(part)) {
+                    straight.push_back(part);
+                    continue;
                 }
-                if (part.bytes != 0) copies.emplace_back(k, part);
+                host_work.push_back({slot.pinned(k) + part.offset, part.host, part.bytes});
+                first = std::min(first, part.offset);
+                end = std::max(end, part.offset + part.bytes);
             }
+            // What goes straight comes after them, for it may lie between.
+            if (first < end) copies.push_back({k, {slot.pinned(k) + first, first, end - first}});
+            for (const HostPart& part : straight) copies.emplace_back(k, part);
         }
         copy_on_host(host_work);
         for (const auto& [k, part] : copies) {

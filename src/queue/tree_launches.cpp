@@ -200,14 +200,6 @@ Paths paths_of(const MergeAt& a, std::size_t most) {
 
 }  // namespace
 
-// Short lists go with the launches; for long ones pinned memory is worth the wait.
-void TreeLaunches::send(const std::shared_ptr<Block>& to, std::shared_ptr<const void> owner, const void* from,
-                        std::uint64_t bytes) {
-    if (bytes >= least_staged) return staging_.upload(to->at(0), from, bytes);
-    timeline_.copy_to_device(to->at(0), from, bytes);
-    timeline_.keep(std::move(owner));
-}
-
 void TreeLaunches::merge_at_on_device(const MergeAt& a) {
     const Range nodes = range_of(a.nodes);
     kernels_.require_node_alignment(nodes);
@@ -222,7 +214,7 @@ void TreeLaunches::merge_at_on_device(const MergeAt& a) {
         kernels_.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_at, a.policy.group_size == 0);
     const auto paths = std::make_shared<const Paths>(paths_of(a, std::size_t{2} * merge.group_size));
     const auto lists = timeline_.scratch(4 * paths->words.size());
-    send(lists, paths, paths->words.data(), 4 * paths->words.size());
+    staging_.send(lists, paths, paths->words.data(), 4 * paths->words.size());
     mkz_memory* constants = kernels_.device().constants(a.hash);
     for (const Paths::Stage& stage : paths->stages) {
         kernels_.launch_merges(a.mode, merge, stage.segments, nodes.memory, nodes.offset / 32, a.first >> stage.level,

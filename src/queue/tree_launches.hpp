@@ -39,9 +39,6 @@ private:
     void merge_on_device(const MergeSubtrees& job);
     void merge_at_on_device(const MergeAt& job);
     void gather_nodes(const Place& nodes, const void* slots, std::uint32_t slot_words, std::uint64_t count, void* out);
-    // Copies host bytes that `owner` keeps to the beginning of a block, before what is enqueued next.
-    void send(const std::shared_ptr<Block>& to, std::shared_ptr<const void> owner, const void* from,
-              std::uint64_t bytes);
 
     const mkz_driver_facts& facts() const noexcept { return timeline_.device()->facts(); }
 

@@ -20,7 +20,7 @@ namespace bodies = merklize::runtime::bodies;
 
 merklize::RunOptions on_cpu() { return {.device = Device("cpu")}; }
 
-// hash_chunks and hash_parents: one chunk, a cut one, some levels of parents.
+// hash_chunks, hash_parents and hash_each: one chunk, a cut one, some levels of parents.
 void digests() {
     const Bytes data = Random(1).bytes(300 * 1024 + 5);
     for (const std::size_t size : {0, 5, 1024, 1025, 300 * 1024, 300 * 1024 + 5}) {
@@ -32,6 +32,12 @@ void digests() {
     merklize::hash_many(on_device(view(data).first(60 * 5000)), 5000, out);
     merklize::hash_many(view(data).first(60 * 5000), 5000, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
     CHECK_EQ(on_host<Digest>(out), expected);
+    std::vector<merklize::MessageView> views, there;
+    for (const std::size_t size : {0, 5, 1024, 1025, 70 * 1024, 70 * 1024 + 5}) {
+        views.emplace_back(view(data).first(size));
+        there.emplace_back(on_device(view(data).first(size)));
+    }
+    CHECK_EQ(merklize::hash_each(there), merklize::hash_each(views, {}, on_cpu()));
 }
 
 // merge_pairs, and hash_rows of the hashes that have it.
@@ -114,7 +120,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
                          bodies::merge_edge});
         if (t.hash != Hash::blake3) require(t.hash, {bodies::hash_rows});
     }
-    require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents});
+    require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents, bodies::hash_each, bodies::hash_each_parents});
     CHECK(ran.contains(bodies::gather_strided.name));
     CHECK(ran.contains(bodies::check_words64.name));
     if (device.facts().unified) return;  // there the host gathers

@@ -109,3 +109,57 @@ TEST("hash_each: refusals, and cancelling") {
     const AskedOften often;
     CHECK_ERROR(cancelled, "", merklize::hash_each(views_of(many), {}, {.progress = [](double) { return false; }}));
 }
+
+TEST("hash_each: messages in the memory of a device, at any place, and some on the host") {
+    if (merklize::Device().info().backend == "cpu") return;
+    const std::vector<Bytes> messages = messages_of(boundary_lengths(), 9);
+    const std::vector<std::string> want = expected(messages);
+    const merklize::Device device;
+    for (const std::size_t align : {1, 16}) {
+        // One block, with gaps; the first bytes of the messages are anywhere, or on multiples of 16.
+        Bytes all(3);
+        std::vector<std::size_t> places;
+        for (const Bytes& message : messages) {
+            all.resize((all.size() + align - 1) / align * align);
+            places.push_back(all.size());
+            all.insert(all.end(), message.begin(), message.end());
+            all.push_back(0xee);
+        }
+        const merklize::Buffer block = merklize::Buffer::copy_of(view(all), device);
+        std::vector<MessageView> views;
+        for (std::size_t i = 0; i < messages.size(); i++)
+            views.emplace_back(block.slice(places[i], messages[i].size()));
+        CHECK_EQ(hexes(merklize::hash_each(views)), want);
+        // Every third on the host, every third in a block of its own; in a keyed mode, and a part of the output.
+        for (std::size_t i = 0; i < messages.size(); i++) {
+            if (i % 3 == 0) views[i] = view(messages[i]);
+            if (i % 3 == 1) views[i] = merklize::Buffer::copy_of(view(messages[i]), device);
+        }
+        const Bytes key = Random(10).bytes(32);
+        for (const merklize::Device& for_host : {device, merklize::Device("cpu")}) {
+            CHECK_EQ(hexes(merklize::hash_each(views, merklize::Mode::keyed(view(key)), {.device = for_host})),
+                     expected(messages, {.key = key}));
+        }
+        Bytes out(70 * messages.size()), longer;
+        merklize::hash_each(views, view(out), 70, 5);
+        for (const Bytes& message : messages) {
+            const Bytes one = reference::blake3(message, 70, 5);
+            longer.insert(longer.end(), one.begin(), one.end());
+        }
+        CHECK_EQ(hex(out), hex(longer));
+    }
+    // More than a piece of what is staged, and one message that is longer than a device takes among others.
+    std::vector<std::size_t> lengths(9, (4 << 20) - 5);
+    lengths.push_back((4 << 20) + 1);
+    lengths.push_back(0);
+    const std::vector<Bytes> large = messages_of(lengths, 11);
+    std::vector<std::string> each;
+    for (const Bytes& message : large)
+        each.push_back(merklize::hash(view(message), {}, {.device = merklize::Device("cpu")}).hex());
+    CHECK_EQ(hexes(merklize::hash_each(views_of(large))), each);
+    const merklize::Stream stream(device);
+    const merklize::Buffer there = merklize::Buffer::copy_of(view(large[0]), device);
+    const std::vector<MessageView> two = {there, view(large[1])};
+    CHECK_EQ(hexes(merklize::hash_each(two, {}, {.device = merklize::Device("cpu"), .stream = stream})),
+             (std::vector<std::string>{each[0], each[1]}));
+}

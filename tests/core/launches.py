@@ -27,8 +27,10 @@ BODIES = (
     "hash_parents",
     "merge_at",
     "merge_edge",
+    "hash_each",
 )
 ONLY = {body: 1 << bit for bit, body in enumerate(BODIES)}
+ONLY["hash_each_parents"] = ONLY["hash_each"]
 
 u32, u64 = np.uint32, np.uint64
 
@@ -73,7 +75,7 @@ class Runner:
             self.programs[key] = self.device.build(entry_text(name, lines), CL_OPTIONS)
         if name in FIELD_HASHES:
             args = (*args, self.table if policy.get("constants", 2) >= 3 else None)
-        elif name and not kernel.startswith(("hash_chunks", "hash_parents")):
+        elif name and not kernel.startswith(("hash_chunks", "hash_parents", "hash_each")):
             args = (*args, None)
         if policy.get("keyed") and kernel.startswith("merge"):
             args = (*args, witness.KEY, u32(KEYED_HASH))
@@ -207,3 +209,48 @@ def check_rows_of_messages(runner, **policy):
             assert untouched(above[-1:])
             values, chunks = above[1:-1].copy(), parents
         assert [value.tobytes() for value in values] == [blake3.blake3(message).digest() for message in messages]
+
+
+def each_by(runner, messages, key=witness.IV, flags=0, *, gap=0, below_root=0, **policy):
+    """BLAKE3 of each message in one launch of chunks and one a level; or the two values below the root, 64 bytes."""
+    n, data, table = len(messages), b"?" * 16, []
+    chunks = [max(1, -(-len(message) // 1024)) for message in messages]
+    first = np.cumsum([0, *chunks])
+    for message in messages:
+        table.append(len(data) + gap)
+        data += b"?" * gap + message
+        data += b"?" * (-len(data) % 16)
+    words = np.array([7, *first, *table, *map(len, messages)], np.uint64)
+    key, nodes = struct.pack("<8I", *key), 2 if below_root else 1
+    values, others, out = blank(first[-1] + n, u32), blank(first[-1] + n, u32), blank(n * nodes + 3, u32)
+    args = (padded(data, 0), words, u64(1), u32(n), values, out, u64(1), key, u32(flags), u32(below_root))
+    runner.launch("hash_each", "blake3", runner.groups(first[-1], policy) + 1, *args, **policy)
+    assert untouched(values[first[-1] :])
+    for level in range(1, int(max(chunks) - 1).bit_length() + 1):
+        slots = (int(first[-1]) >> level) + n
+        args = (words, u64(1), u32(n), u32(level), values, others, out, u64(1), key, u32(flags), u32(below_root))
+        runner.launch("hash_each_parents", "blake3", runner.groups(slots, policy) + 1, *args, **policy)
+        values, others = others, values
+    assert untouched(out[:1])
+    assert untouched(out[n * nodes + 1 :])
+    return [row.tobytes() for row in out[1:-2].reshape(n, -1)]
+
+
+def check_each(runner, **policy):
+    """Lists of messages of any lengths, beside the official BLAKE3; in a keyed mode what is below their roots."""
+    around = [1024 * chunks + more for chunks in (1, 2, 3, 4, 5, 8, 16) for more in (-1, 0, 1)]
+    for lengths in ([0], [5000], [0, 1, 63, 64, 65], [100] * 40, [1024] * 40, around, [0, 70_000, 3, 2048, 0, 1025]):
+        messages = [np.random.default_rng(k).bytes(length) for k, length in enumerate(lengths)]
+        assert each_by(runner, messages, **policy) == [blake3.blake3(message).digest() for message in messages]
+    found = each_by(runner, messages, tuple(range(8)), KEYED_HASH, below_root=1, **policy)
+    for message, values in zip(messages, found):
+        if len(message) <= 1024:
+            assert untouched(np.frombuffer(values, np.uint8))
+            continue
+        level = [
+            witness.blake3_chunk(message[at : at + 1024], at // 1024, tuple(range(8)), KEYED_HASH)
+            for at in range(0, len(message), 1024)
+        ]
+        while len(level) > 2:
+            level = witness.blake3_parents(level, tuple(range(8)), KEYED_HASH)
+        assert values == struct.pack("<16I", *level[0], *level[1])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import witness
-from launches import LENGTHS, blank, check_rows_of_messages, digest_by, padded, rows_by, u32, u64, untouched
+from launches import LENGTHS, blank, check_each, check_rows_of_messages, digest_by, padded, rows_by, u32, u64, untouched
 from witness import KEYED_HASH
 
 
@@ -63,6 +63,10 @@ def test_values_of_subtrees_far_into_an_input(runner):
 
 def test_rows_of_messages(runner):
     check_rows_of_messages(runner)
+
+
+def test_messages_of_any_lengths(runner):
+    check_each(runner)
 
 
 def test_digests_of_input_inside_a_buffer(runner):

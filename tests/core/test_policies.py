@@ -9,6 +9,7 @@ from launches import (
     HASHES,
     LENGTHS,
     TREE_LEAVES,
+    check_each,
     check_merges,
     check_rows_of_messages,
     check_tree_by_subtrees,
@@ -53,6 +54,8 @@ def test_policies_of_lanes_and_constants(runner, name, policy):
 @pytest.mark.parametrize("lanes", [2, 4, 8, 16])
 def test_digests_by_lanes(runner, lanes):
     check_rows_of_messages(runner, lanes=lanes)
+    if lanes in (4, 16):
+        check_each(runner, lanes=lanes)
     nodes = runner.group_nodes({"lanes": lanes})
     levels = nodes.bit_length() - 1
     # PoCL 3.1 is now and then wrong where groups on two threads share local memory in 16 lanes (docs/performance.md).
@@ -74,6 +77,7 @@ def test_alignments(runner, policy, offset):
         data = np.random.default_rng(length).bytes(length)
         assert digest_by(runner, data, offset=offset, **policy) == blake3.blake3(data).digest()
     check_rows_of_messages(runner, **policy)
+    check_each(runner, gap=offset, **policy)
     check_tree_by_subtrees(runner, "blake3", TREE_LEAVES, [10], **policy)
 
 

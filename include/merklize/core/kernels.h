@@ -12,6 +12,7 @@
  *   kernels/hash_rows_*.h      rows of field elements, or of bytes -> digests           count / (group size * lanes) groups
  *   kernels/hash_chunks.h      bytes -> chaining values of chunks, or of subtrees of them     hashes with a chunk tree
  *   kernels/hash_parents.h     levels of the tree inside a digest                             hashes with a chunk tree
+ *   kernels/hash_each.h        messages of any lengths -> digests, all parents level by level       hashes with a chunk tree
  *   kernels/data.h             gather_nodes, scatter_nodes, gather_strided, check_words: they use no hash
  *
  * The texts are included once for each hash and know only its facts and functions (hashes.h, names.h). The body for hash h is
@@ -41,6 +42,7 @@
 #define MKZ_ONLY_HASH_PARENTS 32
 #define MKZ_ONLY_MERGE_AT 64
 #define MKZ_ONLY_MERGE_EDGE 128
+#define MKZ_ONLY_HASH_EACH 256
 #ifndef MKZ_ENTRIES
 #define MKZ_ENTRIES 0
 #endif

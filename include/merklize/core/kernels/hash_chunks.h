@@ -9,7 +9,6 @@
  * (hash_chunks) or levels > 1 (hash_parents) must have one row. */
 
 #include "digest_tower.h"
-#include "load_block.h"
 
 /* Chunks -> chaining values. The input is `rows` messages of row_bytes bytes, one after another from in + in_offset on. Each has
  * c = max(1, ceil(row_bytes / 1024)) chunks. out[out_offset + r ceil(c / 2^levels) + s] = value of subtree s of row r; a subtree
@@ -31,88 +30,30 @@ MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in
     flags ^= root;
     tip = chunks == 1 ? root : 0;
     if (left != 0) {
-        mkz_lane32 cv[8], m[16], next[16], lo, hi, here, marks;
+        mkz_lane32 cv[8], lo, hi;
         mkz_u64 at[MKZ_LANES];
-        mkz_u32 bytes[MKZ_LANES], blocks[MKZ_LANES], most = 0, whole = MKZ_LANES > 1 && left >= MKZ_LANES;
-        MKZ_UNROLL for (int k = 0; k < 8; k++) cv[k] = MKZ_SPLAT32(key.w[k]);
-        MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = MKZ_SPLAT32(0);
+        mkz_u32 bytes[MKZ_LANES], tips[MKZ_LANES], whole = MKZ_LANES > 1 && left >= MKZ_LANES;
         MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
             mkz_u64 i = first + (j == 0 ? 0 : j < left ? j : left - 1);
             mkz_u64 row = rows == 1 ? 0 : chunks == 1 ? i : i / chunks;
             mkz_u64 chunk = i - row * chunks, start = chunk * MKZ_UNIT_CHUNK_BYTES;
             bytes[j] = row_bytes - start < MKZ_UNIT_CHUNK_BYTES ? (mkz_u32)(row_bytes - start) : MKZ_UNIT_CHUNK_BYTES;
-            blocks[j] = bytes[j] == 0 ? 1 : (bytes[j] + MKZ_UNIT_RATE - 1) / MKZ_UNIT_RATE;
-            most = blocks[j] > most ? blocks[j] : most;
+            tips[j] = tip;
             if (bytes[j] != MKZ_UNIT_CHUNK_BYTES) whole = 0;
             at[j] = in_offset + row * row_bytes + start;
             MKZ_LANE(mkz_u32, lo, j) = (mkz_u32)(counter + chunk);
             MKZ_LANE(mkz_u32, hi, j) = (mkz_u32)((counter + chunk) >> 32);
         }
-        /* One copy of the reads and one copy of the compression. The reads are MKZ_READ_AHEAD blocks ahead. */
-        MKZ_NO_UNROLL for (mkz_u32 i = 0; i < most + MKZ_READ_AHEAD; i++) {
-            mkz_u32 b = i - MKZ_READ_AHEAD;
-            if (!MKZ_READ_AHEAD || i < most) {
-                if (whole) {
-                    MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
-                        mkz_u32 words[16];
-                        MKZ_K(load_block)(words, in + at[j] + MKZ_UNIT_RATE * i, MKZ_UNIT_RATE);
-                        MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, next[k], j) = words[k];
-                    }
-                } else {
-                    mkz_u32 block[16][MKZ_LANES];
-                    MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
-                        mkz_u32 words[16], done = MKZ_UNIT_RATE * i;
-                        mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;
-                        rest = rest < MKZ_UNIT_RATE ? rest : MKZ_UNIT_RATE;
-                        MKZ_K(load_block)(words, in + at[j] + done, rest);
-                        MKZ_UNROLL for (int k = 0; k < 16; k++) block[k][j] = words[k];
-                    }
-                    MKZ_UNROLL for (int k = 0; k < 16; k++) {
-                        MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) MKZ_LANE(mkz_u32, next[k], j) = block[k][j];
-                    }
-                }
-            }
-            if (!MKZ_READ_AHEAD) {
-                MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
-            }
-            if (MKZ_READ_AHEAD && i == 0) {
-                MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
-                continue;
-            }
-            if (whole) {
-                here = MKZ_SPLAT32(MKZ_UNIT_RATE);
-                marks = MKZ_SPLAT32(MKZ_H(block_flags)(b, most, b + 1 == most ? flags | tip : flags));
-            } else {
-                MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
-                    mkz_u32 done = MKZ_UNIT_RATE * b;
-                    mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;
-                    MKZ_LANE(mkz_u32, here, j) = rest < MKZ_UNIT_RATE ? rest : MKZ_UNIT_RATE;
-                    MKZ_LANE(mkz_u32, marks, j) =
-                        MKZ_H(block_flags)(b, blocks[j], b + 1 == blocks[j] ? flags | tip : flags);
-                }
-            }
-            MKZ_H(compress)(cv, m, lo, hi, here, marks);
-            if (MKZ_READ_AHEAD) {
-                MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
-            }
-            /* A lane with a short chunk ends before the others. Its value is taken then; what it computes later is ignored. */
-            if (!whole || b + 1 == most) {
-                mkz_u32 nodes[8][MKZ_LANES];
-                MKZ_UNROLL for (int k = 0; k < 8; k++) {
-                    MKZ_UNROLL for (int j = 0; j < MKZ_LANES; j++) nodes[k][j] = MKZ_LANE(mkz_u32, cv[k], j);
-                }
-                MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
-                    if (b + 1 == blocks[j] && (j == 0 || j < left)) {
-                        mkz_u32 node[8];
-                        MKZ_UNROLL for (int k = 0; k < 8; k++) node[k] = nodes[k][j];
-                        if (levels == 0)
-                            mkz_store_node32(out, out_offset + first + j, node);
-                        else
-                            MKZ_UNROLL for (int k = 0; k < 8; k++)
-                                tower[k * MKZ_TOWER_NODES + item.rank * MKZ_LANES + j] = node[k];
-                    }
-                }
-            }
+        MKZ_UNROLL for (int k = 0; k < 8; k++) cv[k] = MKZ_SPLAT32(key.w[k]);
+        MKZ_K(chunk_blocks)(cv, in, at, bytes, tips, whole, lo, hi, flags);
+        MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
+            mkz_u32 node[8];
+            MKZ_UNROLL for (int k = 0; k < 8; k++) node[k] = MKZ_LANE(mkz_u32, cv[k], j);
+            if (j != 0 && j >= left) continue;
+            if (levels == 0)
+                mkz_store_node32(out, out_offset + first + j, node);
+            else
+                MKZ_UNROLL for (int k = 0; k < 8; k++) tower[k * MKZ_TOWER_NODES + item.rank * MKZ_LANES + j] = node[k];
         }
     }
     if (levels != 0) {

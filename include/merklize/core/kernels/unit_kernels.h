@@ -36,7 +36,9 @@
 #include "merge_pairs.h"
 #include "merge_subtree.h"
 #if MKZ_UNIT_CHUNK_BYTES
+#include "chunk_blocks.h"
 #include "hash_chunks.h"
+#include "hash_each.h"
 #include "hash_parents.h"
 #include "hash_rows_chunk.h"
 #elif MKZ_UNIT_MODULUS
