@@ -157,6 +157,21 @@ def peers_table(path, runs):
     yield "\n".join(lines)
 
 
+def weights_table(path, data):
+    lines = [
+        f"Weights on {data['machine']}, {data['cpus']} cores, {data['isa']} ({link(path, '../')}; {data['note']}):",
+        "",
+        "| job | size | merklize | beside | ratio | least to most | seconds of processors |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in data["rows"]:
+        spread = f"{row['ratio_min']:.2f} to {row['ratio_max']:.2f}"
+        used = f"{row['ours_processors']:.2f} beside {row['theirs_processors']:.2f}"
+        start = f"{row['job']} | {row['bytes'] / 2**20:.0f} MiB | {rate(row['rate'], 'bytes')} | {row['peer']}"
+        lines.append(f"| {start} | {row['ratio']:.2f}x | {spread} | {used} |")
+    return "\n".join(lines)
+
+
 def suites_tables():
     files = newest_suites()
     runs = [run for _, runs in files for run in runs]
@@ -168,6 +183,8 @@ def suites_tables():
         yield from peers_table(path, some)
     yield "### Jobs on each device"
     yield from (device_table(path, data, "../") for path, data in newest_by_device("device"))
+    yield "### Weights"
+    yield from (weights_table(path, data) for path, data in newest("weights", lambda data: data["machine"]))
 
 
 def whole_calls():
@@ -200,7 +217,7 @@ ON_CPU = (
 
 
 def readme_tables():
-    """GPU jobs on data in its memory beside the same job on all cores of its host; CPU jobs beside published packages."""
+    """GPU jobs on data in its memory beside the same job on all cores of its host; CPU jobs beside peers."""
     lines = ["| job | on | rate | times as fast as |", "|---|---|---|---|"]
     for kind, job, label in ON_GPU:
         data = next(data for _, data in newest_by_device(kind) if data["backend"] == "cuda")
