@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -77,8 +78,10 @@ private:
         clear_nodes(runtime::at_node(at(layer), layer.nodes), layer.length - layer.nodes, run_);
         if (layer.matrices.empty()) return;
         std::vector<Digest> host(nodes_.on_device ? 0 : layer.nodes);
-        const Place digests =
-            nodes_.on_device ? run_.memory().scratch(Digest::size * layer.nodes) : host_place(host.data());
+        // A block of its own: working memory of the run goes when a matrix of the host has been sent.
+        std::optional<Buffer> block;
+        if (nodes_.on_device) block.emplace(run_.options().device, Digest::size * layer.nodes);
+        const Place digests = block ? runtime::place_of(*block) : host_place(host.data());
         hash_rows(layer, digests);
         const std::uint64_t rows = rows_of(layer);
         clear_nodes(runtime::at_node(digests, rows), layer.nodes - rows, run_);
@@ -136,11 +139,11 @@ private:
     }
     Place host_zeros(const Digest* zeros) {
         if (!nodes_.on_device) return host_place(zeros);
-        if (zeros_.pointer == nullptr) {
-            zeros_ = run_.memory().scratch(Digest::size * 2);
-            clear_nodes(zeros_, 2, run_);
+        if (!zeros_) {
+            zeros_.emplace(run_.options().device, Digest::size * 2);
+            clear_nodes(runtime::place_of(*zeros_), 2, run_);
         }
-        return zeros_;
+        return runtime::place_of(*zeros_);
     }
 
     std::size_t merge_groups(std::size_t l) {
@@ -167,7 +170,7 @@ private:
     const Place nodes_;
     runtime::Run& run_;
     runtime::Merges merges_;
-    Place zeros_{};
+    std::optional<Buffer> zeros_{};
     double work_ = 0;
 };
 

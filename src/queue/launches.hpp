@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "queue/kernels.hpp"
@@ -52,6 +54,7 @@ private:
                      std::uint64_t unit_stride, std::uint64_t length, std::uint64_t n, const Range& out);
     // Rows of matrices that are all on the device.
     // panel  room for them side by side, where that is needed
+    std::optional<HashMatrices> sent(const HashMatrices& job, std::vector<std::shared_ptr<Block>>& blocks);
     void hash_matrices_here(const HashMatrices& job, const std::vector<MatrixAt>& matrices, std::uint64_t n,
                             const Range& panel, const Range& out);
     void pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, std::uint64_t modulus,
