@@ -65,12 +65,12 @@ double ReadOrder::seconds(bool mapped) {
 }
 
 std::span<const std::byte> ReadOrder::view(std::size_t item, std::span<std::byte> buffer, std::uint64_t offset) {
-    if (!mapped_ || !is_better_mapped(item)) {
-        read(item, buffer, offset);
-        return buffer;
+    if (mapped_ && is_better_mapped(item)) {
+        if (in_order_) finish(item);
+        return mapped_->at(offset, buffer.size());
     }
-    if (in_order_) finish(item);
-    return mapped_->at(offset, buffer.size());
+    read(item, buffer, offset);
+    return buffer;
 }
 
 void ReadOrder::require_read() const {
