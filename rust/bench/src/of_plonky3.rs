@@ -4,13 +4,19 @@ use std::error::Error;
 
 use merklize_plonky3::{catch, on_lanes};
 use p3_commit::Mmcs;
-use p3_keccak_air::{generate_trace_rows, KeccakAir, NUM_KECCAK_COLS};
+use p3_keccak_air::NUM_KECCAK_COLS;
 use p3_matrix::dense::RowMajorMatrix;
 use p3_merkle_tree::MerkleTreeMmcs;
-use p3_uni_stark::{prove, verify};
+
+#[cfg(feature = "proofs")]
+use {
+    p3_keccak_air::{generate_trace_rows, KeccakAir},
+    p3_uni_stark::{prove, verify},
+};
 
 use crate::measure::{Bench, Contender};
 
+#[cfg_attr(not(feature = "proofs"), allow(dead_code))]
 #[path = "../../merklize-plonky3/examples/keccak/configs.rs"]
 mod configs;
 
@@ -24,7 +30,7 @@ macro_rules! job {
             use p3_field::PrimeCharacteristicRing;
             let log_rows = $bench.log_rows.unwrap_or(17);
             let devices = $bench.devices.clone();
-            let (hasher, compressor, challenger) = parts();
+            let (hasher, compressor, _challenger) = parts();
             let stock = Stock::new(hasher.clone(), compressor.clone(), 0);
             let (lane_hasher, lane_compressor) =
                 on_lanes::<Val, [$word; $digest], _, _>(hasher.clone(), compressor.clone(), HASH)?;
@@ -51,14 +57,15 @@ macro_rules! job {
             drop(contenders);
             drop(matrix);
 
+            #[cfg(feature = "proofs")]
             if $bench.proofs {
                 let permutations = (1u64 << (log_rows - 1)) / 24;
                 let inputs = (0..permutations).map(|i| core::array::from_fn(|k| i * 25 + k as u64)).collect();
                 let trace = generate_trace_rows::<Val>(inputs, 1);
-                let judge = configs::config::<Val, DEGREE, _, _>(stock.clone(), challenger.clone(), 100);
+                let judge = configs::config::<Val, DEGREE, _, _>(stock.clone(), _challenger.clone(), 100);
                 let configs: Vec<_> = ours
                     .iter()
-                    .map(|ours| configs::config::<Val, DEGREE, _, _>(ours.clone(), challenger.clone(), 100))
+                    .map(|ours| configs::config::<Val, DEGREE, _, _>(ours.clone(), _challenger.clone(), 100))
                     .collect();
                 let mut contenders: Vec<Contender<'_>> = vec![(
                     "stock".into(),
@@ -82,6 +89,7 @@ macro_rules! job {
     };
 }
 
+#[cfg(feature = "proofs")]
 fn text(error: impl std::fmt::Debug) -> Box<dyn Error> {
     format!("{error:?}").into()
 }

@@ -1,26 +1,32 @@
 //! Winterfell: 16 columns, blow-up 8.
 
 use std::error::Error;
-use std::marker::PhantomData;
 
-use merklize_winterfell::{commit_to_rows, set_default_device, DeviceHasher, MerklizeTree};
+use merklize_winterfell::{commit_to_rows, DeviceHasher, MerklizeTree};
 use winterfell::crypto::hashers::{Blake3_256, Rp64_256};
-use winterfell::crypto::{DefaultRandomCoin, MerkleTree, VectorCommitment};
+use winterfell::crypto::{MerkleTree, VectorCommitment};
 use winterfell::math::fields::f64::BaseElement;
 use winterfell::matrix::{ColMatrix, RowMatrix};
-use winterfell::{
-    verify, AcceptableOptions, BatchingMethod, FieldExtension, PartitionOptions, Proof, ProofOptions, Prover,
-};
+use winterfell::PartitionOptions;
 
 use crate::measure::{Bench, Contender};
 
+#[cfg_attr(not(feature = "proofs"), allow(dead_code))]
 #[path = "../../merklize-winterfell/examples/cubes/air.rs"]
 mod air;
+#[cfg(feature = "proofs")]
 #[path = "../../merklize-winterfell/examples/cubes/stock_prover.rs"]
 mod stock_prover;
 
-use air::{cubes_trace, ends_of, CubesAir, CubesProver, Ends};
-use stock_prover::StockProver;
+#[cfg(feature = "proofs")]
+use {
+    air::{cubes_trace, ends_of, CubesAir, CubesProver, Ends},
+    merklize_winterfell::set_default_device,
+    std::marker::PhantomData,
+    stock_prover::StockProver,
+    winterfell::crypto::DefaultRandomCoin,
+    winterfell::{verify, AcceptableOptions, BatchingMethod, FieldExtension, Proof, ProofOptions, Prover},
+};
 
 const BLOWUP: usize = 8;
 
@@ -62,13 +68,22 @@ where
     }
     bench.turns(job, "commit", log_rows, &contenders)?;
     drop(contenders);
-    if !bench.proofs {
-        return Ok(());
+    #[cfg(feature = "proofs")]
+    if bench.proofs {
+        proofs::<H>(bench, job, log_rows)?;
     }
+    Ok(())
+}
 
+#[cfg(feature = "proofs")]
+fn proofs<H>(bench: &mut Bench, job: &str, log_rows: u32) -> Result<(), Box<dyn Error>>
+where
+    H: DeviceHasher<BaseField = BaseElement> + Send + Sync,
+{
+    let devices = bench.devices.clone();
     let (batching, extension) = (BatchingMethod::Linear, FieldExtension::Quadratic);
     let options = ProofOptions::new(32, BLOWUP, 0, extension, 8, 31, batching, batching);
-    let trace = cubes_trace(rows);
+    let trace = cubes_trace((1 << log_rows) / BLOWUP);
     let ends = ends_of(&trace);
     let judge = |proof: Proof| judged::<H>(proof, ends, &options);
     let mut contenders: Vec<Contender<'_>> = vec![(
@@ -89,6 +104,7 @@ where
 }
 
 /// The stock verifier, with stock types; it takes a few milliseconds.
+#[cfg(feature = "proofs")]
 fn judged<H: DeviceHasher<BaseField = BaseElement> + Sync>(
     proof: Proof,
     ends: Ends,
