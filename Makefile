@@ -217,7 +217,7 @@ sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and 
 .PHONY: fuzz
 fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each
 	@$(call build,asan)
-	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,check}; do \
+	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,check-line} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
 		echo "$$fuzzer --seconds $(FUZZ_SECONDS)"; \
 	done | xargs -P 2 -I{} bash -c {}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the tables of README.md and docs/benchmarks.md from bench/results: the newest file of each machine and device.
 
-README.md compares CPUs with the peers and shows GPU jobs on data in GPU memory; docs/benchmarks.md has all tables.
+README.md has one small table, docs/benchmarks.md all others.
 
 With --check it only compares. Needs the installed merklize package.
 """
@@ -22,7 +22,7 @@ def rate(value, unit):
         return f"{value / 1e9:.2f} GB/s"
     if unit == "runs":
         return f"{1000 / value:.1f} ms"
-    for scale, letter in ((1e6, "M"), (1e3, "k")):
+    for scale, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= scale:
             return f"{value / scale:.1f} {letter} {unit}/s"
     return f"{value:.0f} {unit}/s"
@@ -33,10 +33,10 @@ def link(path, up=""):
     return f"[{path.name}]({up}bench/results/{path.name})"
 
 
-def table(path, data):
+def table(path, data, up=""):
     isa = next(row["isa"] for row in data["rows"] if row["isa"])
     lines = [
-        f"{data['machine']}, {data['cpus']} cores, {isa} ({link(path)}):",
+        f"{data['machine']}, {data['cpus']} cores, {isa} ({link(path, up)}):",
         "",
         "| job | threads | merklize | peer | peer's rate | ratio |",
         "|---|---|---|---|---|---|",
@@ -80,14 +80,14 @@ def device_table(path, data, up="", only=""):
     return "\n".join(lines)
 
 
-def several_table(path, data):
+def several_table(path, data, up=""):
     """Rates of each job on different numbers of devices."""
     rows = [row for row in data["rows"] if not row.get("skipped")]
     counts = sorted({row["devices"] for row in rows})
     heads = [f"{count} device{'s' * (count > 1)}" for count in counts]
     lines = [
         f"Several {data['device']}, {data['backend']}, driver {data['driver']} "
-        f"({link(path)}); the whole call by the host's clock, "
+        f"({link(path, up)}); the whole call by the host's clock, "
         "and the rate per device as a share of the same rate with the fewest devices:",
         "",
         f"| job | {' | '.join(heads)} |",
@@ -157,6 +157,21 @@ def peers_table(path, runs):
     yield "\n".join(lines)
 
 
+def weights_table(path, data):
+    lines = [
+        f"Weights on {data['machine']}, {data['cpus']} cores, {data['isa']} ({link(path, '../')}; {data['note']}):",
+        "",
+        "| job | size | merklize | beside | ratio | least to most | seconds of processors |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in data["rows"]:
+        spread = f"{row['ratio_min']:.2f} to {row['ratio_max']:.2f}"
+        used = f"{row['ours_processors']:.2f} beside {row['theirs_processors']:.2f}"
+        start = f"{row['job']} | {row['bytes'] / 2**20:.0f} MiB | {rate(row['rate'], 'bytes')} | {row['peer']}"
+        lines.append(f"| {start} | {row['ratio']:.2f}x | {spread} | {used} |")
+    return "\n".join(lines)
+
+
 def suites_tables():
     files = newest_suites()
     runs = [run for _, runs in files for run in runs]
@@ -168,19 +183,63 @@ def suites_tables():
         yield from peers_table(path, some)
     yield "### Jobs on each device"
     yield from (device_table(path, data, "../") for path, data in newest_by_device("device"))
+    yield "### Weights"
+    yield from (weights_table(path, data) for path, data in newest("weights", lambda data: data["machine"]))
+
+
+def whole_calls():
+    """Tables of the library's calls beside the peers', on each CPU."""
+    whole = newest("cpu", lambda data: (data["machine"], data["quick"]))
+    yield from (table(path, data, "../") for path, data in whole if not data["quick"])
+
+
+def all_tables():
+    yield from suites_tables()
+    yield "### Several devices"
+    yield from (several_table(path, data, "../") for path, data in newest_by_device("several"))
+    yield "### Whole calls and processes on CPUs"
+    yield from whole_calls()
+
+
+# What the README shows: a kind of results, the job as its rows name it, and how to say it.
+ON_GPU = (
+    ("device", "digest, resident, bytes 2^33", "BLAKE3 digest of 8 GiB"),
+    ("device", "tree, resident, blake3, leaves 2^25", "BLAKE3 tree of 2^25 leaves"),
+    ("hashes", "level, resident, poseidon2_koalabear_16, merges 2^22", "Poseidon2 over KoalaBear, 2^22 merges"),
+    ("hashes", "level, resident, poseidon2_goldilocks_8, merges 2^22", "Poseidon2 over Goldilocks, 2^22 merges"),
+    ("device", "tree, resident, rp64_256_v3, leaves 2^24", "Rescue Prime tree of 2^24 leaves"),
+)
+ON_CPU = (
+    ("digest of memory", "blake3 1.8.7", "BLAKE3 digest of memory"),
+    ("blake3 tree of 2^22 leaves", "winter-crypto 0.13.1", "BLAKE3 tree of 2^22 leaves"),
+    ("rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", "Rescue Prime tree of 2^16 leaves"),
+)
 
 
 def readme_tables():
-    gpus = [(path, data) for path, data in newest_by_device("device") if data["backend"] == "cuda"]
-    yield from (device_table(path, data, only="resident") for path, data in gpus)
-    yield from (several_table(path, data) for path, data in newest_by_device("several"))
+    """GPU jobs on data in its memory beside the same job on all cores of its host; CPU jobs beside peers."""
+    lines = ["| job | on | rate | times as fast as |", "|---|---|---|---|"]
+    for kind, job, label in ON_GPU:
+        data = next(data for _, data in newest_by_device(kind) if data["backend"] == "cuda")
+        row = next(row for row in data["rows"] if row["job"] == job and row["policy"] == "tuned")
+        ratio = f"{row['cpu'] / row['wall']:.0f}x: merklize on 16 CPU cores"
+        lines.append(f"| {label} | {data['device']} | {device_rate(row['rate'], row['unit'])} | {ratio} |")
     whole = newest("cpu", lambda data: (data["machine"], data["quick"]))
-    yield from (table(path, data) for path, data in whole if not data["quick"])
+    data = next(data for _, data in whole if not data["quick"] and data["cpus"] == 16)
+    for job, peer, label in ON_CPU:
+        row = next(
+            row
+            for row in data["rows"]
+            if row["job"] == job and f"{row['peer']} {row['peer_version']}" == peer and row["threads"] == 16
+        )
+        ratio = f"{row['ratio']:.2g}x: {peer}, as many threads"
+        lines.append(f"| {label} | 16 CPU cores, AVX-512 | {rate(row['our_rate'], row['unit'])} | {ratio} |")
+    yield "\n".join(lines)
 
 
 def main():
     stale = []
-    for file, tables in ((ROOT / "README.md", readme_tables), (ROOT / "docs" / "benchmarks.md", suites_tables)):
+    for file, tables in ((ROOT / "README.md", readme_tables), (ROOT / "docs" / "benchmarks.md", all_tables)):
         text = file.read_text()
         before, rest = text.split(BEGIN)
         after = rest.split(END)[1]

@@ -10,6 +10,8 @@
 #include <merklize/formats.hpp>
 #include <merklize/hash.hpp>
 #include <merklize/hash_each.hpp>
+#include <merklize/matrix.hpp>
+#include <merklize/matrix_commitment.hpp>
 #include <merklize/pieces.hpp>
 #include <merklize/policy.hpp>
 #include <merklize/proof.hpp>

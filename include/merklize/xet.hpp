@@ -20,7 +20,7 @@ namespace merklize::inline v0 {
 /// errors  cancelled
 MERKLIZE_API Digest xet_hash(std::span<const std::byte> data, const RunOptions& options = {});
 
-/// The same of a file or of anything else that can be opened and read, by all threads at once. It takes at most 17 MiB of memory,
+/// The same of a file or of anything else that can be opened and read, by all threads at once. It takes at most 9 MiB of memory,
 /// and 40 bytes for each 64 KiB of a file.
 /// errors  io (cannot open or read; it changed while it was read)
 MERKLIZE_API Digest xet_hash_file(const std::filesystem::path& path, const RunOptions& options = {});

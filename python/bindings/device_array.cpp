@@ -1,5 +1,6 @@
 #include "device_array.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "arguments.hpp"
@@ -237,11 +238,22 @@ DeviceArray digests_array(ConstBuffer digests, Hash hash) {
 namespace {
 
 /// A tensor on a device of CUDA.
-DeviceArray import_tensor(nb::handle object, const std::string& device, const char* what, const Settings& settings) {
+/// transposed  null; or set to whether the result is the transposed matrix, because its columns lie one after another
+DeviceArray import_tensor(nb::handle object, const std::string& device, const char* what, const Settings& settings,
+                          bool* transposed = nullptr) {
     const std::string_view wanted = settings.device;
     require_device(what, device, wanted);
     const std::uint64_t stream = cuda_stream_handle(settings.stream);
-    const Tensor tensor = import_cuda(object, what, wanted == "cuda" ? "cuda:0" : wanted, stream);
+    Tensor tensor = import_cuda(object, what, wanted == "cuda" ? "cuda:0" : wanted, stream);
+    if (transposed != nullptr && tensor.shape.size() == 2 && !tensor.is_contiguous()) {
+        std::ranges::reverse(tensor.shape);
+        std::ranges::reverse(tensor.strides);
+        *transposed = tensor.is_contiguous();
+        if (!*transposed) {
+            std::ranges::reverse(tensor.shape);
+            std::ranges::reverse(tensor.strides);
+        }
+    }
     const Device where = to_device(tensor.device);
     std::optional<Buffer> buffer;
     Run::without_gil([&] { buffer.emplace(tensor.buffer(where, shared_stream(where, stream))); });
@@ -349,6 +361,19 @@ void bind_device_array(nb::module_& m) {
             return found.is_valid() ? found : nb::none();
         },
         "def import_array(object: object, what: str, settings: Settings, /) -> object");
+    define(
+        m, "import_matrix",
+        +[](nb::handle object, nb::handle what, const Settings& settings) -> nb::object {
+            const std::string name(to_text(what, "what"));
+            const bool is_known = PyBytes_CheckExact(object.ptr()) || nb::isinstance<DeviceArray>(object) ||
+                                  nb::hasattr(object, "__array_struct__");
+            const auto device = is_known ? std::nullopt : cuda_device_of(object, name.c_str());
+            bool transposed = false;
+            nb::object found = device ? nb::cast(import_tensor(object, *device, name.c_str(), settings, &transposed))
+                                      : import_array(object, name.c_str(), &settings);
+            return nb::make_tuple(found.is_valid() ? found : nb::none(), transposed);
+        },
+        "def import_matrix(object: object, what: str, settings: Settings, /) -> tuple[object, bool]");
     define(
         m, "is_writable", +[](const DeviceArray& array) { return array.is_writable; },
         "def is_writable(array: DeviceArray, /) -> bool");

@@ -14,6 +14,7 @@ void bind_enqueue(nanobind::module_& m);
 void bind_hash(nanobind::module_& m);
 void bind_hash_each(nanobind::module_& m);
 void bind_hasher(nanobind::module_& m);
+void bind_matrices(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_proof(nanobind::module_& m);
 void bind_parts(nanobind::module_& m);

@@ -8,6 +8,8 @@
 `hash_each`                                      many messages of any lengths, a state dict
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
 `hash_leaves`                                    records to leaves of a tree
+`hash_rows`, `MatrixCommitment`                  rows of matrices; trees over matrices, as provers commit to them
+`verify_matrix_opening`                          whether rows are in such a commitment
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
 `merkle_root`, `build_tree`, `TreeBuilder`       the root alone; a tree in memory of yours; leaves in pieces
 `TreeFile`, `TreeWriter`, `build_tree_file`      trees in files
@@ -32,6 +34,7 @@ from .each import hash_each
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, Mismatch, OutOfMemory, Unavailable
 from .forest import MerkleForest
 from .hashing import HASHES, Hasher, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
+from .matrices import MatrixCommitment, MatrixMultiOpening, MatrixOpening, hash_rows, verify_matrix_opening
 from .parts import hash_parts, merkle_root_parts
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
 from .tree import MerkleTree, build_tree, heap_slots, merkle_root
@@ -56,6 +59,9 @@ __all__ = [
     "InternalError",
     "InvalidArgument",
     "Manifest",
+    "MatrixCommitment",
+    "MatrixMultiOpening",
+    "MatrixOpening",
     "MerkleForest",
     "MerkleProof",
     "MerkleTree",
@@ -84,6 +90,7 @@ __all__ = [
     "hash_leaves",
     "hash_many",
     "hash_parts",
+    "hash_rows",
     "heap_slots",
     "manifest",
     "merge",
@@ -92,6 +99,7 @@ __all__ = [
     "merkle_root_parts",
     "verify",
     "verify_each",
+    "verify_matrix_opening",
     "why_unavailable",
 ]
 

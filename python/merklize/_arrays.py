@@ -175,6 +175,29 @@ def rows(value: object, what: str, settings: Settings, hash: HashInfo) -> Array 
     return _contiguous(array)
 
 
+def matrix(value: object, what: str, settings: Settings, hash: HashInfo) -> tuple[Any, bool]:
+    """Check that `value` is a matrix of words that the hash takes, of any strides.
+
+    Return it and whether it is transposed: a tensor on a device whose columns lie one after another.
+    """
+    import numpy as np
+
+    found, transposed = _native.import_matrix(value, what, settings)
+    if found is None:
+        raise TypeError(f"{what} must be a NumPy array or a tensor, got {type(value).__name__}")
+    array = np.asarray(found) if isinstance(found, _native.HostTensor) else found
+    if not isinstance(array, (np.ndarray, _native.DeviceArray)):
+        raise TypeError(f"{what} must be a NumPy array or a tensor, got {type(value).__name__}")
+    word = element_type(hash)
+    types = (word, word[1:]) if word else ("uint8", "int8", "uint32", "int32", "uint64", "int64")
+    if len(array.shape) != 2 or _type(array) not in types:
+        raise InvalidArgument(f"{what} must be {word or 'uint8, uint32 or uint64'}[n, k], got {describe(array)}")
+    if isinstance(array, np.ndarray):
+        is_even = all(stride % array.itemsize == 0 for stride in array.strides)
+        array = np.asarray(array) if is_even and array.flags.aligned else np.ascontiguousarray(array)
+    return array, transposed
+
+
 def empty(beside: Array | DeviceArray, shape: tuple[int, ...], dtype: Any) -> Any:
     """Return an array that the extension will fill in, on the device of `beside`."""
     import numpy as np

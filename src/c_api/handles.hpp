@@ -47,3 +47,7 @@ struct merklize_tree_file {
 struct merklize_proof {
     std::variant<merklize::MerkleProof, merklize::MultiProof, merklize::ConsistencyProof> value;
 };
+
+struct merklize_commitment {
+    merklize::MatrixCommitment value;
+};

@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
-#include "digests/chunk_tree.hpp"
 #include "digests/file_root.hpp"
 #include "formats/xet_ends.hpp"
+#include "jobs/side_by_side.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
@@ -18,8 +18,8 @@ namespace {
 
 using runtime::InputFile, runtime::Run;
 
-// What is read and cut at once: it stays in the third cache between the two passes over it.
-constexpr std::size_t window_bytes = 16 << 20;
+// What is read and cut at once: it stays in the third-level cache between the two passes over it.
+constexpr std::size_t window_bytes = 8 << 20;
 // What one thread scans for candidates.
 constexpr std::size_t scan_bytes = 256 << 10;
 
@@ -32,152 +32,206 @@ constexpr std::array<std::uint8_t, 32> node_key = {0x01, 0x7e, 0xc5, 0xc7, 0xa5,
                                                    0x6d, 0xd2, 0xf8, 0x63, 0x52, 0xe6, 0x4a, 0x53, 0x71, 0x3f};
 constexpr std::array<std::uint8_t, 32> file_key = {};
 
-Digest keyed(std::span<const std::byte> data, const std::array<std::uint8_t, 32>& key) {
-    const RunOptions here{.device = Device("cpu"), .threads = 1};
-    return hash(data, Mode::keyed(std::as_bytes(std::span(key))), here);
+// Keyed digests of messages in host memory, in lanes across messages.
+// share  of the whole call
+std::vector<Digest> keyed_each(std::span<const runtime::Extent> messages, const std::array<std::uint8_t, 32>& key,
+                               Run& run, double share) {
+    std::vector<Digest> digests(messages.size());
+    const Mode mode = Mode::keyed(std::as_bytes(std::span(key)));
+    run.launch(runtime::HashEach{.messages = messages, .mode = mode, .out = runtime::host_place(digests.data())},
+               share);
+    return digests;
 }
 
 // One level of the tree: a group ends after the first member from the third on whose last 8 bytes are divisible by 4, or with its
 // ninth.
-std::vector<XetChunk> grouped(std::span<const XetChunk> level) {
+std::vector<XetChunk> grouped(std::span<const XetChunk> level, Run& run) {
     std::vector<XetChunk> above;
+    std::vector<std::string> texts;
     while (!level.empty()) {
         constexpr std::size_t least = 3, most = 9;
         std::size_t count = std::min(level.size(), most);
         for (std::size_t k = least; k < count; k++)
             if (level[k - 1].hash.words()[3] % 4 == 0) count = k;
         XetChunk node{{}, 0};
-        std::string text;
+        std::string& text = texts.emplace_back();
         for (const XetChunk& member : level.first(count)) {
             text += xet_hex(member.hash) + " : " + std::to_string(member.bytes) + "\n";
             node.bytes += member.bytes;
         }
-        node.hash = keyed(std::as_bytes(std::span(text)), node_key);
         above.push_back(node);
         level = level.subspan(count);
     }
+    std::vector<runtime::Extent> messages;
+    for (const std::string& text : texts) messages.push_back({runtime::host_place(text.data()), text.size()});
+    const std::vector<Digest> hashes = keyed_each(messages, node_key, run, 0);
+    for (std::size_t i = 0; i < above.size(); i++) above[i].hash = hashes[i];
     return above;
 }
 
-Digest hash_of(std::vector<XetChunk> level) {
+Digest hash_of(std::vector<XetChunk> level, Run& run) {
     if (level.empty()) return {};
-    while (level.size() > 1) level = grouped(level);
-    return keyed(level[0].hash.bytes, file_key);
+    while (level.size() > 1) level = grouped(level, run);
+    const runtime::Extent top{runtime::host_place(level[0].hash.bytes.data()), Digest::size};
+    return keyed_each({&top, 1}, file_key, run, 0)[0];
 }
 
-// Cuts and hashes the chunks of data that begins with one, and appends them.
-// share    of the whole call
-// returns  the bytes that are done: all if the file ends here, otherwise up to a chunk that has no end yet
-std::size_t add_chunks(std::span<const std::byte> data, bool is_last, std::vector<XetChunk>& chunks, Run& run,
-                       double share) {
-    std::vector<std::vector<std::size_t>> found((data.size() + scan_bytes - 1) / scan_bytes);
-    run.parallel(
-        found.size(),
-        [&](std::size_t k) {
-            runtime::find_xet_candidates(data, k * scan_bytes, std::min(data.size(), (k + 1) * scan_bytes), found[k]);
-        },
-        share / 2);
-    std::vector<std::size_t> candidates;
-    for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());
-    const std::vector<std::size_t> ends = runtime::xet_ends(data.size(), candidates, is_last);
+// Reads `out` from byte `at` of the window on; safe from several threads. Empty if the bytes are there.
+using Read = std::function<void(std::span<std::byte> out, std::size_t at)>;
 
-    const std::size_t before = chunks.size();
-    chunks.resize(before + ends.size());
-    const Mode mode = Mode::keyed(std::as_bytes(std::span(chunk_key)));
-    const RunOptions here{.device = Device("cpu"), .threads = 1};
-    run.parallel(
-        ends.size(),
-        [&](std::size_t k) {
-            const std::size_t begin = k == 0 ? 0 : ends[k - 1];
-            const auto chunk = data.subspan(begin, ends[k] - begin);
-            Run alone(here);
-            XetChunk& made = chunks[before + k];
-            runtime::root_of(chunk, mode, alone).expand(made.hash.bytes, 0, alone);
-            made.bytes = chunk.size();
-        },
-        share / 2);
-    return ends.empty() ? 0 : ends.back();
-}
+// The chunks of data that comes window by window. A window begins with a chunk.
+class Chunks {
+public:
+    explicit Chunks(Run& run) : run_(run) {}
+
+    // Cuts and hashes the chunks of a window.
+    // known    bytes of the window that were in the last one; the rest is read
+    // is_last  whether the file ends with it
+    // share    of the whole call
+    // returns  the bytes that are done: all, or up to the chunk that has no end yet
+    std::size_t add(std::span<std::byte> window, std::size_t known, const Read& read, bool is_last, double share) {
+        find_candidates(window, known, read, share / 2);
+        const std::vector<std::size_t> ends = runtime::xet_ends(window.size(), candidates_, is_last);
+        std::vector<runtime::Extent> messages;
+        std::size_t done = 0;
+        for (const std::size_t end : ends) {
+            messages.push_back({runtime::host_place(window.data() + done), end - done});
+            done = end;
+        }
+        const std::vector<Digest> hashes = keyed_each(messages, chunk_key, run_, share / 2);
+        for (std::size_t i = 0; i < ends.size(); i++) chunks_.push_back({hashes[i], messages[i].bytes});
+        // Those after the last end are candidates of the next window.
+        std::erase_if(candidates_, [&](std::size_t i) { return i < done; });
+        for (std::size_t& i : candidates_) i -= done;
+        return done;
+    }
+
+    std::vector<XetChunk> take() { return std::move(chunks_); }
+
+private:
+    // A thread looks at a piece while it has it in cache. It leaves out the first bytes, which depend on those of the piece before.
+    void find_candidates(std::span<std::byte> window, std::size_t known, const Read& read, double share) {
+        constexpr std::size_t others = runtime::xet_memory - 1;
+        const auto begin = [&](std::size_t k) { return std::min(window.size(), known + k * scan_bytes); };
+        std::vector<std::vector<std::size_t>> found((window.size() - known + scan_bytes - 1) / scan_bytes);
+        run_.parallel(
+            found.size(),
+            [&](std::size_t k) {
+                if (read) read(window.subspan(begin(k), begin(k + 1) - begin(k)), begin(k));
+                const std::size_t first = std::min(begin(k) + others, begin(k + 1));
+                runtime::find_xet_candidates(window, first, begin(k + 1), found[k]);
+            },
+            share);
+        for (std::size_t k = 0; k < found.size(); k++) {
+            const std::size_t first = std::min(begin(k) + others, begin(k + 1));
+            runtime::find_xet_candidates(window, begin(k), first, candidates_);
+            candidates_.insert(candidates_.end(), found[k].begin(), found[k].end());
+        }
+    }
+
+    Run& run_;
+    std::vector<XetChunk> chunks_;
+    std::vector<std::size_t> candidates_;  // of the window
+};
 
 std::vector<XetChunk> chunks_of(std::span<const std::byte> data, Run& run) {
-    std::vector<XetChunk> chunks;
+    Chunks chunks(run);
     const auto all = static_cast<double>(data.size());
+    std::size_t known = 0;
     while (!data.empty()) {
-        const std::size_t count = std::min(data.size(), window_bytes);
-        const std::size_t done =
-            add_chunks(data.first(count), count == data.size(), chunks, run, static_cast<double>(count) / all);
+        const std::size_t count = std::min(data.size(), known + window_bytes);
+        // Nothing is read into it.
+        const std::span window(const_cast<std::byte*>(data.data()), count);
+        const double share = static_cast<double>(count - known) / all;
+        const std::size_t done = chunks.add(window, known, {}, count == data.size(), share);
+        known = count - done;
         data = data.subspan(done);
     }
-    return chunks;
+    return chunks.take();
 }
 
-// Windows of an input, one after another: the bytes of the chunk that has no end yet, then what `fill` reads.
-// fill  (out) -> bytes read; fewer than out.size() at the end of the input
-std::vector<XetChunk> chunks_of_windows(const std::function<std::size_t(std::span<std::byte>)>& fill,
-                                        std::uint64_t bytes, Run& run) {
-    const std::size_t room = std::min<std::uint64_t>(bytes, window_bytes) + runtime::xet_most;
-    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(room);
-    std::vector<XetChunk> chunks;
-    std::size_t kept = 0;
+// Room for the chunk that has no end yet, and for a window after it.
+struct Buffer {
+    explicit Buffer(std::uint64_t bytes)
+        : room(std::min<std::uint64_t>(bytes, window_bytes) + runtime::xet_most),
+          data(std::make_unique_for_overwrite<std::byte[]>(room)) {}
+
+    std::size_t room;
+    std::unique_ptr<std::byte[]> data;
+};
+
+std::vector<XetChunk> chunks_of_stream(const InputFile& file, Run& run) {
+    Chunks chunks(run);
+    const Buffer buffer(window_bytes);
+    file.widen_pipe(runtime::read_bytes);
+    std::size_t known = 0;
     for (bool is_last = false; !is_last;) {
-        const std::span free = std::span(buffer.get(), room).subspan(kept);
-        const std::size_t count = fill(free);
+        const std::span free = std::span(buffer.data.get(), buffer.room).subspan(known);
+        bool stopped = false;
+        const std::size_t count = file.read_some(free, [&] { return !(stopped = !run.tick(0)); });
+        if (stopped) run.throw_cancelled();
         is_last = count < free.size();
-        const std::span<const std::byte> data(buffer.get(), kept + count);
-        const double share = bytes == 0 ? 0 : static_cast<double>(count) / static_cast<double>(bytes);
-        const std::size_t done = add_chunks(data, is_last, chunks, run, share);
-        kept = data.size() - done;
-        std::memmove(buffer.get(), buffer.get() + done, kept);
+        const std::span window(buffer.data.get(), known + count);
+        const std::size_t done = chunks.add(window, known, {}, is_last, 0);
+        known = window.size() - done;
+        std::memmove(buffer.data.get(), buffer.data.get() + done, known);
     }
-    return chunks;
+    return chunks.take();
+}
+
+std::vector<XetChunk> chunks_of_rest(const InputFile& file, const InputFile::Extent& rest, Run& run) {
+    Chunks chunks(run);
+    const Buffer buffer(rest.bytes);
+    std::size_t known = 0;
+    for (std::uint64_t at = 0; at < rest.bytes;) {
+        const std::size_t count = std::min<std::uint64_t>(buffer.room - known, rest.bytes - at);
+        const std::span window(buffer.data.get(), known + count);
+        const Read read = [&](std::span<std::byte> out, std::size_t first) {
+            file.read_at(out, rest.position + at + (first - known));
+        };
+        const double share = static_cast<double>(count) / static_cast<double>(rest.bytes);
+        const std::size_t done = chunks.add(window, known, read, at + count == rest.bytes, share);
+        at += count;
+        known = window.size() - done;
+        std::memmove(buffer.data.get(), buffer.data.get() + done, known);
+    }
+    return chunks.take();
 }
 
 Digest xet_of(const InputFile& file, Run& run) {
     const auto extent = file.extent();
-    if (!extent) {
-        file.widen_pipe(runtime::read_bytes);
-        bool stopped = false;
-        const auto read = [&](std::span<std::byte> out) {
-            const std::size_t count = file.read_some(out, [&] { return !(stopped = !run.tick(0)); });
-            if (stopped) run.throw_cancelled();
-            return count;
-        };
-        return hash_of(chunks_of_windows(read, 0, run));
-    }
-    std::uint64_t at = extent->position;
-    const std::uint64_t end = extent->position + extent->bytes;
-    const auto read = [&](std::span<std::byte> out) {
-        const std::size_t count = std::min<std::uint64_t>(out.size(), end - at);
-        runtime::read_together(file, out.first(count), at, run, 0);
-        at += count;
-        return count;
-    };
-    const Digest made = hash_of(chunks_of_windows(read, extent->bytes, run));
+    if (!extent) return hash_of(chunks_of_stream(file, run), run);
+    const Digest made = hash_of(chunks_of_rest(file, *extent, run), run);
     file.require_unchanged(extent->identity);
-    file.leave_at(end);
+    file.leave_at(extent->position + extent->bytes);
     return made;
 }
 
 }  // namespace
 
 Digest xet_hash(std::span<const std::byte> data, const RunOptions& options) {
-    return hash_of(xet_chunks(data, options));
+    const RunOptions here = runtime::on_the_cpu(options);
+    Run run(here);
+    return hash_of(chunks_of(data, run), run);
 }
 
 std::vector<XetChunk> xet_chunks(std::span<const std::byte> data, const RunOptions& options) {
-    Run run(options);
+    const RunOptions here = runtime::on_the_cpu(options);
+    Run run(here);
     return chunks_of(data, run);
 }
 
 Digest xet_hash_file(const std::filesystem::path& path, const RunOptions& options) {
     const InputFile file(path);
-    Run run(options);
+    const RunOptions here = runtime::on_the_cpu(options);
+    Run run(here);
     return xet_of(file, run);
 }
 
 Digest xet_hash_descriptor(int fd, std::string_view name, const RunOptions& options) {
     const InputFile file(fd, name);
-    Run run(options);
+    const RunOptions here = runtime::on_the_cpu(options);
+    Run run(here);
     return xet_of(file, run);
 }
 
@@ -206,7 +260,8 @@ std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> pa
     alone.progress = {};
     const double each = 1 / static_cast<double>(std::max<std::size_t>(1, paths.size()));
     double before = each * static_cast<double>(small.size());
-    Run run(options);
+    const RunOptions here = runtime::on_the_cpu(options);
+    Run run(here);
     run.parallel(small.size(), [&](std::size_t k) { hash_one(small[k], alone); }, before);
     RunOptions together = options;
     for (const std::size_t i : large) {

@@ -34,10 +34,15 @@ std::size_t first_at_least(Word modulus, const void* words, std::size_t n) noexc
 
 }  // namespace
 
+std::size_t first_not_below(std::uint64_t modulus, unsigned word_bytes, const void* words, std::size_t n) noexcept {
+    if (word_bytes == 4) {
+        return modulus > UINT32_MAX ? n : first_at_least(static_cast<std::uint32_t>(modulus), words, n);
+    }
+    return first_at_least<std::uint64_t>(modulus, words, n);
+}
+
 std::size_t first_not_canonical(const mkz_hash_info& hash, const void* words, std::size_t n) noexcept {
-    if (!is_field(hash)) return n;
-    return hash.word_bits == 32 ? first_at_least(static_cast<std::uint32_t>(hash.modulus), words, n)
-                                : first_at_least<std::uint64_t>(hash.modulus, words, n);
+    return is_field(hash) ? first_not_below(hash.modulus, hash.word_bits / 8, words, n) : n;
 }
 
 void require_canonical(const mkz_hash_info& hash, const void* words, std::size_t n, const char* what,

@@ -25,6 +25,8 @@ typedef struct {
     int32_t leaf_prefix;     /* the byte in front of a row that becomes a leaf, or -1 */
     uint32_t table_words;    /* 64-bit words of the constants that a kernel may read from memory; 0: none to place */
     uint32_t team_items;     /* items that share one merge where a level is narrow; 0: an item merges alone */
+    int32_t quad_hash;       /* id of the hash whose row of four nodes is the merge of the four; -1: there is none */
+    uint32_t is_part;        /* no hash of its own, but a function that others need: not among hashes() */
 } mkz_hash_info;
 
 /* The facts of the hash with this id; null if there is none. */
@@ -42,7 +44,9 @@ static inline const mkz_hash_info *mkz_find_hash(uint32_t id) {
      MKZ_UNIT_CHUNK_BYTES != 0,                                              \
      MKZ_UNIT_LEAF_PREFIX,                                                   \
      MKZ_UNIT_TABLE_WORDS,                                                   \
-     MKZ_UNIT_TEAM_ITEMS},
+     MKZ_UNIT_TEAM_ITEMS,                                                    \
+     MKZ_UNIT_QUAD_HASH,                                                     \
+     MKZ_UNIT_IS_PART},
 #include "merklize/core/hashes.h"
     };
     const mkz_hash_info *end = all + sizeof all / sizeof all[0];

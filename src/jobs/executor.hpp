@@ -48,6 +48,8 @@ public:
     /// enqueues the call's event does so, without the place.
     virtual void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n,
                                    const char* what) = 0;
+    /// Copies the first n rows of a matrix on the device to `out`, row after row: enqueued.
+    virtual void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) = 0;
     /// The same n nodes at a place that kernels take, a multiple of 32 bytes: where they are, or a copy of them for this call.
     virtual Place aligned_nodes(const Place& nodes, std::uint64_t n) = 0;
 };
@@ -70,6 +72,7 @@ public:
     virtual bool launch(const HashChunks& job, const Tick& tick) = 0;
     virtual bool launch(const HashEach& job, const Tick& tick) = 0;
     virtual bool launch(const HashRows& job, const Tick& tick) = 0;
+    virtual bool launch(const HashMatrices& job, const Tick& tick) = 0;
     virtual bool launch(const MergePairs& job, const Tick& tick) = 0;
     virtual bool launch(const MergeSubtrees& job, const Tick& tick) = 0;
     virtual bool launch(const MergeAt& job, const Tick& tick) = 0;

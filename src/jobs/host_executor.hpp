@@ -14,6 +14,7 @@ public:
     bool launch(const HashChunks& job, const Tick& tick) override;
     bool launch(const HashEach& job, const Tick& tick) override;
     bool launch(const HashRows& job, const Tick& tick) override;
+    bool launch(const HashMatrices& job, const Tick& tick) override;
     bool launch(const MergePairs& job, const Tick& tick) override;
     bool launch(const MergeSubtrees& job, const Tick& tick) override;
     bool launch(const MergeAt& job, const Tick& tick) override;

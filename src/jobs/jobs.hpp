@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "hashes/hash_info.hpp"
 #include "host/wipe.hpp"
@@ -82,6 +83,50 @@ struct HashRows {
 
 /// Bytes of a unit of a row.
 inline std::uint64_t row_unit(Hash hash) { return info(hash).row_unit_bytes; }
+
+/// A matrix of words. The word of row i and column k is `i row_stride + k column_stride` bytes behind the first; strides are of any
+/// sign, and may be 0.
+struct MatrixAt {
+    Place first{};
+    std::uint64_t columns = 0;
+    std::int64_t row_stride = 0;
+    std::int64_t column_stride = 0;
+};
+
+/// The matrix from row `row` and column `column` on.
+inline MatrixAt from_row(MatrixAt matrix, std::uint64_t row, std::uint64_t column = 0) {
+    const std::int64_t bytes =
+        static_cast<std::int64_t>(row) * matrix.row_stride + static_cast<std::int64_t>(column) * matrix.column_stride;
+    if (matrix.first.on_device) {
+        matrix.first.offset += static_cast<std::uint64_t>(bytes);
+    } else {
+        matrix.first = host_place(host_bytes(matrix.first) + bytes);
+    }
+    matrix.columns -= column;
+    return matrix;
+}
+
+/// Rows of several matrices side by side to n digests: row i of the first, of the second and so on are one row of HashRows.
+struct HashMatrices {
+    Hash hash{};
+    std::vector<MatrixAt> matrices{};  ///< each on the host or on the run's device
+    std::uint64_t n = 0;               ///< rows of each
+    std::uint32_t word_bytes = 0;      ///< of all: a multiple of the hash's row unit
+    std::uint64_t modulus = 0;         ///< words must be below it; 0: any word. `out` is then undefined
+    bool montgomery = false;           ///< words of 4 bytes are hashed as 2^32 x mod modulus
+    const char* what = "";             ///< begins the text of an error; a literal
+    std::uint64_t first_row = 0;       ///< what the text calls row 0
+    Mode mode{};                       ///< looked at where the hash takes keys
+    Place out{};                       ///< may be the matrices' own memory if row i of them is where digest i goes
+    mkz_policy policy{};
+
+    /// Bytes of a row.
+    std::uint64_t row_bytes() const noexcept {
+        std::uint64_t columns = 0;
+        for (const MatrixAt& matrix : matrices) columns += matrix.columns;
+        return word_bytes * columns;
+    }
+};
 
 /// out[i] = merge(left[i], right[i]).
 struct MergePairs {

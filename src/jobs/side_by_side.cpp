@@ -178,6 +178,18 @@ bool SideBySide::launch(const HashRows& job, const Tick& tick) {
     });
 }
 
+bool SideBySide::launch(const HashMatrices& job, const Tick& tick) {
+    const std::uint64_t bytes = job.n * (job.row_bytes() + Digest::size);
+    return share_out(job.n, bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
+        HashMatrices part = job;
+        for (MatrixAt& matrix : part.matrices) matrix = from_row(matrix, first);
+        part.n = count;
+        part.first_row += first;
+        part.out = at_node(job.out, first);
+        return part;
+    });
+}
+
 bool SideBySide::launch(const MergePairs& job, const Tick& tick) {
     return share_out(job.n, job.n * 2 * Digest::size, tick, [&](std::uint64_t first, std::uint64_t count) {
         MergePairs part = job;

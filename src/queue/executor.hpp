@@ -36,6 +36,7 @@ public:
     bool launch(const HashChunks& job, const Tick& tick) override { return launches_.hash_chunks(job, tick); }
     bool launch(const HashEach& job, const Tick& tick) override { return launches_.hash_each(job, tick); }
     bool launch(const HashRows& job, const Tick& tick) override { return launches_.hash_rows(job, tick); }
+    bool launch(const HashMatrices& job, const Tick& tick) override { return launches_.hash_matrices(job, tick); }
     bool launch(const MergePairs& job, const Tick& tick) override { return launches_.merge_pairs(job, tick); }
     bool launch(const MergeSubtrees& job, const Tick& tick) override { return trees_.merge_subtrees(job, tick); }
     bool launch(const MergeAt& job, const Tick& tick) override { return trees_.merge_at(job, tick); }
@@ -75,6 +76,9 @@ public:
     void clear_nodes(const Place& nodes, std::uint64_t n) override;
     Place scratch(std::uint64_t bytes) override { return timeline_.scratch(bytes)->at(0); }
     void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what) override;
+    void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) override {
+        launches_.pack_rows(matrix, word_bytes, n, out);
+    }
     Place aligned_nodes(const Place& nodes, std::uint64_t n) override;
 
     /// Packs the items of a strided array in `source`, in C order, into `out`.

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/threads.hpp"
+#include "jobs/matrix_rows.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
@@ -304,33 +306,253 @@ bool Launches::hash_messages(const HashRows& a, const Tick& tick) {
         tick);
 }
 
+void Launches::require_row_length(Hash hash, std::uint64_t length) const {
+    if (length <= UINT32_MAX) return;
+    const bool is_bytes = row_unit(hash) == 1;
+    throw Error(ErrorCode::invalid_argument, std::string(is_bytes ? "leaves" : "hash_elements") + ": rows of at most " +
+                                                 std::to_string(UINT32_MAX) +
+                                                 (is_bytes ? " bytes on " : " elements on ") + kernels_.device().id() +
+                                                 ", got " + std::to_string(length));
+}
+
+void Launches::launch_rows(Hash hash, const mkz_policy& wanted, std::uint64_t of, const Range& in,
+                           std::uint64_t row_stride, std::uint64_t unit_stride, std::uint64_t length, std::uint64_t n,
+                           const Range& out) {
+    const std::uint64_t unit = row_unit(hash);
+    const mkz_kernel kind = is_field(info(hash)) ? MKZ_KERNEL_HASH_ELEMENTS : MKZ_KERNEL_HASH_ROWS;
+    const mkz_policy policy = kernels_.chosen(kind, hash, of, wanted);
+    Variant variant = variant_of(static_cast<std::uint32_t>(hash), policy);
+    // Words are brought where they can be read; bytes are read where they are.
+    if (unit == 1 && (row_stride % 16 != 0 || !kernels_.is_aligned(in, 16))) variant.align = 1;
+    const Kernel kernel = kernels_.find(variant, bodies::hash_rows, wanted.group_size == 0);
+    const Range to = kernels_.aligned_out(out, 32 * n);
+    const Range from = in.memory == nullptr ? Range{to.memory, 0} : in;
+    timeline_.launch(kernel, divide_up(n, std::uint64_t{policy.lanes} * kernel.group_size), from.memory,
+                     from.offset / unit, row_stride, unit_stride, static_cast<std::uint32_t>(length), to.memory,
+                     to.offset / 32, n, kernels_.device().constants(hash));
+    kernels_.return_out(out, to, 32 * n);
+}
+
 bool Launches::rows_by_items(const HashRows& a, const Tick& tick) {
     const std::uint64_t unit = row_unit(a.hash), row_bytes = unit * a.length;
-    if (a.length > UINT32_MAX) {
-        throw Error(ErrorCode::invalid_argument, std::string(unit == 1 ? "leaves" : "hash_elements") +
-                                                     ": rows of at most " + std::to_string(UINT32_MAX) +
-                                                     (unit == 1 ? " bytes on " : " elements on ") +
-                                                     kernels_.device().id() + ", got " + std::to_string(a.length));
-    }
-    const mkz_kernel kind = is_field(info(a.hash)) ? MKZ_KERNEL_HASH_ELEMENTS : MKZ_KERNEL_HASH_ROWS;
-    const mkz_policy policy = kernels_.chosen(kind, a.hash, a.n, a.policy);
-    mkz_memory* constants = kernels_.device().constants(a.hash);
+    require_row_length(a.hash, a.length);
     return staging_.batch(
         a.n, {{a.rows, row_bytes, a.n * row_bytes}, {a.out, 32, 32 * a.n}}, a.n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
-            Variant variant = variant_of(static_cast<std::uint32_t>(a.hash), policy);
-            // Words are brought where they can be read; bytes are read where they are.
-            if (unit == 1 && (row_bytes % 16 != 0 || !kernels_.is_aligned(at[0], 16))) variant.align = 1;
-            const Kernel kernel = kernels_.find(variant, bodies::hash_rows, a.policy.group_size == 0);
-            const Range out = kernels_.aligned_out(at[1], 32 * count);
-            const Range in =
-                at[0].memory == nullptr ? Range{out.memory, 0} : kernels_.aligned_to(at[0], unit, count * row_bytes);
-            timeline_.launch(kernel, divide_up(count, std::uint64_t{policy.lanes} * kernel.group_size), in.memory,
-                             in.offset / unit, a.length, std::uint64_t{1}, static_cast<std::uint32_t>(a.length),
-                             out.memory, out.offset / 32, count, constants);
-            kernels_.return_out(at[1], out, 32 * count);
+            launch_rows(a.hash, a.policy, a.n, kernels_.aligned_to(at[0], unit, count * row_bytes), a.length, 1,
+                        a.length, count, at[1]);
         },
         tick);
+}
+
+// ---- Rows of several matrices ---------------------------------------------------------------------------------------------
+
+namespace {
+
+// The kernels' argument of this form (core/kernels/data.h, mkz_matrix).
+struct MatrixShape {
+    std::uint64_t rows, columns;
+    std::uint64_t row_stride, column_stride;
+    std::uint64_t out_row_stride, out_column_stride;
+    std::uint32_t word_bytes, down, montgomery, reserved;
+};
+
+bool has_whole_rows(const MatrixAt& matrix, std::uint32_t word_bytes) {
+    return matrix.column_stride == word_bytes &&
+           matrix.row_stride == static_cast<std::int64_t>(word_bytes * matrix.columns);
+}
+
+bool has_whole_columns(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n) {
+    return matrix.row_stride == word_bytes && matrix.column_stride == static_cast<std::int64_t>(word_bytes * n);
+}
+
+// How n rows of a host matrix lie once they are on the device: columns that lie together stay so where kernels read words.
+MatrixAt staged(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n, const Place& at) {
+    const auto word = static_cast<std::int64_t>(job.word_bytes);
+    const bool down = is_field(info(job.hash)) && matrix.row_stride == word && matrix.column_stride != word;
+    const auto rows = static_cast<std::int64_t>(n), columns = static_cast<std::int64_t>(matrix.columns);
+    return down ? MatrixAt{at, matrix.columns, word, rows * word} : MatrixAt{at, matrix.columns, columns * word, word};
+}
+
+// Whether the kernels of field hashes, or of byte hashes, read these rows where they are.
+bool is_readable(const HashMatrices& job, const MatrixAt& matrix) {
+    if (job.matrices.size() != 1 || job.montgomery) return false;
+    if (!is_field(info(job.hash))) return has_whole_rows(matrix, job.word_bytes);
+    const auto fits = [&](std::int64_t stride) { return stride >= 0 && stride % job.word_bytes == 0; };
+    return fits(matrix.row_stride) && fits(matrix.column_stride);
+}
+
+}  // namespace
+
+void Launches::pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, std::uint64_t modulus,
+                           const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride) {
+    const Range in = range_of(matrix.first);
+    const auto even = [&](std::int64_t stride) { return stride % word_bytes == 0; };
+    const bool is_even = kernels_.is_aligned(in, word_bytes) && kernels_.is_aligned(out, word_bytes) &&
+                         even(matrix.row_stride) && even(matrix.column_stride);
+    const Kernel pack = kernels_.find({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::pack_matrix, true);
+    const MatrixShape shape{.rows = n,
+                            .columns = matrix.columns,
+                            .row_stride = static_cast<std::uint64_t>(matrix.row_stride),
+                            .column_stride = static_cast<std::uint64_t>(matrix.column_stride),
+                            .out_row_stride = out_row_stride,
+                            .out_column_stride = out_column_stride,
+                            .word_bytes = word_bytes,
+                            .down = out_row_stride == word_bytes && out_column_stride != word_bytes ? 1u : 0u,
+                            .montgomery = static_cast<std::uint32_t>(modulus),
+                            .reserved = 0};
+    timeline_.launch(pack, divide_up(n * matrix.columns, pack.group_size), in.memory, in.offset, out.memory, out.offset,
+                     shape);
+}
+
+void Launches::pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) {
+    const std::uint64_t row_bytes = word_bytes * matrix.columns;
+    if (has_whole_rows(matrix, word_bytes)) return timeline_.copy_on_device(out, matrix.first, n * row_bytes);
+    pack_matrix(matrix, word_bytes, n, 0, range_of(out), row_bytes, word_bytes);
+}
+
+void Launches::check_matrix(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n, mkz_memory* flag) {
+    const Range in = range_of(matrix.first);
+    const std::uint64_t words = n * matrix.columns;
+    const bool is_whole = has_whole_rows(matrix, job.word_bytes) || has_whole_columns(matrix, job.word_bytes, n);
+    if (is_whole && kernels_.is_aligned(in, job.word_bytes)) {
+        const Kernel check = kernels_.find({.group_size = 256},
+                                           job.word_bytes == 8 ? bodies::check_words64 : bodies::check_words32, true);
+        return timeline_.launch(check, divide_up(words, check.group_size), in.memory, in.offset / job.word_bytes, words,
+                                job.modulus, flag);
+    }
+    const Kernel check = kernels_.find({.group_size = 256, .align = 1}, bodies::check_matrix, true);
+    const MatrixShape shape{.rows = n,
+                            .columns = matrix.columns,
+                            .row_stride = static_cast<std::uint64_t>(matrix.row_stride),
+                            .column_stride = static_cast<std::uint64_t>(matrix.column_stride),
+                            .out_row_stride = 0,
+                            .out_column_stride = 0,
+                            .word_bytes = job.word_bytes,
+                            .down = matrix.row_stride == job.word_bytes ? 1u : 0u,
+                            .montgomery = 0,
+                            .reserved = 0};
+    timeline_.launch(check, divide_up(words, check.group_size), in.memory, in.offset, shape, job.modulus, flag);
+}
+
+void Launches::hash_matrices_here(const HashMatrices& a, const std::vector<MatrixAt>& matrices, std::uint64_t n,
+                                  const Range& panel, const Range& out) {
+    const std::uint64_t unit = row_unit(a.hash), row_bytes = a.row_bytes();
+    const bool is_field_hash = is_field(info(a.hash));
+    if (panel.memory == nullptr && is_field_hash && matrices.size() == 1) {
+        const MatrixAt& only = matrices[0];
+        return launch_rows(a.hash, a.policy, a.n, range_of(only.first),
+                           static_cast<std::uint64_t>(only.row_stride) / unit,
+                           static_cast<std::uint64_t>(only.column_stride) / unit, only.columns, n, out);
+    }
+    // Side by side: columns of words one after another, or rows of bytes.
+    const std::uint64_t row_stride = is_field_hash ? unit : row_bytes,
+                        column_stride = is_field_hash ? unit * n : a.word_bytes;
+    Range to = panel;
+    for (const MatrixAt& matrix : matrices) {
+        if (panel.memory == nullptr) break;
+        pack_matrix(matrix, a.word_bytes, n, a.montgomery ? a.modulus : 0, to, row_stride, column_stride);
+        to.offset += column_stride * matrix.columns;
+    }
+    const Range rows = panel.memory != nullptr || matrices.empty() ? panel : range_of(matrices[0].first);
+    if (is_field_hash) return launch_rows(a.hash, a.policy, a.n, rows, 1, n, row_bytes / unit, n, out);
+    hash_rows({.hash = a.hash,
+               .rows = rows.place(),
+               .n = n,
+               .length = row_bytes,
+               .mode = a.mode,
+               .out = out.place(),
+               .policy = a.policy},
+              {});
+}
+
+void Launches::refuse_words(const HashMatrices& a) {
+    // Rare, so it may be slow: the host looks where, and says it.
+    for (std::size_t m = 0; m < a.matrices.size(); m++) {
+        const MatrixAt& matrix = a.matrices[m];
+        if (!matrix.first.on_device) {
+            require_words_below(a, m, matrix, 0, a.n);
+            continue;
+        }
+        const std::uint64_t row_bytes = a.word_bytes * matrix.columns;
+        const std::uint64_t per_piece = std::clamp<std::uint64_t>((8 << 20) / row_bytes, 1, a.n);
+        const std::shared_ptr<Block> rows = timeline_.scratch(per_piece * row_bytes);
+        std::vector<std::byte> host(per_piece * row_bytes);
+        for (std::uint64_t first = 0; first < a.n; first += per_piece) {
+            const std::uint64_t count = std::min(per_piece, a.n - first);
+            pack_rows(from_row(matrix, first), a.word_bytes, count, rows->at(0));
+            timeline_.copy_to_host(host.data(), rows->at(0), count * row_bytes);
+            timeline_.synchronize_main();
+            require_words_below(a, m,
+                                {host_place(host.data()), matrix.columns, static_cast<std::int64_t>(row_bytes),
+                                 static_cast<std::int64_t>(a.word_bytes)},
+                                first, count);
+        }
+    }
+    throw Error(ErrorCode::internal, std::string(a.what) + ": a word that is no field element was there on " +
+                                         kernels_.device().id() +
+                                         " and then was not: the memory changed during the call");
+}
+
+bool Launches::hash_matrices(const HashMatrices& a, const Tick& tick) {
+    const std::uint64_t row_bytes = a.row_bytes();
+    require_row_length(a.hash, row_bytes / row_unit(a.hash));
+    std::vector<Staging::Operand> operands;
+    for (const MatrixAt& matrix : a.matrices) {
+        if (matrix.first.on_device) continue;
+        const std::uint64_t item = a.word_bytes * matrix.columns;
+        operands.push_back({matrix.first, item, a.n * item, {}});
+        if (has_whole_rows(matrix, a.word_bytes)) continue;
+        operands.back().pack = [&](std::uint64_t first, std::uint64_t count, std::byte* to) {
+            const MatrixAt part = from_row(matrix, first), as = staged(matrix, a, count, {});
+            const bool down = as.row_stride == a.word_bytes && matrix.columns > 1;
+            // By all threads, in parts that lie together: some columns, or some rows.
+            const std::uint64_t lines = down ? matrix.columns : count, parts = std::min<std::uint64_t>(lines, 64);
+            parallel_for(parts, staging_.threads(), [&](std::size_t k) {
+                const std::uint64_t begin = lines * k / parts, some = lines * (k + 1) / parts - begin;
+                MatrixAt lines_at = down ? from_row(part, 0, begin) : from_row(part, begin);
+                if (down) lines_at.columns = some;
+                runtime::pack_rows(lines_at, a.word_bytes, down ? count : some,
+                                   to + begin * static_cast<std::uint64_t>(down ? as.column_stride : as.row_stride),
+                                   static_cast<std::uint64_t>(as.row_stride),
+                                   static_cast<std::uint64_t>(as.column_stride));
+            });
+        };
+    }
+    operands.push_back({a.out, 32, 32 * a.n, {}});
+    const auto arrived = [&](const MatrixAt& matrix, std::uint64_t count, const Place& at) {
+        return matrix.first.on_device ? matrix : staged(matrix, a, count, at);
+    };
+    // A byte hash and a matrix of no columns need no panel, either.
+    const bool is_panel_needed =
+        !a.matrices.empty() &&
+        (!is_readable(a, arrived(a.matrices[0], a.n, {})) ||
+         !kernels_.is_aligned(a.matrices[0].first.on_device ? range_of(a.matrices[0].first) : Range{nullptr, 0},
+                              row_unit(a.hash)));
+    constexpr std::uint64_t panel_bytes = 64 << 20;
+    const std::uint64_t per_piece = is_panel_needed ? std::clamp<std::uint64_t>(panel_bytes / row_bytes, 1, a.n) : a.n;
+    const std::shared_ptr<Block> panel = is_panel_needed ? timeline_.scratch(per_piece * row_bytes) : nullptr;
+    const std::shared_ptr<Block> flag = a.modulus != 0 ? timeline_.scratch(256) : nullptr;
+    std::uint32_t found = 0;
+    if (flag) timeline_.copy_to_device(flag->at(0), &found, sizeof found);
+    const bool finished = staging_.batch(
+        a.n, operands, per_piece,
+        [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
+            std::vector<MatrixAt> here;
+            std::size_t next = 0;
+            for (const MatrixAt& matrix : a.matrices) {
+                here.push_back(matrix.first.on_device ? from_row(matrix, first)
+                                                      : staged(matrix, a, count, at[next++].place()));
+                if (flag) check_matrix(here.back(), a, count, flag->memory());
+            }
+            hash_matrices_here(a, here, count, panel ? Range{panel->memory(), 0} : Range{nullptr, 0}, at.back());
+        },
+        tick);
+    if (!flag) return finished;
+    timeline_.copy_to_host(&found, flag->at(0), sizeof found);
+    timeline_.synchronize_main();
+    if (found != 0) refuse_words(a);
+    return finished;
 }
 
 bool Launches::merge_pairs(const MergePairs& a, const Tick& tick) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "queue/kernels.hpp"
 #include "queue/staging.hpp"
@@ -18,7 +19,11 @@ public:
     bool hash_chunks(const HashChunks& job, const Tick& tick);
     bool hash_each(const HashEach& job, const Tick& tick);
     bool hash_rows(const HashRows& job, const Tick& tick);
+    bool hash_matrices(const HashMatrices& job, const Tick& tick);
     bool merge_pairs(const MergePairs& job, const Tick& tick);
+
+    /// The first n rows of a matrix on the device to `out`, row after row.
+    void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out);
 
 private:
     // `count` values to the ceil(count / 2^levels) above them.
@@ -41,6 +46,18 @@ private:
                      std::uint32_t align, EachValues& values, const Range& out);
     // Rows of other hashes, an item each.
     bool rows_by_items(const HashRows& job, const Tick& tick);
+    void require_row_length(Hash hash, std::uint64_t length) const;
+    // The kernel of rows_by_items(): n rows of `length` units; strides and offset are in units.
+    void launch_rows(Hash hash, const mkz_policy& wanted, std::uint64_t of, const Range& in, std::uint64_t row_stride,
+                     std::uint64_t unit_stride, std::uint64_t length, std::uint64_t n, const Range& out);
+    // Rows of matrices that are all on the device.
+    // panel  room for them side by side, where that is needed
+    void hash_matrices_here(const HashMatrices& job, const std::vector<MatrixAt>& matrices, std::uint64_t n,
+                            const Range& panel, const Range& out);
+    void pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, std::uint64_t modulus,
+                     const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride);
+    void check_matrix(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n, mkz_memory* flag);
+    [[noreturn]] void refuse_words(const HashMatrices& job);
 
     Timeline& timeline_;
     Kernels& kernels_;

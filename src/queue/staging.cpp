@@ -151,6 +151,7 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
     // Kernels move nodes in accesses of 16 bytes, so host memory that begins elsewhere is staged all the same.
     const bool reachable =
         facts().unified && std::ranges::all_of(operands, [](const Operand& o) {
+            if (o.pack) return false;
             return o.place.on_device || reinterpret_cast<std::uintptr_t>(host_bytes(o.place)) % 16 == 0;
         });
     if (any_host && !reachable) {
@@ -214,6 +215,10 @@ bool Staging::run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& ti
         std::vector<std::pair<std::size_t, HostPart>> copies;
         for (std::size_t k = 0; k < last; k++) {
             if (pipeline.sizes[k] == 0) continue;
+            if (const std::uint64_t filled = pipeline.fill ? pipeline.fill(piece, k, slot) : 0; filled != 0) {
+                copies.emplace_back(k, HostPart{slot.pinned(k), 0, filled});
+                continue;
+            }
             std::vector<HostPart> straight;
             std::uint64_t first = UINT64_MAX, end = 0;  // of the buffer's bytes that go together
             for (const HostPart& part : pipeline.parts(piece, k)) {
@@ -298,6 +303,11 @@ bool Staging::staged_batch(std::uint64_t n, std::uint64_t per_piece, const std::
         const std::uint64_t start = first_of(piece) * o.item_bytes;
         return std::vector<HostPart>{
             {host_bytes(o.place) + start, 0, std::min(count_of(piece) * o.item_bytes, o.bytes - start)}};
+    };
+    pipeline.fill = [&](std::uint64_t piece, std::size_t k, Slot& slot) -> std::uint64_t {
+        if (!operands[k].pack) return 0;
+        operands[k].pack(first_of(piece), count_of(piece), slot.pinned(k));
+        return count_of(piece) * operands[k].item_bytes;
     };
     pipeline.compute = [&](std::uint64_t piece, const Slot& slot) {
         std::vector<Range> ranges;

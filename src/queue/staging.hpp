@@ -28,12 +28,16 @@ public:
 
     /// Whether the driver reaches these bytes at the link's speed.
     bool is_pinned(const void* host, std::uint64_t bytes) const;
+    /// Threads of the host, for copies.
+    unsigned threads() const noexcept { return threads_; }
 
     /// An operand of a batch: where the first item is, bytes an item, and bytes of all items (the last one may be short).
     struct Operand {
         Place place;
         std::uint64_t item_bytes;
         std::uint64_t bytes;
+        /// For items of host memory that do not lie one after another: puts items [first, first + count) into item_bytes count bytes.
+        std::function<void(std::uint64_t first, std::uint64_t count, std::byte* to)> pack{};
     };
     /// Enqueues the kernels of items [first, first + count), whose operands are there on the device.
     using Body = std::function<void(std::uint64_t first, std::uint64_t count, const std::vector<Range>& operands)>;
@@ -55,6 +59,8 @@ public:
         /// Bytes of each buffer of a piece; the last one is the result; 0 = not staged.
         std::vector<std::uint64_t> sizes{};
         std::function<std::vector<HostPart>(std::uint64_t piece, std::size_t buffer)> parts{};
+        /// Fills a buffer of a piece itself, from its beginning.  returns  the bytes; 0: `parts` has them
+        std::function<std::uint64_t(std::uint64_t piece, std::size_t buffer, Slot& slot)> fill{};
         std::function<void(std::uint64_t piece, const Slot& slot)> compute{};
     };
     bool run(std::uint64_t pieces, const Pipeline& pipeline, const Tick& tick);

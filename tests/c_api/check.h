@@ -56,6 +56,7 @@ void test_digests(void);
 void test_hasher(void);
 void test_rows(void);
 void test_trees(void);
+void test_matrices(void);
 void test_proofs(void);
 void test_files(void);
 void test_errors(void);

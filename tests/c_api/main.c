@@ -56,6 +56,7 @@ int main(int argc, char **argv) {
         test_hasher();
         test_rows();
         test_trees();
+        test_matrices();
         test_proofs();
         test_files();
         test_errors();

@@ -21,6 +21,8 @@ DATA_KERNELS = {
     "mkz_gather_nodes",
     "mkz_scatter_nodes",
     "mkz_gather_strided",
+    "mkz_pack_matrix",
+    "mkz_check_matrix",
     "mkz_check_words32",
     "mkz_check_words64",
 }

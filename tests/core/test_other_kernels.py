@@ -35,6 +35,40 @@ def test_words_of_32_bits_that_are_no_elements_are_found(runner):
         assert flag.tolist() == [1 if edge >= modulus else 7, 7]
 
 
+MODULUS = 2**31 - 2**24 + 1
+
+
+@pytest.mark.parametrize("align", [16, 4, 1])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64])
+def test_matrices(runner, dtype, align):
+    word = np.dtype(dtype).itemsize
+    base = np.random.default_rng(4).integers(0, 200, 400).astype(dtype)
+    whole = base[8:].reshape(14, 28)
+    views = [whole, whole.T, whole[3:10:2, ::-3], whole[2:3], whole[:, 5:6], np.broadcast_to(whole[1], (4, 28))]
+    for view in views:
+        (rows, columns), places = view.shape, runner.groups(view.size, {}) + 1
+        offset = view.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+        for down in (0, 1):
+            out = np.full(word * (view.size + 4), CANARY, np.uint8)
+            to = (word, word * rows) if down else (word * columns, word)
+            modulus = MODULUS if word == 4 else 0
+            shape = struct.pack("<2Q4q4I", rows, columns, *view.strides, *to, word, down, modulus, 0)
+            args = (base.view(np.uint8), u64(offset), out, u64(2 * word), shape)
+            runner.launch("pack_matrix", None, places, *args, align=align)
+            expected = np.ascontiguousarray(view.T if down else view)
+            if modulus:
+                expected = (expected.astype(u64) * u64(2**32) % u64(modulus)).astype(dtype)
+            assert out[2 * word : -2 * word].tobytes() == expected.tobytes()
+            assert untouched(out[: 2 * word])
+            assert untouched(out[-2 * word :])
+        for below in (int(view.max()), int(view.max()) + 1):
+            flag = np.array([7, 7], u32)
+            shape = struct.pack("<2Q4q4I", rows, columns, *view.strides, 0, 0, word, 0, 0, 0)
+            args = (base.view(np.uint8), u64(offset), shape, u64(below), flag)
+            runner.launch("check_matrix", None, places, *args, align=align)
+            assert flag.tolist() == [1 if below == view.max() else 7, 7]
+
+
 @pytest.mark.parametrize("align", [16, 4, 1])
 @pytest.mark.parametrize("item_bytes", [1, 2, 4, 8, 16])
 def test_strided_arrays(runner, item_bytes, align):

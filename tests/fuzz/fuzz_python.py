@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Feeds mutated input to the parsers of the Python package: proofs, tree files, check files.
+"""Feeds mutated input to the parsers of the Python package: proofs, tree files, weights.
 
-    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|check]
+    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|weights]
 
 What must hold: no exception but merklize.Error, nothing that was changed passes for the original, and what a parser
 takes its writer writes back.
@@ -9,15 +9,15 @@ takes its writer writes back.
 
 import argparse
 import contextlib
-import io
+import json
 import os
 import random
+import struct
 import sys
 import tempfile
 import time
 
 import merklize
-from merklize.cli.checkfile import CheckLine, frame, parse_check_line
 
 # fmt: off
 WORDS = [
@@ -127,29 +127,48 @@ class TreeFiles:
         return True
 
 
-class CheckLines:
-    NAMES = ("file", "a  b", "x) = y", "BLAKE3 (z", "new\nline", "back\\slash", "\u00e4\u4e00", " ", "-", "a\rb")
+class Weights:
+    """Headers of safetensors files, and manifests."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="merklize-fuzz-")
+        self.path = os.path.join(self.folder.name, "m.safetensors")
+        fields = {"__metadata__": {"a": "b"}}
+        fields["one"] = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
+        fields["none"] = {"dtype": "BF16", "shape": [0], "data_offsets": [24, 24]}
+        fields["two"] = {"dtype": "U8", "shape": [5], "data_offsets": [24, 29]}
+        self.header, self.data = json.dumps(fields).encode(), bytes(range(29))
+        self.write(self.header)
+        self.manifest = merklize.manifest(self.folder.name)
+        self.text = self.manifest.to_json().encode()
+
+    def write(self, header, length=None):
+        with open(self.path, "wb") as file:
+            file.write(struct.pack("<Q", len(header) if length is None else length) + header + self.data)
 
     def run(self, rng):
-        length = rng.choice((32, 32, 1, 64))
-        digest, name = rng.randbytes(length), rng.choice(self.NAMES)
-        before, after = frame(name, tag=rng.random() < 0.5)
-        good = (before + digest.hex() + after).encode()
-        assert parse_check_line(good, length)[0] == name, "a written line reads as another name"
-        lines = io.BytesIO(mutate(good, rng)).readlines()  # as a check file is read
-        return sum(self.check(line, length) for line in lines) > 0
+        return self.run_file(rng) if rng.random() < 0.5 else self.run_text(rng)
 
-    def check(self, line, length):
-        parsed = parse_check_line(line, length)
-        if not isinstance(parsed, CheckLine):
-            assert parsed.reason, "a refusal without a reason"
+    def run_file(self, rng):
+        header = mutate(self.header, rng)
+        self.write(header, rng.choice(EDGES) if rng.random() < 0.05 else None)
+        try:
+            made = merklize.manifest(self.path)
+        except merklize.Error:
+            assert not self.manifest.check(self.folder.name), "a file that is refused passes a check"
             return False
-        assert len(parsed.digest) == length, "a digest of another length"
-        assert "\n" not in parsed.shown, "a name that breaks the output's lines"
-        for tag in (False, True):
-            before, after = frame(parsed.name, tag)
-            again = parse_check_line((before + parsed.digest.hex() + after).encode(), length)
-            assert again[::2] == parsed[::2], "a line changes when written again"
+        assert sum(tensor.size for tensor in made.tensors.values()) == len(self.data), "bytes that belong to no tensor"
+        assert merklize.Manifest.from_json(made.to_json()) == made, "a manifest changes when read back"
+        assert header == self.header or not self.manifest.check(self.folder.name), "a changed header passes a check"
+        return True
+
+    def run_text(self, rng):
+        try:
+            found = merklize.Manifest.from_json(mutate(self.text, rng))
+        except merklize.Error:
+            return False
+        assert (found.root == self.manifest.root) == (not self.manifest.diff(found)), "one root for other tensors"
+        assert merklize.Manifest.from_json(found.to_json()) == found, "a manifest changes when written again"
         return True
 
 
@@ -176,7 +195,7 @@ def fuzz(name, target, seconds, seed):
 
 
 def main():
-    targets = {"proof": Proofs, "tree": TreeFiles, "check": CheckLines}
+    targets = {"proof": Proofs, "tree": TreeFiles, "weights": Weights}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=10, help="for each parser")
     parser.add_argument("--seed", type=int, default=20261120)

@@ -55,4 +55,14 @@ MKZ_ENTRY(mkz_check_words64)
     mkz_body_check_words64(MKZ_THIS_ITEM(), in, in_offset, count, modulus, flag);
 }
 
+MKZ_ENTRY(mkz_pack_matrix)
+(MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u8 *out, mkz_u64 out_offset, mkz_matrix shape) {
+    mkz_body_pack_matrix(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, shape);
+}
+
+MKZ_ENTRY(mkz_check_matrix)
+(MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_matrix shape, mkz_u64 modulus, MKZ_GLOBAL mkz_u32 *flag) {
+    mkz_body_check_matrix(MKZ_THIS_ITEM(), in, in_offset, shape, modulus, flag);
+}
+
 #endif /* MKZ_ENTRY_H */

@@ -28,6 +28,8 @@
  *   ROOT_FLAG 0        hashes with chunks: the flag of the last compression
  *   TABLE_WORDS 0      number of 64-bit words of constants that kernels may read from memory; 0: no table
  *   TEAM_ITEMS 0       number of items that share one merge where a level is narrow (merge_team); 0: one item merges alone
+ *   QUAD_HASH -1       id of the hash whose row of four nodes is the merge of four nodes, for trees of arity 4; -1: there is none
+ *   IS_PART 0          1: not a hash of its own, but a function that others need; the host does not list it
  *
  * Functions; each name begins with mkz_NAME_. Nodes, states and blocks are arrays of lanes of the hash's word. `out` may be an input:
  *

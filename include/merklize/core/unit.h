@@ -30,6 +30,12 @@
 #ifndef MKZ_UNIT_TEAM_ITEMS
 #define MKZ_UNIT_TEAM_ITEMS 0
 #endif
+#ifndef MKZ_UNIT_QUAD_HASH
+#define MKZ_UNIT_QUAD_HASH -1
+#endif
+#ifndef MKZ_UNIT_IS_PART
+#define MKZ_UNIT_IS_PART 0
+#endif
 
 #if defined(MKZ_HASH)
 #define MKZ_UNIT_EXPANDED(id, name) MKZ_HASH(id, name)
@@ -56,3 +62,5 @@ MKZ_UNIT_EXPANDED(MKZ_UNIT_ID, MKZ_UNIT_NAME)
 #undef MKZ_UNIT_ROOT_FLAG
 #undef MKZ_UNIT_TABLE_WORDS
 #undef MKZ_UNIT_TEAM_ITEMS
+#undef MKZ_UNIT_QUAD_HASH
+#undef MKZ_UNIT_IS_PART

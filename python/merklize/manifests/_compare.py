@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InvalidArgument, Mismatch
-from ._entries import File, Tensor, utf8
+from ._entries import File, Shard, Tensor, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -83,11 +83,10 @@ def first_piece(expected: Tensor | File, size: int, pieces: bytes, piece_size: i
     size, pieces  of what was found
     """
     most = max(expected.size, size)
-    ours = expected.pieces or expected.digest
-    if not piece_size or size != expected.size or len(ours) != len(pieces) or not expected.pieces:
+    if not piece_size or size != expected.size or len(pieces) != len(expected.pieces):
         return 0, most
-    for at in range(0, len(ours), 32):
-        if ours[at : at + 32] != pieces[at : at + 32]:
+    for at in range(0, len(pieces), 32):
+        if expected.pieces[at : at + 32] != pieces[at : at + 32]:
             begin = at // 32 * piece_size
             return begin, min(begin + piece_size, most)
     return 0, most
@@ -129,14 +128,21 @@ def compare_file(expected: File, found: File, piece_size: int) -> Difference | N
     return bytes_differ(expected, found.size, found.pieces, piece_size)
 
 
+def compare_shard(expected: Shard, found: Shard, piece_size: int) -> Difference | None:
+    """Compare the headers; the tensors are compared one by one."""
+    if expected.header == found.header:
+        return None
+    return Difference("header", "shard", expected.path, detail="the header is not the manifest's")
+
+
 def compare(
-    expected: Mapping[str, Tensor] | Mapping[str, File],
-    found: Mapping[str, Tensor] | Mapping[str, File],
+    expected: Mapping[str, Any],
+    found: Mapping[str, Any],
     one: Callable[..., Difference | None],
     piece_size: int,
     excused: Iterable[str] = (),
 ) -> list[Difference]:
-    """Compare all tensors, or all files, by name.
+    """Compare all tensors, all files, or all shards, by name.
 
     excused  names for which there is another difference already
     """
@@ -144,7 +150,8 @@ def compare(
     silent = set(excused)
     for name in sorted({*expected, *found}, key=utf8):
         entry = expected.get(name) or found[name]
-        what, shard = ("tensor", entry.shard) if isinstance(entry, Tensor) else ("file", None)
+        what = {Tensor: "tensor", File: "file", Shard: "shard"}[type(entry)]
+        shard = entry.shard if isinstance(entry, Tensor) else None
         if name in silent:
             continue
         if name not in found:

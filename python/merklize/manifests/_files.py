@@ -54,7 +54,7 @@ def find(path: str, ignore: Iterable[str], follow_links: bool, exclude: str | No
     """
     if os.path.isdir(path):
         own = None if exclude is None else os.path.realpath(exclude)
-        names = sorted(_below(path, "", tuple(ignore), follow_links, own), key=utf8)
+        names = sorted(_below(path, tuple(ignore), follow_links, own), key=utf8)
         require_distinct(names)
         shards = [name for name in names if name.endswith(SUFFIX)]
         return Source("folder", path, None, shards, [name for name in names if not name.endswith(SUFFIX)])
@@ -67,32 +67,40 @@ def find(path: str, ignore: Iterable[str], follow_links: bool, exclude: str | No
     return Source("file", folder, name, [name], [])
 
 
-def _below(folder: str, prefix: str, ignore: tuple[str, ...], follow: bool, own: str | None) -> list[str]:
+def _below(folder: str, ignore: tuple[str, ...], follow: bool, own: str | None) -> list[str]:
     names = []
-    try:
-        with os.scandir(os.path.join(folder, prefix)) as entries:
-            found = list(entries)
-    except OSError as error:
-        raise _file_error(os.path.join(folder, prefix), error) from None
-    for entry in found:
-        name = prefix + entry.name
-        if any(fnmatchcase(name, pattern) or fnmatchcase(entry.name, pattern) for pattern in ignore):
-            continue
-        require_text(name, "file")
-        if entry.is_symlink() and not follow:
-            raise InvalidArgument(
-                f"{entry.path} is a symbolic link, whose file may lie outside of the folder; ignore it, or follow links"
-            )
-        if entry.is_dir():
+    prefixes = [""]
+    while prefixes:
+        prefix = prefixes.pop()
+        try:
+            with os.scandir(os.path.join(folder, prefix)) as entries:
+                found = list(entries)
+        except OSError as error:
+            raise _file_error(os.path.join(folder, prefix), error) from None
+        for entry in found:
+            name = prefix + entry.name
+            if any(fnmatchcase(name, pattern) or fnmatchcase(entry.name, pattern) for pattern in ignore):
+                continue
+            require_text(name, "file")
             if entry.is_symlink():
-                raise InvalidArgument(f"{entry.path} is a symbolic link to a folder, which is never followed")
-            names += _below(folder, name + "/", ignore, follow, own)
-        elif entry.is_file():
-            if own is None or os.path.realpath(entry.path) != own:
+                _require_link(entry, follow)
+            if entry.is_dir():
+                prefixes.append(name + "/")
+            elif not entry.is_file():
+                raise InvalidArgument(f"{entry.path} is neither a file nor a folder; ignore it")
+            elif own is None or entry.name != os.path.basename(own) or os.path.realpath(entry.path) != own:
                 names.append(require_path(name))
-        else:
-            raise InvalidArgument(f"{entry.path} is neither a file nor a folder; ignore it")
     return names
+
+
+def _require_link(entry: os.DirEntry[str], follow: bool) -> None:
+    """Refuse a link, unless it is to be followed and is not to a folder."""
+    if not follow:
+        raise InvalidArgument(
+            f"{entry.path} is a symbolic link, whose file may lie outside of the folder; ignore it, or follow links"
+        )
+    if entry.is_dir():
+        raise InvalidArgument(f"{entry.path} is a symbolic link to a folder, which is never followed")
 
 
 def require_path(name: str) -> str:
@@ -254,7 +262,8 @@ class Reader:
         by the file's.
         """
         if self._source.weights is not None:
-            return self._names_of_index(headers, self._source.weights)
+            self._guarded(self._source.name or "", self._require_index, headers, self._source.weights)
+            return {(shard, tensor.name): tensor.name for shard, header in headers.items() for tensor in header.tensors}
         owners: dict[str, list[tuple[str, str]]] = {}
         for shard, header in headers.items():
             prefix = shard.rpartition("/")[0]
@@ -269,7 +278,7 @@ class Reader:
             raise InvalidArgument(f"{self._source.folder}: two tensors of different files would have one name")
         return names
 
-    def _names_of_index(self, headers: Mapping[str, Header], weights: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    def _require_index(self, headers: Mapping[str, Header], weights: Mapping[str, str]) -> None:
         there = {(shard, tensor.name) for shard, header in headers.items() for tensor in header.tensors}
         index = self._path(self._source.name or "")
         for name, shard in weights.items():
@@ -278,7 +287,6 @@ class Reader:
         for shard, name in sorted(there):
             if weights.get(name) != shard:
                 raise InvalidArgument(f"{index}: the tensor {name!r} of the shard {shard} is not in the index")
-        return {(shard, name): name for shard, name in there}
 
     def _shard(self, shard: str, info: os.stat_result, header: Header, names: Mapping[tuple[str, str], str]) -> None:
         old = self._known.ranges if self._is_known(shard, info) else {}

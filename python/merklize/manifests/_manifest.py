@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from ._compare import (
     Report,
     compare,
     compare_file,
+    compare_shard,
     compare_tensor,
 )
 from ._entries import File, Shard, Tensor, root_of, utf8
@@ -21,7 +23,7 @@ from ._files import Found, Known, Reader, Source, find
 from ._memory import Held, aliases, digests, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from .._types import Device, Path, Progress
     from ..proof import MerkleProof, MultiProof
@@ -208,9 +210,11 @@ class Manifest:
         path = self._path_in(os.fsdecode(source))
         options = (device, threads, progress)
         found = self._read(path, follow_links, options, wanted=wanted, keep_going=True)
+        in_shards = {tensor.shard for tensor in tensors.values()}
         differences = [
             Difference("unreadable", "shard" if name in self._parts.shards else "file", name, detail=str(error))
             for name, error in found.failed.items()
+            if not only or name in in_shards or wanted(name)
         ]
         size = self.piece_size
         there = {tensor.name: tensor for tensor in found.tensors}
@@ -220,12 +224,10 @@ class Manifest:
         differences += compare(tensors, there, compare_tensor, size, lost)
         there_files = {file.path: file for file in found.files}
         differences += compare(files, there_files, compare_file, size, found.failed)
-        in_shards = {tensor.shard for tensor in tensors.values()}
-        for shard in found.shards:
-            expected = self._parts.shards.get(shard.path)
-            if expected is not None and shard.header != expected.header and (not only or shard.path in in_shards):
-                detail = "the header is not the manifest's"
-                differences.append(Difference("header", "shard", shard.path, detail=detail))
+        shards = {path: s for path, s in self._parts.shards.items() if not only or path in in_shards}
+        if shards:  # there are none in a manifest of tensors in memory
+            there_shards = {s.path: s for s in found.shards if not only or s.path in in_shards}
+            differences += compare(shards, there_shards, compare_shard, size, found.failed)
         return Report(differences, len(found.tensors) + len(found.files), found.bytes)
 
     def _path_in(self, path: str) -> str:
@@ -309,6 +311,8 @@ class Manifest:
                 raise
             failed: dict[str, Exception] = dict.fromkeys(self._parts.shards, error)
             return Found([], [], [], [], [], failed, 0)
+        if self.kind != "folder":  # it says nothing of other files
+            source = source._replace(files=[])
         if self.kind == "file" and source.kind == "file" and self.name != source.name:
             more["wanted"] = _renamed(more["wanted"], self.name)
             found = Reader(source, self.piece_size, follow_links, *options, **more).read()
@@ -434,6 +438,7 @@ def check_model(
     manifest: Manifest | Path,
     *,
     only: Iterable[str] = (),
+    prefix: str = "",
     device: Device = "auto",
     threads: int | None = None,
 ) -> Report:
@@ -442,11 +447,17 @@ def check_model(
     module    an object with state_dict(), as PyTorch's modules, or a mapping of names to tensors
     manifest  a Manifest, or the path of one
     only      patterns of tensors' names, as in Manifest.check()
+    prefix    what the manifest has before the names of this model: "unet/" in a folder of several models. Only such
+              tensors are compared
 
     The files of a manifest of a folder are not looked at. A tensor that is not in the manifest but is the memory of one
     that is, as tied weights are, is no difference. The report is false if anything differs; `report.require()` raises.
     """
     known = manifest if isinstance(manifest, Manifest) else Manifest.load(manifest)
+    if prefix:
+        state = module if isinstance(module, Mapping) else module.state_dict()
+        module = {prefix + name: tensor for name, tensor in state.items()}
+        only = [prefix + pattern for pattern in only] or [_literal(prefix) + "*"]
     return known.check(module, only=only, device=device, threads=threads)
 
 

@@ -93,7 +93,13 @@ def _torch(what: str, tensor: Any) -> Held:
     begin = plain.data_ptr()
     layout = (tuple(plain.stride()), plain.shape, plain.dtype, plain.is_conj(), plain.is_neg())
     place = Place(str(plain.device), begin, begin + span, layout)
-    data = plain.resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
+    plain = plain.resolve_conj().resolve_neg()
+    if plain.is_contiguous():
+        data = plain.reshape(-1).view(torch.uint8)
+    elif item == 16:
+        data = torch.view_as_real(plain)
+    else:  # with its strides: hash() packs them where they lie
+        data = plain.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[item])
     return Held(dtype, shape, data, size, place)
 
 
@@ -111,7 +117,8 @@ def _numpy(what: str, array: Any) -> Held:
     place = Place("cpu", begin, end, (array.strides, array.shape, array.dtype.str, dtype))
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("<"))
-    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    # By their bits, since not all dtypes are known to all. With its strides: hash() packs them.
+    data = array if array.itemsize == 16 else array.view(f"u{array.itemsize}")
     return Held(dtype, array.shape, data, array.nbytes, place)
 
 

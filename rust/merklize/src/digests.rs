@@ -86,7 +86,7 @@ pub fn hash_many(messages: &[u8], message_bytes: usize, mode: Mode<'_>, options:
     if message_bytes == 0 || !messages.len().is_multiple_of(message_bytes) {
         let bytes = messages.len();
         let rule = format!("hash_many: message_bytes must be >= 1 and divide {bytes} bytes, got {message_bytes}");
-        return Err(Error::invalid(rule));
+        return Err(Error::invalid_argument(rule));
     }
     let mut digests = vec![Digest::default(); messages.len() / message_bytes];
     let mode = mode.to_c();
@@ -139,7 +139,7 @@ pub fn hash_rows_into<W: Word>(
     let rows = rows_of("hash_rows", hash, rows, row_length)?;
     if digests.len() != rows.count {
         let (n, got) = (rows.count, digests.len());
-        return Err(Error::invalid(format!("hash_rows: {n} rows need as many digests, got {got}")));
+        return Err(Error::invalid_argument(format!("hash_rows: {n} rows need as many digests, got {got}")));
     }
     // SAFETY: `rows` holds as many rows as `digests` has places.
     options.run(|options| unsafe {
@@ -180,7 +180,9 @@ pub fn merge(hash: Hash, left: Digest, right: Digest, options: &Options<'_>) -> 
 pub fn merge_many(hash: Hash, left: &[Digest], right: &[Digest], options: &Options<'_>) -> Result<Vec<Digest>> {
     if left.len() != right.len() {
         let (left, right) = (left.len(), right.len());
-        return Err(Error::invalid(format!("merge: left and right must have equal counts, got {left} and {right}")));
+        return Err(Error::invalid_argument(format!(
+            "merge: left and right must have equal counts, got {left} and {right}"
+        )));
     }
     let mut out = vec![Digest::default(); left.len()];
     // SAFETY: the three have equal counts.

@@ -35,7 +35,8 @@ pub struct Error {
 pub type Result<T> = core::result::Result<T, Error>;
 
 impl Error {
-    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+    /// An error of a caller: for crates over this one, which check what they take.
+    pub fn invalid_argument(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::InvalidArgument, message: message.into(), system_error: None, path: None }
     }
 
@@ -99,7 +100,7 @@ pub(crate) unsafe fn text(pointer: *const core::ffi::c_char) -> String {
 
 /// A text for C.
 pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<std::ffi::CString> {
-    std::ffi::CString::new(text).map_err(|_| Error::invalid(format!("{what}: a text must have no zero byte")))
+    std::ffi::CString::new(text).map_err(|_| Error::invalid_argument(format!("{what}: a text must have no zero byte")))
 }
 
 /// A path for C, as the system has it.

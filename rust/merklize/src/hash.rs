@@ -219,13 +219,15 @@ pub(crate) fn rows_of<W: Word>(call: &str, hash: Hash, words: &[W], row_length: 
     let info = hash.info();
     if info.modulus.is_some() && size_of::<W>() != info.row_unit_bytes {
         let (name, unit, got) = (info.name, 8 * info.row_unit_bytes, 8 * size_of::<W>());
-        return Err(Error::invalid(format!(
+        return Err(Error::invalid_argument(format!(
             "{call}: rows of {name} are words of {unit} bits, got words of {got} bits"
         )));
     }
     if row_length == 0 || !words.len().is_multiple_of(row_length) {
         let n = words.len();
-        return Err(Error::invalid(format!("{call}: row_length must be >= 1 and divide {n} words, got {row_length}")));
+        return Err(Error::invalid_argument(format!(
+            "{call}: row_length must be >= 1 and divide {n} words, got {row_length}"
+        )));
     }
     Ok(Rows {
         data: words.as_ptr().cast(),

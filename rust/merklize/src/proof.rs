@@ -154,7 +154,7 @@ impl Proof {
         if indices.len() != leaves.len() {
             let (n, m) = (indices.len(), leaves.len());
             let rule = format!("from_winterfell: indices and leaves must have equal counts, got {n} and {m}");
-            return Err(crate::Error::invalid(rule));
+            return Err(crate::Error::invalid_argument(rule));
         }
         // SAFETY: equal counts; all are read for the call.
         Self::make(|out| unsafe {

@@ -1,15 +1,29 @@
 //! What adapters of provers need besides trees.
 
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::error::{Error, Result};
 use crate::hash::Word;
 
-/// The value, or a panic with the error, which [`catch`] turns into a result again. For functions of traits that cannot fail, such as a prover's
-/// `commit`. Nothing is printed.
+/// Calls of [`catch`] that run now, in all threads: a prover's own threads raise what the caller's thread catches.
+static CATCHING: AtomicUsize = AtomicUsize::new(0);
+
+struct Catching;
+impl Drop for Catching {
+    fn drop(&mut self) {
+        CATCHING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The value, or a panic with the error, which [`catch`] turns into a result again without printing anything. For functions of traits that cannot fail,
+/// such as a prover's `commit`. While nobody catches, it is a plain panic with the error's text.
 pub fn or_raise<T>(result: Result<T>) -> T {
-    result.unwrap_or_else(|error| resume_unwind(Box::new(error)))
+    result.unwrap_or_else(|error| match CATCHING.load(Ordering::SeqCst) {
+        0 => panic!("{error}"),
+        _ => resume_unwind(Box::new(error)),
+    })
 }
 
 /// Runs a prover whose commitments may fail: an error of [`or_raise`] comes back as a value. Any other panic goes on.
@@ -24,6 +38,8 @@ pub fn or_raise<T>(result: Result<T>) -> T {
 /// # Errors
 /// The error that was raised.
 pub fn catch<T>(prove: impl FnOnce() -> T) -> Result<T> {
+    CATCHING.fetch_add(1, Ordering::SeqCst);
+    let _catching = Catching;
     catch_unwind(AssertUnwindSafe(prove)).map_err(|panic| match panic.downcast::<Error>() {
         Ok(error) => *error,
         Err(other) => resume_unwind(other),

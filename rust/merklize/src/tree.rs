@@ -387,7 +387,7 @@ pub(crate) fn equal_counts(call: &str, indices: &[u64], leaves: &[Digest]) -> Re
     let (n, m) = (indices.len(), leaves.len());
     if n != m {
         let rule = format!("{call}: indices and leaves must have equal counts, got {n} and {m}");
-        return Err(crate::Error::invalid(rule));
+        return Err(crate::Error::invalid_argument(rule));
     }
     Ok(())
 }

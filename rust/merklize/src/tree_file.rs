@@ -132,7 +132,7 @@ impl TreeFile {
         let known = self.info()?.n_leaves;
         if count as u64 > known {
             let rule = format!("read: a tree of {known} leaves has no level of {count} nodes");
-            return Err(crate::Error::invalid(rule));
+            return Err(crate::Error::invalid_argument(rule));
         }
         let mut nodes = vec![Digest::default(); count];
         // SAFETY: as many places as nodes.
@@ -185,7 +185,7 @@ impl TreeFile {
     /// `Io`; `Cancelled`; a limit of 0; a keyed tree without its mode.
     pub fn check(&self, limit: usize, options: &Options<'_>) -> Result<Vec<WrongNode>> {
         if limit == 0 {
-            return Err(crate::Error::invalid("check: limit must be >= 1, got 0"));
+            return Err(crate::Error::invalid_argument("check: limit must be >= 1, got 0"));
         }
         let mut wrong = vec![sys::merklize_wrong_node::default(); limit];
         let mut count = 0;

@@ -76,4 +76,65 @@ MKZ_BODY void mkz_body_gather_strided(mkz_work_item item, MKZ_GLOBAL const mkz_u
     for (mkz_u32 k = 0; k < shape.item_bytes; k++) out[k] = in[k];
 }
 
+/* A matrix of words where it is and where it goes. Strides are bytes from one row or column to the next, mod 2^64: of any sign. */
+typedef struct mkz_matrix {
+    mkz_u64 rows, columns;
+    mkz_u64 row_stride, column_stride;
+    mkz_u64 out_row_stride, out_column_stride;
+    mkz_u32 word_bytes; /* 1, 4 or 8 */
+    mkz_u32 down;       /* 1: neighbouring items have words of one column; 0: of one row */
+    mkz_u32 montgomery; /* if not 0, an odd modulus: a word x of 4 bytes becomes 2^32 x mod it */
+    mkz_u32 reserved;
+} mkz_matrix;
+
+/* Row and column of the i-th word in the order of `down`. */
+MKZ_BODY mkz_u64 mkz_matrix_row(mkz_matrix shape, mkz_u64 i) { return shape.down ? i % shape.rows : i / shape.columns; }
+MKZ_BODY mkz_u64 mkz_matrix_column(mkz_matrix shape, mkz_u64 i) {
+    return shape.down ? i / shape.rows : i % shape.columns;
+}
+
+/* Words are aligned to their size, or to MKZ_ALIGN if that is less. */
+MKZ_BODY mkz_u64 mkz_load_matrix_word(MKZ_GLOBAL const mkz_u8 *p, mkz_u32 bytes) {
+    mkz_u64 word = 0;
+#if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4 /* C++ must not read bytes as words */
+    if (bytes >= 4) {
+        word = *(MKZ_GLOBAL const mkz_u32 *)p;
+        if (bytes == 8) word |= (mkz_u64) * (MKZ_GLOBAL const mkz_u32 *)(p + 4) << 32;
+        return word;
+    }
+#endif
+    for (mkz_u32 k = 0; k < bytes; k++) word |= (mkz_u64)p[k] << 8 * k;
+    return word;
+}
+
+/* Copies the words of a matrix to out + out_offset: one item a word. Both offsets are in bytes. */
+MKZ_BODY void mkz_body_pack_matrix(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
+                                   MKZ_GLOBAL mkz_u8 *out, mkz_u64 out_offset, mkz_matrix shape) {
+    mkz_u64 row, column, word;
+    if (item.index >= shape.rows * shape.columns) return;
+    row = mkz_matrix_row(shape, item.index);
+    column = mkz_matrix_column(shape, item.index);
+    word =
+        mkz_load_matrix_word(in + in_offset + row * shape.row_stride + column * shape.column_stride, shape.word_bytes);
+    if (shape.montgomery != 0) word = (word << 32) % shape.montgomery;
+    out += out_offset + row * shape.out_row_stride + column * shape.out_column_stride;
+#if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
+    if (shape.word_bytes >= 4) {
+        *(MKZ_GLOBAL mkz_u32 *)out = (mkz_u32)word;
+        if (shape.word_bytes == 8) *(MKZ_GLOBAL mkz_u32 *)(out + 4) = (mkz_u32)(word >> 32);
+        return;
+    }
+#endif
+    for (mkz_u32 k = 0; k < shape.word_bytes; k++) out[k] = (mkz_u8)(word >> 8 * k);
+}
+
+/* Sets flag[0] to 1 if any word of a matrix is not below the modulus; otherwise does not write it. */
+MKZ_BODY void mkz_body_check_matrix(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
+                                    mkz_matrix shape, mkz_u64 modulus, MKZ_GLOBAL mkz_u32 *flag) {
+    if (item.index >= shape.rows * shape.columns) return;
+    in += in_offset + mkz_matrix_row(shape, item.index) * shape.row_stride +
+          mkz_matrix_column(shape, item.index) * shape.column_stride;
+    if (mkz_load_matrix_word(in, shape.word_bytes) >= modulus) flag[0] = 1;
+}
+
 #endif /* MKZ_DATA_H */

@@ -1,0 +1,192 @@
+// Matrices of words, as arrays of any strides, and commitments to them.
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "arguments.hpp"
+#include "form.hpp"
+#include "module.hpp"
+#include "policy.hpp"
+#include "run.hpp"
+#include "tree.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+/// Arrays of two dimensions as matrices. Keeps them alive.
+class Matrices {
+public:
+    /// arrays  (array, is_transposed): NumPy's of any strides, or DeviceArrays; Python has checked shapes and types
+    explicit Matrices(const nb::list& arrays) {
+        for (nb::handle item : arrays) {
+            const nb::object array = item[0];
+            const bool is_transposed = is_true(item[1]);
+            if (nb::isinstance<DeviceArray>(array)) {
+                add(*nb::inst_ptr<DeviceArray>(array), is_transposed);
+            } else {
+                add(array);
+            }
+            owners_.push_back(array);
+        }
+    }
+    ~Matrices() {
+        for (Py_buffer& view : views_) PyBuffer_Release(&view);
+    }
+    Matrices(const Matrices&) = delete;
+    Matrices& operator=(const Matrices&) = delete;
+
+    std::span<const Matrix> all() const noexcept { return matrices_; }
+    /// Null if they are on the host.
+    const DeviceArray* on_device() const noexcept { return on_device_; }
+
+private:
+    void add(const DeviceArray& array, bool is_transposed) {
+        const auto rows = static_cast<std::uint64_t>(array.shape[is_transposed ? 1 : 0]);
+        const unsigned word_bytes = array.dtype.bits / 8u;
+        matrices_.push_back(is_transposed ? Matrix::of_columns(array.buffer, rows, word_bytes)
+                                          : Matrix::of_rows(array.buffer, rows, word_bytes));
+        matrices_.back().columns = static_cast<std::uint64_t>(array.shape[is_transposed ? 0 : 1]);
+        on_device_ = &array;
+    }
+    void add(nb::handle array) {
+        Py_buffer view{};
+        if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_STRIDES) != 0) nb::raise_python_error();
+        views_.push_back(view);
+        matrices_.push_back({.rows = static_cast<std::uint64_t>(view.shape[0]),
+                             .columns = static_cast<std::uint64_t>(view.shape[1]),
+                             .word_bytes = static_cast<unsigned>(view.itemsize),
+                             .row_stride = view.strides[0] / view.itemsize,
+                             .column_stride = view.strides[1] / view.itemsize,
+                             .words = view.buf});
+    }
+
+    std::vector<Matrix> matrices_;
+    std::vector<nb::object> owners_;
+    std::deque<Py_buffer> views_;
+    const DeviceArray* on_device_ = nullptr;
+};
+
+std::uint32_t to_modulus(nb::handle value) { return static_cast<std::uint32_t>(to_u64(value, "words: the modulus")); }
+
+CommitmentForm to_form(nb::handle hash, nb::handle arity, nb::handle cap_height, nb::handle modulus) {
+    const int children = to_int(arity, "arity"), cap = to_int(cap_height, "cap_height");
+    if (children < 0 || cap < 0) {
+        throw Error(ErrorCode::invalid_argument, "arity and cap_height must not be negative, got " +
+                                                     std::to_string(children) + " and " + std::to_string(cap));
+    }
+    return {hash_from_name(to_text(hash, "hash")), static_cast<unsigned>(children), static_cast<unsigned>(cap),
+            to_modulus(modulus)};
+}
+
+void hash_matrix_rows(const Matrices& matrices, nb::handle out, nb::handle hash, nb::handle key, nb::handle context,
+                      nb::handle modulus, const Settings& settings, nb::handle policy) {
+    const RowForm form(hash_from_name(to_text(hash, "hash")), to_mode(key, context, "hash_rows"), to_modulus(modulus));
+    const Run run(settings, matrices.on_device(), to_policy(policy));
+    if (matrices.on_device() != nullptr) {
+        const Buffer output = nb::inst_ptr<DeviceArray>(out)->writable();
+        return run([&](const RunOptions& options) { merklize::hash_rows(matrices.all(), output, form, options); });
+    }
+    const OutputBytes output(out);
+    run([&](const RunOptions& options) {
+        merklize::hash_rows(matrices.all(), as_digests(output.span()), form, options);
+    });
+}
+
+MatrixCommitment make_commitment(const Matrices& matrices, nb::handle hash, nb::handle arity, nb::handle cap_height,
+                                 nb::handle modulus, nb::handle keep, const Settings& settings, nb::handle policy) {
+    const CommitmentForm form = to_form(hash, arity, cap_height, modulus);
+    const bool keeps = is_true(keep);
+    std::optional<MatrixCommitment> made;
+    Run(settings, matrices.on_device(),
+        to_policy(policy))([&](const RunOptions& options) { made.emplace(matrices.all(), form, options, keeps); });
+    return std::move(*made);
+}
+
+nb::bytes digests_bytes(std::span<const Digest> digests) { return to_bytes(std::as_bytes(digests)); }
+
+std::span<const Matrix> given(const Matrices* matrices) {
+    return matrices == nullptr ? std::span<const Matrix>() : matrices->all();
+}
+
+nb::tuple open_each(const MatrixCommitment& self, nb::handle indices, const Matrices* matrices) {
+    const std::vector<std::uint64_t> wanted = to_indices(indices);
+    std::vector<MatrixOpening> openings;
+    Run::without_gil([&] { openings = self.open(wanted, given(matrices)); });
+    nb::list rows, siblings;
+    for (const MatrixOpening& opening : openings) {
+        rows.append(to_bytes(opening.rows));
+        siblings.append(digests_bytes(opening.siblings));
+    }
+    return nb::make_tuple(rows, siblings);
+}
+
+nb::tuple open_together(const MatrixCommitment& self, nb::handle indices, const Matrices* matrices) {
+    const std::vector<std::uint64_t> wanted = to_indices(indices);
+    MatrixMultiOpening opening;
+    Run::without_gil([&] { opening = self.open_together(wanted, given(matrices)); });
+    nb::list sorted;
+    for (const std::uint64_t index : opening.indices) sorted.append(index);
+    return nb::make_tuple(sorted, to_bytes(opening.rows), digests_bytes(opening.siblings));
+}
+
+bool verify_opening(nb::handle indices, nb::handle rows, nb::handle siblings, nb::handle cap, const nb::list& dims,
+                    nb::handle hash, nb::handle arity, nb::handle cap_height, nb::handle modulus,
+                    nb::handle word_bytes) {
+    CommitmentForm form = to_form(hash, arity, cap_height, modulus);
+    form.word_bytes = static_cast<unsigned>(to_int(word_bytes, "word_bytes"));
+    std::vector<MatrixDims> shapes;
+    for (nb::handle one : dims) shapes.push_back({to_u64(one[0], "dims: rows"), to_u64(one[1], "dims: columns")});
+    const InputBytes words(rows, "rows"), nodes(siblings, "siblings"), top(cap, "cap");
+    if (nodes.span().size() % Digest::size != 0 || top.span().size() % Digest::size != 0) return false;
+    const auto path = as_digests(nodes.span()), known = as_digests(top.span());
+    const MatrixMultiOpening opening{
+        to_indices(indices), {words.span().begin(), words.span().end()}, {path.begin(), path.end()}};
+    bool holds = false;
+    Run::without_gil([&] { holds = verify(opening, known, shapes, form); });
+    return holds;
+}
+
+}  // namespace
+
+void bind_matrices(nb::module_& m) {
+    nb::class_<Matrices>(m, "Matrices", "Matrices of one call, in the memory of their arrays, which it keeps.")
+        .def(nb::init<const nb::list&>(), nb::sig("def __init__(self, arrays: list[tuple[object, bool]], /) -> None"))
+        .def_prop_ro("on_device", [](const Matrices& self) { return self.on_device() != nullptr; });
+    nb::class_<MatrixCommitment>(m, "Commitment", "A commitment to matrices.")
+        .def_prop_ro(
+            "hash", [](const MatrixCommitment& self) { return name_of(self.form().hash); },
+            nb::sig("def hash(self) -> str"))
+        .def_prop_ro("arity", [](const MatrixCommitment& self) { return self.form().arity; })
+        .def_prop_ro("cap_height", [](const MatrixCommitment& self) { return self.form().cap_height; })
+        .def_prop_ro("word_bytes", [](const MatrixCommitment& self) { return self.form().word_bytes; })
+        .def_prop_ro("n_leaves", &MatrixCommitment::n_leaves)
+        .def_prop_ro("height", &MatrixCommitment::height)
+        .def_prop_ro("keeps_matrices", &MatrixCommitment::keeps_matrices)
+        .def_prop_ro("on_device", &MatrixCommitment::on_device)
+        .def_prop_ro("device", [](const MatrixCommitment& self) { return self.device().id; })
+        .def_prop_ro(
+            "cap", [](const MatrixCommitment& self) { return digests_bytes(self.cap()); },
+            nb::sig("def cap(self) -> bytes"))
+        .def("open_each", open_each, nb::arg().none(), nb::arg().none(),
+             nb::sig("def open_each(self, indices: object, matrices: Matrices | None, /) -> tuple[list[bytes], "
+                     "list[bytes]]"))
+        .def("open_together", open_together, nb::arg().none(), nb::arg().none(),
+             nb::sig("def open_together(self, indices: object, matrices: Matrices | None, /) -> tuple[list[int], "
+                     "bytes, bytes]"));
+    m.def("hash_matrix_rows", hash_matrix_rows, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+          nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg().none(),
+          nb::sig("def hash_matrix_rows(matrices: Matrices, out: object, hash: str, key: object, context: str | None, "
+                  "modulus: int, settings: Settings, policy: object, /) -> None"));
+    m.def("make_commitment", make_commitment, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+          nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg().none(),
+          nb::sig("def make_commitment(matrices: Matrices, hash: str, arity: int, cap_height: int, modulus: int, keep: "
+                  "bool, settings: Settings, policy: object, /) -> Commitment"));
+    m.def("verify_opening", verify_opening, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+          nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+          nb::sig("def verify_opening(indices: object, rows: object, siblings: object, cap: object, dims: "
+                  "list[tuple[int, int]], hash: str, arity: int, cap_height: int, modulus: int, word_bytes: int, /) -> "
+                  "bool"));
+}
+
+}  // namespace merklize::binding

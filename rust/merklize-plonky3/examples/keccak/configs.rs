@@ -1,0 +1,89 @@
+//! The configurations of Plonky3's keccak-air examples, generic over the commitment scheme: stock or ours.
+
+use merklize_plonky3::Hash;
+use p3_baby_bear::BabyBear;
+use p3_blake3::Blake3;
+use p3_challenger::{DuplexChallenger, HashChallenger, SerializingChallenger32};
+use p3_commit::{ExtensionMmcs, Mmcs};
+use p3_dft::Radix2DitParallel;
+use p3_field::extension::BinomialExtensionField;
+use p3_field::Field;
+use p3_fri::{FriParameters, TwoAdicFriPcs};
+use p3_goldilocks::{default_goldilocks_poseidon2_8, Goldilocks, Poseidon2Goldilocks};
+use p3_koala_bear::{default_koalabear_poseidon2_16, KoalaBear, Poseidon2KoalaBear};
+use p3_merkle_tree::MerkleTreeMmcs;
+use p3_symmetric::{CompressionFunctionFromHasher, PaddingFreeSponge, SerializingHasher, TruncatedPermutation};
+use p3_uni_stark::StarkConfig;
+
+type Packed<F> = <F as Field>::Packing;
+pub type Challenge<F, const D: usize> = BinomialExtensionField<F, D>;
+pub type Config<F, const D: usize, M, C> =
+    StarkConfig<TwoAdicFriPcs<F, Radix2DitParallel<F>, M, ExtensionMmcs<F, Challenge<F, D>, M>>, Challenge<F, D>, C>;
+
+/// A configuration of a commitment scheme and a challenger.
+pub fn config<F, const D: usize, M, C>(mmcs: M, challenger: C, queries: usize) -> Config<F, D, M, C>
+where
+    F: p3_field::TwoAdicField,
+    Challenge<F, D>: p3_field::ExtensionField<F>,
+    M: Mmcs<F>,
+    C: Clone,
+{
+    let mut parameters = FriParameters::new_benchmark(ExtensionMmcs::new(mmcs.clone()));
+    parameters.num_queries = queries;
+    if queries < 50 {
+        parameters.query_proof_of_work_bits = 1;
+    }
+    StarkConfig::new(TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs, parameters), challenger)
+}
+
+pub mod goldilocks {
+    use super::*;
+    pub type Val = Goldilocks;
+    pub type Perm = Poseidon2Goldilocks<8>;
+    pub type Hasher = PaddingFreeSponge<Perm, 8, 4, 4>;
+    pub type Compressor = TruncatedPermutation<Perm, 2, 4, 8>;
+    pub type Stock = MerkleTreeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 4>;
+    pub type Ours = merklize_plonky3::MerklizeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 4>;
+    pub type Challenger = DuplexChallenger<Val, Perm, 8, 4>;
+    pub const HASH: Hash = Hash::POSEIDON2_GOLDILOCKS_8;
+    pub const DEGREE: usize = 2;
+
+    pub fn parts() -> (Hasher, Compressor, Challenger) {
+        let perm = default_goldilocks_poseidon2_8();
+        (Hasher::new(perm.clone()), Compressor::new(perm.clone()), Challenger::new(perm))
+    }
+}
+
+pub mod koalabear {
+    use super::*;
+    pub type Val = KoalaBear;
+    pub type Perm = Poseidon2KoalaBear<16>;
+    pub type Hasher = PaddingFreeSponge<Perm, 16, 8, 8>;
+    pub type Compressor = TruncatedPermutation<Perm, 2, 8, 16>;
+    pub type Stock = MerkleTreeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 8>;
+    pub type Ours = merklize_plonky3::MerklizeMmcs<Packed<Val>, Packed<Val>, Hasher, Compressor, 2, 8>;
+    pub type Challenger = DuplexChallenger<Val, Perm, 16, 8>;
+    pub const HASH: Hash = Hash::POSEIDON2_KOALABEAR_16;
+    pub const DEGREE: usize = 4;
+
+    pub fn parts() -> (Hasher, Compressor, Challenger) {
+        let perm = default_koalabear_poseidon2_16();
+        (Hasher::new(perm.clone()), Compressor::new(perm.clone()), Challenger::new(perm))
+    }
+}
+
+pub mod blake3 {
+    use super::*;
+    pub type Val = BabyBear;
+    pub type Hasher = SerializingHasher<Blake3>;
+    pub type Compressor = CompressionFunctionFromHasher<Blake3, 2, 32>;
+    pub type Stock = MerkleTreeMmcs<Val, u8, Hasher, Compressor, 2, 32>;
+    pub type Ours = merklize_plonky3::MerklizeMmcs<Val, u8, Hasher, Compressor, 2, 32>;
+    pub type Challenger = SerializingChallenger32<Val, HashChallenger<u8, Blake3, 32>>;
+    pub const HASH: Hash = Hash::BLAKE3;
+    pub const DEGREE: usize = 4;
+
+    pub fn parts() -> (Hasher, Compressor, Challenger) {
+        (Hasher::new(Blake3 {}), Compressor::new(Blake3 {}), Challenger::from_hasher(vec![], Blake3 {}))
+    }
+}

@@ -1,0 +1,196 @@
+//! Commitments, openings and pruned paths against Plonky3's own scheme, value for value.
+
+use std::sync::Arc;
+
+use merklize_plonky3::{catch, on_lanes, Device, DeviceDigest, DeviceElement, Hash, MerklizeMmcs};
+use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear};
+use p3_blake3::Blake3;
+use p3_commit::{BatchOpeningRef, Mmcs};
+use p3_field::{Field, PackedValue};
+use p3_goldilocks::{default_goldilocks_poseidon2_12, default_goldilocks_poseidon2_8, Goldilocks};
+use p3_koala_bear::{default_koalabear_poseidon2_16, default_koalabear_poseidon2_24, KoalaBear};
+use p3_matrix::dense::RowMajorMatrix;
+use p3_matrix::{Dimensions, Matrix};
+use p3_merkle_tree::{MerkleTreeMmcs, PrunedMerklePaths};
+use p3_symmetric::{
+    CompressionFunctionFromHasher, CryptographicHasher, PaddingFreeSponge, PseudoCompressionFunction,
+    SerializingHasher, TruncatedPermutation,
+};
+use serde::{Deserialize, Serialize};
+
+type Sponge<P, const W: usize, const R: usize, const D: usize> = PaddingFreeSponge<P, W, R, D>;
+type Packed<F> = <F as Field>::Packing;
+
+fn cpu() -> Arc<Device> {
+    Arc::new(Device::open("cpu").unwrap())
+}
+
+/// Values near 0, near the modulus, and in between.
+fn matrix<T: DeviceElement>(seed: u64, height: usize, width: usize) -> RowMajorMatrix<T> {
+    let value = |i: u64| match i % 5 {
+        0 => T::from_u64(i / 5),
+        1 => -T::from_u64(i / 5),
+        _ => T::from_u64(i.wrapping_mul(0x9e37_79b9) ^ seed).exp_u64(3),
+    };
+    RowMajorMatrix::new((0..(height * width) as u64).map(|i| value(i + 977 * seed)).collect(), width)
+}
+
+/// Heights and widths of matrices that are committed together.
+const SHAPES: &[&[(usize, usize)]] = &[
+    &[(1, 1)],
+    &[(2, 3)],
+    &[(8, 5)],
+    &[(32, 17)],
+    &[(8, 2), (8, 9), (4, 3)],
+    &[(4, 3), (16, 1), (1, 7), (16, 20)],
+    &[(7, 2), (4, 5), (2, 1), (1, 3)],
+    &[(5, 8), (3, 16), (5, 1)],
+    &[(33, 4), (17, 2), (9, 33)],
+    &[(32, 1), (2, 1)],
+];
+
+fn commitments_are_the_stock_ones<P, PW, H, C, const D: usize>(hasher: H, compressor: C, hash: Hash)
+where
+    P: PackedValue<Value: DeviceElement>,
+    PW: PackedValue<Value: Eq + std::fmt::Debug>,
+    H: CryptographicHasher<P::Value, [PW::Value; D]> + CryptographicHasher<P, [PW; D]> + Sync,
+    C: PseudoCompressionFunction<[PW::Value; D], 2> + PseudoCompressionFunction<[PW; D], 2> + Sync,
+    [PW::Value; D]: DeviceDigest + PartialEq + Serialize + for<'de> Deserialize<'de>,
+{
+    for (s, shapes) in SHAPES.iter().enumerate() {
+        for cap_height in 0..3 {
+            let stock = MerkleTreeMmcs::<P, PW, H, C, 2, D>::new(hasher.clone(), compressor.clone(), cap_height);
+            let ours =
+                MerklizeMmcs::<P, PW, H, C, 2, D>::new(hasher.clone(), compressor.clone(), cap_height, hash, cpu())
+                    .unwrap();
+            let matrices: Vec<RowMajorMatrix<P::Value>> =
+                shapes.iter().enumerate().map(|(m, &(h, w))| matrix((s + m) as u64, h, w)).collect();
+            let dimensions: Vec<Dimensions> = matrices.iter().map(|matrix| matrix.dimensions()).collect();
+            let n = dimensions.iter().map(|dims| dims.height).max().unwrap();
+            let (cap, stock_data) = stock.commit(matrices.clone());
+            let (our_cap, our_data) = ours.commit(matrices);
+            assert_eq!(cap.roots(), our_cap.roots(), "{hash} {shapes:?} cap {cap_height}");
+            assert_eq!(ours.get_matrix_heights(&our_data), stock.get_matrix_heights(&stock_data));
+            for index in 0..n {
+                let (values, proof) = ours.open_batch(index, &our_data).unpack();
+                let (stock_values, stock_proof) = stock.open_batch(index, &stock_data).unpack();
+                assert_eq!((&values, &proof), (&stock_values, &stock_proof));
+                stock.verify_batch(&cap, &dimensions, index, BatchOpeningRef::new(&values, &proof)).unwrap();
+                ours.verify_batch(&cap, &dimensions, index, BatchOpeningRef::new(&values, &proof)).unwrap();
+                if let Some(first) = proof.first() {
+                    let mut forged = proof.clone();
+                    forged[0] = DeviceDigest::from_library(merklize::Digest([1; 32]));
+                    assert_ne!(&forged[0], first);
+                    let opening = BatchOpeningRef::new(&values, &forged);
+                    assert!(ours.verify_batch(&cap, &dimensions, index, opening).is_err());
+                    let short = proof[1..].to_vec();
+                    let opening = BatchOpeningRef::new(&values, &short);
+                    assert!(ours.verify_batch(&cap, &dimensions, index, opening).is_err());
+                }
+            }
+            for indices in [vec![], vec![n - 1], vec![0, n / 2, n - 1, 0], (0..n).rev().collect::<Vec<_>>()] {
+                let (values, paths) = ours.open_multi_batch(&indices, &our_data);
+                let (stock_values, stock_paths) = stock.open_multi_batch(&indices, &stock_data);
+                assert_eq!((&values, &paths.sibling_hashes), (&stock_values, &stock_paths.sibling_hashes));
+                stock.verify_multi_batch(&cap, &dimensions, &indices, &values, &paths).unwrap();
+                let mut forged = PrunedMerklePaths { sibling_hashes: paths.sibling_hashes.clone() };
+                forged.sibling_hashes.push(DeviceDigest::from_library(merklize::Digest([1; 32])));
+                assert!(ours.verify_multi_batch(&cap, &dimensions, &indices, &values, &forged).is_err());
+            }
+        }
+    }
+}
+
+/// Plonky3's own tree over batches on the library's lanes.
+fn lanes_make_the_stock_tree<T, W, H, C, const D: usize>(hasher: H, compressor: C, hash: Hash)
+where
+    T: DeviceElement + PackedValue<Value = T>,
+    W: PackedValue<Value = W> + Eq + std::fmt::Debug,
+    H: CryptographicHasher<T, [W; D]> + Sync,
+    C: PseudoCompressionFunction<[W; D], 2> + Sync,
+    [W; D]: DeviceDigest + PartialEq + Serialize + for<'de> Deserialize<'de>,
+{
+    let stock = MerkleTreeMmcs::<T, W, H, C, 2, D>::new(hasher.clone(), compressor.clone(), 0);
+    let (hasher, compressor) = on_lanes::<T, [W; D], _, _>(hasher, compressor, hash).unwrap();
+    let lanes = MerkleTreeMmcs::<T, W, _, _, 2, D>::new(hasher, compressor, 0);
+    for shapes in [&[(64, 5)][..], &[(100, 40), (100, 1), (25, 9)], &[(2048, 3)], &[(3, 2), (1, 1)]] {
+        let matrices: Vec<_> = shapes.iter().map(|&(h, w)| matrix::<T>(3, h, w)).collect();
+        assert_eq!(stock.commit(matrices.clone()).0, lanes.commit(matrices).0, "{hash} {shapes:?}");
+    }
+}
+
+#[test]
+fn goldilocks_poseidon2() {
+    let perm = default_goldilocks_poseidon2_8();
+    let (hasher, compressor) = (Sponge::<_, 8, 4, 4>::new(perm.clone()), TruncatedPermutation::<_, 2, 4, 8>::new(perm));
+    let hash = Hash::POSEIDON2_GOLDILOCKS_8;
+    type P = Packed<Goldilocks>;
+    commitments_are_the_stock_ones::<P, P, _, _, 4>(hasher.clone(), compressor.clone(), hash);
+    lanes_make_the_stock_tree::<Goldilocks, Goldilocks, _, _, 4>(hasher, compressor.clone(), hash);
+    // Rows of width 12, nodes of width 8.
+    let hasher = Sponge::<_, 12, 8, 4>::new(default_goldilocks_poseidon2_12());
+    commitments_are_the_stock_ones::<P, P, _, _, 4>(hasher, compressor, Hash::POSEIDON2_GOLDILOCKS_12);
+}
+
+#[test]
+fn fields_of_31_bits_poseidon2() {
+    let perm = default_koalabear_poseidon2_16();
+    let (hasher, compressor) =
+        (Sponge::<_, 16, 8, 8>::new(perm.clone()), TruncatedPermutation::<_, 2, 8, 16>::new(perm.clone()));
+    let hash = Hash::POSEIDON2_KOALABEAR_16;
+    type K = Packed<KoalaBear>;
+    commitments_are_the_stock_ones::<K, K, _, _, 8>(hasher.clone(), compressor.clone(), hash);
+    lanes_make_the_stock_tree::<KoalaBear, KoalaBear, _, _, 8>(hasher, compressor, hash);
+    let perm = default_babybear_poseidon2_16();
+    let (hasher, compressor) =
+        (Sponge::<_, 16, 8, 8>::new(perm.clone()), TruncatedPermutation::<_, 2, 8, 16>::new(perm));
+    type B = Packed<BabyBear>;
+    commitments_are_the_stock_ones::<B, B, _, _, 8>(hasher, compressor, Hash::POSEIDON2_BABYBEAR_16);
+}
+
+#[test]
+fn blake3() {
+    type Compressor = CompressionFunctionFromHasher<Blake3, 2, 32>;
+    let (hasher, compressor) = (SerializingHasher::new(Blake3 {}), Compressor::new(Blake3 {}));
+    commitments_are_the_stock_ones::<BabyBear, u8, _, _, 32>(hasher, compressor.clone(), Hash::BLAKE3);
+    commitments_are_the_stock_ones::<Goldilocks, u8, _, _, 32>(hasher, compressor.clone(), Hash::BLAKE3);
+    lanes_make_the_stock_tree::<KoalaBear, u8, _, _, 32>(hasher, compressor, Hash::BLAKE3);
+}
+
+#[test]
+fn another_hash_than_the_library_s_is_refused() {
+    let perm = default_koalabear_poseidon2_16();
+    let hasher = Sponge::<_, 16, 8, 8>::new(perm.clone());
+    let compressor = TruncatedPermutation::<_, 2, 8, 16>::new(perm);
+    let wide = TruncatedPermutation::<_, 2, 8, 24>::new(default_koalabear_poseidon2_24());
+    type K = Packed<KoalaBear>;
+    for hash in [Hash::POSEIDON2_KOALABEAR_24, Hash::POSEIDON2_BABYBEAR_16, Hash::BLAKE3] {
+        let made = MerklizeMmcs::<K, K, _, _, 2, 8>::new(hasher.clone(), compressor.clone(), 0, hash, cpu());
+        assert!(made.unwrap_err().to_string().contains(&hash.name()));
+    }
+    let hash = Hash::POSEIDON2_KOALABEAR_16;
+    let made = MerklizeMmcs::<K, K, _, _, 2, 8>::new(hasher.clone(), wide, 0, hash, cpu());
+    assert!(made.unwrap_err().to_string().contains("compressor"));
+}
+
+#[test]
+fn wrong_calls_are_caught_as_errors() {
+    let perm = default_koalabear_poseidon2_16();
+    let (hasher, compressor) =
+        (Sponge::<_, 16, 8, 8>::new(perm.clone()), TruncatedPermutation::<_, 2, 8, 16>::new(perm));
+    type K = Packed<KoalaBear>;
+    let hash = Hash::POSEIDON2_KOALABEAR_16;
+    let ours = MerklizeMmcs::<K, K, _, _, 2, 8>::new(hasher, compressor, 0, hash, cpu()).unwrap();
+    let commit = |heights: &[usize]| {
+        let matrices: Vec<_> = heights.iter().map(|&height| matrix::<KoalaBear>(0, height, 2)).collect();
+        catch(|| ours.commit(matrices))
+    };
+    for wrong in [&[][..], &[0], &[8, 3], &[8, 5], &[7, 3]] {
+        let Err(error) = commit(wrong) else { panic!("{wrong:?}") };
+        assert_eq!(error.kind(), merklize::ErrorKind::InvalidArgument);
+    }
+    let (_, data) = commit(&[8, 4]).unwrap();
+    let Err(error) = catch(|| ours.open_batch(8, &data)) else { panic!() };
+    assert!(error.to_string().contains("below 8, got 8"), "{error}");
+    assert!(catch(|| ours.open_multi_batch(&[1, 9], &data)).is_err());
+}

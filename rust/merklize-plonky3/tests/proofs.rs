@@ -1,0 +1,107 @@
+//! Whole proofs of Plonky3's keccak-air: proved with our commitments, judged by the stock verifier with stock types.
+
+#[path = "../examples/keccak/configs.rs"]
+#[allow(dead_code)]
+mod configs;
+
+use std::sync::Arc;
+
+use merklize_plonky3::{catch, Device};
+use p3_challenger::GrindingChallenger;
+use p3_field::PrimeField64;
+use p3_keccak_air::{generate_trace_rows, KeccakAir};
+use p3_uni_stark::{prove, verify, Proof, StarkGenericConfig, Val};
+use serde_json::Value;
+
+/// One permutation: 32 rows of 2633 columns.
+fn proved<C: StarkGenericConfig>(config: &C) -> Proof<C>
+where
+    Val<C>: PrimeField64,
+    C::Challenger: GrindingChallenger<Witness = Val<C>>,
+{
+    let trace = generate_trace_rows::<Val<C>>(vec![core::array::from_fn(|i| i as u64 * 0x0123_4567_89ab)], 1);
+    catch(|| prove(config, &KeccakAir {}, trace, &[])).unwrap().unwrap()
+}
+
+/// A serialised proof, as the stock verifier reads it. What does not even parse is refused, too.
+fn accepted<C: StarkGenericConfig>(config: &C, proof: &Value) -> bool
+where
+    C::Challenger: GrindingChallenger<Witness = Val<C>>,
+{
+    match serde_json::from_value::<Proof<C>>(proof.clone()) {
+        Ok(proof) => verify(config, &KeccakAir {}, &proof, &[]).is_ok(),
+        Err(_) => false,
+    }
+}
+
+/// Changes the first number below each key of this name in turn: a digest, since the named values are digests.
+fn forgeries(proof: &Value, key: &str) -> Vec<Value> {
+    fn paths(value: &Value, key: &str, at: String, found: &mut Vec<String>) {
+        let children: Vec<(String, &Value)> = match value {
+            Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value)).collect(),
+            Value::Array(items) => items.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
+            _ => vec![],
+        };
+        for (name, child) in children {
+            let at = format!("{at}/{name}");
+            if name == key {
+                found.push(at.clone());
+            }
+            paths(child, key, at, found);
+        }
+    }
+    fn first_number(value: &mut Value) -> Option<&mut Value> {
+        match value {
+            Value::Number(_) => Some(value),
+            Value::Array(items) => items.iter_mut().find_map(first_number),
+            Value::Object(fields) => fields.values_mut().find_map(first_number),
+            _ => None,
+        }
+    }
+    let mut found = vec![];
+    paths(proof, key, String::new(), &mut found);
+    let forged = found.iter().filter_map(|path| {
+        let mut forged = proof.clone();
+        let number = first_number(forged.pointer_mut(path)?)?;
+        *number = Value::from(number.as_u64()? ^ 1);
+        Some(forged)
+    });
+    forged.collect()
+}
+
+macro_rules! keccak {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            use configs::$name::*;
+            let cpu = Arc::new(Device::open("cpu").unwrap());
+            let (hasher, compressor, challenger) = parts();
+            let stock = Stock::new(hasher.clone(), compressor.clone(), 1);
+            let stock = configs::config::<_, DEGREE, _, _>(stock, challenger.clone(), 8);
+            let ours = Ours::new(hasher, compressor, 1, HASH, cpu).unwrap();
+            let ours = configs::config::<_, DEGREE, _, _>(ours, challenger, 8);
+
+            let proof = serde_json::to_value(proved(&ours)).unwrap();
+            assert!(accepted(&stock, &proof), "the stock verifier accepts");
+            assert!(accepted(&ours, &proof));
+            let mut forged = 0;
+            for key in ["trace", "quotient_chunks", "sibling_hashes", "opening_proof", "commit_phase_commits"] {
+                for forgery in forgeries(&proof, key) {
+                    assert!(!accepted(&stock, &forgery), "one changed digest of {key}");
+                    assert!(!accepted(&ours, &forgery), "one changed digest of {key}");
+                    forged += 1;
+                }
+            }
+            assert!(forged >= 4, "{forged} forgeries: {}", keys(&proof));
+        }
+    )*};
+}
+keccak!(goldilocks koalabear blake3);
+
+fn keys(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => fields.iter().map(|(name, value)| format!("{name}{{{}}}", keys(value))).collect(),
+        Value::Array(items) => items.first().map(|item| format!("[{}]", keys(item))).unwrap_or_default(),
+        _ => String::new(),
+    }
+}

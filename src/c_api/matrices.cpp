@@ -1,0 +1,171 @@
+// Rows of matrices, and commitments to them.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "c_api/calls.hpp"
+
+using namespace merklize::c_api;
+using merklize::CommitmentForm;
+using merklize::Digest;
+using merklize::Matrix;
+using merklize::MatrixCommitment;
+
+namespace {
+
+std::vector<Matrix> read_matrices(const Call& call, const merklize_matrix* matrices, std::size_t count) {
+    std::vector<Matrix> made;
+    for (const merklize_matrix& given : call.items(matrices, count, "matrices")) {
+        const merklize_matrix& matrix = call.sized(&given, "matrices: an item");
+        if (matrix.words != nullptr && matrix.buffer != nullptr)
+            call.invalid("a matrix has words or a buffer, got both");
+        made.push_back({.rows = matrix.rows,
+                        .columns = matrix.columns,
+                        .word_bytes = matrix.word_bytes,
+                        .row_stride = matrix.row_stride,
+                        .column_stride = matrix.column_stride,
+                        .words = matrix.words});
+        if (matrix.buffer == nullptr) continue;
+        made.back().buffer = matrix.buffer->value;
+        made.back().first = matrix.first;
+    }
+    return made;
+}
+
+CommitmentForm read_form(const Call& call, const merklize_commitment_form* given) {
+    const merklize_commitment_form& form = call.sized(given, "form");
+    CommitmentForm made(call.hash(form.hash), form.arity == 0 ? 2 : form.arity, form.cap_height, form.montgomery);
+    made.word_bytes = form.word_bytes;
+    return made;
+}
+
+std::uint64_t row_bytes_of(const MatrixCommitment& commitment) {
+    std::uint64_t columns = 0;
+    for (const merklize::MatrixDims& dims : commitment.dims()) columns += dims.columns;
+    return commitment.form().word_bytes * columns;
+}
+
+template <class Item>
+void put(std::span<const Item> from, Item* to) {
+    std::ranges::copy(from, to);
+}
+
+}  // namespace
+
+merklize_status merklize_hash_matrix_rows(merklize_hash hash, const merklize_matrix* matrices, size_t count,
+                                          uint32_t montgomery, const merklize_mode* mode, merklize_digest* out,
+                                          uint64_t n, const merklize_run_options* options) {
+    return run("merklize_hash_matrix_rows", [&](const Call& call) {
+        const Options run(call, options);
+        merklize::hash_rows(read_matrices(call, matrices, count), call.digests(out, n, "out"),
+                            {call.hash(hash), call.mode(mode), montgomery}, run.get());
+        run.finish();
+    });
+}
+
+merklize_status merklize_hash_matrix_rows_buffer(merklize_hash hash, const merklize_matrix* matrices, size_t count,
+                                                 uint32_t montgomery, const merklize_mode* mode, merklize_buffer* out,
+                                                 const merklize_run_options* options) {
+    return run("merklize_hash_matrix_rows_buffer", [&](const Call& call) {
+        const Options run(call, options);
+        merklize::hash_rows(read_matrices(call, matrices, count), call.written(out, "out"),
+                            {call.hash(hash), call.mode(mode), montgomery}, run.get());
+        run.finish();
+    });
+}
+
+merklize_status merklize_commitment_build(const merklize_matrix* matrices, size_t count,
+                                          const merklize_commitment_form* form, const merklize_run_options* options,
+                                          merklize_commitment** commitment) {
+    return run("merklize_commitment_build", [&](const Call& call) {
+        merklize_commitment*& out = call.handle(commitment, "commitment");
+        const Options run(call, options);
+        CommitmentForm made = read_form(call, form);
+        made.word_bytes = 0;
+        out = new merklize_commitment{
+            MatrixCommitment(read_matrices(call, matrices, count), made, run.get(), form->keep != 0)};
+        run.finish();
+    });
+}
+
+void merklize_commitment_free(merklize_commitment* commitment) { delete commitment; }
+
+merklize_status merklize_commitment_get_info(const merklize_commitment* commitment, merklize_commitment_info* info) {
+    return run("merklize_commitment_get_info", [&](const Call& call) {
+        merklize_commitment_info& out = call.sized(info, "info");
+        const MatrixCommitment& value = call.need(commitment, "commitment").value;
+        out = {.size = out.size,
+               .hash = to_c(value.form().hash),
+               .arity = value.form().arity,
+               .cap_height = value.form().cap_height,
+               .height = value.height(),
+               .n_leaves = value.n_leaves(),
+               .cap_size = value.cap().size(),
+               .path_length = value.path_length(),
+               .row_bytes = row_bytes_of(value),
+               .on_device = value.on_device() ? 1u : 0u,
+               .keeps_matrices = value.keeps_matrices() ? 1u : 0u};
+    });
+}
+
+merklize_status merklize_commitment_cap(const merklize_commitment* commitment, merklize_digest* cap, size_t capacity,
+                                        size_t* count) {
+    return run("merklize_commitment_cap", [&](const Call& call) {
+        call.put_digests(call.need(commitment, "commitment").value.cap(), cap, capacity, count);
+    });
+}
+
+merklize_status merklize_commitment_open(const merklize_commitment* commitment, const uint64_t* indices, size_t count,
+                                         const merklize_matrix* matrices, size_t matrix_count, uint8_t* rows,
+                                         merklize_digest* siblings) {
+    return run("merklize_commitment_open", [&](const Call& call) {
+        const MatrixCommitment& value = call.need(commitment, "commitment").value;
+        const auto which = call.items(indices, count, "indices");
+        const std::size_t path = value.path_length();
+        const std::span<Digest> nodes = call.digests(siblings, count * path, "siblings");
+        if (rows == nullptr) {
+            const std::vector<Digest> found = value.siblings(which);
+            return put(std::span(found), nodes.data());
+        }
+        const std::vector<merklize::MatrixOpening> openings =
+            value.open(which, read_matrices(call, matrices, matrix_count));
+        for (std::size_t i = 0; i < count; i++) {
+            put(std::span(openings[i].rows), reinterpret_cast<std::byte*>(rows) + i * openings[i].rows.size());
+            put(std::span(openings[i].siblings), nodes.data() + i * path);
+        }
+    });
+}
+
+merklize_status merklize_commitment_open_together(const merklize_commitment* commitment, const uint64_t* indices,
+                                                  size_t count, const merklize_matrix* matrices, size_t matrix_count,
+                                                  uint8_t* rows, merklize_digest* siblings, size_t capacity,
+                                                  size_t* needed) {
+    return run("merklize_commitment_open_together", [&](const Call& call) {
+        const MatrixCommitment& value = call.need(commitment, "commitment").value;
+        const auto which = call.items(indices, count, "indices");
+        if (rows == nullptr) return call.put_digests(value.siblings_together(which), siblings, capacity, needed);
+        const merklize::MatrixMultiOpening opening =
+            value.open_together(which, read_matrices(call, matrices, matrix_count));
+        call.put_digests(opening.siblings, siblings, capacity, needed);
+        put(std::span(opening.rows), reinterpret_cast<std::byte*>(rows));
+    });
+}
+
+merklize_status merklize_verify_opening(const uint64_t* indices, size_t count, const uint8_t* rows, size_t row_bytes,
+                                        const merklize_digest* siblings, size_t sibling_count,
+                                        const merklize_digest* cap, size_t cap_count, const merklize_matrix_dims* dims,
+                                        size_t dims_count, const merklize_commitment_form* form, int* valid) {
+    return run("merklize_verify_opening", [&](const Call& call) {
+        int& out = call.need(valid, "valid");
+        const CommitmentForm made = read_form(call, form);
+        std::vector<merklize::MatrixDims> shapes;
+        for (const merklize_matrix_dims& one : call.items(dims, dims_count, "dims"))
+            shapes.push_back({one.rows, one.columns});
+        const auto which = call.items(indices, count, "indices");
+        const auto words = call.bytes(rows, row_bytes, "rows");
+        const auto nodes = call.digests(siblings, sibling_count, "siblings");
+        const merklize::MatrixMultiOpening opening{
+            {which.begin(), which.end()}, {words.begin(), words.end()}, {nodes.begin(), nodes.end()}};
+        out = merklize::verify(opening, call.digests(cap, cap_count, "cap"), shapes, made) ? 1 : 0;
+    });
+}

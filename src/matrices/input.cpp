@@ -1,0 +1,105 @@
+#include "matrices/input.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "hashes/merge_one.hpp"
+#include "jobs/run.hpp"
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+[[noreturn]] void invalid(const char* what, const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + text);
+}
+
+std::string matrix_name(std::size_t m) { return "matrix " + std::to_string(m); }
+
+__extension__ using Wide = __int128;  // places of words, which may be claimed anywhere
+
+void require_inside(const Matrix& matrix, std::size_t m, const char* what) {
+    if (matrix.rows == 0 || matrix.columns == 0) return;
+    const Wide across = Wide{matrix.column_stride} * (Wide{matrix.columns} - 1),
+               down = Wide{matrix.row_stride} * (Wide{matrix.rows} - 1);
+    const Wide lowest = std::min<Wide>(across, 0) + std::min<Wide>(down, 0),
+               highest = std::max<Wide>(across, 0) + std::max<Wide>(down, 0) + 1;
+    const Wide size = matrix.buffer ? Wide{matrix.buffer->size()} : Wide{INT64_MAX};
+    const Wide first = matrix.buffer ? Wide{matrix.first} : 0;
+    const bool is_low = matrix.buffer && first + lowest * matrix.word_bytes < 0;
+    if (is_low || first + highest * matrix.word_bytes > size) {
+        invalid(what, matrix_name(m) + ": words reach outside the " + std::to_string(static_cast<std::uint64_t>(size)) +
+                          " bytes of its " + (matrix.buffer ? "buffer" : "memory"));
+    }
+}
+
+}  // namespace
+
+MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const char* what) {
+    const mkz_hash_info& facts = info(hash);
+    if (matrices.empty()) invalid(what, "there must be at least 1 matrix, got 0");
+    MatrixInput input{.at = {}, .word_bytes = matrices[0].word_bytes, .on = nullptr};
+    if (matrices[0].buffer) input.on = &*matrices[0].buffer;
+    for (std::size_t m = 0; m < matrices.size(); m++) {
+        const Matrix& matrix = matrices[m];
+        const unsigned size = matrix.word_bytes;
+        if (size != 1 && size != 4 && size != 8)
+            invalid(what, matrix_name(m) + ": words must have 1, 4 or 8 bytes, got " + std::to_string(size));
+        if (is_field(facts) && size != facts.row_unit_bytes) {
+            invalid(what, matrix_name(m) + ": words of '" + facts.name + "' have " +
+                              std::to_string(facts.row_unit_bytes) + " bytes, got " + std::to_string(size));
+        }
+        if (size != input.word_bytes) {
+            invalid(what, matrix_name(m) + ": words must have the same size in all matrices, got " +
+                              std::to_string(size) + " bytes after " + std::to_string(input.word_bytes));
+        }
+        if (matrix.rows == 0) invalid(what, matrix_name(m) + ": there must be at least 1 row, got 0");
+        if (matrix.buffer.has_value() != (input.on != nullptr))
+            invalid(what, "matrices must be all on the host or all on one device, got both");
+        if (!matrix.buffer && matrix.words == nullptr && matrix.columns != 0)
+            invalid(what, matrix_name(m) + ": its words are null");
+        if (matrix.buffer) require_same_device(what, *input.on, *matrix.buffer);
+        require_inside(matrix, m, what);
+        Place first = matrix.buffer && matrix.columns != 0 ? place_of(*matrix.buffer) : host_place(matrix.words);
+        if (matrix.buffer) first.offset += matrix.first;
+        input.at.push_back({.first = first,
+                            .columns = matrix.columns,
+                            .row_stride = matrix.row_stride * static_cast<std::int64_t>(size),
+                            .column_stride = matrix.column_stride * static_cast<std::int64_t>(size)});
+    }
+    return input;
+}
+
+void require_row_form(const RowForm& form, unsigned word_bytes, const char* what) {
+    const mkz_hash_info& facts = info(form.hash);
+    require_merges(form.hash, form.mode, what);
+    if (form.montgomery == 0) return;
+    if (is_field(facts)) {
+        invalid(what, std::string("Montgomery form is for hashes of bytes; '") + facts.name + "' hashes elements");
+    }
+    if (word_bytes != 4) {
+        invalid(what, "words in Montgomery form must have 4 bytes, got " + std::to_string(word_bytes));
+    }
+    if (form.montgomery % 2 == 0 || form.montgomery >> 31 != 0) {
+        invalid(what, "the modulus of words in Montgomery form must be odd and below 2^31, got " +
+                          std::to_string(form.montgomery));
+    }
+}
+
+HashMatrices rows_job(const RowForm& form, const MatrixInput& input, std::span<const std::size_t> which,
+                      std::uint64_t n, const char* what) {
+    const mkz_hash_info& facts = info(form.hash);
+    HashMatrices job{.hash = form.hash,
+                     .n = n,
+                     .word_bytes = input.word_bytes,
+                     .modulus = is_field(facts) ? facts.modulus : form.montgomery,
+                     .montgomery = form.montgomery != 0,
+                     .what = what,
+                     .mode = form.mode};
+    for (const std::size_t m : which) {
+        if (input.at[m].columns != 0) job.matrices.push_back(input.at[m]);
+    }
+    return job;
+}
+
+}  // namespace merklize::runtime

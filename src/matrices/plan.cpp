@@ -1,0 +1,137 @@
+#include "matrices/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "hashes/hash_info.hpp"
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+[[noreturn]] void invalid(const char* what, const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + text);
+}
+
+unsigned log2_up(std::uint64_t n) { return static_cast<unsigned>(std::bit_width(n - 1)); }
+std::uint64_t padded(std::uint64_t n, unsigned arity) { return n <= 1 ? n : (n + arity - 1) / arity * arity; }
+
+void require_heights(std::span<const MatrixDims> dims, std::uint64_t tallest, const char* what) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 40;
+    if (tallest > most) invalid(what, "a matrix has at most 2^40 rows, got " + std::to_string(tallest));
+    for (std::size_t m = 0; m < dims.size(); m++) {
+        const std::uint64_t rows = dims[m].rows;
+        if (rows == 0) invalid(what, "matrix " + std::to_string(m) + ": there must be at least 1 row, got 0");
+        if (dims[m].columns > most)
+            invalid(what,
+                    "matrix " + std::to_string(m) + ": at most 2^40 columns, got " + std::to_string(dims[m].columns));
+        // ceil(tallest / 2^k) halves, rounded up, each time.
+        std::uint64_t height = tallest;
+        while (height > rows) height = (height + 1) / 2;
+        if (height == rows) continue;
+        invalid(what, "matrix " + std::to_string(m) + " has " + std::to_string(rows) + " rows; beside one of " +
+                          std::to_string(tallest) +
+                          " rows a height must be that number divided by a power of two and rounded up");
+    }
+}
+
+void require_arity(const CommitmentForm& form, const char* what) {
+    if (form.arity != 2 && form.arity != 4) invalid(what, "arity must be 2 or 4, got " + std::to_string(form.arity));
+    const mkz_hash_info& facts = info(form.hash);
+    if (form.arity == 2 || facts.quad_hash >= 0) return;
+    std::string known;
+    for (const HashTraits& t : hashes()) {
+        if (info(t.hash).quad_hash >= 0) known += (known.empty() ? "'" : ", '") + std::string(t.name) + "'";
+    }
+    invalid(what, "arity 4 is of the hashes " + known + ", not of '" + facts.name + "'");
+}
+
+}  // namespace
+
+std::size_t CommitmentPlan::path_length() const noexcept {
+    std::size_t length = 0;
+    for (unsigned l = 0; l < cap_layer; l++) length += layers[l].step - 1;
+    return length;
+}
+
+CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, const char* what) {
+    require_arity(form, what);
+    if (dims.empty()) invalid(what, "there must be at least 1 matrix, got 0");
+    const std::uint64_t tallest = std::ranges::max(dims, {}, &MatrixDims::rows).rows;
+    require_heights(dims, tallest, what);
+    CommitmentPlan plan;
+    plan.n_leaves = tallest;
+    const unsigned top = log2_up(tallest), arity = form.arity;
+    std::vector<bool> used(dims.size());
+    CommitmentPlan::Layer layer{.nodes = tallest, .length = padded(tallest, arity)};
+    for (std::size_t m = 0; m < dims.size(); m++) {
+        plan.shifts.push_back(top - log2_up(dims[m].rows));
+        used[m] = dims[m].rows == tallest;
+        if (used[m]) layer.matrices.push_back(m);
+    }
+    while (layer.length > 1) {
+        // A group of four would step over a matrix that belongs to the layer between.
+        const auto is_between = [&](std::size_t m) {
+            return !used[m] && std::bit_ceil(dims[m].rows) > std::bit_ceil(layer.length / arity);
+        };
+        bool in_twos = layer.length < arity;
+        for (std::size_t m = 0; m < dims.size(); m++) in_twos = in_twos || is_between(m);
+        layer.step = in_twos ? 2 : arity;
+        CommitmentPlan::Layer above{.nodes = layer.length / layer.step};
+        above.length = padded(above.nodes, arity);
+        for (std::size_t m = 0; m < dims.size(); m++) {
+            if (used[m] || std::bit_ceil(dims[m].rows) != std::bit_ceil(above.nodes)) continue;
+            used[m] = true;
+            above.matrices.push_back(m);
+        }
+        plan.layers.push_back(std::move(layer));
+        layer = std::move(above);
+    }
+    plan.layers.push_back(std::move(layer));
+    const auto above_leaves = static_cast<unsigned>(plan.layers.size()) - 1;
+    if (form.cap_height > above_leaves) {
+        invalid(what, "cap_height must be at most " + std::to_string(above_leaves) + " for " + std::to_string(tallest) +
+                          " rows, got " + std::to_string(form.cap_height));
+    }
+    plan.cap_layer = above_leaves - form.cap_height;
+    for (unsigned l = plan.cap_layer + 1; l <= above_leaves; l++) {
+        if (plan.layers[l].matrices.empty()) continue;
+        const std::size_t m = plan.layers[l].matrices[0];
+        invalid(what, "matrix " + std::to_string(m) + " has so few rows, " + std::to_string(dims[m].rows) +
+                          ", that they belong above the cap, where nothing shows them; cap_height must be at most " +
+                          std::to_string(above_leaves - l));
+    }
+    plan.cap_size = 1;
+    for (unsigned l = plan.cap_layer; l < above_leaves; l++) plan.cap_size *= plan.layers[l].step;
+    // In twos: heap order, which launches of several levels take. Else one after another.
+    for (std::size_t l = 0; l < plan.layers.size(); l++) {
+        CommitmentPlan::Layer& at = plan.layers[l];
+        at.first = arity == 2 ? std::uint64_t{1} << (above_leaves - l) : plan.slots;
+        plan.slots = std::max(plan.slots, at.first + at.length);
+    }
+    return plan;
+}
+
+std::vector<std::uint64_t> opening_slots(const CommitmentPlan& plan, std::span<const std::uint64_t> positions) {
+    std::vector<std::uint64_t> slots, here(positions.begin(), positions.end());
+    for (unsigned l = 0; l < plan.cap_layer; l++) {
+        const CommitmentPlan::Layer& layer = plan.layers[l];
+        std::size_t groups = 0;
+        for (std::size_t i = 0; i < here.size();) {
+            const std::uint64_t group = here[i] / layer.step;
+            for (std::uint64_t child = group * layer.step; child < (group + 1) * layer.step; child++) {
+                if (i < here.size() && here[i] == child) {
+                    i++;
+                } else {
+                    slots.push_back(layer.first + child);
+                }
+            }
+            here[groups++] = group;
+        }
+        here.resize(groups);
+    }
+    return slots;
+}
+
+}  // namespace merklize::runtime

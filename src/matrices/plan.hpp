@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "merklize/matrix_commitment.hpp"
+
+namespace merklize::runtime {
+
+/// The layers of a commitment, from the leaves to the root: pure data. The rule is Plonky3's (docs/formats.md).
+struct CommitmentPlan {
+    struct Layer {
+        std::uint64_t first = 0;              ///< slot of its first node
+        std::uint64_t nodes = 0;              ///< that are computed; zeros follow them up to
+        std::uint64_t length = 0;             ///< nodes
+        unsigned step = 0;                    ///< nodes of a group, which have one parent; 0: the root
+        std::vector<std::size_t> matrices{};  ///< whose rows are hashed into this layer
+    };
+
+    std::vector<Layer> layers{};
+    std::uint64_t slots = 0;
+    std::uint64_t n_leaves = 0;      ///< rows of the tallest matrix
+    std::vector<unsigned> shifts{};  ///< of each matrix: its row of leaf i is i >> shift
+    unsigned cap_layer = 0;
+    std::uint64_t cap_size = 0;
+
+    /// Siblings of one opening.
+    std::size_t path_length() const noexcept;
+};
+
+/// errors  invalid_argument "<what>: ..." (no matrix, no rows, heights that the rule does not take, an arity other than 2 and 4, a
+///         hash without merges of that arity, a cap above the root)
+CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const CommitmentForm& form, const char* what);
+
+/// The siblings that a proof of these leaves has besides what the verifier computes: layer by layer, left to right.
+/// positions  ascending and distinct
+/// returns    slots
+std::vector<std::uint64_t> opening_slots(const CommitmentPlan& plan, std::span<const std::uint64_t> positions);
+
+}  // namespace merklize::runtime

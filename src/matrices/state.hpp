@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "host/host_block.hpp"
+#include "jobs/run.hpp"
+#include "matrices/plan.hpp"
+#include "merklize/matrix_commitment.hpp"
+#include "trees/node_store.hpp"
+
+namespace merklize::inline v0 {
+
+struct MERKLIZE_LOCAL MatrixCommitment::State {
+    State(const CommitmentForm& of, std::vector<MatrixDims> matrices, runtime::CommitmentPlan layers, const Device& on)
+        : form(of), dims(std::move(matrices)), plan(std::move(layers)), device(on), nodes(on, plan.slots) {}
+
+    CommitmentForm form;
+    std::vector<MatrixDims> dims;
+    runtime::CommitmentPlan plan;
+    Device device;
+    runtime::NodeStore nodes;
+    std::vector<Digest> cap{};
+    std::vector<Matrix> kept{};  ///< views of `blocks`, of buffers of ours or of the caller's
+    std::vector<runtime::HostBlock> blocks{};
+
+    /// A copy of a host matrix where the nodes are, for `kept`.
+    Matrix copy_of(const Matrix& matrix, const runtime::MatrixAt& at, runtime::Run& run);
+    /// Nodes by their slots.
+    std::vector<Digest> gather(std::span<const std::uint64_t> slots) const;
+    /// The rows of each index, one after another, of the kept matrices or of those that are given.
+    std::vector<std::byte> rows_of(std::span<const std::uint64_t> indices, std::span<const Matrix> given) const;
+};
+
+}  // namespace merklize::inline v0

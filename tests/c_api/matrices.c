@@ -1,0 +1,105 @@
+/* Rows of matrices and commitments to them, beside Plonky3's answers (tests/vectors/p3_mmcs_koalabear.json). */
+#include "check.h"
+
+enum { p = 0x7f000001 };
+
+/* Element r, c of matrix m is 1 + 1000003 m + 1009 r + c. */
+static uint32_t element(uint32_t m, uint32_t r, uint32_t c) { return (1 + 1000003 * m + 1009 * r + c) % p; }
+
+static const uint32_t cap[8] = {1303337330, 2108285388, 1388781988, 894359788,
+                                810115740,  1813343751, 1888338271, 354879872};
+
+void test_matrices(void) {
+    /* 8 x 3, 8 x 2 column after column, 4 x 3 as a part of a larger one. */
+    uint32_t a[8][3], b[2][8], c[4][5];
+    memset(c, 0xff, sizeof c);
+    for (uint32_t r = 0; r < 8; r++) {
+        for (uint32_t k = 0; k < 3; k++) a[r][k] = element(0, r, k);
+        for (uint32_t k = 0; k < 2; k++) b[k][r] = element(1, r, k);
+        for (uint32_t k = 0; k < 3 && r < 4; k++) c[r][k + 1] = element(2, r, k);
+    }
+    const merklize_matrix matrices[3] = {{.size = sizeof *matrices,
+                                          .words = a,
+                                          .rows = 8,
+                                          .columns = 3,
+                                          .row_stride = 3,
+                                          .column_stride = 1,
+                                          .word_bytes = 4},
+                                         {.size = sizeof *matrices,
+                                          .words = b,
+                                          .rows = 8,
+                                          .columns = 2,
+                                          .row_stride = 1,
+                                          .column_stride = 8,
+                                          .word_bytes = 4},
+                                         {.size = sizeof *matrices,
+                                          .words = &c[0][1],
+                                          .rows = 4,
+                                          .columns = 3,
+                                          .row_stride = 5,
+                                          .column_stride = 1,
+                                          .word_bytes = 4}};
+    merklize_commitment_form form = {.size = sizeof form, .hash = MERKLIZE_HASH_poseidon2_koalabear_16};
+    for (form.keep = 0; form.keep < 2; form.keep++) {
+        merklize_commitment *commitment = NULL;
+        OK(merklize_commitment_build(matrices, 3, &form, NULL, &commitment));
+        merklize_commitment_info info = {.size = sizeof info};
+        OK(merklize_commitment_get_info(commitment, &info));
+        CHECK(info.n_leaves == 8 && info.height == 3 && info.cap_size == 1 && info.path_length == 3);
+        CHECK(info.row_bytes == 32 && info.keeps_matrices == form.keep && info.arity == 2);
+        merklize_digest root, siblings[6];
+        size_t count = 0;
+        OK(merklize_commitment_cap(commitment, NULL, 0, &count));
+        OK(merklize_commitment_cap(commitment, &root, 1, &count));
+        CHECK(count == 1 && memcmp(root.bytes, cap, 32) == 0);
+
+        const merklize_matrix *given = form.keep ? NULL : matrices;
+        const size_t given_count = form.keep ? 0 : 3;
+        const uint64_t indices[2] = {6, 1};
+        uint32_t rows[2][8];
+        OK(merklize_commitment_open(commitment, indices, 2, given, given_count, (uint8_t *)rows, siblings));
+        CHECK(rows[0][0] == element(0, 6, 0) && rows[0][4] == element(1, 6, 1) && rows[0][7] == element(2, 3, 2));
+        const merklize_matrix_dims dims[3] = {{8, 3}, {8, 2}, {4, 3}};
+        int valid = 0;
+        OK(merklize_verify_opening(indices, 1, (uint8_t *)rows, 32, siblings, 3, &root, 1, dims, 3, &form, &valid));
+        CHECK(valid == 1);
+        rows[0][7] ^= 1;
+        OK(merklize_verify_opening(indices, 1, (uint8_t *)rows, 32, siblings, 3, &root, 1, dims, 3, &form, &valid));
+        CHECK(valid == 0);
+
+        /* The siblings alone, and both indices together. */
+        merklize_digest path[3];
+        OK(merklize_commitment_open(commitment, indices, 1, NULL, 0, NULL, path));
+        CHECK(memcmp(path, siblings, sizeof path) == 0);
+        FAILS(MERKLIZE_TOO_SMALL, "4",
+              merklize_commitment_open_together(commitment, indices, 2, NULL, 0, NULL, siblings, 3, &count));
+        CHECK(count == 4);
+        OK(merklize_commitment_open_together(commitment, indices, 2, given, given_count, (uint8_t *)rows, siblings, 6,
+                                             &count));
+        const uint64_t ascending[2] = {1, 6};
+        OK(merklize_verify_opening(ascending, 2, (uint8_t *)rows, 64, siblings, count, &root, 1, dims, 3, &form,
+                                   &valid));
+        CHECK(valid == 1);
+
+        const uint64_t outside = 8;
+        FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below 8",
+              merklize_commitment_open(commitment, &outside, 1, NULL, 0, NULL, path));
+        if (!form.keep) {
+            FAILS(MERKLIZE_INVALID_ARGUMENT, "not kept",
+                  merklize_commitment_open(commitment, indices, 1, NULL, 0, (uint8_t *)rows, path));
+        }
+        merklize_commitment_free(commitment);
+    }
+    merklize_commitment_free(NULL);
+
+    merklize_digest side[8], alone;
+    OK(merklize_hash_matrix_rows(MERKLIZE_HASH_poseidon2_koalabear_16, matrices, 2, 0, NULL, side, 8, NULL));
+    const uint32_t row[5] = {element(0, 7, 0), element(0, 7, 1), element(0, 7, 2), element(1, 7, 0), element(1, 7, 1)};
+    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, row, 5, 1, NULL, &alone, NULL));
+    CHECK(equal(&side[7], &alone));
+    b[1][2] = p;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "row 2, column 1 of matrix 1 is 2130706433",
+          merklize_hash_matrix_rows(MERKLIZE_HASH_poseidon2_koalabear_16, matrices, 2, 0, NULL, side, 8, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 matrix",
+          merklize_hash_matrix_rows(MERKLIZE_HASH_poseidon2_koalabear_16, NULL, 0, 0, NULL, side, 8, NULL));
+}
