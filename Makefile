@@ -192,7 +192,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python bench/tables.py --check
 	@python scripts/generate_rust_bindings.py --check
 	@echo "== Rust"
-	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --all-targets --no-default-features -- -D warnings; \
+	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --workspace --all-targets --no-default-features -- -D warnings; \
 		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps --no-default-features,lints of the Rust crates are)
 	@echo "== mypy"
 	@python -m mypy -p merklize
@@ -217,7 +217,7 @@ sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and 
 .PHONY: fuzz
 fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each
 	@$(call build,asan)
-	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,check,weights}; do \
+	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,check-line} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
 		echo "$$fuzzer --seconds $(FUZZ_SECONDS)"; \
 	done | xargs -P 2 -I{} bash -c {}
 

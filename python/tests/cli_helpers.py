@@ -13,14 +13,18 @@ import time
 from pathlib import Path
 from typing import Any
 
+from merklize.__main__ import find_command
+
 B3SUM = os.environ.get("B3SUM") or shutil.which("b3sum")
+COMMAND = find_command()
+# Whatever Python is beside the program: it is this package that is tested.
+os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
 
 
 def merklize(
     *args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None, **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "merklize", *args]
-    return subprocess.run(command, input=stdin, capture_output=True, cwd=cwd, timeout=60, check=False, **more)
+    return subprocess.run([COMMAND, *args], input=stdin, capture_output=True, cwd=cwd, timeout=60, check=False, **more)
 
 
 def b3sum(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:

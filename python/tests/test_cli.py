@@ -5,54 +5,127 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import click
 import pytest
-from click.testing import CliRunner
 
 import merklize as library
-from cli_helpers import feed_until_read, output
-from merklize.cli import COMMANDS, cli
-from merklize.cli.devices import why_not_writable
-from merklize.cli.options import human_bytes, leaf_size_near, parse_policy, parse_size
-from merklize.cli.output import sentence, table
+from cli_helpers import COMMAND, feed_until_read, merklize, output
+
+COMMANDS = ["hash", "tree", "manifest", "devices", "bench", "tune", "build-kernels", "demo", "completions"]
+NATIVE = ["hash", "devices", "demo", "completions"]
+TREE = ["build", "root", "info", "check", "prove", "verify", "update", "append", "export"]
 
 
 def test_help_names_every_command() -> None:
-    result = CliRunner().invoke(cli, ["--help"])
-    assert result.exit_code == 0
-    assert all(f"  {name} " in result.output for name in COMMANDS)
-    for name in COMMANDS:
-        result = CliRunner().invoke(cli, [name, "--help"])
-        assert result.exit_code == 0
-        assert f"Usage: cli {name}" in result.output
+    text = output("--help")
+    assert all(f"\n  {name} " in text for name in COMMANDS)
+    assert all(f"\n  {name} " in output("tree", "-h") for name in TREE)
+    for words in [[name] for name in NATIVE] + [["tree", name] for name in TREE]:
+        assert output(*words, "--help").startswith(f"Usage: merklize {' '.join(words)} [OPTIONS]")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_help_fits_the_terminal(columns: int) -> None:
+    environment = {**os.environ, "COLUMNS": str(columns)}
+    for words in (["--help"], ["hash", "--help"], ["tree", "verify", "--help"]):
+        lines = merklize(*words, env=environment).stdout.decode().splitlines()
+        long = [line for line in lines if len(line) > min(columns, 80) and " " in line.strip().split("  ")[-1]]
+        assert long == []
 
 
 def test_version() -> None:
     for flag in ("--version", "-V"):
-        assert CliRunner().invoke(cli, [flag]).output == f"merklize {library.__version__}\n"
+        assert output(flag) == f"merklize {library.__version__}\n"
 
 
 def test_unknown_command() -> None:
-    assert CliRunner().invoke(cli, ["bake"]).exit_code == 2
+    for words in (["bake"], ["tree", "bake"]):
+        done = merklize(*words)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"No such command 'bake'" in done.stderr
+    for words in ([], ["tree"]):
+        done = merklize(*words)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"\nCommands:\n" in done.stderr
 
 
-def test_click_runner_can_hash(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"abc")
-    result = CliRunner().invoke(cli, ["hash", "--no-names", str(tmp_path / "a")])
-    assert result.output == f"{library.hash(b'abc').hex()}\n"
-    assert CliRunner().invoke(cli, ["hash", str(tmp_path / "b")]).exit_code == 1
+def test_as_a_module(tmp_path: Path) -> None:
+    run = [sys.executable, "-m", "merklize"]
+    done = subprocess.run([*run, "hash", "--no-names"], input=b"abc", capture_output=True, check=True)
+    assert done.stdout.decode() == f"{library.hash(b'abc').hex()}\n"
+    done = subprocess.run(
+        [*run, "hash"], env={**os.environ, "MERKLIZE_COMMAND": str(tmp_path / "none")}, capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"merklize: ")
+    assert done.stderr.count(b"\n") == 1
 
 
-def test_hashing_imports_neither_numpy_nor_rich() -> None:
-    code = "import sys; from merklize.cli import cli; cli(['hash'], standalone_mode=False); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], input=b"abc", capture_output=True, check=True)
-    assert not {"numpy", "rich", "json", "merklize.cli.check"} & set(done.stdout.decode().split())
+def test_python_has_the_other_commands(tmp_path: Path) -> None:
+    environment = {**os.environ, "MERKLIZE_PYTHON": sys.executable}
+    done = merklize("bench", "--help", env=environment)
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"Usage: merklize bench")
+    assert merklize("bench", "no-such-suite", env=environment).returncode == 2
+
+    missing = merklize("bench", env={**os.environ, "MERKLIZE_PYTHON": str(tmp_path / "none")})
+    assert missing.returncode == 1
+    assert b"bench is a command of the Python package" in missing.stderr
+    assert missing.stderr.count(b"\n") == 1
+    bare = tmp_path / "python"  # one without the package
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')
+    bare.chmod(0o755)
+    bare_run = merklize("tune", env={**os.environ, "MERKLIZE_PYTHON": str(bare)})
+    assert bare_run.returncode == 1
+    assert b"pip install merklize" in bare_run.stderr
+    assert b"Traceback" not in bare_run.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "man"])
+def test_completions(shell: str) -> None:
+    text = output("completions", shell)
+    for word in ("leaf-size", "recursive", "calibrate", "build-kernels"):
+        assert word in text.replace("\\-", "-")
+    check = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"], "man": ["man", "-l", "-"]}
+    if shutil.which(check[shell][0]):
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "MANROFFOPT": "-ww"}
+        checked = subprocess.run(
+            [*check[shell], *([] if shell == "man" else ["/dev/stdin"])],
+            input=text.encode(),
+            env=environment,
+            capture_output=True,
+            check=True,
+        )
+        assert checked.stderr == b""
+    done = merklize("completions", "tcsh")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def complete(*words: str) -> set[str]:
+    """What bash offers for the last of the words."""
+    line = " ".join(f"'{word}'" for word in words)
+    script = f"source /dev/stdin; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _merklize; echo ${{COMPREPLY[@]}}"
+    text = output("completions", "bash").encode()
+    done = subprocess.run(["bash", "-c", script], input=text, capture_output=True, check=True)
+    return set(done.stdout.decode().split())
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_bash_completes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").touch()
+    assert complete("merklize", "") >= set(COMMANDS)
+    assert complete("merklize", "tree", "") == set(TREE)
+    assert complete("merklize", "tree", "build", "--lea") == {"--leaf-size", "--leaves"}
+    assert complete("merklize", "hash", "--ta") == {"--tag"}
+    assert complete("merklize", "hash", "da") == {"data"}
+    assert complete("merklize", "completions", "") >= {"bash", "zsh", "fish", "man"}
 
 
 def test_devices() -> None:
@@ -88,9 +161,10 @@ def test_where_compiled_kernels_are(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setenv("MERKLIZE_CACHE_DIR", str(file))
     assert "\nCompiled kernels: not kept: " in output("devices")
 
-    assert why_not_writable(str(tmp_path / "missing" / "below")) == ""
-    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
-    assert why_not_writable(str(tmp_path / "missing" / "below")) == f"{tmp_path} cannot be written"
+    monkeypatch.setenv("MERKLIZE_CACHE_DIR", str(tmp_path / "missing" / "below"))
+    assert json.loads(output("devices", "--json"))["kernel_cache"]["why_unusable"] is None
+    monkeypatch.setenv("MERKLIZE_CACHE_DIR", "/proc/1/none")  # where nobody may write, not even root
+    assert "cannot be written" in json.loads(output("devices", "--json"))["kernel_cache"]["why_unusable"]
 
 
 def test_demo(tmp_path: Path) -> None:
@@ -106,35 +180,24 @@ def test_demo(tmp_path: Path) -> None:
     assert found["jobs"][0]["answer"] == library.hash(b"abc" * 99999).hex()
 
 
-def test_demo_fails_when_an_answer_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    from merklize.cli import demo
-
-    monkeypatch.setattr(demo, "KNOWN_ROOTS", {("blake3", 4): "00" * 32})
-    result = CliRunner().invoke(cli, ["demo"])
-    assert result.exit_code == 1
-    assert "WRONG: tree by blake3" in result.output
+def test_library_errors_are_one_line() -> None:
+    done = merklize("demo", env={**os.environ, "MERKLIZE_DEVICE": "abacus"})
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"merklize: MERKLIZE_DEVICE: ")
+    assert done.stderr.count(b"\n") == 1
 
 
-def test_library_errors_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(**_: object) -> None:
-        raise library.OutOfMemory("no memory for 7 bytes")
-
-    monkeypatch.setattr(library, "devices", fail)
-    result = CliRunner().invoke(cli, ["devices"])
-    assert result.exit_code == 1
-    assert result.output == "merklize: no memory for 7 bytes\n"
-
-
-def test_interruption_is_quiet() -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interruption_is_quiet(number: int, code: int) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "merklize", "hash"],
+        [COMMAND, "hash"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
         feed_until_read(process, b"abc")  # it waits for more now
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        process.send_signal(number)
+        assert process.wait(20) == code
         assert process.stderr is not None
         assert process.stderr.read() == b""
 
@@ -143,7 +206,7 @@ def run_on_terminal(*args: str, env: dict[str, str] | None = None) -> str:
     """What comes out when standard error is a terminal. The rest of the input takes a second to come."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "merklize", *args],
+        [COMMAND, *args],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=theirs,
@@ -177,56 +240,40 @@ def test_progress_bar_is_for_terminals_and_leaves_nothing_behind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "size"), [("1", 1), ("64K", 65536), ("1MiB", 1 << 20), ("2 gb", 2 << 30), ("3T", 3 << 40), ("0", 0)]
+    ("text", "size"), [("1", 1), ("64K", 65536), ("1MiB", 1 << 20), ("2 gb", 2 << 30), ("3T", 3 << 40), ("001", 1)]
 )
 def test_sizes(text: str, size: int) -> None:
-    assert parse_size(text) == size
+    assert json.loads(output("tree", "build", "-", "--leaf-size", text, "--json", stdin=b""))["leaf_size"] == size
+
+
+@pytest.mark.parametrize(
+    "text", ["", "K", "-1", "1.5K", "1X", "1KK", "0x10", "1e3", "\u0661", "9" * 30, " 1", "99999999T", "0"]
+)
+def test_what_is_no_size(text: str) -> None:
+    done = merklize("tree", "build", "-", "--leaf-size", text)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize("text", ["", "group_size", "=3", "group_size=", "lanes=1,,group_size=2", "lanes=1,lanes=2"])
+def test_wrong_policies(text: str) -> None:
+    assert merklize("hash", "--policy", text, stdin=b"abc").returncode == 2
 
 
 def test_policies() -> None:
-    def parse(*texts: str) -> object:
-        return parse_policy(click.Context(cli), click.Option(["--policy"]), texts)
-
-    assert parse() is None
-    assert parse("group_size=64") == {"group_size": 64}
-    assert parse("group_size=64, constants=local", "levels_per_launch=1") == {
-        "group_size": 64,
-        "constants": "local",
-        "levels_per_launch": 1,
-    }
-    for wrong in ("", "group_size", "=3", "group_size=", "lanes=1,,group_size=2", "lanes=1,lanes=2"):
-        with pytest.raises(click.UsageError):
-            parse(wrong)
-
-
-@pytest.mark.parametrize("text", ["", "K", "-1", "1.5K", "1X", "1KK", "0x10", "1e3", "\u0661", "9" * 30])
-def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(click.UsageError):
-        parse_size(text)
-
-
-def test_human_bytes() -> None:
-    assert [human_bytes(n) for n in (0, 1023, 1536, 1 << 20, 5 << 40, 1 << 60)] == [
-        "0 bytes",
-        "1023 bytes",
-        "1.5 KiB",
-        "1 MiB",
-        "5 TiB",
-        "1.049e+06 TiB",
-    ]
-
-
-@pytest.mark.parametrize("total", [2, 3, 5, 7, 100, 1023, 1025, 64000, 999_999_937])
-@pytest.mark.parametrize("wanted", [1, 2, 1000, 1 << 40])
-def test_leaf_size_near_always_gives_a_power_of_two(total: int, wanted: int) -> None:
-    leaves = -(-total // leaf_size_near(total, wanted))
-    assert leaves >= 2
-    assert leaves & (leaves - 1) == 0
-
-
-def test_table() -> None:
-    assert table([("a", "bb"), ("ccc", "d")], right=" r") == "a    bb\n---  --\nccc   d"
+    words = ["--policy", "group_size=64, constants=local", "--policy", "levels_per_launch=1"]
+    assert output("hash", "--no-names", *words, stdin=b"abc") == f"{library.hash(b'abc').hex()}\n"
 
 
 def test_names_in_sentences_stay_on_their_line() -> None:
-    assert sentence("a\nmerklize: b\x1b[2J\u2028\u00fc") == "a\\nmerklize: b\\x1b[2J\\u2028\u00fc"
+    done = merklize("hash", "a\nmerklize: b\x1b[2J\u2028\u00fc")
+    assert done.stderr.decode() == "merklize: a\\nmerklize: b\\x1b[2J\\u2028\u00fc: No such file or directory\n"
+
+
+def test_options_are_not_abbreviated() -> None:
+    done = merklize("hash", "--no-name", stdin=b"abc")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"No such option '--no-name'." in done.stderr
+    done = merklize("hash", "--tag=x", stdin=b"abc")
+    assert done.returncode == 2
+    assert b"Option '--tag' does not take a value." in done.stderr
+    assert output("hash", "--no-names", "--", "-", stdin=b"abc") == f"{library.hash(b'abc').hex()}\n"

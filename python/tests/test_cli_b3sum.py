@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli_helpers import B3SUM, b3sum
+from cli_helpers import B3SUM, b3sum, merklize
 
 RECORDED = Path(__file__).parents[2] / "tests" / "vectors" / "b3sum.json"
 NUMBERS = ["0", "1", "5", "31", "32", "33", "64", "65", "1000", "+5", "007"]
@@ -74,30 +73,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ours(arguments: list[str], stdin: str, folder: Path) -> tuple[int, bytes]:
-    """The exit code and standard output of the command, in a child that need not start Python again."""
-    from merklize.cli import cli
-
-    (folder / ".in").write_text(stdin)
-    child = os.fork()
-    if child == 0:
-        code = 99
-        try:
-            for number, path, flags in (
-                (0, ".in", os.O_RDONLY),
-                (1, ".out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
-                (2, ".err", os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
-            ):
-                os.dup2(os.open(folder / path, flags, 0o600), number)
-            os.chdir(folder)
-            sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
-            cli(["hash", *arguments], prog_name="merklize")
-        except SystemExit as end:
-            code = int(end.code or 0)
-        finally:
-            sys.stdout.flush()
-            os._exit(code)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status), (folder / ".out").read_bytes()
+    """The exit code and standard output of the command."""
+    done = merklize("hash", *arguments, stdin=stdin.encode(), cwd=folder)
+    return done.returncode, done.stdout
 
 
 def recorded() -> dict[str, Any]:

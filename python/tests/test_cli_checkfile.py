@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merklize.cli.checkfile import BadLine, CheckLine, frame, parse_check_line
+from cli_helpers import merklize
 
 ABC = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"  # BLAKE3 of "abc"
-DIGEST = bytes.fromhex(ABC)
 
 
-def test_frames_are_those_of_b3sum() -> None:
-    assert frame("a") == ("", "  a\n")
-    assert frame("b\\s") == ("\\", "  b\\\\s\n")
-    assert frame("n\nl\r") == ("\\", "  n\\nl\\r\n")
-    assert frame("a b", tag=True) == ("BLAKE3 (a b) = ", "\n")
-    assert frame("n\nl", tag=True) == ("\\BLAKE3 (n\\nl) = ", "\n")
+def parsed(lines: bytes, *flags: str, cwd: Path | None = None) -> list[dict[str, Any]]:
+    """What --check makes of each line. In no folder of a file's, a good line has a name and a missing file."""
+    done = merklize("hash", "--check", "--json", *flags, stdin=lines, cwd=cwd)
+    found: list[dict[str, Any]] = json.loads(done.stdout)["files"]
+    return found
 
 
 @pytest.mark.parametrize(
@@ -42,17 +44,15 @@ def test_frames_are_those_of_b3sum() -> None:
         (f"{ABC}  \u00fc\u2028", "\u00fc\u2028"),
     ],
 )
-def test_good_lines(line: str, name: str) -> None:
-    found = parse_check_line(line.encode())
-    assert isinstance(found, CheckLine)
-    assert (found.name, found.digest) == (name, DIGEST)
-    assert "\n" not in found.shown
+def test_good_lines(tmp_path: Path, line: str, name: str) -> None:
+    (tmp_path / name).write_bytes(b"abc")
+    (found,) = parsed(line.encode(), cwd=tmp_path)
+    assert found == {"name": name, "list": "-", "line": 1, "ok": True}
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        b"",
         b"\n",
         b"\r\n",
         b"\\",
@@ -80,42 +80,45 @@ def test_good_lines(line: str, name: str) -> None:
         f"{ABC}  a".encode() + b"\xff",
         f"{ABC}  a".encode("utf-16"),
         b"\xed\xa0\x80",
+        b"\xc0\x80",
+        b"\xf4\x90\x80\x80",
     ],
 )
 def test_bad_lines(line: bytes) -> None:
-    found = parse_check_line(line)
-    assert isinstance(found, BadLine)
-    assert found.reason
+    for found in parsed(line):
+        assert (found["ok"], "name" in found) == (False, False)
+        assert found["error"]
 
 
 def test_length_is_exact() -> None:
-    assert isinstance(parse_check_line(f"{ABC}  a".encode(), 64), BadLine)
-    assert isinstance(parse_check_line(f"{ABC}{ABC}  a".encode(), 64), CheckLine)
+    assert "name" not in parsed(f"{ABC}  a".encode(), "--length", "64")[0]
+    assert "name" in parsed(f"{ABC}{ABC}  a".encode(), "--length", "64")[0]
 
 
-names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufffd"), min_size=1)
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufffd/"), min_size=1, max_size=60)
 
 
-@given(name=names, digest=st.binary(min_size=32, max_size=32), tag=st.booleans())
-def test_round_trip(name: str, digest: bytes, tag: bool) -> None:
-    before, after = frame(name, tag)
-    line = before + digest.hex() + after
-    assert line.count("\n") == 1
-    found = parse_check_line(line.encode())
-    assert isinstance(found, CheckLine)
-    assert (found.name, found.digest) == (name, digest)
+@settings(deadline=None)
+@given(name=names.filter(lambda name: name not in (".", "..")), tag=st.booleans())
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, name: str, tag: bool) -> None:
+    folder = tmp_path_factory.mktemp("round")
+    (folder / name).write_bytes(b"abc")
+    listed = merklize("hash", *(["--tag"] if tag else []), "--", name, cwd=folder).stdout
+    if name == "-":
+        return
+    assert listed.count(b"\n") == 1
+    (found,) = parsed(listed, cwd=folder)
+    assert (found["name"], found["ok"]) == (name, True)
 
 
 pieces = st.sampled_from([ABC, "\\", "  ", "BLAKE3 (", ") = ", "a", "\n", "\r", "\\n", "\0", "\ufffd", "\u00fc"])
 
 
+@settings(deadline=None)
 @given(st.one_of(st.binary(), st.lists(pieces).map(lambda parts: "".join(parts).encode())))
 def test_any_bytes_are_read_one_way_or_the_other(line: bytes) -> None:
-    found = parse_check_line(line)
-    assert isinstance(found, (CheckLine, BadLine))
-    if isinstance(found, CheckLine):
-        before, after = frame(found.name)
-        again = parse_check_line(f"{before}{found.digest.hex()}{after}".encode())
-        assert isinstance(again, CheckLine)
-        assert (again.name, again.digest) == (found.name, found.digest)
-        assert len(found.digest) == 32
+    found = parsed(line)
+    assert len(found) == line.count(b"\n") + (line != b"" and not line.endswith(b"\n"))
+    for number, entry in enumerate(found, 1):
+        assert (entry["line"], entry["ok"]) == (number, False)
+        assert entry["error"]

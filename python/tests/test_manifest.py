@@ -427,3 +427,25 @@ def test_tensors_of_pytorch(tmp_path):
     ):
         with pytest.raises(merklize.InvalidArgument, match=text):
             merklize.manifest({"t": tensor})
+
+
+def test_tensors_of_pytorch_on_a_gpu():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("PyTorch sees no GPU")
+    wide = torch.arange(3 << 20, dtype=torch.float32).reshape(3, -1)
+    state = {str(dtype): wide.to(dtype) for dtype in (torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int64)}
+    state |= {"bool": wide > 5, "complex": wide.to(torch.complex64), "scalar": torch.tensor(3.0), "empty": wide[:0]}
+    state |= {f"small {k}": torch.full((k,), k) for k in range(200)}
+    state["view"] = wide[:, ::3].T
+    made = merklize.manifest(state)
+    there = {name: tensor.cuda() for name, tensor in state.items()}
+    there["view"] = there[str(torch.float32)][:, ::3].T
+    found = merklize.manifest(there)
+    assert found.root == made.root
+    assert found.aliases == (("torch.float32", "view"),)
+    assert {n: t.pieces for n, t in found.tensors.items()} == {n: t.pieces for n, t in made.tensors.items()}
+    assert merklize.check_model(there, made)
+    there["torch.int64"].view(torch.uint8).reshape(-1)[5 * MIB + 3] ^= 1
+    (difference,) = merklize.check_model(there, made).differences
+    assert (difference.name, difference.begin, difference.end) == ("torch.int64", 5 * MIB, 6 * MIB)

@@ -167,38 +167,41 @@ private:
 }  // namespace
 
 Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
-                    double share) {
+                    double share, const InputFile::BeforeDisk& before) {
     if (bytes <= read_bytes) {
         const auto buffer = thread_buffer().first(bytes);
-        file.read_at(buffer, offset);
+        file.read_at(buffer, offset, before);
         return root_of(buffer, mode, run);
     }
     if (!run.on_host()) return root_of_extent_on_device(file, offset, bytes, mode, run, share);
     std::vector<ChainingValue> values((bytes + read_bytes - 1) / read_bytes);
+    ReadOrder order(file, offset, bytes, values.size(), before);
     run.parallel(
         values.size(),
         [&](std::size_t i) {
             const std::uint64_t first = i * read_bytes;
             const auto buffer = thread_buffer().first(std::min(read_bytes, bytes - first));
-            file.read_at(buffer, offset + first);
-            hash_read(buffer, i * read_chunks, read_levels, mode, run, &values[i]);
+            hash_read(order.view(i, buffer, offset + first), i * read_chunks, read_levels, mode, run, &values[i]);
         },
         share);
+    order.require_read();
     reduce(values, 2, mode, run);
     return parent_node(values[0], values[1], mode);
 }
 
-Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run) {
+Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
+                  const InputFile::BeforeDisk& before) {
     const auto [position, bytes, identity] = rest;
     bool is_whole = true;
     std::optional<Node> root;
-    if (bytes < read_bytes) {  // one system call reads it and shows its end
+    if (bytes <
+        read_bytes) {  // one system call reads it and shows its end; a disk's files have the size that is stated
         const auto buffer = thread_buffer();
-        is_whole = file.read_up_to(buffer.first(bytes + 1), position) == bytes;
+        is_whole = file.read_up_to(buffer.first(before ? bytes : bytes + 1), position, before) == bytes;
         if (is_whole) root = root_of(buffer.first(bytes), mode, run);
     } else {
         try {
-            root = root_of_extent(file, position, bytes, mode, run, 1);
+            root = root_of_extent(file, position, bytes, mode, run, 1, before);
             std::byte beyond;
             is_whole = file.read_up_to({&beyond, 1}, position + bytes) == 0;
         } catch (const EndedEarly&) {

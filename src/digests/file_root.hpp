@@ -11,11 +11,13 @@ namespace merklize::runtime {
 /// a time reads a pipe, while the others hash.
 
 /// `bytes` bytes of a regular file at `offset`. This is `share` of the whole call.
+/// before  if the caller reads several files: what comes before a read of a rotational disk
 Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, const Mode& mode, Run& run,
-                    double share);
+                    double share, const InputFile::BeforeDisk& before = {});
 /// The rest of a regular file. If its size is wrong (files in /sys state a page), it is read in order to its end.
 /// errors  io (somebody wrote to the file meanwhile)
-Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run);
+Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mode& mode, Run& run,
+                  const InputFile::BeforeDisk& before = {});
 /// Everything from an input that can only be read in order.
 Node root_of_stream(const InputFile& file, const Mode& mode, Run& run);
 /// Everything from the file's position to its end.

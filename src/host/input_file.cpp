@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
 
+#include "host/rotational.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -78,8 +80,35 @@ std::optional<InputFile::Extent> InputFile::extent() const {
                   identity_of(info)};
 }
 
-std::size_t InputFile::read_up_to(std::span<std::byte> out, std::uint64_t offset) const {
+bool InputFile::is_on_rotational_disk() const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    return is_rotational(static_cast<std::uint64_t>(info.st_dev));
+}
+
+// Reads what the system has in memory. False: it would have to read the rest from the disk.
+bool InputFile::read_in_memory(std::span<std::byte> out, std::uint64_t offset, std::size_t& done) const noexcept {
+#ifdef RWF_NOWAIT
+    while (done < out.size()) {
+        const iovec part{out.data() + done, out.size() - done};
+        const ssize_t count = preadv2(fd_, &part, 1, static_cast<off_t>(offset + done), RWF_NOWAIT);
+        if (count == 0) return true;  // the end
+        if (count < 0) return false;
+        done += static_cast<std::size_t>(count);
+    }
+    return true;
+#else
+    (void)out, (void)offset, (void)done;
+    return false;
+#endif
+}
+
+std::size_t InputFile::read_up_to(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before) const {
     std::size_t done = 0;
+    if (before) {
+        if (read_in_memory(out, offset, done)) return done;
+        before();
+    }
     while (done < out.size()) {
         const ssize_t count = pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
         if (count < 0) {
@@ -93,10 +122,10 @@ std::size_t InputFile::read_up_to(std::span<std::byte> out, std::uint64_t offset
     return done;
 }
 
-void InputFile::read_at(std::span<std::byte> out, std::uint64_t offset) const {
+void InputFile::read_at(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before) const {
     std::size_t done = 0;
     while (done < out.size()) {
-        const std::size_t count = read_up_to(out.subspan(done), offset + done);
+        const std::size_t count = read_up_to(out.subspan(done), offset + done, before);
         if (count == 0) fail_size(offset + out.size(), offset + done);
         done += count;
     }
@@ -145,6 +174,14 @@ void InputFile::require_unchanged(const Identity& before) const {
     if (now.bytes != before.bytes) fail_size(before.bytes, now.bytes);
     throw Error(ErrorCode::io,
                 name_ + ": changed while being read: the times of its last change are others than at the beginning");
+}
+
+void InputFile::fail_after(std::uint64_t expected_end) const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    const auto end = static_cast<std::uint64_t>(info.st_size);
+    if (end < expected_end) fail_size(expected_end, end);
+    fail("cannot read", EIO);
 }
 
 void InputFile::fail_size(std::uint64_t expected, std::uint64_t found) const {

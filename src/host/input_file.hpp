@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,10 +57,14 @@ public:
     /// /proc, which reports size 0.
     std::optional<Extent> extent() const;
 
+    /// Called before a read of a rotational disk, which it may keep waiting. What the system has in memory needs no disk.
+    using BeforeDisk = std::function<void()>;
     /// Reads at most out.size() bytes at `offset`; fewer only at the end of a regular file.
-    std::size_t read_up_to(std::span<std::byte> out, std::uint64_t offset) const;
+    std::size_t read_up_to(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before = {}) const;
     /// Reads exactly out.size() bytes at `offset`.  errors  io; EndedEarly
-    void read_at(std::span<std::byte> out, std::uint64_t offset) const;
+    void read_at(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before = {}) const;
+    /// Whether it lies on a disk that turns.
+    bool is_on_rotational_disk() const;
     /// Reads up to out.size() bytes in order, fewer only at the end. While no data comes, `wait` is called about every
     /// 50 ms; if it returns false, reading stops and returns what was read.
     template <class Wait>
@@ -77,9 +82,12 @@ public:
     /// coarse as 10 ms, so two writes that follow one another closely may have the same time.
     void require_unchanged(const Identity& before) const;
     [[noreturn]] void fail(const std::string& what, int error_number) const;
+    /// After a read that failed without an error's number: what was not there belongs to the end that the file had before.
+    [[noreturn]] void fail_after(std::uint64_t expected_end) const;
 
 private:
     [[noreturn]] void fail_size(std::uint64_t expected, std::uint64_t found) const;
+    bool read_in_memory(std::span<std::byte> out, std::uint64_t offset, std::size_t& done) const noexcept;
     bool readable_within(int milliseconds) const;
     std::size_t read_once(std::byte* out, std::size_t bytes) const;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Feeds mutated input to the parsers of the Python package: proofs, tree files, check files, weights.
+"""Feeds mutated input to the parsers of the Python package: proofs, tree files, weights.
 
-    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|check|weights]
+    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|weights]
 
 What must hold: no exception but merklize.Error, nothing that was changed passes for the original, and what a parser
 takes its writer writes back.
@@ -9,7 +9,6 @@ takes its writer writes back.
 
 import argparse
 import contextlib
-import io
 import json
 import os
 import random
@@ -19,7 +18,6 @@ import tempfile
 import time
 
 import merklize
-from merklize.cli.checkfile import CheckLine, frame, parse_check_line
 
 # fmt: off
 WORDS = [
@@ -129,32 +127,6 @@ class TreeFiles:
         return True
 
 
-class CheckLines:
-    NAMES = ("file", "a  b", "x) = y", "BLAKE3 (z", "new\nline", "back\\slash", "\u00e4\u4e00", " ", "-", "a\rb")
-
-    def run(self, rng):
-        length = rng.choice((32, 32, 1, 64))
-        digest, name = rng.randbytes(length), rng.choice(self.NAMES)
-        before, after = frame(name, tag=rng.random() < 0.5)
-        good = (before + digest.hex() + after).encode()
-        assert parse_check_line(good, length)[0] == name, "a written line reads as another name"
-        lines = io.BytesIO(mutate(good, rng)).readlines()  # as a check file is read
-        return sum(self.check(line, length) for line in lines) > 0
-
-    def check(self, line, length):
-        parsed = parse_check_line(line, length)
-        if not isinstance(parsed, CheckLine):
-            assert parsed.reason, "a refusal without a reason"
-            return False
-        assert len(parsed.digest) == length, "a digest of another length"
-        assert "\n" not in parsed.shown, "a name that breaks the output's lines"
-        for tag in (False, True):
-            before, after = frame(parsed.name, tag)
-            again = parse_check_line((before + parsed.digest.hex() + after).encode(), length)
-            assert again[::2] == parsed[::2], "a line changes when written again"
-        return True
-
-
 class Weights:
     """Headers of safetensors files, and manifests."""
 
@@ -223,7 +195,7 @@ def fuzz(name, target, seconds, seed):
 
 
 def main():
-    targets = {"proof": Proofs, "tree": TreeFiles, "check": CheckLines, "weights": Weights}
+    targets = {"proof": Proofs, "tree": TreeFiles, "weights": Weights}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=10, help="for each parser")
     parser.add_argument("--seed", type=int, default=20261120)

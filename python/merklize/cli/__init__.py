@@ -1,7 +1,7 @@
-"""The command `merklize`.
+"""The commands of `merklize` that are Python's. The program `merklize` (src/command) has all others, and hands over to
+these: they need NumPy, plots and other people's packages.
 
-Every sub-command lives in a module of its own that is imported only when it runs: `merklize hash` of a small file
-should cost little more than starting Python.
+Every command lives in a module of its own that is imported only when it runs.
 """
 
 from __future__ import annotations
@@ -18,14 +18,10 @@ from .options import version_option
 
 # Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
-    "hash": "BLAKE3 digests of files, and checking them (as b3sum).",
-    "tree": "Merkle trees: build, prove, verify, update, append, check.",
     "manifest": "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
-    "devices": "What this machine can compute on.",
     "bench": "Measure this machine: digests, trees, proofs, files.",
     "tune": "Find this machine's fastest policies, and keep them.",
     "build-kernels": "Compile OpenCL kernels to SPIR-V, ahead of time.",
-    "demo": "Hash a file, build trees, prove a leaf, and show how fast it went.",
 }
 
 
@@ -60,14 +56,11 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @version_option
 def cli() -> None:
-    """BLAKE3 digests and whole Merkle trees, on all cores.
-
-    Exit codes: 0 all went well; 1 a file could not be read, did not match or is not valid; 2 the command line is wrong.
-    """
+    """Commands of `merklize` that are Python's."""
 
 
 def main() -> None:
-    """Entry point of the installed command."""
+    """Run what the program `merklize` hands over."""
     try:
         cli(prog_name="merklize")
     except KeyboardInterrupt:  # in the few moments outside of a command

@@ -43,12 +43,6 @@ def size_option(_: click.Context, __: click.Parameter, text: str | None) -> int 
     return None if text is None else parse_size(text)
 
 
-def digest_option(_: click.Context, __: click.Parameter, text: str) -> bytes:
-    if not re.fullmatch("[0-9a-fA-F]{64}", text):
-        raise click.BadParameter(f"{text!r} is not 64 hexadecimal digits")
-    return bytes.fromhex(text)
-
-
 def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, int | str] | None:
     """Reads levels_per_launch=1,constants=local. The library knows fields and values, and says what is wrong."""
     if not texts:
@@ -72,21 +66,6 @@ def human_bytes(count: int) -> str:
     return f"{size:.4g} TiB"
 
 
-def leaf_size_near(total: int, wanted: int) -> int:
-    """The leaf size that cuts `total` >= 2 bytes into a power of two of leaves and is, by ratio, nearest to `wanted`.
-
-    Not every power of two works: 2^k leaves need (2^k - 1) size < total <= 2^k size, which large k miss by rounding.
-    """
-    sizes = []
-    leaves = 2
-    while leaves <= total:
-        size = -(-total // leaves)
-        if (leaves - 1) * size < total:
-            sizes.append(size)
-        leaves *= 2
-    return min(sizes, key=lambda size: max(size / wanted, wanted / size))
-
-
 device_option = click.option(
     "--device",
     default="auto",
@@ -102,14 +81,6 @@ threads_option = click.option(
     metavar="NUM",
     help="CPU threads to use; 0 means all.",
 )
-policy_option = click.option(
-    "--policy",
-    callback=parse_policy,
-    multiple=True,
-    metavar="NAME=VALUE,...",
-    help="Tuning of the device, such as group_size=64,constants=local; never changes a byte.",
-)
-timings_option = click.option("--timings", "show_timings", is_flag=True, help="Show how long the device took.")
 version_option = click.version_option(
     merklize.__version__, "-V", "--version", prog_name="merklize", message="%(prog)s %(version)s"
 )

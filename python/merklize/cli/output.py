@@ -8,13 +8,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import click
-
-import merklize
 
 
 class Failure(click.ClickException):
@@ -32,33 +29,6 @@ def write(data: bytes) -> None:
     if sys.stdout is None:
         raise Failure("standard output is closed")
     _guarded(lambda: sys.stdout.buffer.write(data))
-
-
-@contextmanager
-def new_file(path: str) -> Iterator[BinaryIO]:
-    """A file to write, which appears whole or not at all. A device or a pipe is written to as it is. Errors name it."""
-    hidden = ""
-    try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "wb") as file:
-                yield file
-            return
-        real = os.path.realpath(path)
-        hidden = os.path.join(os.path.dirname(real), f".{os.path.basename(real)}.{os.getpid()}.tmp")
-        with open(hidden, "xb") as file:
-            yield file
-            file.flush()
-            if os.path.exists(real):
-                os.fchmod(file.fileno(), os.stat(real).st_mode & 0o7777)
-            os.fsync(file.fileno())
-        os.replace(hidden, real)
-    except BaseException as error:
-        if hidden:
-            with suppress(OSError):
-                os.unlink(hidden)
-        if isinstance(error, OSError) and not isinstance(error, merklize.Error):
-            raise Failure(f"{sentence(path)}: cannot write: {error.strerror or error}") from None
-        raise
 
 
 def line(text: str) -> None:
@@ -130,3 +100,11 @@ def table(rows: Iterable[Sequence[str]], right: str = "") -> str:
         return "  ".join(cells).rstrip()
 
     return "\n".join([text(head), "  ".join("-" * width for width in widths), *map(text, body)])
+
+
+def human_time(seconds: float) -> str:
+    """0.0015 -> "1.5 ms"."""
+    for unit, factor in (("s", 1), ("ms", 1e3)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} us"

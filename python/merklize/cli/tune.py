@@ -16,7 +16,6 @@ from . import output
 from .bench import devices_named, parse_sizes
 from .options import Count
 from .progress import Bar
-from .timings import human_time
 
 
 class Task(NamedTuple):
@@ -137,9 +136,11 @@ def name_of(row: dict[str, Any]) -> str:
 def summary(row: dict[str, Any]) -> str:
     if "skipped" in row:
         return f"{name_of(row)}: skipped: {row['skipped']}"
-    times = f"{human_time(row['builtin']['median'])} by the built-in table"
+    times = f"{output.human_time(row['builtin']['median'])} by the built-in table"
     if row["policy"]:
-        times += f", {human_time(row['seconds']['median'])} by {tuned.text_of(row['policy'])}: {row['gain']:.3g}x"
+        times += (
+            f", {output.human_time(row['seconds']['median'])} by {tuned.text_of(row['policy'])}: {row['gain']:.3g}x"
+        )
     else:
         times += ", which nothing beats"
     return f"{name_of(row)}: {times} ({len(row['tried'])} tried)"

@@ -1,0 +1,169 @@
+// `merklize devices`.
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "command/libraries.hpp"
+#include "command/line/arguments.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
+#include "host/kept_files.hpp"
+#include "merklize/device.hpp"
+#include "merklize/hash.hpp"
+#include "tuning/tuned_policies.hpp"
+
+namespace merklize::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* backend_names[] = {"cpu", "cuda", "opencl", "sycl"};
+
+// A kept policy counts a digest's chunks of 2^10 bytes; people count bytes.
+std::uint32_t shown_log2(const runtime::TunedPolicy& policy) {
+    return policy.log2 + (policy.kernel == MKZ_KERNEL_HASH_CHUNKS ? 10 : 0);
+}
+
+struct Tuned {
+    std::string device;
+    runtime::TunedPolicy policy;
+
+    std::string hash() const { return std::string(traits(static_cast<Hash>(policy.hash)).name); }
+    std::string job() const { return std::string(runtime::tuned_job_name(policy.kernel)); }
+};
+
+struct Missing {
+    std::string backend, why;
+};
+
+// Why programs cannot be stored below `folder`, which need not exist yet, or nothing.
+std::string why_not_writable(fs::path folder) {
+    std::error_code error;
+    while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+    return access(folder.c_str(), W_OK | X_OK) == 0 ? "" : folder.string() + " cannot be written";
+}
+
+std::string policy_json(const Policy& policy) {
+    json::Object fields;
+    for (const PolicyField& field : policy_fields) {
+        if (field.get(policy) == 0) continue;
+        if (field.values == PolicyValues::name) {
+            fields.text(field.name, field_text(field, policy));
+        } else {
+            fields.number(field.name, field.get(policy));
+        }
+    }
+    return fields.done();
+}
+
+struct Facts {
+    std::vector<DeviceInfo> found;
+    std::vector<Missing> missing;
+    std::string folder, why_unusable;
+    std::vector<Cost> costs;
+    std::vector<Tuned> tuned;
+};
+
+std::string facts_json(const Facts& facts) {
+    json::Array devices, costs, policies;
+    for (const DeviceInfo& d : facts.found) {
+        json::Object one;
+        one.text("id", d.id).text("backend", d.backend).text("name", d.name).text("vendor", d.vendor);
+        one.text("driver", d.driver).text("isa", d.isa).number("units", d.units);
+        devices.put(one.number("memory_bytes", d.memory_bytes).done());
+    }
+    json::Object missing;
+    for (const Missing& one : facts.missing) missing.text(one.backend, one.why);
+    for (const Cost& c : facts.costs) {
+        json::Object one;
+        one.text("device", c.device).text("job", name_of(c.job)).number("latency", c.latency).number("rate", c.rate);
+        costs.put(one.done());
+    }
+    for (const Tuned& t : facts.tuned) {
+        json::Object one;
+        one.text("device", t.device).text("job", t.job()).text("hash", t.hash()).number("log2", shown_log2(t.policy));
+        one.put("policy", policy_json(t.policy.policy)).number("seconds", t.policy.seconds);
+        policies.put(one.number("builtin_seconds", t.policy.builtin_seconds).done());
+    }
+    const auto or_null = [](const std::string& text) { return text.empty() ? std::string("null") : json::text(text); };
+    json::Object cache;
+    cache.put("folder", or_null(facts.folder)).put("why_unusable", or_null(facts.why_unusable));
+    return json::indented(json::Object()
+                              .put("devices", devices.done())
+                              .put("unavailable", missing.done())
+                              .put("kernel_cache", cache.done())
+                              .put("calibration", costs.done())
+                              .put("tuned", policies.done())
+                              .done());
+}
+
+void show(const Facts& facts) {
+    std::vector<std::vector<std::string>> rows = {{"device", "name", "driver", "instructions", "units", "memory"}};
+    for (const DeviceInfo& d : facts.found) {
+        rows.push_back(
+            {d.id, d.name, d.driver, d.isa, std::to_string(d.units), human_bytes(static_cast<double>(d.memory_bytes))});
+    }
+    line(table_text(rows, "    rr"));
+    if (!facts.missing.empty()) line("\nNot usable here:");
+    for (const auto& [backend, why] : facts.missing)
+        line(why.starts_with(backend) ? "  " + why : std::string("  ").append(backend).append(": ").append(why));
+    line("\nCompiled kernels: " + (facts.why_unusable.empty() ? facts.folder : "not kept: " + facts.why_unusable));
+    if (facts.costs.empty()) {
+        line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.");
+    } else {
+        line("\nMeasured, for --device auto with data of the host:");
+        rows.clear();
+        for (const Cost& c : facts.costs)
+            rows.push_back({name_of(c.job), c.device, human_time(c.latency), human_bytes(c.rate) + "/s"});
+        std::ranges::sort(rows);
+        rows.insert(rows.begin(), {"job", "device", "latency", "rate"});
+        line(table_text(rows, "  rr"));
+    }
+    if (facts.tuned.empty()) return;
+    line("\nTuned on this machine; used when the caller gives no policy, unless MERKLIZE_TUNED=0:");
+    rows = {{"device", "job", "hash", "log2", "policy", "time", "built-in"}};
+    for (const Tuned& t : facts.tuned) {
+        const std::string policy = to_text(t.policy.policy);
+        rows.push_back({t.device, t.job(), t.hash(), std::to_string(shown_log2(t.policy)),
+                        policy.empty() ? "built-in" : policy, human_time(t.policy.seconds),
+                        human_time(t.policy.builtin_seconds)});
+    }
+    line(table_text(rows, "   r rr"));
+}
+
+}  // namespace
+
+int run_devices(const Arguments& arguments) {
+    prepare_libraries();
+    Facts facts;
+    facts.found = devices();
+    if (arguments.has("calibrate")) {
+        Bar bar("measuring");
+        calibrate(bar.part());
+    }
+    facts.costs = calibration();
+    for (const char* name : backend_names) {
+        if (std::ranges::find(facts.found, name, &DeviceInfo::backend) == facts.found.end())
+            facts.missing.push_back({name, why_unavailable(name)});
+    }
+    const runtime::KeptFiles& cache = runtime::KeptFiles::process();
+    facts.folder = cache.folder().string();
+    facts.why_unusable = cache.why_unusable();
+    if (facts.why_unusable.empty()) facts.why_unusable = why_not_writable(cache.folder());
+    for (const DeviceInfo& device : facts.found)
+        for (const runtime::TunedPolicy& policy : runtime::load_tuned_policies(device))
+            facts.tuned.push_back({device.id, policy});
+    if (arguments.has("json")) {
+        line(facts_json(facts));
+    } else {
+        show(facts);
+    }
+    return 0;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,136 @@
+// `merklize hash`: b3sum's flags and output, with all files at once, and --recursive, --json and --device on top.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "command/endings.hpp"
+#include "command/hash/check.hpp"
+#include "command/hash/in_order.hpp"
+#include "command/hash/walk.hpp"
+#include "command/hash/writers.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/output.hpp"
+
+namespace merklize::command {
+namespace {
+
+bool is_folder(const std::string& path) {
+    struct stat info;
+    return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// The inputs in order, with folders replaced by the files in them.
+class Inputs {
+public:
+    Inputs(std::vector<std::string> files, bool recursive) : files_(std::move(files)), recursive_(recursive) {
+        if (files_.empty()) files_.emplace_back(recursive ? "." : standard_input_name);
+    }
+
+    std::size_t count() const noexcept { return recursive_ ? 0 : files_.size(); }
+
+    bool next(HashInput& input) {
+        for (;;) {
+            if (walk_ && walk_->next(input.path, input.error)) return true;
+            walk_.reset();
+            if (at_ == files_.size()) return false;
+            std::string& file = files_[at_++];
+            if (!recursive_ || file == standard_input_name || !is_folder(file)) {
+                input.path = std::move(file);
+                return true;
+            }
+            walk_.emplace(std::move(file));
+        }
+    }
+
+private:
+    std::vector<std::string> files_;
+    const bool recursive_;
+    std::size_t at_ = 0;
+    std::optional<Walk> walk_{};
+};
+
+void require(bool good, const char* text) {
+    if (!good) throw UsageError{text};
+}
+
+void require_usage(const Arguments& a, const std::string& hash_name, std::uint64_t length, std::uint64_t seek) {
+    const auto has = [&](const char* option) { return a.has(option); };
+    const auto any = [&](auto... options) { return (has(options) || ...); };
+    require(!has("keyed") || !has("derive-key"), "--keyed and --derive-key exclude each other");
+    if (hash_name != "blake3" &&
+        (has("keyed") || has("derive-key") || length != Digest::size || seek != 0 || has("policy") || has("tag"))) {
+        throw UsageError{"--hash " + sentence(hash_name) +
+                         " excludes --keyed, --derive-key, --length, --seek, --policy and --tag"};
+    }
+    const bool is_plain = length == Digest::size && seek == 0;
+    require(!has("xet") || (is_plain && !any("hash", "keyed", "derive-key", "policy")),
+            "--xet excludes --hash, --keyed, --derive-key, --length, --seek and --policy");
+    require(!has("xet") || !any("check", "raw", "tag", "json", "timings"),
+            "--xet excludes --check, --raw, --tag, --json, --timings");
+    require(!has("keyed") || !a.words().empty(), "--keyed needs a FILE: standard input holds the key");
+    require(!has("quiet") || has("check"), "--quiet needs --check");
+    require(!has("check") || !any("raw", "tag", "no-names", "recursive"),
+            "--check excludes --raw, --tag, --no-names and --recursive");
+    require(!has("check") || length >= 16, "--check needs a --length of at least 16: shorter digests prove little");
+    require(!has("json") || !any("raw", "tag", "no-names"), "--json excludes --raw, --tag and --no-names");
+    require(!has("raw") || (a.words().size() <= 1 && !has("recursive")), "--raw takes only one FILE");
+    require(length == 0 || seek <= UINT64_MAX - (length - 1),
+            "--seek and --length reach past the 2^64 bytes of output");
+    require(std::ranges::find(a.words(), "") == a.words().end(), "the name of a FILE is empty");
+}
+
+void report(const HashResult& result) {
+    if (result.error.empty()) return;
+    const char* hint = result.is_folder ? " (--recursive takes the files in it)" : "";
+    complain(sentence(result.path) + ": " + result.error + hint);
+}
+
+}  // namespace
+
+int run_hash(const Arguments& arguments) {
+    const std::string hash_name = arguments.value_or("hash", "blake3");
+    HashJob job;
+    job.length = count_value(arguments, "length").value_or(Digest::size);
+    job.seek = count_value(arguments, "seek").value_or(0);
+    count_value(arguments, "num-threads");
+    require_usage(arguments, hash_name, job.length, job.seek);
+    job.hash = hash_from_name(hash_name);
+    job.options = run_options(arguments);
+    job.is_xet = arguments.has("xet");
+    job.has_key = arguments.has("keyed");
+    job.mode = mode_of(arguments, {}).value_or(Mode());
+    job.timed = arguments.has("timings");
+    const bool as_json = arguments.has("json");
+    std::uint64_t failed = 0;
+    if (arguments.has("check")) {
+        std::vector<std::string> lists = arguments.words();
+        if (lists.empty()) lists.emplace_back(standard_input_name);
+        failed = check_lists(lists, job, arguments.has("quiet"), as_json);
+    } else {
+        const bool raw = arguments.has("raw"), names = !arguments.has("no-names"), tag = arguments.has("tag");
+        Inputs inputs(arguments.words(), arguments.has("recursive"));
+        Bar bar("hashing", inputs.count());
+        JsonList list;
+        hash_in_order(
+            job, inputs.count(), [&](HashInput& input) { return inputs.next(input); },
+            [&](const HashResult& result) {
+                if (!result.error.empty()) failed++;
+                report(result);
+                if (as_json) {
+                    list.put(result, job);
+                } else if (raw) {
+                    write_raw(result, job);
+                } else {
+                    write_line(result, job, names, tag);
+                }
+            },
+            bar);
+        if (as_json) list.finish(job);
+    }
+    if (job.timed && !as_json) report_timings(job.times);
+    return failed == 0 ? 0 : 1;
+}
+
+}  // namespace merklize::command

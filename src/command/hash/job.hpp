@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "command/settings.hpp"
+#include "digests/chunk_tree.hpp"
+#include "host/input_file.hpp"
+#include "merklize/hash.hpp"
+
+namespace merklize::command {
+
+/// How to hash: the same for all inputs of one run.
+struct HashJob {
+    Hash hash = Hash::blake3;
+    bool is_xet = false;  ///< the hub's hash instead
+    Mode mode{};
+    bool has_key = false;  ///< then standard input holds the key
+    std::uint64_t length = Digest::size, seek = 0;
+    RunOptions options{};
+    bool timed = false;
+    Timings times{};  ///< of all inputs so far
+    std::mutex guards_times{};
+};
+
+/// Longer digests are made and written in pieces of this size.
+inline constexpr std::size_t digest_piece = 1 << 20;
+
+/// What became of one input.
+struct HashResult {
+    std::string path{};
+    std::string error{};                  ///< why there is no digest; empty: there is one
+    std::vector<std::byte> digest{};      ///< job.length bytes, if that is at most digest_piece
+    std::optional<runtime::Node> root{};  ///< of a longer digest
+    bool is_folder = false;               ///< the error is that it is one
+};
+
+/// Hashes an open input into `result`; what goes wrong with the input becomes its error.
+/// extent   the input's
+/// options  the job's, or those of one thread
+/// before   called before a read of a rotational disk; only with one thread
+void hash_input(const runtime::InputFile& file, const std::optional<runtime::InputFile::Extent>& extent, HashJob& job,
+                const RunOptions& options, HashResult& result, const runtime::InputFile::BeforeDisk& before = {});
+/// Notes why an input failed: the caller's line has its name already.
+void note_error(const Error& error, HashResult& result);
+
+/// Calls use() with the bytes of the digest, piece by piece.
+void each_piece(const HashResult& result, const HashJob& job,
+                const std::function<void(std::span<const std::byte>)>& use);
+
+}  // namespace merklize::command

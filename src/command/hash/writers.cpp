@@ -1,0 +1,51 @@
+#include "command/hash/writers.hpp"
+
+#include "command/hash/check_line.hpp"
+#include "command/output/output.hpp"
+
+namespace merklize::command {
+
+void write_line(const HashResult& result, const HashJob& job, bool names, bool tag) {
+    if (!result.error.empty()) return;
+    thread_local std::string text, after;
+    text.clear();
+    after.clear();
+    if (names) {
+        append_frame(is_utf8(result.path) ? result.path : display(result.path), tag, text, after);
+    } else {
+        after = "\n";
+    }
+    each_piece(result, job, [&](std::span<const std::byte> piece) {
+        append_hex(text, piece);
+        write(text);
+        text.clear();
+    });
+    write(after);
+}
+
+void write_raw(const HashResult& result, const HashJob& job) {
+    if (result.error.empty()) each_piece(result, job, [](std::span<const std::byte> piece) { write(piece); });
+}
+
+void JsonList::put(const json::Object& entry) {
+    write(is_empty_ ? "{\"files\": [\n  " : ",\n  ");
+    write(entry.done());
+    is_empty_ = false;
+}
+
+void JsonList::put(const HashResult& result, const HashJob& job) {
+    json::Object entry;
+    json::put_name(entry, result.path);
+    if (!result.error.empty()) return put(entry.text("error", result.error));
+    std::string digits;
+    each_piece(result, job, [&](std::span<const std::byte> piece) { append_hex(digits, piece); });
+    put(entry.text("hash", digits).number("length", job.length).number("seek", job.seek));
+}
+
+void JsonList::finish(const HashJob& job) {
+    write(is_empty_ ? "{\"files\": []" : "\n]");
+    if (job.timed) write(", \"timings\": " + timings_json(job.times));
+    write("}\n");
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "command/line/table.hpp"
+
+namespace merklize::command {
+
+/// The command line of one command, read by its table.
+class Arguments {
+public:
+    /// words  what follows the command's name
+    /// errors  UsageError
+    Arguments(const Command& command, std::string usage_name, const std::vector<char*>& words);
+
+    const Command& command() const noexcept { return command_; }
+    /// The words as the user typed them up to the command: "merklize tree build".
+    const std::string& usage_name() const noexcept { return usage_name_; }
+
+    bool has(std::string_view option) const noexcept;
+    /// The last value of an option; none if it is not given.
+    std::optional<std::string> value(std::string_view option) const;
+    std::string value_or(std::string_view option, std::string_view otherwise) const;
+    /// All values, in order.
+    std::vector<std::string> values(std::string_view option) const;
+    /// What is no option, in order; as many as the command takes.
+    const std::vector<std::string>& words() const noexcept { return words_; }
+
+private:
+    void require_words() const;
+
+    const Command& command_;
+    std::string usage_name_;
+    std::vector<std::pair<const Option*, const char*>> given_;
+    std::vector<std::string> words_;
+};
+
+}  // namespace merklize::command

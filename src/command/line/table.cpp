@@ -1,0 +1,246 @@
+#include "command/line/table.hpp"
+
+#include <algorithm>
+
+#include "command/line/commands.hpp"
+
+namespace merklize::command {
+namespace {
+
+constexpr Option help{"help", 'h', {}, "Show this message and exit."};
+constexpr Option version{"version", 'V', {}, "Show the version and exit."};
+constexpr Option json{"json", 0, {}, "Machine-readable output."};
+constexpr Option device{"device", 0, "NAME",
+                        "Where to compute (auto); see `merklize devices`. Several: cuda:all or cuda:0,cuda:1."};
+constexpr Option threads{"num-threads", 0, "NUM", "CPU threads to use; 0 means all."};
+constexpr Option policy{"policy", 0, "NAME=VALUE,...",
+                        "Tuning of the device, such as group_size=64,constants=local; never changes a byte."};
+constexpr Option timings{"timings", 0, {}, "Show how long the device took."};
+constexpr Option keyed{"keyed", 0, {}, "Keyed hashing; the key is the 32 bytes on standard input."};
+constexpr Option derive_key{"derive-key", 0, "CONTEXT", "Key derivation with this context."};
+constexpr Option leaves{"leaves", 0, {}, "INPUT holds the leaves themselves, 32 bytes each."};
+
+constexpr Option hash_options[] = {
+    {"hash", 0, "NAME", "blake3, sha256_plain, sha256d, keccak256."},
+    {"xet", 0, {}, "The Hugging Face hub's hash of the file (xet)."},
+    keyed,
+    {"derive-key", 0, "CONTEXT", "Key derivation; the files are key material."},
+    {"length", 'l', "LEN", "Output bytes (32)."},
+    {"seek", 0, "SEEK", "Skip that many output bytes."},
+    threads,
+    {"no-mmap", 0},  // b3sum has it; files are never mapped here
+    {"no-names", 0, {}, "Leave out the file names."},
+    {"raw", 0, {}, "Write bytes instead of hexadecimal; for one FILE."},
+    {"tag", 0, {}, "BSD style: BLAKE3 (FILE) = HASH."},
+    {"check", 'c', {}, "Read digests and names from the FILEs, and check them."},
+    {"quiet", 0, {}, "With --check: do not print OK for each file."},
+    {"recursive", 'r', {}, "Hash the files in folders; does not follow links to folders."},
+    json,
+    device,
+    policy,
+    timings,
+    version,
+    help,
+};
+
+constexpr Option build_options[] = {
+    {"output", 'o', "TREE", "Write the whole tree to this file."},
+    {"leaf-size", 0, "SIZE", "Bytes of the data a leaf stands for: 4096, 64K, 1MiB."},
+    {"row-size", 0, "SIZE", "The same of rows of equal length: no shorter last one."},
+    leaves,
+    {"hash", 0, "NAME", "One of {hashes} (blake3)."},
+    {"format", 0, "NAME", "Who verifies it, which fixes hash and rule: {formats}."},
+    {"rule", 0, "RULE",
+     "A level's lone last node: left_full (promote), pad, duplicate_last; perfect: a power of two of leaves."},
+    {"padding", 0, "HEX", "What --rule pad fills with: 64 digits; zeros by default."},
+    derive_key,
+    keyed,
+    {"no-resume", 0, {}, "Begin anew, whatever a killed build left in TREE.partial."},
+    device,
+    threads,
+    policy,
+    timings,
+    json,
+    help,
+};
+constexpr Option json_options[] = {json, help};
+constexpr Option prove_options[] = {
+    {"since", 0, "N", "Prove that the tree grew from N leaves."},
+    {"output", 'o', "PROOF", "Write the proof to this file."},
+    {"binary", 0, {}, "Compact bytes instead of JSON."},
+    help,
+};
+constexpr Option verify_options[] = {
+    {"root", 0, "HEX", "The root you trust; must be given."},
+    {"old-root", 0, "HEX", "Of a proof made with --since: the root before."},
+    {"leaf-file", 0, "FILE", "A file with the piece that the leaf stands for."},
+    {"piece", 0, "FILE", {}, "leaf-file"},
+    {"index", 0, "NUM", "The leaf must be this one."},
+    {"n-leaves", 0, "NUM", "The tree must have this many leaves."},
+    {"hash", 0, "NAME", "The tree must use this hash."},
+    {"rule", 0, "RULE", "The tree must be of this rule."},
+    derive_key,
+    keyed,
+    json,
+    help,
+};
+constexpr Option update_options[] = {
+    {"from", 0, "INPUT", "The changed data: leaf INDEX is hashed again from it."},
+    derive_key,
+    keyed,
+    device,
+    threads,
+    json,
+    help,
+};
+constexpr Option append_options[] = {leaves, derive_key, keyed, device, threads, json, help};
+constexpr Option check_options[] = {derive_key, keyed, device, threads, json, help};
+constexpr Option export_options[] = {
+    {"level", 0, "NUM", "0, the leaves, to the height, the root."},
+    {"output", 'o', "FILE", "Write to this file instead of standard output."},
+    {"raw", 0, {}, "32 bytes a node instead of a line of 64 hexadecimal digits."},
+    json,
+    help,
+};
+constexpr Option devices_options[] = {
+    {"calibrate", 0, {}, "Measure them first, and keep the figures for --device auto."}, json, help};
+constexpr Option demo_options[] = {
+    {"file", 0, "FILE", "Use this file; else the program itself."}, device, threads, json, help};
+constexpr Option only_help[] = {help};
+constexpr Option whole_options[] = {version, help};
+
+constexpr Command tree_commands[] = {
+    {"build",
+     "INPUT",
+     "Build the tree over a file, print its root, keep it in a file.",
+     "Build the tree over INPUT (- is standard input) and print its root.\n\n"
+     "INPUT may be larger than memory. With -o, the work is in TREE.partial until it is whole, and a build that was "
+     "killed goes on from there. Without -o, --policy and --timings build the tree in memory, of a regular file.",
+     build_options,
+     {},
+     run_tree_build},
+    {"root",
+     "TREE",
+     "Print the root of a tree file.",
+     "Print the root of a tree file: 64 hexadecimal digits and nothing else.",
+     json_options,
+     {},
+     run_tree_root},
+    {"info", "TREE", "Show what a tree file holds.", "Show what a tree file holds.", json_options, {}, run_tree_info},
+    {"check",
+     "TREE",
+     "Compute every parent again.",
+     "Compute every parent again. Exit code 0: all are right; 1: some are not, and which (at most 1000).",
+     check_options,
+     {},
+     run_tree_check},
+    {"prove",
+     "TREE [INDEX]...",
+     "Prove that leaves are in the tree, or that it grew from an older one.",
+     "Prove that leaves are in the tree. INDEX is a number from 0, or a range: 8-15.\n\n"
+     "One INDEX makes a proof of one leaf; several, or a range, one proof of all.",
+     prove_options,
+     {},
+     run_tree_prove},
+    {"verify",
+     "PROOF",
+     "Verify a proof against a root.",
+     "Verify a proof (JSON or binary; - is standard input) against a root. Exit code 0: valid; 1: not.\n\n"
+     "Leaves, indices, count of leaves, hash and rule are only claims: state with the options what you know of them.",
+     verify_options,
+     {},
+     run_tree_verify},
+    {"update",
+     "TREE INDEX[=HEX]...",
+     "Replace leaves of a tree file.",
+     "Replace leaves of a tree file, hash what is above them again, and print the new root.\n\n"
+     "INDEX=HEX gives the leaf; INDEX alone takes piece INDEX of --from INPUT. The file is replaced when all is done; "
+     "another process that changes it is waited for.",
+     update_options,
+     {},
+     run_tree_update},
+    {"append",
+     "TREE INPUT",
+     "Add leaves at the end of a tree file.",
+     "Add what INPUT (- is standard input) holds to a tree file of the rule left_full, and print the new root.\n\n"
+     "INPUT is cut into pieces of the tree's own leaf size. The file is replaced when all is done.",
+     append_options,
+     {},
+     run_tree_append},
+    {"export",
+     "TREE",
+     "Write the nodes of a level.",
+     "Write the nodes of a level.",
+     export_options,
+     {},
+     run_tree_export},
+};
+
+constexpr Command commands[] = {
+    {"hash",
+     "[FILE]...",
+     "BLAKE3 digests of files, and checking them (as b3sum).",
+     "Print the digest of every FILE (BLAKE3 without --hash), or with --check verify a list of them.\n\n"
+     "With no FILE, or when FILE is -, read standard input. Flags and output are b3sum's; each reads the other's "
+     "lists.",
+     hash_options,
+     {},
+     run_hash},
+    {"tree", "", "Merkle trees: build, prove, verify, update, append, check.",
+     "Binary Merkle trees: build one over a file, prove what is in it, verify such a proof, change it.\n\n"
+     "Leaf k is the digest of piece k of the file; a parent is the hash of its two children's 64 bytes.",
+     only_help, tree_commands},
+    {"manifest", "[ARGS]...", "Weights, tensor by tensor: create, check, diff, show, refresh manifests.", {}},
+    {"devices",
+     "",
+     "What this machine can compute on.",
+     "List what this machine can compute on, and why the rest cannot be used.\n\n"
+     "The first column is what --device takes. \"auto\" stands for the first line; once --calibrate has measured them, "
+     "for the fastest device for a job and its size.",
+     devices_options,
+     {},
+     run_devices},
+    {"bench", "[ARGS]...", "Measure this machine: digests, trees, proofs, files.", {}},
+    {"tune", "[ARGS]...", "Find this machine's fastest policies, and keep them.", {}},
+    {"build-kernels", "[ARGS]...", "Compile OpenCL kernels to SPIR-V, ahead of time.", {}},
+    {"demo",
+     "",
+     "Hash a file, build trees, prove a leaf, and show how fast it went.",
+     "Hash a file, build Merkle trees, prove and verify a leaf; show how long each took, and check the answers.",
+     demo_options,
+     {},
+     run_demo},
+    {"completions",
+     "bash|zsh|fish|man",
+     "Print completions for a shell, or the manual page.",
+     "Print completions for a shell, or the manual page.\n\n"
+     "For bash: source <(merklize completions bash). They come from the same table as --help.",
+     only_help,
+     {},
+     run_completions},
+};
+
+constexpr Command whole{"merklize",
+                        "",
+                        "Digests and whole Merkle trees at the speed of the hardware",
+                        "BLAKE3 digests and whole Merkle trees, on all cores.\n\n"
+                        "Exit codes: 0 all went well; 1 a file could not be read, did not match or is not valid; 2 the "
+                        "command line is wrong.",
+                        whole_options,
+                        commands};
+
+}  // namespace
+
+const Command& whole_command() noexcept { return whole; }
+
+const Option* find_option(const Command& command, std::string_view name) noexcept {
+    const auto found = std::ranges::find(command.options, name, &Option::name);
+    return found == command.options.end() ? nullptr : &*found;
+}
+
+const Command* find_command(const Command& group, std::string_view name) noexcept {
+    const auto found = std::ranges::find(group.commands, name, &Command::name);
+    return found == group.commands.end() ? nullptr : &*found;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace merklize::command {
+
+class Arguments;
+
+/// An option of a command.
+struct Option {
+    std::string_view name;       ///< its long name, without the dashes
+    char letter = 0;             ///< its short name, or 0
+    std::string_view value{};    ///< what --help calls its value; empty: a flag
+    std::string_view help{};     ///< one paragraph; empty: --help leaves it out
+    std::string_view same_as{};  ///< it is another name of this option
+};
+
+/// A command, or a group of commands. The table of all of them is the only source of --help, the man page, completions and parsing.
+struct Command {
+    std::string_view name;
+    std::string_view arguments;  ///< as the usage line has them: "INPUT", "[FILE]...", "TREE INDEX..."
+    std::string_view summary;    ///< one line
+    std::string_view help;       ///< paragraphs, an empty line between them; {hashes} and {formats} stand for all names
+    std::span<const Option> options{};
+    std::span<const Command> commands{};
+    /// Runs it and returns its exit code. Null: Python's package has this command.
+    int (*run)(const Arguments& arguments) = nullptr;
+};
+
+/// The command `merklize` itself.
+const Command& whole_command() noexcept;
+
+/// The option of that name; null if the command has none. Every command has --help.
+const Option* find_option(const Command& command, std::string_view name) noexcept;
+const Command* find_command(const Command& group, std::string_view name) noexcept;
+
+}  // namespace merklize::command

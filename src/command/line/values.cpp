@@ -1,0 +1,95 @@
+#include "command/line/values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "command/endings.hpp"
+#include "command/output/text.hpp"
+
+namespace merklize::command {
+namespace {
+
+[[noreturn]] void invalid(std::string_view option, const std::string& text) {
+    throw UsageError{"Invalid value for '--" + std::string(option) + "': " + text};
+}
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+std::string formatted(const char* format, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> count_value(const Arguments& arguments, std::string_view option, std::uint64_t least) {
+    const auto text = arguments.value(option);
+    if (!text) return {};
+    std::string_view digits = *text;
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    if (digits.empty() || digits.size() > 1000 || !std::ranges::all_of(digits, is_digit))
+        invalid(option, "'" + sentence(*text) + "' is not a number in plain digits");
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || number < least)
+        invalid(option, *text + " is not " + std::to_string(least) + " to 2^64 - 1");
+    return number;
+}
+
+std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_view option) {
+    const auto text = arguments.value(option);
+    if (!text) return {};
+    std::string_view rest = *text;
+    const auto n_digits = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_digit) - rest.begin());
+    const bool has_number = n_digits != 0 && n_digits <= 18;
+    const std::uint64_t number = plain_number(rest.substr(0, n_digits)).value_or(0);
+    rest.remove_prefix(n_digits);
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    std::string unit(rest);
+    std::ranges::transform(unit, unit.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    const std::size_t power = unit.empty() ? 0 : std::string_view("kmgt").find(unit[0]) + 1;
+    const std::string_view end = unit.empty() ? "" : std::string_view(unit).substr(1);
+    if (!has_number || (power == 0 && !unit.empty()) || !(end.empty() || end == "b" || end == "ib"))
+        invalid(option, "'" + sentence(*text) + "' is not a size such as 65536, 64K or 1MiB");
+    if (number > UINT64_MAX >> (10 * power)) invalid(option, "'" + *text + "' is not below 2^64 bytes");
+    return number << (10 * power);
+}
+
+std::optional<Digest> digest_value(const Arguments& arguments, std::string_view option) {
+    const auto text = arguments.value(option);
+    if (!text) return {};
+    const auto digest = Digest::from_hex(*text);
+    if (!digest) invalid(option, "'" + sentence(*text) + "' is not 64 hexadecimal digits");
+    return digest;
+}
+
+std::optional<std::uint64_t> plain_number(std::string_view text) noexcept {
+    if (text.empty() || text.size() > 19 || !std::ranges::all_of(text, is_digit)) return {};
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+std::string human_bytes(double count) {
+    for (const char* unit : {" bytes", " KiB", " MiB", " GiB"}) {
+        if (count < 1024) return formatted("%.4g", count) + unit;
+        count /= 1024;
+    }
+    return formatted("%.4g", count) + " TiB";
+}
+
+std::string human_time(double seconds) {
+    if (seconds >= 1) return formatted("%.3g s", seconds);
+    if (seconds * 1e3 >= 1) return formatted("%.3g ms", seconds * 1e3);
+    return formatted("%.3g us", seconds * 1e6);
+}
+
+std::string human_count(std::uint64_t count) {
+    std::string text = std::to_string(count);
+    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+    return text;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,98 @@
+// The command `merklize`: finds the command in the table, runs it, and turns what can go wrong into a line and an exit code.
+#include <unistd.h>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "command/endings.hpp"
+#include "command/line/arguments.hpp"
+#include "command/line/help.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
+#include "command/python.hpp"
+#include "command/settings.hpp"
+#include "host/mapped_file.hpp"
+#include "merklize/version.h"
+
+namespace merklize::command {
+namespace {
+
+int wrong_usage(const Command& command, const std::string& name, const std::string& text) {
+    flush();
+    const std::string all =
+        usage_line(command, name) + "\nTry '" + name + " --help' for help.\n\nError: " + text + "\n";
+    static_cast<void>(!::write(STDERR_FILENO, all.data(), all.size()));
+    return 2;
+}
+
+// The words that belong to a group itself: its options, up to the name of a command.
+std::vector<char*> own_words(std::vector<char*>& words) {
+    std::size_t n = 0;
+    while (n < words.size() && words[n][0] == '-' && words[n][1] != 0 && std::strcmp(words[n], "--") != 0) n++;
+    std::vector<char*> own(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n));
+    words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n));
+    return own;
+}
+
+int run(const Command& command, const std::string& name, std::vector<char*> words) {
+    const bool is_group = !command.commands.empty();
+    try {
+        if (!is_group && command.run == nullptr) hand_over(std::string(command.name), words);
+        const Arguments arguments(command, name, is_group ? own_words(words) : words);
+        if (arguments.has("help")) {
+            write(help_text(command, name));
+            return 0;
+        }
+        if (arguments.has("version")) {
+            line("merklize " MERKLIZE_VERSION_STRING);
+            return 0;
+        }
+        if (!is_group) return command.run(arguments);
+    } catch (const UsageError& error) {
+        return wrong_usage(command, name, error.text);
+    }
+    if (words.empty()) {
+        const std::string text = help_text(command, name);
+        static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+        return 2;
+    }
+    const Command* chosen = find_command(command, words[0]);
+    if (chosen == nullptr) return wrong_usage(command, name, "No such command '" + sentence(words[0]) + "'.");
+    return run(*chosen, name + " " + words[0], {words.begin() + 1, words.end()});
+}
+
+int fail(const std::string& text) noexcept try {
+    complain(text);
+    return 1;
+} catch (const Exit& end) {
+    return end.code;
+} catch (...) {
+    return 1;
+}
+
+int guarded_run(std::vector<char*> words) noexcept try {
+    const int code = run(whole_command(), "merklize", std::move(words));
+    flush();
+    return code;
+} catch (const Exit& end) {
+    return end.code;
+} catch (const Failure& failure) {
+    return fail(failure.text);
+} catch (const Error& error) {
+    return fail(reason_of(error));
+} catch (const std::bad_alloc&) {
+    return fail("not enough memory");
+} catch (const std::exception& error) {
+    return fail(error.what());
+}
+
+}  // namespace
+}  // namespace merklize::command
+
+int main(int argc, char** argv) {
+    merklize::command::prepare_streams();
+    merklize::runtime::MappedFile::allow();
+    const int code = merklize::command::guarded_run({argv + (argc > 0), argv + argc});
+    _exit(code);  // everything is written; threads that wait for work need not be told
+}

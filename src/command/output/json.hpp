@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace merklize::command::json {
+
+/// Writing JSON, with the spaces of Python's json.dumps(). A value is its text.
+
+/// A string in quotes; other characters than those of ASCII as \u. `value` is UTF-8.
+std::string text(std::string_view value);
+/// A number as short as it can be read back.
+std::string number(double value);
+
+/// {"name": value, ...}
+class Object {
+public:
+    Object& put(std::string_view name, const std::string& value);  ///< any JSON
+    Object& text(std::string_view name, std::string_view value) { return put(name, json::text(value)); }
+    template <class Number>
+        requires std::is_arithmetic_v<Number>
+    Object& number(std::string_view name, Number value) {
+        if constexpr (std::is_same_v<Number, bool>) return put(name, value ? "true" : "false");
+        if constexpr (std::is_floating_point_v<Number>) return put(name, json::number(value));
+        return put(name, std::to_string(value));
+    }
+    std::string done() const { return "{" + members_ + "}"; }
+
+private:
+    std::string members_;
+};
+
+/// [value, ...]
+class Array {
+public:
+    Array& put(const std::string& value) {
+        items_ += (items_.empty() ? "" : ", ") + value;
+        return *this;
+    }
+    std::string done() const { return "[" + items_ + "]"; }
+
+private:
+    std::string items_;
+};
+
+/// The same value on lines of its own, two spaces a depth.
+std::string indented(std::string_view json);
+
+/// A name of a file: "name", and its bytes as "name_hex" too, where the text is not the whole truth.
+void put_name(Object& object, std::string_view bytes);
+
+}  // namespace merklize::command::json

@@ -1,0 +1,187 @@
+#include "command/output/json_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "command/endings.hpp"
+#include "command/output/text.hpp"
+
+namespace merklize::command::json {
+namespace {
+
+constexpr unsigned most_depth = 100;  // nothing here nests deeper than 3
+
+class Reader {
+public:
+    explicit Reader(std::string_view text) : text_(text) {}
+
+    Value whole() {
+        Value found = value(0);
+        skip_space();
+        if (at_ != text_.size()) fail("something follows the value");
+        return found;
+    }
+
+private:
+    [[noreturn]] void fail(const char* what) const {
+        throw Failure{std::string("not JSON: ") + what + " at byte " + std::to_string(at_)};
+    }
+
+    void skip_space() {
+        while (at_ < text_.size() && std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos) at_++;
+    }
+
+    char peek() {
+        skip_space();
+        return at_ < text_.size() ? text_[at_] : '\0';
+    }
+
+    bool take(char c) {
+        if (peek() != c) return false;
+        at_++;
+        return true;
+    }
+
+    Value value(unsigned depth) {
+        if (depth > most_depth) fail("nested too deeply");
+        switch (peek()) {
+            case '{': return members(depth);
+            case '[': return items(depth);
+            case '"': return string();
+            case 't': return word("true");
+            case 'f': return word("false");
+            case 'n': return word("null");
+            default: return number();
+        }
+    }
+
+    Value word(std::string_view wanted) {
+        if (!text_.substr(at_).starts_with(wanted)) fail("no value");
+        at_ += wanted.size();
+        return Other{};
+    }
+
+    Value items(unsigned depth) {
+        Items found;
+        at_++;
+        if (take(']')) return found;
+        do {
+            found.push_back(value(depth + 1));
+        } while (take(','));
+        if (!take(']')) fail("neither , nor ]");
+        return found;
+    }
+
+    Value members(unsigned depth) {
+        Members found;
+        at_++;
+        if (take('}')) return found;
+        do {
+            if (peek() != '"') fail("no name");
+            std::string name = string();
+            if (!take(':')) fail("no :");
+            Value one = value(depth + 1);
+            const auto same = std::ranges::find(found, name, &Members::value_type::first);
+            if (same != found.end()) found.erase(same);
+            found.emplace_back(std::move(name), std::move(one));
+        } while (take(','));
+        if (!take('}')) fail("neither , nor }");
+        return found;
+    }
+
+    Value number() {
+        const std::size_t begin = at_;
+        const auto digits = [&] {
+            const std::size_t first = at_;
+            while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') at_++;
+            if (at_ == first) fail("no value");
+            return at_ - first;
+        };
+        const auto take_sign = [&](std::string_view signs) {
+            if (at_ < text_.size() && signs.find(text_[at_]) != signs.npos) at_++;
+        };
+        take_sign("-");
+        const std::size_t first = at_;
+        if (digits() > 1 && text_[first] == '0') fail("a zero before a number");
+        bool is_whole = begin == first;
+        if (at_ < text_.size() && text_[at_] == '.') {
+            is_whole = false;
+            at_++;
+            digits();
+        }
+        if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+            is_whole = false;
+            at_++;
+            take_sign("+-");
+            digits();
+        }
+        std::uint64_t found = 0;
+        const auto [end, error] = std::from_chars(text_.data() + begin, text_.data() + at_, found);
+        if (!is_whole || error != std::errc()) return Other{};
+        return found;
+    }
+
+    unsigned hex4() {
+        unsigned unit = 0;
+        const std::string_view digits = text_.substr(at_, 4);
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
+        if (digits.size() != 4 || error != std::errc() || end != digits.data() + 4) fail("no four digits behind \\u");
+        at_ += 4;
+        return unit;
+    }
+
+    static void append(std::string& out, char32_t c) {
+        const auto more = [&](unsigned shift) { out += static_cast<char>(0x80 | ((c >> shift) & 0x3f)); };
+        if (c < 0x80) {
+            out += static_cast<char>(c);
+        } else if (c < 0x800) {
+            out += static_cast<char>(0xc0 | c >> 6), more(0);
+        } else if (c < 0x10000) {
+            out += static_cast<char>(0xe0 | c >> 12), more(6), more(0);
+        } else {
+            out += static_cast<char>(0xf0 | c >> 18), more(12), more(6), more(0);
+        }
+    }
+
+    std::string string() {
+        std::string out;
+        at_++;
+        for (;;) {
+            if (at_ == text_.size()) fail("the text ends in a string");
+            const char c = text_[at_++];
+            if (c == '"') return out;
+            if (static_cast<unsigned char>(c) < 0x20) fail("a control character in a string");
+            if (c != '\\') {
+                out += c;
+                continue;
+            }
+            constexpr std::string_view escapes = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+            const char next = at_ < text_.size() ? text_[at_++] : '\0';
+            if (const std::size_t which = escapes.find(next); next != 0 && which != escapes.npos) {
+                out += meant[which];
+            } else if (next == 'u') {
+                char32_t point = hex4();
+                if (point >= 0xd800 && point < 0xdc00 && text_.substr(at_, 2) == "\\u") {
+                    at_ += 2;
+                    const unsigned low = hex4();
+                    if (low >= 0xdc00 && low < 0xe000) point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+                }
+                append(out, point >= 0xd800 && point < 0xe000 ? 0xfffd : point);
+            } else {
+                fail("an unknown escape");
+            }
+        }
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Value read(std::string_view text) {
+    if (!is_utf8(text)) throw Failure{"not JSON: not UTF-8"};
+    return Reader(text).whole();
+}
+
+}  // namespace merklize::command::json

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "command/output/text.hpp"
+#include "host/atomic_file.hpp"
+#include "host/descriptor.hpp"
+
+namespace merklize::command {
+
+/// Standard output, kept back until flush() or until there is much of it. Whoever reads it may have gone (`merklize hash ... | head`):
+/// then the command ends quietly with code 141.
+/// errors  Failure (it cannot be written), Exit
+void write(std::string_view data);
+void write(std::span<const std::byte> data);
+void line(std::string_view text);
+void flush();
+
+/// One line on standard error, in order with what went to standard output before.
+void complain(std::string_view text);
+
+/// A file to write, which appears whole or not at all, also if the process is killed. A device or a pipe is written to as it is.
+/// errors  Failure (the text names the file)
+class NewFile {
+public:
+    explicit NewFile(const std::string& path);
+    void write(std::string_view data);
+    void write(std::span<const std::byte> data);
+    /// Gives it its name.
+    void finish();
+
+private:
+    template <class Action>
+    void guarded(Action action);
+    [[noreturn]] void fail(int error_number) const;
+
+    std::string path_;
+    std::optional<runtime::AtomicFile> file_{};
+    runtime::Descriptor device_{};
+    std::uint64_t written_ = 0;
+};
+
+/// Standard output, or a file.
+class Target {
+public:
+    explicit Target(const std::optional<std::string>& path) {
+        if (path) file_.emplace(*path);
+    }
+    template <class Data>
+    void write(const Data& data) {
+        if (file_) {
+            file_->write(data);
+        } else {
+            command::write(data);
+        }
+    }
+    void finish() {
+        if (file_) file_->finish();
+    }
+
+private:
+    std::optional<NewFile> file_{};
+};
+
+}  // namespace merklize::command

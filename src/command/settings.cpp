@@ -1,0 +1,101 @@
+#include "command/settings.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "command/endings.hpp"
+#include "command/libraries.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
+#include "host/wipe.hpp"
+
+namespace merklize::command {
+namespace {
+
+Policy policy_of(const Arguments& arguments) {
+    std::string all;
+    for (const std::string& text : arguments.values("policy")) {
+        if (text.empty()) throw UsageError{"Invalid value for '--policy': must be NAME=VALUE,..., got nothing"};
+        all += (all.empty() ? "" : ",") + text;
+    }
+    if (all.empty()) return {};
+    try {
+        return policy_from_text(all);
+    } catch (const Error& error) {
+        throw UsageError{std::string("Invalid value for '--policy': ") + error.what()};
+    }
+}
+
+// The 32 bytes on standard input. One more byte is asked for, to see that there are no more.
+Mode read_key() {
+    const int fd = standard_input();
+    std::byte key[33];
+    std::size_t count = 0;
+    while (count < sizeof key) {
+        const ssize_t more = read(fd, key + count, sizeof key - count);
+        if (more < 0 && errno == EINTR) continue;
+        if (more < 0) throw Failure{std::string("standard input: ") + strerror(errno)};
+        if (more == 0) break;
+        count += static_cast<std::size_t>(more);
+    }
+    if (count != 32) {
+        throw Failure{"the key on standard input must be 32 bytes; there are " +
+                      (count < 32 ? std::to_string(count) : std::string("more"))};
+    }
+    const Mode mode = Mode::keyed({key, 32});
+    runtime::wipe(key, sizeof key);
+    return mode;
+}
+
+}  // namespace
+
+RunOptions run_options(const Arguments& arguments) {
+    const std::string device = arguments.value_or("device", "auto");
+    const std::uint64_t threads = count_value(arguments, "num-threads").value_or(0);
+    const Policy policy = policy_of(arguments);
+    prepare_libraries(device);
+    RunOptions options{.device = Device(device)};
+    options.threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, 1 << 20));
+    options.policy = policy;
+    return options;
+}
+
+std::optional<Mode> mode_of(const Arguments& arguments, std::initializer_list<std::string_view> inputs) {
+    const bool keyed = arguments.has("keyed");
+    const auto context = arguments.value("derive-key");
+    if (keyed && context) throw UsageError{"--keyed and --derive-key exclude each other"};
+    if (keyed && std::ranges::find(inputs, standard_input_name) != inputs.end())
+        throw UsageError{"--keyed needs a FILE: standard input holds the key"};
+    if (keyed) return read_key();
+    if (!context) return {};
+    if (!is_utf8(*context)) throw UsageError{"CONTEXT is not UTF-8"};
+    return Mode::derive_key(*context);
+}
+
+std::string timings_json(const Timings& times) {
+    if (!times.available) return "null";
+    return json::Object()
+        .number("kernel", times.kernel)
+        .number("to_device", times.to_device)
+        .number("to_host", times.to_host)
+        .done();
+}
+
+void report_timings(const Timings& times) {
+    if (!times.available) return complain("times: none, the CPU has no clock of its own");
+    complain("times: kernel " + human_time(times.kernel) + ", to device " + human_time(times.to_device) + ", to host " +
+             human_time(times.to_host));
+}
+
+std::string reason_of(const Error& error) {
+    if (error.system_error() == 0) return error.what();
+    const std::string text = strerror(error.system_error());
+    return error.path().empty() ? text : sentence(error.path()) + ": " + text;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,144 @@
+// `merklize tree build`.
+#include "command/endings.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
+#include "command/tree/common.hpp"
+#include "command/tree/fs_verity.hpp"
+#include "merklize/formats.hpp"
+#include "merklize/tree.hpp"
+
+namespace merklize::command {
+namespace {
+
+// What the command line says about the tree's leaves.
+struct Leaves {
+    std::optional<std::uint64_t> leaf_size, row_size;
+    bool are_given = false;  // the input holds the leaves
+
+    std::uint64_t size() const { return leaf_size.value_or(0) + row_size.value_or(0); }
+    TreeInput::Kind kind() const {
+        return are_given ? TreeInput::Kind::leaves : row_size ? TreeInput::Kind::rows : TreeInput::Kind::pieces;
+    }
+};
+
+int build_fs_verity(const Arguments& arguments, const std::string& file, const Leaves& leaves) {
+    if (arguments.has("output") || leaves.size() != 0 || leaves.are_given || file == standard_input_name)
+        throw UsageError{"--format fs_verity prints the digest of a file: not with -o and sizes of leaves"};
+    const std::string digest = "sha256:" + fs_verity(file, run_options(arguments)).hex();
+    line(arguments.has("json") ? json::Object().text("file", display(file)).text("digest", digest).done() : digest);
+    return 0;
+}
+
+// What --format, --hash, --rule, --padding and the key say together; a format also fixes the size of a leaf.
+TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Leaves& leaves) {
+    std::string hash = arguments.value_or("hash", "blake3");
+    auto rule = arguments.value("rule");
+    if (const auto name = arguments.value("format"); name && *name != "merklize") {
+        const FormatTraits& fixed = traits(format_from_name(*name));
+        const auto refuse = [&](bool given, const char* option) {
+            if (given) throw Failure{"format '" + *name + "' fixes " + option + ": leave it out"};
+        };
+        refuse(hash != "blake3" && hash_from_name(hash) != fixed.hash, "hash");
+        refuse(rule && rule_from_name(*rule) != fixed.rule, "rule");
+        refuse(mode.has_value(), "key");
+        refuse(arguments.has("padding"), "padding");
+        hash = traits(fixed.hash).name;
+        rule = std::string(rule_name(fixed.rule));
+        if (fixed.piece_size != 0 && !leaves.are_given && leaves.size() == 0) leaves.leaf_size = fixed.piece_size;
+        if (!fixed.hashes_records && !leaves.are_given)
+            throw UsageError{"--format " + *name + " needs --leaves: it has leaves of 32 bytes that are not hashed"};
+    }
+    TreeForm form(hash_from_name(hash));
+    if (rule) form.rule = rule_from_name(*rule);
+    if (mode) form.mode = *mode;
+    if (const auto padding = arguments.value("padding")) {
+        const auto digest = Digest::from_hex(*padding);
+        if (!digest) throw UsageError{"--padding must be 64 hexadecimal digits"};
+        form.padding = *digest;
+        if (form.rule != TreeRule::pad)
+            throw Failure{"padding is for the rule pad, got rule " + std::string(rule_name(form.rule))};
+    }
+    return form;
+}
+
+std::string policy_json(const MerkleTree& tree) {
+    json::Object fields;
+    const bool on_host = tree.device().backend == "cpu";
+    for (const PolicyField& field : policy_fields) {
+        if (on_host && field.name != "levels_per_launch") continue;
+        if (field.values == PolicyValues::name) {
+            fields.text(field.name, field_text(field, tree.policy()));
+        } else {
+            fields.number(field.name, field.get(tree.policy()));
+        }
+    }
+    return fields.done();
+}
+
+}  // namespace
+
+int run_tree_build(const Arguments& arguments) {
+    const std::string& file = arguments.words()[0];
+    const auto out = arguments.value("output");
+    require_output_name(arguments);
+    Leaves leaves{size_value(arguments, "leaf-size"), size_value(arguments, "row-size"), arguments.has("leaves")};
+    const bool shows_times = arguments.has("timings");
+    if (arguments.value("format") == "fs_verity") return build_fs_verity(arguments, file, leaves);
+    if (leaves.leaf_size == 0 || leaves.row_size == 0)
+        throw UsageError{"--leaf-size and --row-size must be at least 1"};
+    if (out && (arguments.has("policy") || shows_times))
+        throw UsageError{"--policy and --timings are for trees in memory: not with -o"};
+    if (out) refuse_input_as_output(file, *out);
+    const auto mode = mode_of(arguments, {file});
+    const TreeForm form = form_of(arguments, mode, leaves);
+    if (leaves.are_given + leaves.leaf_size.has_value() + leaves.row_size.has_value() != 1)
+        throw UsageError{"give one of --leaf-size, --row-size and --leaves"};
+    if (const unsigned width = word_bytes(form.hash); leaves.size() % width != 0) {
+        throw UsageError{std::string(traits(form.hash).name) + " takes words of " + std::to_string(width) +
+                         " bytes: a leaf must have a multiple of " + std::to_string(width)};
+    }
+
+    RunOptions options = run_options(arguments);
+    const TreeInput input = tree_input(file, leaves.kind(), leaves.size());
+    json::Object facts;
+    facts.text("file", display(file));
+    Timings times{};
+    TreeFacts built{};
+    {
+        Bar bar("building the tree");
+        options.progress = bar.part();
+        if (out) {
+            built = build_tree_file(input, *out, form, !arguments.has("no-resume"), options);
+        } else if (options.policy != Policy{} || shows_times) {
+            if (shows_times) options.timings = &times;
+            const MerkleTree tree = MerkleTree::from_file(input, form, options);
+            built = {tree.root(), tree.n_leaves(), tree.height(), 0, tree.hash(), tree.form().rule};
+            if (shows_times) facts.text("device", tree.device().id).put("policy", policy_json(tree));
+        } else {
+            built = merkle_root_file(input, form, options);
+        }
+    }
+    if (!arguments.has("json")) {
+        line(built.root.hex());
+        if (shows_times) report_timings(times);
+        return 0;
+    }
+    facts.text("root", built.root.hex()).number("n_leaves", built.n_leaves).text("hash", traits(built.hash).name);
+    facts.text("rule", rule_name(built.rule));
+    if (shows_times) facts.put("timings", timings_json(times));
+    if (leaves.row_size) {
+        facts.number("row_size", *leaves.row_size);
+    } else if (leaves.leaf_size) {
+        facts.number("leaf_size", *leaves.leaf_size);
+    } else {
+        facts.put("leaf_size", "null");
+    }
+    if (out) facts.text("tree", display(*out));
+    line(facts.done());
+    return 0;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,120 @@
+// `merklize tree update` and `append`.
+#include <algorithm>
+#include <vector>
+
+#include "command/endings.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
+#include "command/tree/common.hpp"
+#include "host/input_file.hpp"
+
+namespace merklize::command {
+namespace {
+
+struct Change {
+    std::uint64_t index;
+    std::optional<Digest> leaf;
+};
+
+Change change_of(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const auto index = plain_number(std::string_view(text).substr(0, equals));
+    const auto leaf = equals == text.npos ? std::nullopt : Digest::from_hex(std::string_view(text).substr(equals + 1));
+    if (!index || (equals != text.npos && !leaf))
+        throw UsageError{"'" + sentence(text) + "' is neither INDEX nor INDEX= and 64 hexadecimal digits"};
+    return {*index, leaf};
+}
+
+// The leaf of piece `index` of the data.
+Digest hashed_piece(const runtime::InputFile& data, std::uint64_t index, const TreeFile& tree,
+                    const std::optional<Mode>& mode, const RunOptions& options) {
+    const std::uint64_t size = tree.source().leaf_bytes, total = data.regular_size();
+    const std::uint64_t begin = index > UINT64_MAX / size ? UINT64_MAX : index * size;
+    if (begin >= total && index != 0)
+        throw Failure{sentence(data.name()) + ": it ends before piece " + std::to_string(index)};
+    std::vector<std::byte> piece(std::min(size, total - std::min(begin, total)));
+    data.read_at(piece, begin);
+    const unsigned width = word_bytes(tree.form().hash);
+    if (piece.size() % width != 0) {
+        throw Failure{std::string(traits(tree.form().hash).name) + " takes words of " + std::to_string(width) +
+                      " bytes; a leaf has " + std::to_string(piece.size()) + " bytes"};
+    }
+    Digest leaf;
+    hash_leaves(piece, piece.size(), {&leaf, 1}, tree.form().hash, mode.value_or(Mode()), options);
+    return leaf;
+}
+
+}  // namespace
+
+int run_tree_update(const Arguments& arguments) {
+    const std::string& file = arguments.words()[0];
+    const auto from = arguments.value("from");
+    std::vector<Change> changes;
+    for (std::size_t i = 1; i < arguments.words().size(); i++) {
+        const std::string& text = arguments.words()[i];
+        changes.push_back(change_of(text));
+        if (changes.back().leaf.has_value() == from.has_value())
+            throw UsageError{"'" + sentence(text) + "': give INDEX=HEX, or INDEX and --from"};
+    }
+    std::ranges::sort(changes, {}, &Change::index);
+    const auto twice = std::ranges::adjacent_find(changes, {}, &Change::index);
+    if (twice != changes.end()) throw UsageError{"leaf " + std::to_string(twice->index) + " is given twice"};
+
+    const auto mode = mode_of(arguments, {});
+    RunOptions options = run_options(arguments);
+    TreeFile tree = open_tree(file, mode);
+    std::vector<std::uint64_t> indices;
+    std::vector<Digest> leaves;
+    std::optional<runtime::InputFile> data;
+    if (from) {
+        if (tree.source().leaf_bytes == 0)
+            throw Failure{sentence(file) + ": it does not say which bytes its leaves stand for"};
+        data.emplace(*from);
+    }
+    for (const Change& change : changes) {
+        indices.push_back(change.index);
+        if (change.leaf) leaves.push_back(*change.leaf);
+        if (data) leaves.push_back(hashed_piece(*data, change.index, tree, mode, options));
+    }
+    {
+        Bar bar("updating");
+        options.progress = bar.part();
+        tree.update(indices, leaves, options);
+    }
+    const std::string root = tree.root().hex();
+    line(arguments.has("json")
+             ? json::Object().text("tree", display(file)).text("root", root).number("updated", leaves.size()).done()
+             : root);
+    return 0;
+}
+
+int run_tree_append(const Arguments& arguments) {
+    const std::string &file = arguments.words()[0], &data = arguments.words()[1];
+    const bool are_given = arguments.has("leaves");
+    const auto mode = mode_of(arguments, {data});
+    RunOptions options = run_options(arguments);
+    TreeFile tree = open_tree(file, mode);
+    const std::uint64_t size = tree.source().leaf_bytes;
+    if (!are_given && size == 0) throw UsageError{"the tree does not say what its leaves stand for: give --leaves"};
+    const auto kind = are_given ? TreeInput::Kind::leaves : TreeInput::Kind::pieces;
+    std::uint64_t appended = 0;
+    {
+        Bar bar("appending");
+        options.progress = bar.part();
+        appended = tree.append(tree_input(data, kind, size), options);
+    }
+    const std::string root = tree.root().hex();
+    line(arguments.has("json") ? json::Object()
+                                     .text("tree", display(file))
+                                     .text("root", root)
+                                     .number("n_leaves", tree.n_leaves())
+                                     .number("appended", appended)
+                                     .done()
+                               : root);
+    return 0;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,49 @@
+#include "command/tree/common.hpp"
+
+#include <sys/stat.h>
+
+#include "command/endings.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
+
+namespace merklize::command {
+
+unsigned word_bytes(Hash hash) {
+    const unsigned bits = traits(hash).element_bits;
+    return bits == 0 ? 1 : bits / 8;
+}
+
+TreeFile open_tree(const std::string& path) { return TreeFile(path); }
+
+TreeFile open_tree(const std::string& path, const std::optional<Mode>& mode) {
+    TreeFile tree(path);
+    if (tree.is_keyed() != mode.has_value()) {
+        throw Failure{sentence(path) + ": this tree " +
+                      (tree.is_keyed() ? "needs --keyed or --derive-key" : "has no key")};
+    }
+    if (mode) tree.set_mode(*mode);
+    return tree;
+}
+
+void require_output_name(const Arguments& arguments) {
+    if (arguments.value("output") == "") throw UsageError{"-o: the name of the file is empty"};
+}
+
+void refuse_input_as_output(const std::string& input, const std::string& output) {
+    struct stat one, other;
+    if (input != standard_input_name && stat(input.c_str(), &one) == 0 && stat(output.c_str(), &other) == 0 &&
+        one.st_dev == other.st_dev && one.st_ino == other.st_ino) {
+        throw UsageError{sentence(output) + " is the input itself"};
+    }
+}
+
+TreeInput tree_input(const std::string& name, TreeInput::Kind kind, std::uint64_t leaf_bytes) {
+    TreeInput input{name, kind, kind == TreeInput::Kind::leaves ? Digest::size : leaf_bytes};
+    if (name == standard_input_name) {
+        input.path = "standard input";
+        input.descriptor = standard_input();
+    }
+    return input;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,111 @@
+// `merklize tree root`, `info`, `check` and `export`.
+#include <algorithm>
+
+#include "command/endings.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
+#include "command/tree/common.hpp"
+
+namespace merklize::command {
+namespace {
+
+constexpr std::uint64_t nodes_at_once = 1 << 17;  // 4 MiB
+
+}  // namespace
+
+int run_tree_root(const Arguments& arguments) {
+    const std::string& file = arguments.words()[0];
+    const std::string root = open_tree(file).root().hex();
+    line(arguments.has("json") ? json::Object().text("file", display(file)).text("root", root).done() : root);
+    return 0;
+}
+
+int run_tree_info(const Arguments& arguments) {
+    const std::string& file = arguments.words()[0];
+    const TreeFile tree = open_tree(file);
+    const std::string hash(traits(tree.form().hash).name), rule(rule_name(tree.form().rule));
+    const bool pads = tree.form().rule == TreeRule::pad;
+    const LeafSource& source = tree.source();
+    if (arguments.has("json")) {
+        json::Object facts;
+        facts.text("file", display(file)).text("hash", hash).text("rule", rule).number("keyed", tree.is_keyed());
+        facts.number("n_leaves", tree.n_leaves()).number("height", tree.height());
+        facts.number("leaf_size", source.leaf_bytes).number("file_size", source.total_bytes);
+        facts.text("root", tree.root().hex());
+        if (pads) facts.text("padding", tree.form().padding.hex());
+        line(facts.done());
+        return 0;
+    }
+    std::string pieces;
+    if (source.leaf_bytes != 0) pieces = ", pieces of " + std::to_string(source.leaf_bytes) + " bytes";
+    if (source.leaf_bytes != 0 && source.total_bytes != 0)
+        pieces += " of a file of " + std::to_string(source.total_bytes);
+    line("hash    " + hash + (tree.is_keyed() ? ", keyed" : ""));
+    line("rule    " + rule + (pads ? ", padding " + tree.form().padding.hex() : ""));
+    line("leaves  " + std::to_string(tree.n_leaves()) + pieces);
+    line("height  " + std::to_string(tree.height()));
+    line("root    " + tree.root().hex());
+    return 0;
+}
+
+int run_tree_check(const Arguments& arguments) {
+    const std::string& file = arguments.words()[0];
+    const auto mode = mode_of(arguments, {});
+    RunOptions options = run_options(arguments);
+    const TreeFile tree = open_tree(file, mode);
+    std::vector<WrongNode> wrong;
+    {
+        Bar bar("checking");
+        options.progress = bar.part();
+        wrong = tree.check(1000, options);
+    }
+    if (arguments.has("json")) {
+        json::Array nodes;
+        for (const WrongNode& node : wrong)
+            nodes.put(json::Object().number("level", node.level).number("index", node.index).done());
+        line(json::Object().text("file", display(file)).number("ok", wrong.empty()).put("wrong", nodes.done()).done());
+    } else if (wrong.empty()) {
+        line("every parent is the hash of its children");
+    } else {
+        for (const WrongNode& node : wrong) {
+            line("level " + std::to_string(node.level) + ", node " + std::to_string(node.index) +
+                 ": not the hash of its children");
+        }
+    }
+    return wrong.empty() ? 0 : 1;
+}
+
+int run_tree_export(const Arguments& arguments) {
+    require_output_name(arguments);
+    const bool raw = arguments.has("raw"), as_json = arguments.has("json");
+    if (raw && as_json) throw UsageError{"--raw and --json exclude each other"};
+    const std::uint64_t wanted = count_value(arguments, "level").value_or(0);
+    const TreeFile tree = open_tree(arguments.words()[0]);
+    if (wanted > tree.height()) throw UsageError{"--level must be 0 to " + std::to_string(tree.height())};
+    const auto level = static_cast<unsigned>(wanted);
+    const std::uint64_t count = ((tree.n_leaves() - 1) >> level) + 1;
+    Target target(arguments.value("output"));
+    if (as_json) target.write("{\"level\": " + std::to_string(level) + ", \"nodes\": [");
+    for (std::uint64_t first = 0; first < count; first += nodes_at_once) {
+        const std::vector<Digest> nodes = tree.read(level, first, std::min(nodes_at_once, count - first));
+        if (raw) {
+            target.write(std::as_bytes(std::span(nodes)));
+            continue;
+        }
+        std::string text;
+        for (const Digest& node : nodes) {
+            if (as_json) text += first == 0 && text.empty() ? "\"" : ", \"";
+            append_hex(text, node.bytes);
+            text += as_json ? "\"" : "\n";
+        }
+        target.write(text);
+    }
+    if (as_json) target.write(std::string("]}\n"));
+    target.finish();
+    return 0;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,198 @@
+// `merklize tree prove` and `verify`.
+#include <algorithm>
+
+#include "command/endings.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/streams.hpp"
+#include "command/tree/common.hpp"
+#include "command/tree/proof_json.hpp"
+#include "host/input_file.hpp"
+
+namespace merklize::command {
+namespace {
+
+constexpr std::size_t most_proof = 1 << 28;  // bytes; a proof of a million leaves of 2^24 has about 300 MB as JSON
+constexpr std::uint64_t most_range = 1 << 24;
+
+// "7" or "8-15": first and last index.
+std::pair<std::uint64_t, std::uint64_t> range_of(const std::string& text) {
+    const std::size_t dash = text.find('-');
+    const std::string_view digits = text;
+    const auto first = plain_number(digits.substr(0, dash));
+    const auto last = dash == text.npos ? first : plain_number(digits.substr(dash + 1));
+    if (!first || !last || *first > *last || *last - *first >= most_range) {
+        throw UsageError{"'" + sentence(text) +
+                         "' is no index from 0 and no range such as 8-15 of at most 2^24 leaves"};
+    }
+    return {*first, *last};
+}
+
+std::vector<std::byte> read_all(const std::string& path, std::size_t most) {
+    const bool is_standard = path == standard_input_name;
+    const runtime::InputFile named =
+        is_standard ? runtime::InputFile(standard_input(), path) : runtime::InputFile(path);
+    std::vector<std::byte> data;
+    for (std::size_t piece = 64 << 10, count = piece; count == piece && data.size() <= most;) {
+        const std::size_t before = data.size();
+        piece = std::max<std::size_t>(piece, before);
+        data.resize(before + piece);
+        count = named.read_some(std::span(data).subspan(before), [] { return true; });
+        data.resize(before + count);
+    }
+    return data;
+}
+
+// Malformed proofs end the command with code 1, as invalid ones do.
+AnyProof read_proof(const std::string& path) {
+    const std::vector<std::byte> data = read_all(path, most_proof);
+    const std::string_view text{reinterpret_cast<const char*>(data.data()), data.size()};
+    const auto refuse = [&](const std::string& why) -> AnyProof {
+        throw Failure{sentence(path) + ": not a proof: " + why};
+    };
+    try {
+        if (data.size() > most_proof) return refuse("too long");
+        return text.starts_with("MKZP") ? proof_from_bytes(data) : proof_from_json(text);
+    } catch (const Failure& failure) {
+        return refuse(failure.text);
+    } catch (const Error& error) {
+        return refuse(error.what());
+    }
+}
+
+// The leaf that a file with a piece stands for.
+Digest leaf_of(const std::string& piece, Hash hash, const std::optional<Mode>& mode) {
+    Digest leaf;
+    if (hash == Hash::blake3) {
+        hash_file(piece, leaf.bytes, 0, mode.value_or(Mode()));
+        return leaf;
+    }
+    const std::vector<std::byte> data = read_all(piece, SIZE_MAX);
+    const unsigned width = word_bytes(hash);
+    if (data.size() % width != 0) {
+        throw Failure{sentence(piece) + ": " + std::string(traits(hash).name) + " takes words of " +
+                      std::to_string(width) + " bytes, not " + std::to_string(data.size()) + " bytes"};
+    }
+    hash_leaves(data, data.size(), {&leaf, 1}, hash, mode.value_or(Mode()));
+    return leaf;
+}
+
+std::string said(const AnyProof& claim) {
+    if (const auto* one = std::get_if<MerkleProof>(&claim))
+        return "leaf " + std::to_string(one->index) + " of " + std::to_string(one->n_leaves);
+    if (const auto* several = std::get_if<MultiProof>(&claim))
+        return std::to_string(several->indices.size()) + " leaves of " + std::to_string(several->n_leaves);
+    const auto& growth = std::get<ConsistencyProof>(claim);
+    return std::to_string(growth.new_leaves) + " leaves begin with the " + std::to_string(growth.old_leaves) +
+           " of the old root";
+}
+
+void put_facts(json::Object& facts, const AnyProof& claim) {
+    if (const auto* one = std::get_if<MerkleProof>(&claim)) {
+        facts.number("index", one->index).number("n_leaves", one->n_leaves).text("hash", traits(one->hash).name);
+        facts.text("rule", rule_name(one->rule)).text("leaf", one->leaf.hex());
+    } else if (const auto* several = std::get_if<MultiProof>(&claim)) {
+        json::Array indices, leaves;
+        for (const std::uint64_t index : several->indices) indices.put(std::to_string(index));
+        for (const Digest& leaf : several->leaves) leaves.put(json::text(leaf.hex()));
+        facts.put("indices", indices.done()).number("n_leaves", several->n_leaves);
+        facts.text("hash", traits(several->hash).name).text("rule", rule_name(several->rule));
+        facts.put("leaves", leaves.done());
+    } else {
+        const auto& growth = std::get<ConsistencyProof>(claim);
+        facts.number("old_leaves", growth.old_leaves).number("n_leaves", growth.new_leaves);
+        facts.text("hash", traits(growth.hash).name);
+    }
+}
+
+Hash hash_of(const AnyProof& claim) {
+    return std::visit([](const auto& proof) { return proof.hash; }, claim);
+}
+
+}  // namespace
+
+int run_tree_prove(const Arguments& arguments) {
+    const auto& words = arguments.words();
+    const auto since = count_value(arguments, "since", 1);
+    require_output_name(arguments);
+    if ((words.size() > 1) == since.has_value()) throw UsageError{"give either an INDEX or --since"};
+    std::vector<std::uint64_t> indices;
+    for (std::size_t i = 1; i < words.size(); i++) {
+        const auto [first, last] = range_of(words[i]);
+        for (std::uint64_t index = first; index <= last; index++) indices.push_back(index);
+    }
+    const TreeFile tree = open_tree(words[0]);
+    AnyProof made;
+    if (since) {
+        made = tree.prove_consistency(*since);
+    } else if (words.size() == 2 && words[1].find('-') == std::string::npos) {
+        made = tree.prove(indices[0]);
+    } else {
+        made = tree.prove_together(indices);
+    }
+    Target target(arguments.value("output"));
+    if (arguments.has("binary")) {
+        target.write(std::span<const std::byte>(proof_bytes(made)));
+    } else {
+        target.write(proof_json(made) + "\n");
+    }
+    target.finish();
+    return 0;
+}
+
+int run_tree_verify(const Arguments& arguments) {
+    const std::string& path = arguments.words()[0];
+    const auto root = digest_value(arguments, "root");
+    if (!root) throw UsageError{"Missing option '--root'."};
+    const auto index = count_value(arguments, "index"), n_leaves = count_value(arguments, "n-leaves");
+    const auto piece = arguments.value("leaf-file"), hash = arguments.value("hash"), rule = arguments.value("rule");
+    const auto old_root = digest_value(arguments, "old-root");
+    const auto mode = mode_of(arguments, {path});
+    const Mode merges = mode.value_or(Mode());
+    const AnyProof claim = read_proof(path);
+
+    std::vector<std::string> wrong;
+    const auto expect = [&](const char* name, bool same) {
+        if (!same) wrong.emplace_back(name);
+    };
+    const auto* one = std::get_if<MerkleProof>(&claim);
+    const auto* several = std::get_if<MultiProof>(&claim);
+    const auto* growth = std::get_if<ConsistencyProof>(&claim);
+    if (one != nullptr) {
+        if (piece) expect("leaf", leaf_of(*piece, one->hash, mode) == one->leaf);
+        if (index) expect("index", *index == one->index);
+    } else if (piece || index) {
+        throw UsageError{"--leaf-file and --index are for a proof of one leaf"};
+    }
+    if ((growth != nullptr) != old_root.has_value())
+        throw UsageError{"--old-root is for a proof made with --since, and needed there"};
+    const std::uint64_t claimed = one != nullptr       ? one->n_leaves
+                                  : several != nullptr ? several->n_leaves
+                                                       : growth->new_leaves;
+    const TreeRule by = one != nullptr ? one->rule : several != nullptr ? several->rule : TreeRule::left_full;
+    if (n_leaves) expect("n_leaves", *n_leaves == claimed);
+    if (hash) expect("hash", hash_from_name(*hash) == hash_of(claim));
+    if (rule) expect("rule", rule_from_name(*rule) == by);
+    expect("root", one != nullptr       ? verify(*one, *root, merges)
+                   : several != nullptr ? verify(*several, *root, merges)
+                                        : verify(*growth, old_root.value_or(Digest{}), *root, merges));
+    if (arguments.has("json")) {
+        json::Array names;
+        for (const std::string& name : wrong) names.put(json::text(name));
+        json::Object facts;
+        facts.number("valid", wrong.empty()).put("wrong", names.done());
+        put_facts(facts, claim);
+        line(facts.done());
+    } else if (!wrong.empty()) {
+        std::string text = "NOT valid:";
+        for (const std::string& name : wrong) text += (text.ends_with(':') ? " another " : ", another ") + name;
+        line(text);
+    } else {
+        line("valid: " + said(claim) + ", " + std::string(traits(hash_of(claim)).name));
+    }
+    return wrong.empty() ? 0 : 1;
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,89 @@
+// Numbers, sizes, text and JSON of the command line.
+#include <string>
+#include <vector>
+
+#include "command/endings.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/json_reader.hpp"
+#include "command/output/text.hpp"
+#include "support.hpp"
+
+using namespace merklize::command;
+
+namespace {
+
+// A text that reads as JSON, or the reason why it does not.
+std::string why_no_json(const std::string& text) {
+    try {
+        json::read(text);
+        return "";
+    } catch (const Failure& failure) {
+        return failure.text;
+    }
+}
+
+}  // namespace
+
+TEST("values: bytes, times and counts as people read them") {
+    CHECK_EQ(human_bytes(0), "0 bytes");
+    CHECK_EQ(human_bytes(1023), "1023 bytes");
+    CHECK_EQ(human_bytes(1536), "1.5 KiB");
+    CHECK_EQ(human_bytes(1 << 20), "1 MiB");
+    CHECK_EQ(human_bytes(0x1p42 + 0x1p40), "5 TiB");
+    CHECK_EQ(human_bytes(0x1p60), "1.049e+06 TiB");
+    CHECK_EQ(human_time(2), "2 s");
+    CHECK_EQ(human_time(0.0015), "1.5 ms");
+    CHECK_EQ(human_time(7e-6), "7 us");
+    CHECK_EQ(human_count(1), "1");
+    CHECK_EQ(human_count(123), "123");
+    CHECK_EQ(human_count(1048576), "1,048,576");
+}
+
+TEST("values: tables") {
+    CHECK_EQ(table_text({{"a", "bb"}, {"ccc", "d"}}, " r"), "a    bb\n---  --\nccc   d");
+    CHECK_EQ(table_text({{"a", "b"}, {"\u00fc\u00fc", ""}}, ""), "a   b\n--  -\n\u00fc\u00fc");
+}
+
+TEST("values: text that is no UTF-8 and text that is not seen") {
+    CHECK_EQ(display("i\xffv"), "i\ufffdv");
+    CHECK_EQ(display("\xe2\x82"), "\ufffd");  // one for what is cut short
+    CHECK_EQ(display("\xf0\x9f\x98 x"), "\ufffd x");
+    CHECK_EQ(display("\xed\xa0\x80"), "\ufffd\ufffd\ufffd");  // a surrogate
+    CHECK_EQ(display("\xc0\x80"), "\ufffd\ufffd");
+    CHECK(is_utf8("\U0010ffff"));
+    CHECK(!is_utf8("\xf4\x90\x80\x80"));
+    CHECK_EQ(sentence("a\nb\x1b\u2028\u00fc\U000e0001"), "a\\nb\\x1b\\u2028\u00fc\\U000e0001");
+}
+
+TEST("values: JSON is written as Python writes it") {
+    CHECK_EQ(json::text("a\"\\\n\x01\u00fc\U0001f600"), "\"a\\\"\\\\\\n\\u0001\\u00fc\\ud83d\\ude00\"");
+    json::Object object;
+    object.text("a", "b").number("n", 3u).number("t", true).put("l", json::Array().put("1").put("2").done());
+    CHECK_EQ(object.done(), "{\"a\": \"b\", \"n\": 3, \"t\": true, \"l\": [1, 2]}");
+    CHECK_EQ(json::indented(object.done()),
+             "{\n  \"a\": \"b\",\n  \"n\": 3,\n  \"t\": true,\n  \"l\": [\n    1,\n    2\n  ]\n}");
+    CHECK_EQ(json::indented("{\"a\": [], \"b\": {}}"), "{\n  \"a\": [],\n  \"b\": {}\n}");
+    json::Object named;
+    json::put_name(named, "i\xffv");
+    CHECK_EQ(named.done(), "{\"name\": \"i\\ufffdv\", \"name_hex\": \"69ff76\"}");
+}
+
+TEST("values: JSON is read, and what is none is refused") {
+    const json::Value value =
+        json::read(R"( {"a": [1, "x\u00fc\ud83d\ude00\n", -1, 1.5e3, null, true], "a": 18446744073709551615} )");
+    const auto* members = value.as<json::Members>();
+    CHECK(members != nullptr && members->size() == 1);
+    CHECK_EQ(*(*members)[0].second.as<std::uint64_t>(), UINT64_MAX);
+    const json::Value list = json::read(R"(["x\u00fc\ud83d\ude00\n", -1, 1.5e3, 18446744073709551616])");
+    const json::Items& items = *list.as<json::Items>();
+    CHECK_EQ(*items[0].as<std::string>(), "x\u00fc\U0001f600\n");
+    for (std::size_t i = 1; i < 4; i++) CHECK(items[i].as<json::Other>() != nullptr);
+    for (const char* good : {"{}", "[]", "0", "-0", "1e5", "\"\"", "[[],{}]", "\"\\ud800\""})
+        CHECK_EQ(why_no_json(good), "");
+    for (const char* bad : {"", "{", "[1,]", "{\"a\" 1}", "{a: 1}", "01", "1.", "1e", "+1", "tru", "\"\\x\"", "\"\n\"",
+                            "\"\\u12\"", "1 2", "\xff", "nullx", "'a'", "-"}) {
+        CHECK(why_no_json(bad).starts_with("not JSON: "));
+    }
+    CHECK(why_no_json(std::string(100000, '[')).find("nested") != std::string::npos);
+}

@@ -1,0 +1,142 @@
+// Mutates lines of check files and the JSON of proofs, and feeds them to the command's parsers:
+//   fuzz-check-line [--seconds N] [--seed S]
+// What must hold: no crash; a line that is refused has a reason; a line that is taken is the same when it is written again; a proof that is
+// taken is the same when it is written again.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+
+#include "command/endings.hpp"
+#include "command/hash/check_line.hpp"
+#include "command/output/text.hpp"
+#include "command/tree/proof_json.hpp"
+#include "merklize/tree.hpp"
+#include "support.hpp"
+
+using namespace merklize::command;
+using support::Random;
+
+namespace {
+
+const std::string words[] = {"",
+                             std::string(1, '\0'),
+                             "\n",
+                             "\r\n",
+                             "\\",
+                             "\\n",
+                             "  ",
+                             " *",
+                             "BLAKE3 (",
+                             ") = ",
+                             "\xff",
+                             "\ufffd",
+                             "\"",
+                             "{",
+                             "]",
+                             "-1",
+                             "1e999",
+                             "null",
+                             "true",
+                             "18446744073709551616",
+                             std::string(5000, '9'),
+                             std::string(5000, '['),
+                             "\u0663"};
+const std::string names[] = {"file",        "a  b",         "x) = y", "BLAKE3 (z", "new\nline",
+                             "back\\slash", "\u00e4\u4e00", " ",      "-",         "a\rb"};
+
+std::string mutate(std::string text, Random& random) {
+    for (std::uint64_t change = random.below(4) + 1; change > 0; --change) {
+        const std::size_t at = random.below(text.size() + 1), length = random.below(text.size() - at + 1);
+        switch (random.below(5)) {
+            case 0:
+                if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << random.below(8)));
+                break;
+            case 1: text.erase(at, length); break;
+            case 2: text.insert(at, text.substr(at, std::min<std::size_t>(length, 256))); break;
+            case 3: text.insert(at, words[random.below(std::size(words))]); break;
+            default: text.insert(at, 1, static_cast<char>(random()));
+        }
+    }
+    return text;
+}
+
+std::string written(const std::string& name, const std::string& digits, bool tag) {
+    std::string before, after;
+    append_frame(name, tag, before, after);
+    return before + digits + after;
+}
+
+// Why what was found is wrong, or nothing.
+const char* judge_line(std::string_view line, std::uint64_t length, std::uint64_t& taken) {
+    const CheckLine found = parse_check_line(line, length);
+    if (found.is_bad()) return found.reason().empty() ? "a refusal without a reason" : nullptr;
+    taken++;
+    if (found.digest.size() != length) return "a digest of another length";
+    if (found.shown.find('\n') != std::string::npos) return "a name that breaks the output's lines";
+    for (const bool tag : {false, true}) {
+        const CheckLine again = parse_check_line(written(found.name, to_hex(found.digest), tag), length);
+        if (again.is_bad() || again.name != found.name || again.digest != found.digest)
+            return "a line changes when written again";
+    }
+    return nullptr;
+}
+
+const char* judge_proof(const std::string& text, std::uint64_t& taken) {
+    try {
+        const AnyProof found = proof_from_json(text);
+        taken++;
+        return proof_from_json(proof_json(found)) == found ? nullptr : "a proof changes when written again";
+    } catch (const Failure& failure) {
+        return failure.text.empty() ? "a refusal without a reason" : nullptr;
+    } catch (const merklize::Error&) {
+        return nullptr;
+    }
+}
+
+int fuzz(double seconds, std::uint64_t seed) {
+    std::cout << "fuzz-check-line: seed " << seed << ", " << seconds << " s" << std::endl;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    const merklize::MerkleTree tree(std::vector<merklize::Digest>(13));
+    const std::string proofs[] = {proof_json(tree.prove(5)), proof_json(tree.prove_range(2, 7)),
+                                  proof_json(tree.prove_consistency(6))};
+    Random random(seed);
+    std::uint64_t n = 0, lines = 0, read_proofs = 0;
+    for (; n % 256 != 0 || std::chrono::steady_clock::now() < end; ++n) {
+        const std::uint64_t length = random.below(2) == 0 ? 32 : 1 + random.below(64);
+        const std::string& name = names[random.below(std::size(names))];
+        const support::Bytes digest = random.bytes(length);
+        const std::string good = written(name, to_hex(std::as_bytes(std::span(digest))), random.below(2) == 0);
+        const bool of_proof = n % 2 == 0;
+        const std::string text = mutate(of_proof ? proofs[random.below(3)] : good, random);
+        const char* fault = of_proof ? judge_proof(text, read_proofs) : nullptr;
+        for (std::string_view rest = text;
+             !of_proof && fault == nullptr && !rest.empty();) {  // as a check file is read
+            const std::string_view line = rest.substr(0, rest.find('\n'));
+            rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+            fault = judge_line(line, length, lines);
+        }
+        if (fault == nullptr && parse_check_line(good, length).name != name)
+            fault = "a written line reads as another name";
+        if (fault == nullptr) continue;
+        std::cout << "FAILED at input " << n << ": " << fault << '\n';
+        return 1;
+    }
+    std::cout << n << " inputs, " << lines << " lines and " << read_proofs << " proofs of them taken" << std::endl;
+    return lines > 0 && read_proofs > 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    double seconds = 10;
+    std::uint64_t seed = 20261122;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atof(argv[i + 1]);
+        if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 0);
+    }
+    return fuzz(seconds, seed);
+}
