@@ -192,7 +192,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python bench/tables.py --check
 	@python scripts/generate_rust_bindings.py --check
 	@echo "== Rust"
-	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --all-targets --no-default-features -- -D warnings; \
+	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --workspace --all-targets --no-default-features -- -D warnings; \
 		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps --no-default-features,lints of the Rust crates are)
 	@echo "== mypy"
 	@python -m mypy -p merklize

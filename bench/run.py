@@ -184,22 +184,6 @@ def pairs(args, folder):
                 ours("files", "--path", many, "--threads", threads),
                 b3sum,
             )
-        merklize = pathlib.Path(sys.executable).with_name("merklize")
-        small = many / "0000"
-        threads = max(args.threads)
-        if merklize.exists():
-            for job, n, unit, files in (
-                ("start-up: command line, one small file (both whole processes)", 1, "runs", [small]),
-                ("command line, one large file (both whole processes)", size, "bytes", [big]),
-                (
-                    f"command line, {n_files} files of 16 KiB (both whole processes)",
-                    n_files,
-                    "files",
-                    sorted(many.iterdir()),
-                ),
-            ):
-                mine = command(merklize, "hash", "--num-threads", threads, *files)
-                yield job, n, unit, threads, mine, command(args.b3sum, "--num-threads", threads, *files)
     try:
         import blake3
 

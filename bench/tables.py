@@ -42,6 +42,8 @@ def table(path, data, up=""):
         "|---|---|---|---|---|---|",
     ]
     for row in data["rows"]:
+        if "command line" in row["job"]:  # of the command that was Python's; bench/command.py has the program's
+            continue
         peer = " ".join(str(part) for part in (row["peer"], row["peer_version"]) if part)
         ours, theirs = rate(row["our_rate"], row["unit"]), rate(row["peer_rate"], row["unit"])
         lines.append(f"| {row['job']} | {row['threads']} | {ours} | {peer} | {theirs} | {row['ratio']:.2f}x |")
@@ -199,6 +201,8 @@ def all_tables():
     yield from (several_table(path, data, "../") for path, data in newest_by_device("several"))
     yield "### Whole calls and processes on CPUs"
     yield from whole_calls()
+    yield "### The command"
+    yield from (table(path, data, "../") for path, data in newest("command", lambda data: data["machine"]))
 
 
 # What the README shows: a kind of results, the job as its rows name it, and how to say it.

@@ -326,6 +326,22 @@ MERKLIZE_API merklize_status merklize_hash_messages_buffer(const merklize_buffer
                                                            const merklize_mode *mode, merklize_buffer *out,
                                                            const merklize_run_options *options);
 
+/* One of the messages of merklize_hash_each(): bytes of any length, in host memory or in a device's. */
+typedef struct merklize_message {
+    const void *data;              /* host memory; null if `buffer` is set */
+    uint64_t bytes;                /* of `data`; 0 if `buffer` is set */
+    const merklize_buffer *buffer; /* all bytes of a buffer; null: `data` */
+} merklize_message;
+
+/* BLAKE3 of each of n messages of any lengths, in one job a device; each is hashed where it lies, those of the host by options->device.
+ * messages  [n]
+ * seek      as for merklize_hash_bytes()
+ * out       [n, length] bytes of host memory, written
+ * errors    invalid_argument (a message with data and a buffer; a stream, and messages on another device) */
+MERKLIZE_API merklize_status merklize_hash_each(const merklize_message *messages, size_t n, const merklize_mode *mode,
+                                                uint64_t seek, uint8_t *out, size_t length,
+                                                const merklize_run_options *options);
+
 /* Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md says what each hash makes of a row (RFC 6962's
  * prefix, padding).
  * rows        [n, row_length] units of merklize_hash_info.row_unit_bytes: bytes, or words of a field hash, each below its modulus
@@ -620,7 +636,7 @@ typedef struct merklize_commitment_info {
 
 /* matrices  [count], at least one, as merklize_hash_matrix_rows() takes them, but of different heights: with h rows of the tallest one,
  *           every height must be ceil(h / 2^k) for some k
- * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap above the root or above a matrix; a word that is not
+ * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
  *           below the modulus, with its row and column), out_of_memory, cancelled */
 MERKLIZE_API merklize_status merklize_commitment_build(const merklize_matrix *matrices, size_t count,
                                                        const merklize_commitment_form *form,
@@ -671,7 +687,7 @@ typedef struct merklize_matrix_dims {
  * cap       [cap_count]
  * dims      [dims_count]: what the verifier knows of the matrices, in their order
  * valid     written: 1 or 0
- * errors    invalid_argument (null; dims or a form that no commitment has) */
+ * errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows) */
 MERKLIZE_API merklize_status merklize_verify_opening(const uint64_t *indices, size_t count, const uint8_t *rows,
                                                      size_t row_bytes, const merklize_digest *siblings,
                                                      size_t sibling_count, const merklize_digest *cap, size_t cap_count,

@@ -381,6 +381,16 @@ void bind_device_array(nb::module_& m) {
         m, "rows",
         +[](const DeviceArray& array, std::uint64_t first, std::uint64_t count) { return rows(array, first, count); },
         "def rows(array: DeviceArray, first: int, count: int, /) -> DeviceArray");
+    define(
+        m, "byte_rows",
+        +[](const DeviceArray& array) {
+            DeviceArray bytes = array;
+            bytes.dtype = type_uint8;
+            const Py_ssize_t n = array.shape.at(0);
+            bytes.shape = {n, n == 0 ? 0 : static_cast<Py_ssize_t>(array.buffer.size()) / n};
+            return bytes;
+        },
+        "def byte_rows(array: DeviceArray, /) -> DeviceArray");
     define(m, "empty", make, "def empty(device: str, shape: tuple[int, ...], dtype: str, /) -> DeviceArray");
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
@@ -35,23 +36,27 @@ public:
     std::span<const MessageView> views() const noexcept { return views_; }
     std::size_t size() const noexcept { return views_.size(); }
 
-    /// Options for messages that may lie on several devices: `device` is that of those on the host.
-    RunOptions options(const Run& run, const Settings& settings) const {
-        RunOptions options = run.options();
-        options.device = to_device(settings.device);
-        if (devices_.size() < 2 || settings.stream) return options;
+    /// The options' device is that of messages on the host. Their stream is of the only device that messages are on.
+    RunOptions options(const Settings& settings, const Policy& policy = {}) const {
+        Settings for_host = settings;
+        if (!devices_.empty()) for_host.stream.reset();
+        RunOptions options = Run(for_host, nullptr, policy).options();
+        if (devices_.empty()) return options;
+        if (devices_.size() == 1 || settings.stream) {
+            const bool is_cuda = devices_[0].info().backend == "cuda";
+            if (is_cuda || settings.stream) {
+                options.stream =
+                    shared_stream(devices_[0], is_cuda ? cuda_stream_handle(settings.stream) : *settings.stream);
+            }
+            return options;
+        }
         // Streams of several devices have no order of their own: what the producers enqueued is waited for.
-        options.stream = {};
-        for (const DeviceArray* one : devices_) {
-            const Device& device = one->buffer.device();
+        for (const Device& device : devices_) {
             if (device.info().backend == "cuda")
-                Run::without_gil([&] { to_stream(device, cuda_stream_handle({})).synchronize(); });
+                Run::without_gil([&] { shared_stream(device, cuda_stream_handle({})).synchronize(); });
         }
         return options;
     }
-
-    /// One of those on a device, or null.
-    const DeviceArray* on_device() const noexcept { return devices_.empty() ? nullptr : devices_.front(); }
 
 private:
     void add(nb::handle object, const char* what, const Settings& settings) {
@@ -62,21 +67,39 @@ private:
             views_.emplace_back(std::span(reinterpret_cast<const std::byte*>(bytes), static_cast<std::size_t>(size)));
             return;
         }
+        if (const auto seen = viewer_.view(object, cuda_stream_handle(settings.stream))) {
+            if (seen->device.type != dlpack::cuda)
+                return void(views_.emplace_back(std::span<const std::byte>(seen->first, seen->bytes)));
+            if (seen->device.id != known_.id) {
+                const std::string name = "cuda:" + std::to_string(seen->device.id);
+                require_device(what, name, settings.device);
+                known_ = {seen->device.id, to_device(name)};
+                note(known_.device);
+            }
+            views_.emplace_back(ConstBuffer::wrap(known_.device, seen->first, seen->bytes));
+            return;
+        }
         const Input& input = inputs_.emplace_back(object, what, settings);
         const DeviceArray* array = input.on_device();
         if (array == nullptr) return void(views_.emplace_back(input.span()));
         require_device(what, array->device().id, settings.device);
         views_.emplace_back(array->buffer);
-        for (const DeviceArray* known : devices_) {
-            if (known->buffer.device() == array->buffer.device()) return;
-        }
-        devices_.push_back(array);
+        note(array->buffer.device());
+    }
+
+    void note(const Device& device) {
+        if (std::ranges::find(devices_, device) == devices_.end()) devices_.push_back(device);
     }
 
     nb::tuple objects_;
     std::deque<Input> inputs_;
     std::vector<MessageView> views_;
-    std::vector<const DeviceArray*> devices_;  // the first of each device
+    std::vector<Device> devices_;  // that messages lie on
+    TensorViewer viewer_;
+    struct {
+        std::int32_t id = -1;
+        Device device{"cpu"};
+    } known_;  // the last tensor's
 };
 
 void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle key, nb::handle context,
@@ -85,8 +108,7 @@ void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle
     const Mode mode = to_mode(key, context, "hash_each");
     const std::uint64_t bytes = to_u64(length, "hash_each: length"), first = to_u64(seek, "hash_each: seek");
     const OutputBytes output(out);
-    const Run run(settings, given.on_device(), to_policy(policy));
-    const RunOptions options = given.options(run, settings);
+    const RunOptions options = given.options(settings, to_policy(policy));
     Run::without_gil([&] { merklize::hash_each(given.views(), output.span(), bytes, first, mode, options); });
 }
 
@@ -95,12 +117,30 @@ void hash_message_each(nb::handle messages, nb::handle names, nb::handle out, nb
     const Messages given(messages, names, settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
     const OutputBytes output(out);
-    const Run run(settings, given.on_device());
-    const RunOptions options = given.options(run, settings);
+    const RunOptions options = given.options(settings);
     Run::without_gil([&] {
         const std::vector<Digest> digests = merklize::hash_message_each(given.views(), which, options);
         std::ranges::copy(digests, as_digests(output.span()).begin());
     });
+}
+
+/// Rows of equal length as messages, of an array on the host or on a device.
+void hash_rows_output(nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle key, nb::handle context,
+                      nb::handle length, nb::handle seek, const Settings& settings, nb::handle policy) {
+    const Input input(rows, "hash_many: messages", settings);
+    const Mode mode = to_mode(key, context, "hash_many");
+    const std::uint64_t bytes = to_u64(length, "hash_many: length"), first = to_u64(seek, "hash_many: seek");
+    const std::uint64_t width = to_u64(row_bytes, "hash_many: message length");
+    const OutputBytes output(out);
+    const Run run(settings, input.on_device(), to_policy(policy));
+    std::vector<MessageView> views(bytes == 0 ? 0 : output.span().size() / bytes);
+    for (std::size_t i = 0; i < views.size(); i++) {
+        if (input.on_device() != nullptr)
+            views[i] = input.buffer().slice(width * i, width);
+        else
+            views[i] = input.span().subspan(width * i, width);
+    }
+    run([&](const RunOptions& options) { merklize::hash_each(views, output.span(), bytes, first, mode, options); });
 }
 
 }  // namespace
@@ -109,6 +149,9 @@ void bind_hash_each(nb::module_& m) {
     define(m, "hash_each", hash_each,
            "def hash_each(messages: list[object], names: list[object] | None, out: object, key: object, context: str | "
            "None, length: int, seek: int, settings: Settings, policy: object, /) -> None");
+    define(m, "hash_rows_output", hash_rows_output,
+           "def hash_rows_output(rows: object, row_bytes: int, out: object, key: object, context: str | None, length: "
+           "int, seek: int, settings: Settings, policy: object, /) -> None");
     define(m, "hash_message_each", hash_message_each,
            "def hash_message_each(messages: list[object], names: list[object] | None, out: object, hash: str, "
            "settings: Settings, /) -> None");

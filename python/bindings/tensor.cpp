@@ -137,6 +137,16 @@ const dlpack::ExchangeApi* exchange_api_of(nb::handle object) {
     return api != nullptr && api->version.major == 1 ? api : nullptr;
 }
 
+/// Has `stream` come after what the producer of tensors has enqueued on a device of CUDA.
+void order_after_producer(const dlpack::ExchangeApi& api, std::int32_t device, std::uint64_t stream) {
+    void* current = nullptr;
+    if (api.current_stream(dlpack::cuda, device, &current) != 0) nb::raise_python_error();
+    const std::uint64_t producer = cuda_stream_handle(reinterpret_cast<std::uintptr_t>(current));
+    if (producer == stream) return;
+    const Device where = to_device("cuda:" + std::to_string(device));
+    shared_stream(where, stream).wait(shared_stream(where, producer).record());
+}
+
 /// By the functions of its type, which take some hundred nanoseconds where __dlpack__ takes tens of microseconds.
 /// device  the tensor's, of CUDA
 Tensor from_exchange_api(const dlpack::ExchangeApi& api, nb::handle object, const dlpack::Device& device,
@@ -145,13 +155,7 @@ Tensor from_exchange_api(const dlpack::ExchangeApi& api, nb::handle object, cons
     if (api.from_object(object.ptr(), &managed) != 0) nb::raise_python_error();
     Tensor tensor = from_versioned(managed, what);
     tensor.device = "cuda:" + std::to_string(device.id);
-    void* current = nullptr;
-    if (api.current_stream(dlpack::cuda, device.id, &current) != 0) nb::raise_python_error();
-    const std::uint64_t producer = cuda_stream_handle(reinterpret_cast<std::uintptr_t>(current));
-    if (producer != stream && tensor.bytes() != 0) {
-        const Device where = to_device(tensor.device);
-        shared_stream(where, stream).wait(shared_stream(where, producer).record());
-    }
+    if (tensor.bytes() != 0) order_after_producer(api, device.id, stream);
     return tensor;
 }
 
@@ -384,6 +388,41 @@ Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted,
         if (!nb::hasattr(object, "__cuda_array_interface__")) throw;
     }
     return from_cuda_array_interface(object, what, device, stream);
+}
+
+std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream) {
+    if (const PyTypeObject* type = Py_TYPE(object.ptr()); type != type_) {
+        // NumPy's arrays may be masked.
+        api_ = nb::hasattr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))), "__array_struct__")
+                   ? nullptr
+                   : exchange_api_of(object);
+        type_ = type;
+    }
+    dlpack::Tensor tensor{};
+    if (api_ == nullptr || api_->borrow_from_object == nullptr) return {};
+    if (api_->borrow_from_object(object.ptr(), &tensor) != 0) {
+        PyErr_Clear();
+        return {};
+    }
+    const bool on_host = tensor.device.type == dlpack::cpu || tensor.device.type == dlpack::cuda_host;
+    const unsigned bits = unsigned{tensor.dtype.bits} * tensor.dtype.lanes;
+    if ((!on_host && tensor.device.type != dlpack::cuda) || bits == 0 || bits % 8 != 0) return {};
+    std::uint64_t items = 1;
+    for (std::int32_t k = tensor.ndim; k-- > 0;) {
+        const std::int64_t extent = tensor.shape[k];
+        if (extent <= 0 ||
+            (tensor.strides != nullptr && extent > 1 && tensor.strides[k] != static_cast<std::int64_t>(items))) {
+            return {};
+        }
+        if (items > std::uint64_t{PY_SSIZE_T_MAX} / 16 / static_cast<std::uint64_t>(extent)) return {};
+        items *= static_cast<std::uint64_t>(extent);
+    }
+    if (tensor.data == nullptr || bits > 128) return {};
+    if (!on_host && std::ranges::find(ordered_, tensor.device.id) == ordered_.end()) {
+        order_after_producer(*api_, tensor.device.id, stream);
+        ordered_.push_back(tensor.device.id);
+    }
+    return Extent{tensor.device, static_cast<std::byte*>(tensor.data) + tensor.byte_offset, items * (bits / 8)};
 }
 
 std::optional<Tensor> import_host(nb::handle object, const char* what) {

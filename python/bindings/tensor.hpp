@@ -50,6 +50,29 @@ std::optional<std::string> cuda_device_of(nb::handle object, const char* what);
 /// stream  CUDA's handle of the queue that the data shall be ready on
 Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted, std::uint64_t stream);
 
+/// Where the bytes of a tensor lie.
+struct Extent {
+    dlpack::Device device;
+    std::byte* first;
+    std::uint64_t bytes;
+};
+
+/// Looks at tensors by the functions that their types have for that (DLPack 1.3): some ten nanoseconds each, and nothing is exported.
+/// Of one thread, with the GIL.
+class TensorViewer {
+public:
+    /// The bytes of a tensor in C order, on the host or on a device of CUDA, as long as the object lives and is not changed. Nothing if
+    /// the type has no such functions, or import_array() has to say or do more: pack it, or name what is wrong.
+    /// errors  those of a stream of the tensor's device
+    /// stream  CUDA's handle of the queue that shall come after what the producer has enqueued
+    std::optional<Extent> view(nb::handle object, std::uint64_t stream);
+
+private:
+    const PyTypeObject* type_ = nullptr;  // the last one seen
+    const dlpack::ExchangeApi* api_ = nullptr;
+    std::vector<std::int32_t> ordered_;  // devices whose producers are waited for
+};
+
 /// The tensor of an object that exports host memory by DLPack (cuda_device_of() is nothing); nothing if it does not.
 std::optional<Tensor> import_host(nb::handle object, const char* what);
 

@@ -58,11 +58,18 @@ def _type(array: Array | DeviceArray) -> str:
 
 
 def byte_rows(value: object, what: str, settings: Settings) -> Array | DeviceArray:
-    """Check that `value` is uint8[n, m] or int8[n, m]."""
+    """Return the rows of [n, ...] items of any dtype as uint8[n, m]: the bytes of each in C order."""
+    import numpy as np
+
     array = _import(value, what, settings)
-    if len(array.shape) != 2 or _type(array) not in ("uint8", "int8"):
-        raise InvalidArgument(f"{what} must be uint8[n, m], got {describe(array)}")
-    return _contiguous(array)
+    if len(array.shape) < 2:
+        raise InvalidArgument(f"{what} must be rows, uint8[n, m] or [n, ...] of any dtype, got {describe(array)}")
+    if isinstance(array, _native.DeviceArray):
+        return _native.byte_rows(array)
+    if array.dtype.hasobject:
+        raise InvalidArgument(f"{what}: {describe(array)} holds references, not bytes; convert it to a fixed width")
+    n, items = array.shape[0], int(np.prod(array.shape[1:], dtype=np.int64))
+    return np.require(array, requirements=["C", "A", "E"]).reshape(n, items).view(np.uint8)
 
 
 def element_type(hash: HashInfo) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _native
+from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from ._types import Device, Progress
+    from ._types import Device, Policy, Progress
 
 
 def settings(
@@ -44,3 +45,17 @@ def stream_handle(stream: object) -> int:
         "stream must be an integer, None or an object with __cuda_stream__, cuda_stream, ptr or handle, "
         f"got {type(stream).__name__}"
     )
+
+
+def require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int, policy: Policy) -> None:
+    """Refuse what only BLAKE3 has."""
+    _native.require_message_hash(hash)
+    for name, is_given in (
+        ("key", key is not None),
+        ("context", context is not None),
+        ("length", length != 32),
+        ("seek", seek != 0),
+        ("policy", policy is not None),
+    ):
+        if is_given:
+            raise InvalidArgument(f"{what}: {name} is of the hash 'blake3', not of {hash!r}")

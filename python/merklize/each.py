@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _arrays, _native
-from ._settings import settings
+from ._settings import require_plain, settings
 from .errors import InvalidArgument
-from .hashing import _require_plain
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-    from ._native import Timings
+    from ._native import DeviceArray, Timings
     from ._types import Bytes, Data, Device, Policy, Progress
 
 Name = TypeVar("Name")
@@ -86,10 +85,11 @@ def hash_each(
             "hash() takes one message, hash_many() the rows of an array"
         )
     names = list(messages) if isinstance(messages, Mapping) else None
-    given: list[Any] = list(messages.values()) if isinstance(messages, Mapping) else list(messages)
+    given: Any = list(messages.values()) if isinstance(messages, Mapping) else messages
+    given = given if isinstance(given, (list, tuple)) else list(given)
     run = settings(device, threads, progress, stream, timings)
     if hash != "blake3":
-        _require_plain("hash_each", hash, key, context, length, seek, policy)
+        require_plain("hash_each", hash, key, context, length, seek, policy)
     size = _arrays.unsigned(length, "hash_each: length")
     digests = _digests(len(given), size)
     if hash != "blake3":
@@ -108,3 +108,43 @@ def _digests(n: int, length: int) -> Bytes:
     if n * length >= 2**63:
         raise InvalidArgument(f"hash_each: {n} outputs of {length} bytes are more than 2^63 bytes")
     return np.empty((n, length), np.uint8)
+
+
+def rows_output(
+    rows: Any, key: Any, context: Any, length: int, seek: int, run: _native.Settings, policy: Policy
+) -> Bytes | DeviceArray:
+    """Return any part of the output of each row. The host makes it, of the two values below each root."""
+    import numpy as np
+
+    size = _arrays.unsigned(length, "hash_many: length")
+    digests = np.empty((rows.shape[0], size), np.uint8)
+    there = rows.device if isinstance(rows, _native.DeviceArray) else None
+    if there is not None and rows.shape[1] <= 1024:
+        rows, run = rows.numpy(), settings("cpu", None, None, None, None)
+    _native.hash_rows_output(rows, rows.shape[1], digests, key, context, size, seek, run, policy)
+    return digests if there is None else _native.DeviceArray.from_numpy(digests, there)
+
+
+def leaves_of_list(records: list[Any], hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings) -> Any:
+    """Leaves of records of any lengths: by BLAKE3 all at once, else those of one length at once."""
+    import numpy as np
+
+    word = np.dtype(_arrays.element_type(hash) or "uint8")
+    leaves = np.empty((len(records), 32), np.uint8)
+    if hash.name == "blake3":
+        _native.hash_each(records, None, leaves, key, context, 32, 0, run, None)
+        return leaves
+    given = [np.frombuffer(record, np.uint8) for record in records]
+    by_length: dict[int, list[int]] = {}
+    for i, record in enumerate(given):
+        by_length.setdefault(len(record), []).append(i)
+    for length, which in by_length.items():
+        if length % word.itemsize:
+            raise InvalidArgument(
+                f"record {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
+            )
+        rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
+        digests = np.empty((len(which), 32), np.uint8)
+        _native.hash_leaves(rows.view(word), length, digests, hash.name, key, context, run)
+        leaves[which] = digests
+    return leaves.view(word)

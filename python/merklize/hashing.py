@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast, over
 
 from . import _arrays, _native
 from ._pairs import with_pairs
-from ._settings import settings
+from ._settings import require_plain, settings
+from .each import leaves_of_list, rows_output
 from .errors import Cancelled, FileError, InvalidArgument
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def hash(
     """
     run = settings(device, threads, None, stream, timings, wait)
     if hash != "blake3":
-        _require_plain("hash", hash, key, context, length, seek, policy)
+        require_plain("hash", hash, key, context, length, seek, policy)
     if wait and out is None:
         if hash != "blake3":
             return _native.hash_message(data, hash, run)
@@ -238,7 +239,7 @@ def hash_file(
     """
     run = settings(device, threads, progress, None, timings)
     if hash != "blake3":
-        _require_plain("hash_file", hash, key, context, length, seek, policy)
+        require_plain("hash_file", hash, key, context, length, seek, policy)
     how = _How(hash, key, context, length, seek, run, policy)
     if isinstance(path, (str, bytes, os.PathLike)):
         return how.path(os.fsencode(path))
@@ -286,20 +287,6 @@ class _How(NamedTuple):
         if self.hash != "blake3":
             return _native.make_message_hasher(self.hash, self.run)
         return _native.make_hasher(self.key, self.context, self.run, self.policy)
-
-
-def _require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int, policy: Policy) -> None:
-    """Refuse what only BLAKE3 has."""
-    _native.require_message_hash(hash)
-    for name, is_given in (
-        ("key", key is not None),
-        ("context", context is not None),
-        ("length", length != 32),
-        ("seek", seek != 0),
-        ("policy", policy is not None),
-    ):
-        if is_given:
-            raise InvalidArgument(f"{what}: {name} is of the hash 'blake3', not of {hash!r}")
 
 
 def _is_plain(file: Any) -> bool:
@@ -374,7 +361,7 @@ def hash_files(
     encoded = [os.fsencode(path) for path in paths]
     run = settings(device, threads, progress, None, timings)
     if hash != "blake3":
-        _require_plain("hash_files", hash, key, context, length, seek, policy)
+        require_plain("hash_files", hash, key, context, length, seek, policy)
         results = _native.hash_message_files(encoded, hash, run)
         return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
     results = _native.hash_files(encoded, key, context, length, seek, run, policy)
@@ -388,6 +375,8 @@ def hash_many(
     hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
     device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
@@ -403,6 +392,8 @@ def hash_many(
     hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
     device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
@@ -417,6 +408,8 @@ def hash_many(
     hash: str = "blake3",
     key: Buffer | None = None,
     context: str | None = None,
+    length: int = 32,
+    seek: int = 0,
     device: Device = "auto",
     threads: int | None = None,
     stream: object = None,
@@ -425,18 +418,27 @@ def hash_many(
     wait: bool = True,
     out: Tensor | None = None,
 ) -> Bytes | DeviceArray:
-    """Return the digests uint8[n, 32] of n messages of equal length, uint8[n, m], side by side.
+    """Return the digests uint8[n, length] of n messages of equal length, side by side.
+
+    messages  uint8[n, m], or an array [n, ...] of any dtype: a message is the bytes of one row, in C order
 
     Those of a tensor on a device stay there, as a DeviceArray. The options are as in hash(), and `out` is uint8[n, 32].
-    Raises InvalidArgument for other shapes and dtypes.
+    Raises InvalidArgument: one dimension or none, wait=False with other output than the first 32 bytes.
+    hash_each() takes messages of different lengths.
     """
     run = settings(device, threads, None, stream, timings, wait)
     rows = _arrays.byte_rows(messages, "hash_many: messages", run)
     if hash != "blake3":
-        _require_plain("hash_many", hash, key, context, 32, 0, policy)
+        require_plain("hash_many", hash, key, context, length, seek, policy)
         if _native.hash_by_name(hash).is_field:
             raise InvalidArgument(f"hash_many: {hash!r} hashes field elements; hash_elements takes rows of them")
     digests: Bytes | DeviceArray
+    if length != 32 or seek != 0:
+        if not wait or out is not None:
+            raise InvalidArgument(
+                f"hash_many with wait=False or out gives the first 32 bytes, got length {length} from {seek}"
+            )
+        return rows_output(rows, key, context, length, seek, run, policy)
     if wait and out is None:
         digests = _arrays.empty(rows, (rows.shape[0], 32), "uint8")
         if hash != "blake3":
@@ -518,7 +520,7 @@ def hash_elements(
 
 
 def hash_leaves(
-    records: Data,
+    records: Data | Iterable[Buffer],
     hash: str = "blake3",
     *,
     key: Buffer | None = None,
@@ -530,9 +532,10 @@ def hash_leaves(
     wait: bool = True,
     out: Tensor | None = None,
 ) -> Digests | DeviceArray:
-    """Return the digests of n records of equal length as leaves of a tree of this hash.
+    """Return the digests of n records as leaves of a tree of this hash.
 
-    records  uint8[n, m], for field hashes words as in hash_elements(); any strides. A tensor on a device stays there
+    records  uint8[n, m], for field hashes words as in hash_elements(); any strides. A tensor on a device stays there.
+             Or a list or other iterable of bytes-likes of any lengths
     hash     "blake3": BLAKE3 of the record; "sha256": SHA-256 of the byte 0 and the record (RFC 6962); a field hash:
              hash_elements() of the record
 
@@ -540,6 +543,10 @@ def hash_leaves(
     """
     run = settings(device, threads, None, stream, timings, wait)
     which = _native.hash_by_name(hash)
+    if not _arrays.is_array(records) and not isinstance(records, (bytes, bytearray, memoryview, str)):
+        if not wait or out is not None:
+            raise InvalidArgument("hash_leaves: a list of records is hashed with wait=True and without out")
+        return leaves_of_list(list(cast("Iterable[Buffer]", records)), which, key, context, run)
     rows = _arrays.rows(records, "hash_leaves: records", run, which)
     bits = which.element_bits or 8
     shape, dtype = (rows.shape[0], 256 // bits), rows.dtype if which.is_field else "uint8"

@@ -36,7 +36,8 @@ class MerkleTree:
               array of NumPy, or a tensor as hash() takes them: one on a device stays there
     hash      one of HASHES; for field hashes each word is less than the modulus
     pairs     "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
-    format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden"; it
+    format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden",
+              "plonky3"; it
               fixes hash, rule and pairs (docs/formats.md)
     rule      what becomes of a level's last node where their count is odd: "left_full" (it goes up: RFC 6962; also
               "promote"), "pad" (merged with `padding`), "duplicate_last" (merged with itself), "perfect" (n must be a
@@ -516,30 +517,13 @@ def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -
 
 
 def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | None) -> Any:
-    """Leaves of records of any lengths: those of one length at once."""
-    import numpy as np
-
+    """Leaves of an array of records, or of records of any lengths."""
     if _arrays.is_array(records):
         return hash_leaves(records, hash, device=device, threads=threads)
-    given = [np.frombuffer(record, np.uint8) for record in records]
+    given = list(records)
     if not given:
         raise InvalidArgument("MerkleTree.from_records: a tree needs at least one record, got 0")
-    is_field = _native.hash_by_name(hash).is_field
-    word = np.dtype(_arrays.element_type(_native.hash_by_name(hash)) or "uint8")
-    by_length: dict[int, list[int]] = {}
-    for i, record in enumerate(given):
-        by_length.setdefault(len(record), []).append(i)
-    leaves = np.empty((len(given), 32), np.uint8)
-    for length, which in by_length.items():
-        rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
-        if is_field:
-            if length % word.itemsize:
-                raise InvalidArgument(
-                    f"record {which[0]} has {length} bytes; {hash!r} takes words of {word.itemsize} bytes"
-                )
-            rows = rows.view(word)
-        leaves[which] = np.asarray(hash_leaves(rows, hash, device=device, threads=threads)).view(np.uint8)
-    return leaves.view(word)
+    return hash_leaves(given, hash, device=device, threads=threads)
 
 
 def as_nodes(buffer: Any, hash: str) -> Digests:

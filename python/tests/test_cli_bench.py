@@ -27,6 +27,7 @@ SUITES = {
     "proofs": "10",
     "update": "10",
     "files": "16",
+    "hash-each": "18",
     "stream": "20",
 }
 COMPARE = Path(__file__).parents[2] / "bench" / "compare.py"

@@ -135,6 +135,42 @@ def test_many_dimensions(torch):
         assert merklize.hash(form) == digest(bytes_of(form))
 
 
+def test_a_state_dict_in_one_call(torch):
+    data = oracle.pattern(5 << 20)
+    whole = on_device(torch, np.frombuffer(data, np.uint8))
+    cube = whole[: 24_000 * 4].view(torch.float32).view(20, 30, 40)
+    tensors = {f"at {start}": whole[start : start + length] for start, length in enumerate(LENGTHS)}
+    tensors |= {
+        "layer": torch.nn.Linear(64, 33).cuda().weight,
+        "transposed": cube.permute(2, 0, 1),
+        "every other": cube[:, ::2],
+        "scalar": cube[1, 2, 3],
+        "none": cube[:0],
+        "half": cube.to(torch.bfloat16),
+        "on the host": cube.cpu(),
+        "turned around on the host": cube.cpu().T,
+        "bytes": b"bytes",
+    }
+    expected = {name: digest(t if isinstance(t, bytes) else bytes_of(t)) for name, t in tensors.items()}
+    assert merklize.hash_each(tensors) == expected
+    assert merklize.hash_each(tensors, device="cuda:0") == expected
+    key = bytes(range(32))
+    keyed = merklize.hash_each(list(tensors.values()), key=key, length=50, seek=3)
+    for tensor, output in zip(tensors.values(), keyed):
+        content = tensor if isinstance(tensor, bytes) else bytes_of(tensor)
+        assert output.tobytes() == blake3.blake3(content, key=key).digest(50, seek=3)
+    # What is queued on PyTorch's stream comes first, and a stream that is named.
+    for stream in (None, torch.cuda.Stream()):
+        with torch.cuda.stream(stream):
+            made = [torch.full((1 << 20,), value, dtype=torch.int32, device="cuda") for value in range(50)]
+            for _ in range(20):
+                for tensor in made:
+                    tensor += 1
+            found = merklize.hash_each(made, stream=stream)
+        assert found[7].tobytes() == digest(np.full(1 << 20, 27, np.int32).tobytes())
+        assert found.tobytes() == merklize.hash_each([bytes_of(tensor) for tensor in made]).tobytes()
+
+
 def test_parameters_that_want_gradients(torch):
     layer = torch.nn.Linear(64, 33).cuda()
     assert merklize.hash(layer.weight) == digest(bytes_of(layer.weight))

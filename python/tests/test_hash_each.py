@@ -1,5 +1,6 @@
 """hash_each(): many messages in one call, beside the official BLAKE3 and hash() of each."""
 
+import ctypes
 import hashlib
 
 import blake3
@@ -117,3 +118,150 @@ def test_refusals():
 def test_progress_ends_it():
     with pytest.raises(merklize.Cancelled):
         merklize.hash_each([bytes(1 << 20)] * 300, progress=lambda done: False)
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32 * 2),
+        ("ndim", ctypes.c_int32),
+        ("dtype", ctypes.c_uint8 * 4),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class _ExchangeApi(ctypes.Structure):
+    """DLPack 1.3's functions of a type; only the one that looks at a tensor is there."""
+
+    _fields_ = (
+        ("version", ctypes.c_uint32 * 2),
+        ("functions", ctypes.c_void_p * 4),
+        ("borrow_from_object", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(_Tensor))),
+        ("current_stream", ctypes.c_void_p),
+    )
+
+
+def _borrow(tensor, out):
+    if tensor.refuses:
+        return -1
+    given = _Tensor.from_buffer_copy(tensor.described)
+    ctypes.memmove(out, ctypes.byref(given), ctypes.sizeof(given))
+    return 0
+
+
+_api = _ExchangeApi((ctypes.c_uint32 * 2)(1, 3), borrow_from_object=_ExchangeApi._fields_[2][1](_borrow))
+_NAME = b"dlpack_exchange_api"  # a capsule keeps none of its own
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+
+
+class Lent:
+    """A tensor on the host whose type has DLPack's functions, of a NumPy array."""
+
+    __dlpack_c_exchange_api__ = _new_capsule(ctypes.addressof(_api), _NAME, None)
+
+    def __init__(self, array, refuses=False):
+        self.array, self.refuses, self.exported = array, refuses, False
+        self.shape = (ctypes.c_int64 * array.ndim)(*array.shape)
+        self.strides = (ctypes.c_int64 * array.ndim)(*(step // array.itemsize for step in array.strides))
+        dtype = (ctypes.c_uint8 * 4)(0, 8 * array.itemsize, 1, 0)
+        pointer = ctypes.POINTER(ctypes.c_int64)
+        self.described = _Tensor(array.ctypes.data - 4, (ctypes.c_int32 * 2)(1, 0), array.ndim, dtype,
+                                 ctypes.cast(self.shape, pointer), ctypes.cast(self.strides, pointer), 4)  # fmt: skip
+
+    def __dlpack__(self, **_):
+        self.exported = True
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_tensors_that_can_be_looked_at_are_not_exported():
+    array = np.arange(6000, dtype=np.int64).reshape(20, 300)
+    looked_at = [Lent(array), Lent(array[3:7]), Lent(array[:, :1][:1]), Lent(np.array(7))]
+    exported = [Lent(array.T), Lent(array[:, ::2]), Lent(array[:0]), Lent(array[::-1]), Lent(array, refuses=True)]
+    messages = [*looked_at, b"bytes", *exported, array]
+    digests = merklize.hash_each(messages)
+    expected = [message if isinstance(message, bytes) else np.asarray(getattr(message, "array", message)).tobytes()
+                for message in messages]  # fmt: skip
+    assert rows(digests) == [blake3.blake3(message).digest() for message in expected]
+    assert not any(tensor.exported for tensor in looked_at)
+    assert all(tensor.exported for tensor in exported)
+
+
+def test_hash_many_gives_any_part_of_the_output(device):
+    for length in (10, 1024, 1025, 5000):
+        messages = np.frombuffer(b"".join(bytes_of([length] * 5)), np.uint8).reshape(5, length)
+        for size, seek in [(0, 0), (1, 0), (64, 0), (32, 7)]:
+            digests = merklize.hash_many(messages, length=size, seek=seek, key=bytes(32), device=device)
+            assert digests.shape == (5, size)
+            assert rows(digests) == [
+                blake3.blake3(m.tobytes(), key=bytes(32)).digest(size, seek=seek) for m in messages
+            ]
+            if device != "cpu":
+                there = merklize.DeviceArray.from_numpy(messages, device)
+                found = merklize.hash_many(there, length=size, seek=seek, key=bytes(32))
+                assert isinstance(found, merklize.DeviceArray)
+                assert (found.numpy() == digests).all()
+    with pytest.raises(merklize.InvalidArgument, match="length is of the hash 'blake3'"):
+        merklize.hash_many(messages, hash="keccak256", length=64)
+
+
+def test_hash_many_takes_rows_of_any_dtype():
+    items = np.arange(5 * 12, dtype=np.float32).reshape(5, 3, 4)
+    for array in (
+        items,
+        items[:, ::2],
+        items[:, :, 1:3],
+        items.astype(">u2"),
+        items[:, 0] > 7,
+        items[:, :0],
+        items[:0],
+    ):
+        digests = merklize.hash_many(array)
+        assert rows(digests) == [blake3.blake3(row.tobytes()).digest() for row in array]
+    there = merklize.hash_many(items.view(np.int32))
+    assert (there == merklize.hash_many(items)).all()
+    for array in (items[0, 0], np.array(1), np.array([[None]])):
+        with pytest.raises(merklize.InvalidArgument, match="hash_many: messages"):
+            merklize.hash_many(array)
+
+
+@pytest.mark.parametrize("hash", ["blake3", "sha256", "rp64_256_v3", "poseidon2_koalabear_16"])
+def test_leaves_of_lists(hash):
+    width = {"rp64_256_v3": 8, "poseidon2_koalabear_16": 4}.get(hash, 1)
+    records = [bytes(width * n) for n in (0, 1, 5, 300, 1, 0, 700, 2)]
+    leaves = merklize.hash_leaves(records, hash)
+    assert [leaf.tobytes() for leaf in leaves] == [
+        merklize.hash_leaves(
+            np.frombuffer(record, f"u{width}").reshape(1, -1), hash
+        )[0].tobytes()
+        for record in records
+    ]  # fmt: skip
+    assert merklize.MerkleTree.from_records(records, hash).root == merklize.merkle_root(leaves, hash)
+    if hash == "blake3":
+        keyed = merklize.hash_leaves(iter(records), key=bytes(32))
+        assert rows(keyed) == [blake3.blake3(record, key=bytes(32)).digest() for record in records]
+        assert merklize.hash_leaves([]).shape == (0, 32)
+    if width > 1:
+        with pytest.raises(
+            merklize.InvalidArgument, match=f"record 1 has 5 bytes; '{hash}' takes words of {width} bytes"
+        ):
+            merklize.hash_leaves([b"", b"12345"], hash)
+
+
+def test_many_small_files(tmp_path, device):
+    lengths = [0, 1, 64, 1024, 1025, 65_536, 65_537, 300_000, 262_144] + [k * 37 % 3000 for k in range(300)]
+    paths = [tmp_path / str(k) for k in range(len(lengths))]
+    for path, data in zip(paths, bytes_of(lengths)):
+        path.write_bytes(data)
+    missing = tmp_path / "missing"
+    for options in ({}, {"threads": 1}, {"length": 70, "seek": 3, "key": bytes(32)}):
+        found = merklize.hash_files([*paths[:5], missing, *paths[5:]], device=device, **options)
+        assert isinstance(found.pop(5), FileNotFoundError)
+        for path, digest in zip(paths, found):
+            hasher = blake3.blake3(path.read_bytes(), **({"key": options["key"]} if "key" in options else {}))
+            assert digest == hasher.digest(options.get("length", 32), seek=options.get("seek", 0)), path

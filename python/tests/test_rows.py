@@ -38,12 +38,11 @@ def test_hash_many_modes_layouts_and_none():
     assert merklize.hash_many(messages[:0]).shape == (0, 32)
 
 
-@pytest.mark.parametrize(
-    "messages", [np.zeros(5, np.uint8), np.zeros((2, 3, 4), np.uint8), np.zeros((2, 3), np.int16), np.zeros((2, 3))]
-)
+@pytest.mark.parametrize("messages", [np.zeros(5, np.uint8), np.array(1.5)])
 def test_hash_many_wrong_arrays(messages):
     with pytest.raises(
-        merklize.InvalidArgument, match=r"hash_many: messages must be uint8\[n, m\], got " + str(messages.dtype)
+        merklize.InvalidArgument,
+        match=r"hash_many: messages must be rows, uint8\[n, m\] or \[n, ...\] of any dtype, got " + str(messages.dtype),
     ):
         merklize.hash_many(messages)
 

@@ -1,5 +1,7 @@
 // The list of hashes, digests, merges and the streaming hasher.
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "c_api/calls.hpp"
 
@@ -124,6 +126,28 @@ merklize_status merklize_hash_messages_buffer(const merklize_buffer* messages, s
         const Options run(call, options);
         merklize::hash_many(call.need(messages, "messages").value, message_bytes, call.written(out, "out"),
                             call.mode(mode), run.get());
+        run.finish();
+    });
+}
+
+merklize_status merklize_hash_each(const merklize_message* messages, size_t n, const merklize_mode* mode, uint64_t seek,
+                                   uint8_t* out, size_t length, const merklize_run_options* options) {
+    return run("merklize_hash_each", [&](const Call& call) {
+        const Options run(call, options);
+        std::vector<merklize::MessageView> views;
+        for (const merklize_message& message : call.items(messages, n, "messages")) {
+            if (message.buffer == nullptr) {
+                views.emplace_back(call.bytes(message.data, message.bytes, "messages[].data"));
+                continue;
+            }
+            if (message.data != nullptr || message.bytes != 0)
+                call.invalid("message " + std::to_string(views.size()) +
+                             " has data and a buffer, must have one of them");
+            views.emplace_back(message.buffer->value);
+        }
+        if (length != 0 && n > SIZE_MAX / length)
+            call.invalid(std::to_string(n) + " outputs of " + std::to_string(length) + " bytes fit in no memory");
+        merklize::hash_each(views, call.bytes(out, n * length, "out"), length, seek, call.mode(mode), run.get());
         run.finish();
     });
 }

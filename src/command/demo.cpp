@@ -89,29 +89,31 @@ void file_jobs(const std::string& file, RunOptions options, std::vector<Row>& ro
                         digest.hex(), true});
     }
     const std::uint64_t leaf_size = leaf_size_for(bytes);
-    std::optional<MerkleTree> tree;
+    std::vector<MerkleTree> made;  // one
     {
         Bar bar("building the tree");
         options.progress = bar.part();
         const double seconds =
-            seconds_of([&] { tree.emplace(MerkleTree::from_file(TreeInput::pieces(file, leaf_size), {}, options)); });
+            seconds_of([&] { made.push_back(MerkleTree::from_file(TreeInput::pieces(file, leaf_size), {}, options)); });
+        const MerkleTree& tree = made[0];
         rows.push_back({"tree over the file",
-                        human_count(tree->n_leaves()) + " leaves of " + human_bytes(static_cast<double>(leaf_size)),
-                        seconds, byte_rate(bytes, seconds), tree->root().hex(), true});
+                        human_count(tree.n_leaves()) + " leaves of " + human_bytes(static_cast<double>(leaf_size)),
+                        seconds, byte_rate(bytes, seconds), tree.root().hex(), true});
     }
-    const std::uint64_t index = tree->n_leaves() / 2;
+    const MerkleTree& tree = made[0];
+    const std::uint64_t index = tree.n_leaves() / 2;
     std::vector<std::byte> piece(std::min(leaf_size, bytes - index * leaf_size));
     runtime::InputFile(file).read_at(piece, index * leaf_size);
     MerkleProof proof;
     bool valid = false;
     const double seconds = seconds_of([&] {
-        proof = tree->prove(index);
-        valid = verify(proof, tree->root());
+        proof = tree.prove(index);
+        valid = verify(proof, tree.root());
     });
     std::vector<std::byte> forged = proof.to_bytes();
     forged.back() ^= std::byte{1};
     const auto read_back = MerkleProof::from_bytes(forged);
-    valid = valid && proof.leaf == hash(piece) && read_back && !verify(*read_back, tree->root());
+    valid = valid && proof.leaf == hash(piece) && read_back && !verify(*read_back, tree.root());
     rows.push_back({"prove leaf " + std::to_string(index) + ", verify",
                     std::to_string(proof.siblings.size()) + " steps up", seconds, "", valid ? "valid" : "NOT valid",
                     valid});
@@ -130,9 +132,8 @@ void tree_jobs(RunOptions options, std::vector<Row>& rows) {
         const std::string name(traits(by).name);
         Bar bar("building a tree by " + name);
         options.progress = bar.part();
-        std::optional<MerkleTree> tree;
-        const double seconds = seconds_of([&] { tree.emplace(leaves, by, options); });
-        const std::string root = tree->root().hex();
+        std::string root;
+        const double seconds = seconds_of([&] { root = MerkleTree(leaves, by, options).root().hex(); });
         rows.push_back({"tree by " + name, human_count(n) + " leaves", seconds,
                         formatted(static_cast<double>(n - 1) / seconds / 1e6, " M merges/s"), root, root == known});
     }

@@ -111,7 +111,7 @@ void show(const Facts& facts) {
     line(table_text(rows, "    rr"));
     if (!facts.missing.empty()) line("\nNot usable here:");
     for (const auto& [backend, why] : facts.missing)
-        line("  " + (why.starts_with(backend) ? why : backend + ": " + why));
+        line(why.starts_with(backend) ? "  " + why : std::string("  ").append(backend).append(": ").append(why));
     line("\nCompiled kernels: " + (facts.why_unusable.empty() ? facts.folder : "not kept: " + facts.why_unusable));
     if (facts.costs.empty()) {
         line("\n--device auto is the CPU; `merklize devices --calibrate` measures what is faster.");

@@ -12,6 +12,7 @@
 #include "command/output/streams.hpp"
 #include "command/python.hpp"
 #include "command/settings.hpp"
+#include "host/mapped_file.hpp"
 #include "merklize/version.h"
 
 namespace merklize::command {
@@ -91,6 +92,7 @@ int guarded_run(std::vector<char*> words) noexcept try {
 
 int main(int argc, char** argv) {
     merklize::command::prepare_streams();
+    merklize::runtime::MappedFile::allow();
     const int code = merklize::command::guarded_run({argv + (argc > 0), argv + argc});
     _exit(code);  // everything is written; threads that wait for work need not be told
 }

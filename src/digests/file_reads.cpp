@@ -1,20 +1,33 @@
 #include "digests/file_reads.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 namespace merklize::runtime {
+namespace {
+
+// Items that are taken in both ways, after the first ones, which find nothing in the caches.
+constexpr std::size_t first_tried = 8, tried_items = 72;
+
+}  // namespace
 
 std::span<std::byte> thread_buffer() {
     thread_local const auto buffer = std::make_unique_for_overwrite<std::byte[]>(read_bytes);
     return {buffer.get(), read_bytes};
 }
 
-ReadOrder::ReadOrder(const InputFile& file, std::size_t n_items, const InputFile::BeforeDisk& before)
+ReadOrder::ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, std::size_t n_items,
+                     const InputFile::BeforeDisk& before)
     : file_(file),
+      end_(offset + bytes),
       before_(before),
       in_order_(!before && n_items > 1 && file.is_on_rotational_disk()),
-      finished_(in_order_ ? n_items : 0) {}
+      finished_(in_order_ ? n_items : 0) {
+    if (before || n_items < 2 * tried_items) return;
+    mapped_.emplace(file, offset, bytes);
+    if (!*mapped_ || (in_order_ && !mapped_->is_in_memory())) mapped_.reset();
+}
 
 void ReadOrder::read(std::size_t item, std::span<std::byte> out, std::uint64_t offset) {
     if (!in_order_) return file_.read_at(out, offset, before_);
@@ -25,6 +38,43 @@ void ReadOrder::read(std::size_t item, std::span<std::byte> out, std::uint64_t o
         throw;
     }
     finish(item);
+}
+
+bool ReadOrder::is_better_mapped(std::size_t item) {
+    constexpr double unmapping = 1.2;  // what removing the mapping costs in the end, where it is dear
+    // A thread's time from one item to the next is that of reading and hashing it.
+    thread_local struct {
+        const ReadOrder* of;
+        bool was_mapped;
+        std::chrono::steady_clock::time_point begin;
+    } last{};
+    const bool is_trial = item < tried_items;
+    if (!is_trial && last.of != this) return unmapping * seconds(true) < seconds(false);
+    const auto now = std::chrono::steady_clock::now();
+    if (last.of == this && item > first_tried) {
+        const std::lock_guard lock(mutex_);
+        seconds_[last.was_mapped] += std::chrono::duration<double>(now - last.begin).count();
+    }
+    last = {is_trial ? this : nullptr, item % 2 != 0, now};
+    return is_trial ? last.was_mapped : unmapping * seconds(true) < seconds(false);
+}
+
+double ReadOrder::seconds(bool mapped) {
+    const std::lock_guard lock(mutex_);
+    return seconds_[mapped];
+}
+
+std::span<const std::byte> ReadOrder::view(std::size_t item, std::span<std::byte> buffer, std::uint64_t offset) {
+    if (mapped_ && is_better_mapped(item)) {
+        if (in_order_) finish(item);
+        return mapped_->at(offset, buffer.size());
+    }
+    read(item, buffer, offset);
+    return buffer;
+}
+
+void ReadOrder::require_read() const {
+    if (mapped_ && mapped_->has_failed()) file_.fail_after(end_);
 }
 
 void ReadOrder::wait_for(std::size_t item) {
@@ -41,7 +91,7 @@ void ReadOrder::finish(std::size_t item) noexcept {
 
 void read_together(const InputFile& file, std::span<std::byte> out, std::uint64_t offset, Run& run, double share) {
     const std::size_t n = (out.size() + read_bytes - 1) / read_bytes;
-    ReadOrder order(file, n);
+    ReadOrder order(file, offset, 0, n);
     run.parallel(
         n,
         [&](std::size_t i) {

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "host/input_file.hpp"
+#include "host/mapped_file.hpp"
 #include "jobs/run.hpp"
 #include "merklize/core/hashes/blake3.h"
 
@@ -29,25 +31,40 @@ std::span<std::byte> thread_buffer();
 
 /// The reads of one file by a parallel loop, item by item. On a rotational disk there is one at a time, in the order of the items: such a
 /// disk loses a factor of up to 100 where many threads read at many places. All else is read as it comes.
+///
+/// Where the process allows it (host/mapped_file.hpp), view() gives bytes without a copy if that is faster. It
+/// depends on how the system keeps the file: in large pieces, mapping costs nothing; in pages, it costs more than a copy. So the first
+/// items are taken in both ways, and their times decide.
 class ReadOrder {
 public:
+    /// The loop is over bytes [offset, offset + bytes); 0 bytes: it does not call view().
     /// n_items  that the loop hands out in order
     /// before   the caller has an order of its own: what comes before a read of a rotational disk
-    ReadOrder(const InputFile& file, std::size_t n_items, const InputFile::BeforeDisk& before = {});
+    ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, std::size_t n_items,
+              const InputFile::BeforeDisk& before = {});
 
     /// Reads exactly out.size() bytes at `offset`, the one read of this item.  errors  io; EndedEarly
     void read(std::size_t item, std::span<std::byte> out, std::uint64_t offset);
+    /// The same, or the bytes where they lie. They stay until this object goes.
+    std::span<const std::byte> view(std::size_t item, std::span<std::byte> buffer, std::uint64_t offset);
+    /// After the loop: whether what view() gave was there.  errors  io; EndedEarly
+    void require_read() const;
 
 private:
+    bool is_better_mapped(std::size_t item);
+    double seconds(bool mapped);
     void wait_for(std::size_t item);
     void finish(std::size_t item) noexcept;
 
     const InputFile& file_;
+    const std::uint64_t end_;
     const InputFile::BeforeDisk& before_;
     const bool in_order_;
+    std::optional<MappedFile> mapped_;
     std::mutex mutex_;
     std::condition_variable moved_;
     std::vector<bool> finished_;  // guarded by mutex_
+    double seconds_[2] = {};      // of items that were read, and of those that were mapped; guarded by mutex_
     std::size_t first_ = 0;       // the first item that is not finished; guarded by mutex_
 };
 

@@ -175,16 +175,16 @@ Node root_of_extent(const InputFile& file, std::uint64_t offset, std::uint64_t b
     }
     if (!run.on_host()) return root_of_extent_on_device(file, offset, bytes, mode, run, share);
     std::vector<ChainingValue> values((bytes + read_bytes - 1) / read_bytes);
-    ReadOrder order(file, values.size(), before);
+    ReadOrder order(file, offset, bytes, values.size(), before);
     run.parallel(
         values.size(),
         [&](std::size_t i) {
             const std::uint64_t first = i * read_bytes;
             const auto buffer = thread_buffer().first(std::min(read_bytes, bytes - first));
-            order.read(i, buffer, offset + first);
-            hash_read(buffer, i * read_chunks, read_levels, mode, run, &values[i]);
+            hash_read(order.view(i, buffer, offset + first), i * read_chunks, read_levels, mode, run, &values[i]);
         },
         share);
+    order.require_read();
     reduce(values, 2, mode, run);
     return parent_node(values[0], values[1], mode);
 }

@@ -1,5 +1,5 @@
 // Digests of messages of any lengths, each where it lies: one job for each place.
-#include "merklize/hash_each.hpp"
+#include "digests/hash_each.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,10 +11,36 @@
 #include "jobs/side_by_side.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
+#include "merklize/hash_each.hpp"
 #include "tuning/calibration.hpp"
+
+namespace merklize::runtime {
+
+void hash_messages(std::span<const Extent> messages, const Output& wanted, std::byte* out, Run& run, double share) {
+    const bool is_digest = wanted.length == Digest::size && wanted.seek == 0;
+    std::vector<ChainingValue> values(is_digest ? 0 : 2 * messages.size());
+    run.launch(HashEach{.messages = messages,
+                        .mode = wanted.mode,
+                        .below_root = !is_digest,
+                        .out = host_place(is_digest ? static_cast<void*>(out) : values.data()),
+                        .policy = to_seam(run.options().policy)},
+               share);
+    run.finish();
+    if (is_digest) return;
+    for (std::size_t i = 0; i < messages.size(); i++) {
+        const auto& [place, bytes] = messages[i];
+        const Node root = bytes <= MKZ_BLAKE3_CHUNK_LEN ? chunk_node(place, bytes, 0, wanted.mode, run)
+                                                        : parent_node(values[2 * i], values[2 * i + 1], wanted.mode);
+        root.expand({out + wanted.length * i, wanted.length}, wanted.seek, run);
+    }
+}
+
+}  // namespace merklize::runtime
 
 namespace merklize::inline v0 {
 namespace {
+
+using runtime::Output;
 
 // The messages that one device hashes.
 struct Group {
@@ -23,37 +49,8 @@ struct Group {
     std::vector<runtime::Extent> messages;
 };
 
-// What a call asks for of each message.
-struct Wanted {
-    std::size_t length;
-    std::uint64_t seek;
-    const Mode& mode;
-};
-
-// `out`: one output after another.
-void hash_there(std::span<const runtime::Extent> messages, const Wanted& wanted, std::byte* out, runtime::Run& run,
-                double share) {
-    const bool is_digest = wanted.length == Digest::size && wanted.seek == 0;
-    std::vector<runtime::ChainingValue> values(is_digest ? 0 : 2 * messages.size());
-    run.launch(runtime::HashEach{.messages = messages,
-                                 .mode = wanted.mode,
-                                 .below_root = !is_digest,
-                                 .out = runtime::host_place(is_digest ? static_cast<void*>(out) : values.data()),
-                                 .policy = runtime::to_seam(run.options().policy)},
-               share);
-    run.finish();
-    if (is_digest) return;
-    for (std::size_t i = 0; i < messages.size(); i++) {
-        const auto& [place, bytes] = messages[i];
-        const runtime::Node root = bytes <= MKZ_BLAKE3_CHUNK_LEN
-                                       ? runtime::chunk_node(place, bytes, 0, wanted.mode, run)
-                                       : runtime::parent_node(values[2 * i], values[2 * i + 1], wanted.mode);
-        root.expand({out + wanted.length * i, wanted.length}, wanted.seek, run);
-    }
-}
-
 // Hashes the messages of a group and puts their outputs where they belong.
-void hash_group(Group group, const Wanted& wanted, std::span<std::byte> out, const RunOptions& options) {
+void hash_group(Group group, const Output& wanted, std::span<std::byte> out, const RunOptions& options) {
     runtime::Run run(options);
     const auto output = [&](std::size_t index) { return out.subspan(wanted.length * index, wanted.length); };
     double all_bytes = 1, share = 1;
@@ -72,9 +69,9 @@ void hash_group(Group group, const Wanted& wanted, std::span<std::byte> out, con
         }
     }
     const std::span messages(group.messages.data(), kept);
-    if (kept * wanted.length == out.size()) return hash_there(messages, wanted, out.data(), run, share);
+    if (kept * wanted.length == out.size()) return runtime::hash_messages(messages, wanted, out.data(), run, share);
     std::vector<std::byte> outputs(kept * wanted.length);
-    hash_there(messages, wanted, outputs.data(), run, share);
+    runtime::hash_messages(messages, wanted, outputs.data(), run, share);
     for (std::size_t i = 0; i < kept; i++)
         std::ranges::copy(std::span(outputs).subspan(wanted.length * i, wanted.length),
                           output(group.indices[i]).data());
@@ -110,7 +107,7 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
                                                      std::to_string(out.size()) + " bytes");
     }
     if (n == 0 || length == 0) return;
-    const Wanted wanted{length, seek, mode};
+    const Output wanted{length, seek, mode};
     std::uint64_t host_bytes = 0;
     for (const MessageView& message : messages) host_bytes += message.host().size();
     const RunOptions& for_host =

@@ -2,13 +2,64 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "digests/file_root.hpp"
+#include "digests/hash_each.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
 namespace merklize::inline v0 {
+namespace {
+
+// Small files that one thread reads one after another into its buffer, to hash them together.
+class ReadTogether {
+public:
+    ReadTogether(std::vector<FileDigest>& results, const runtime::Output& wanted)
+        : results_(results), wanted_(wanted), buffer_(runtime::thread_buffer()) {}
+
+    // Reads a file of `bytes` bytes and the place beyond its end.  returns  false: it has more or fewer, and nothing is kept
+    bool read(std::size_t index, const runtime::InputFile& file, const runtime::InputFile::Extent& extent,
+              runtime::Run& run) {
+        const auto [position, bytes, identity] = extent;
+        if (used_ + bytes + 1 > buffer_.size()) hash(run);
+        const auto here = buffer_.subspan(used_, bytes + 1);
+        const bool is_whole = file.read_up_to(here, position) == bytes;
+        file.require_unchanged(identity);
+        if (!is_whole) return false;
+        file.leave_at(position + bytes);
+        indices_.push_back(index);
+        messages_.push_back({runtime::host_place(here.data()), bytes});
+        used_ += (bytes + 63) / 64 * 64;
+        return true;
+    }
+
+    void hash(runtime::Run& run) {
+        outputs_.resize(wanted_.length * messages_.size());
+        runtime::hash_messages(messages_, wanted_, outputs_.data(), run, 0);
+        for (std::size_t i = 0; i < indices_.size(); i++) {
+            const auto output = std::span(outputs_).subspan(wanted_.length * i, wanted_.length);
+            results_[indices_[i]].output.assign(output.begin(), output.end());
+        }
+        indices_.clear();
+        messages_.clear();
+        used_ = 0;
+    }
+
+private:
+    std::vector<FileDigest>& results_;
+    const runtime::Output& wanted_;
+    std::span<std::byte> buffer_;
+    std::size_t used_ = 0;
+    std::vector<std::size_t> indices_;
+    std::vector<runtime::Extent> messages_;
+    std::vector<std::byte> outputs_;
+};
+
+}  // namespace
 
 void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                const RunOptions& options) {
@@ -27,56 +78,86 @@ void hash_descriptor(int fd, std::string_view name, std::span<std::byte> out, st
 std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
                                    const Mode& mode, const RunOptions& options) {
     std::vector<FileDigest> results(paths.size());
-    // First the small files side by side, a thread each. Then large files and inputs that are no regular files, one by
-    // one, each by all threads.
-    constexpr std::uint64_t small_bytes = 4 << 20;
+    // First the small files, a thread each: the smallest it hashes several at once. Then large files and inputs that are no regular
+    // files, one by one, each by all threads.
+    constexpr std::uint64_t small_bytes = 4 << 20, together_bytes = 64 << 10;
+    const runtime::Output wanted{length, seek, mode};
     std::vector<char> later(paths.size());
     std::vector<std::unique_ptr<const runtime::InputFile>> pipes(paths.size());  // whoever writes opens them once
     Timings times{};                                                             // of all files together
     std::mutex guards_times;
-    const auto hash_one = [&](std::size_t i, RunOptions one, bool small_only) {
-        Timings of_one{};
-        if (options.timings != nullptr) one.timings = &of_one;
-        try {
-            auto file = std::move(pipes[i]);
-            if (!file) file = std::make_unique<const runtime::InputFile>(paths[i]);
-            const auto extent = file->extent();
-            later[i] = small_only && (!extent || extent->bytes > small_bytes);
-            if (later[i]) {
-                if (file->is_pipe()) pipes[i] = std::move(file);
-                return;
+    const auto add_times = [&](const Timings& more) {
+        if (options.timings == nullptr) return;
+        const std::lock_guard lock(guards_times);
+        times.available = times.available || more.available;
+        times.kernel += more.kernel;
+        times.to_device += more.to_device;
+        times.to_host += more.to_host;
+    };
+    const auto note_failure = [&](std::size_t i, const Error& error) {
+        if (error.code() != ErrorCode::io) throw;
+        results[i].output.clear();
+        results[i].error = error.what();
+        results[i].system_error = error.system_error();
+    };
+    const auto hash_one = [&](std::size_t i, const runtime::InputFile& file,
+                              const std::optional<runtime::InputFile::Extent>& extent, runtime::Run& run) {
+        const runtime::Node root =
+            extent ? runtime::root_of_rest(file, *extent, mode, run) : runtime::root_of_stream(file, mode, run);
+        results[i].output.resize(length);
+        root.expand(results[i].output, seek, run);
+    };
+    // Files [first, end) by one thread.
+    const auto hash_small = [&](std::size_t first, std::size_t end, RunOptions alone) {
+        Timings its{};
+        if (options.timings != nullptr) alone.timings = &its;
+        runtime::Run run(alone);
+        ReadTogether together(results, wanted);
+        for (std::size_t i = first; i < end; i++) {
+            try {
+                auto file = std::make_unique<const runtime::InputFile>(paths[i]);
+                const auto extent = file->extent();
+                later[i] = !extent || extent->bytes > small_bytes;
+                if (later[i]) {
+                    if (file->is_pipe()) pipes[i] = std::move(file);
+                    continue;
+                }
+                if (extent->bytes <= together_bytes && together.read(i, *file, *extent, run)) continue;
+                together.hash(run);  // the buffer is the thread's only one
+                hash_one(i, *file, extent, run);
+            } catch (const Error& error) {
+                note_failure(i, error);
             }
-            runtime::Run run(one);
-            const runtime::Node root =
-                extent ? runtime::root_of_rest(*file, *extent, mode, run) : runtime::root_of_stream(*file, mode, run);
-            results[i].output.resize(length);
-            root.expand(results[i].output, seek, run);
-            if (options.timings == nullptr) return;
-            const std::lock_guard lock(guards_times);
-            times.available = times.available || of_one.available;
-            times.kernel += of_one.kernel;
-            times.to_device += of_one.to_device;
-            times.to_host += of_one.to_host;
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::io) throw;
-            results[i].output.clear();
-            results[i].error = error.what();
-            results[i].system_error = error.system_error();
         }
+        together.hash(run);
+        add_times(its);
     };
     RunOptions alone = options;
     alone.threads = 1;
     alone.progress = {};
     runtime::Run run(options);
-    // The number of large files is known only after the first pass, so each pass counts as half of the progress.
-    run.parallel(paths.size(), [&](std::size_t i) { hash_one(i, alone, true); }, 0.5);
+    // Enough files for the lanes, but every thread gets some. The number of large files is known only after this pass, so each pass
+    // counts as half of the progress.
+    const std::size_t per_thread = std::clamp<std::size_t>(paths.size() / (std::size_t{4} * run.threads()), 1, 64);
+    run.parallel(
+        (paths.size() + per_thread - 1) / per_thread,
+        [&](std::size_t k) { hash_small(per_thread * k, std::min(paths.size(), per_thread * (k + 1)), alone); }, 0.5);
     const auto n_later = std::count(later.begin(), later.end(), 1);
     double before = 0.5;
-    RunOptions together = options;
     for (std::size_t i = 0; i < paths.size(); i++) {
         if (!later[i]) continue;
+        Timings its{};
+        RunOptions together = options;
+        together.timings = options.timings == nullptr ? nullptr : &its;
         together.progress = runtime::part_of(options.progress, before, 0.5 / static_cast<double>(n_later));
-        hash_one(i, together, false);
+        try {
+            const auto file = pipes[i] ? std::move(pipes[i]) : std::make_unique<const runtime::InputFile>(paths[i]);
+            runtime::Run one(together);
+            hash_one(i, *file, file->extent(), one);
+        } catch (const Error& error) {
+            note_failure(i, error);
+        }
+        add_times(its);
         before += 0.5 / static_cast<double>(n_later);
     }
     if (options.timings != nullptr) *options.timings = times;

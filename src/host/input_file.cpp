@@ -176,6 +176,14 @@ void InputFile::require_unchanged(const Identity& before) const {
                 name_ + ": changed while being read: the times of its last change are others than at the beginning");
 }
 
+void InputFile::fail_after(std::uint64_t expected_end) const {
+    struct stat info;
+    if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
+    const auto end = static_cast<std::uint64_t>(info.st_size);
+    if (end < expected_end) fail_size(expected_end, end);
+    fail("cannot read", EIO);
+}
+
 void InputFile::fail_size(std::uint64_t expected, std::uint64_t found) const {
     const std::string end = ", expected its end at byte " + std::to_string(expected);
     if (found > expected) throw Error(ErrorCode::io, name_ + ": grew while being read" + end);

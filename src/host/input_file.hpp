@@ -82,6 +82,8 @@ public:
     /// coarse as 10 ms, so two writes that follow one another closely may have the same time.
     void require_unchanged(const Identity& before) const;
     [[noreturn]] void fail(const std::string& what, int error_number) const;
+    /// After a read that failed without an error's number: what was not there belongs to the end that the file had before.
+    [[noreturn]] void fail_after(std::uint64_t expected_end) const;
 
 private:
     [[noreturn]] void fail_size(std::uint64_t expected, std::uint64_t found) const;

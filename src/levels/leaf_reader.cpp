@@ -135,17 +135,18 @@ void LeafReader::read_extent(std::uint64_t begin, std::uint64_t bytes, std::span
         // Each thread reads whole pieces and hashes them alone.
         const std::uint64_t per_read = read_bytes / size;
         const std::size_t n = (out.size() + per_read - 1) / per_read;
-        ReadOrder order(file_, n);
+        ReadOrder order(file_, position_ + begin, bytes, n);
         run.parallel(
             n,
             [&](std::size_t i) {
                 const std::uint64_t first = i * per_read * size;
                 const auto buffer = thread_buffer().first(std::min(per_read * size, bytes - first));
-                order.read(i, buffer, position_ + begin + first);
-                hash_pieces(buffer, size, begin + first, &out[i * per_read], hash_, mode_,
+                const auto data = order.view(i, buffer, position_ + begin + first);
+                hash_pieces(data, size, begin + first, &out[i * per_read], hash_, mode_,
                             [&](const HashRows& job) { run.launch_here(job); });
             },
             share);
+        order.require_read();
     } else if (size <= batch_bytes && (!run.on_host() || !hash_.has_chunk_tree)) {
         const std::uint64_t per_batch = batch_bytes / size * size;
         buffer_.resize(std::min(bytes, per_batch));

@@ -67,6 +67,13 @@ static void test_device(const char *id) {
     OK(merklize_hash_messages_buffer(leaves, 64, NULL, out, &options));
     OK(merklize_buffer_download(out, 0, back, n / 2 * 32, stream));
     CHECK(memcmp(back, expected, n / 2 * 32) == 0);
+    const merklize_message both[] = {{.buffer = leaves}, {.data = host, .bytes = sizeof host}};
+    uint8_t each[2][40];
+    OK(merklize_hash_each(both, 2, NULL, 3, each[0], 40, NULL));
+    CHECK(memcmp(each[0], digest[0], 40) == 0 && memcmp(each[1], digest[0], 40) == 0);
+    const merklize_message twice = {.data = host, .bytes = 1, .buffer = leaves};
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "message 0 has data and a buffer",
+          merklize_hash_each(&twice, 1, NULL, 0, each[0], 32, NULL));
     OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256, host, 8, n / 2, NULL, expected, NULL));
     OK(merklize_hash_rows_buffer(MERKLIZE_HASH_rp64_256, leaves, 8, NULL, out, NULL));
     OK(merklize_buffer_download(out, 0, back, n / 2 * 32, NULL));

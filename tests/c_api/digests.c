@@ -105,6 +105,22 @@ void test_digests(void) {
     CHECK(is_hex(digests[1].bytes, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"));
     OK(merklize_hash_messages(NULL, 100, 0, NULL, NULL, NULL));
 
+    /* Messages of any lengths. */
+    const merklize_message messages[] = {
+        {.data = data, .bytes = 1025}, {0}, {.data = data + 2050, .bytes = 1025}, {.data = data, .bytes = 1}};
+    uint8_t each[4 * 40];
+    OK(merklize_hash_each(messages, 4, NULL, 0, each, 32, NULL));
+    CHECK(is_hex(each, "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444"));
+    CHECK(is_hex(each + 32, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"));
+    CHECK(memcmp(each + 64, expected.bytes, 32) == 0);
+    OK(merklize_hash_each(messages, 4, &derive, 3, each, 40, NULL));
+    OK(merklize_hash_bytes(data, 1, &derive, 3, out, 40, NULL));
+    CHECK(memcmp(each + 120, out, 40) == 0);
+    OK(merklize_hash_each(NULL, 0, NULL, 0, NULL, 32, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "messages is null", merklize_hash_each(NULL, 1, NULL, 0, each, 32, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "fit in no memory",
+          merklize_hash_each(messages, 4, NULL, 0, each, SIZE_MAX / 2, NULL));
+
     /* Files and descriptors. */
     FILE *file = fopen(file_path("input"), "wb");
     CHECK(file != NULL && fwrite(data, 1, sizeof data, file) == sizeof data && fclose(file) == 0);

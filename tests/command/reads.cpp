@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include "command/hash/in_order.hpp"
 #include "command/output/text.hpp"
+#include "host/mapped_file.hpp"
 #include "host/rotational.hpp"
 #include "merklize/tree.hpp"
 #include "merklize/tree_file.hpp"
@@ -220,5 +222,37 @@ TEST("reads: any threads and any count of inputs give the same results in order"
         } else {
             CHECK_EQ(all[i], all[i - 500]);
         }
+    }
+}
+
+TEST("reads: a mapped file that becomes shorter fails, and does not end the process") {
+    using merklize::runtime::InputFile;
+    using merklize::runtime::MappedFile;
+    const TemporaryFolder folder;
+    constexpr std::size_t bytes = 4 << 20;
+    const std::string path = write_file(folder, "large", bytes);
+    const InputFile file(path);
+    CHECK(!MappedFile(file, 0, bytes));  // a library does not map
+    MappedFile::allow();
+    CHECK(!MappedFile(file, 0, 1000));  // not worth it
+    const MappedFile mapped(file, 0, bytes);
+    CHECK(static_cast<bool>(mapped));
+    const support::Bytes expected = support::Random(bytes).bytes(bytes);
+    CHECK(std::ranges::equal(mapped.at(5000, 100000), std::as_bytes(std::span(expected)).subspan(5000, 100000)));
+    CHECK(!mapped.has_failed());
+    std::filesystem::resize_file(path, 1 << 20);
+    CHECK(std::ranges::all_of(mapped.at(2 << 20, 100000), [](std::byte b) { return b == std::byte{}; }));
+    CHECK(mapped.has_failed());
+    CHECK_ERROR(io, "shrank while being read: it ends at byte 1048576, expected its end at byte 4194304",
+                file.fail_after(bytes));
+}
+
+TEST("reads: mapped or not, the digest is the same") {
+    merklize::runtime::MappedFile::allow();
+    const TemporaryFolder folder;
+    for (const std::size_t bytes : {(40 << 20) + 1, 48 << 20}) {
+        const std::string path = write_file(folder, "large", bytes);
+        const support::Bytes data = support::Random(bytes).bytes(bytes);
+        CHECK_EQ(hash_large(path), hash_of(data));
     }
 }

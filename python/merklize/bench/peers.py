@@ -84,12 +84,15 @@ class Blake3Package(Peer):
         return str(_module("blake3").__version__)
 
     def does(self, job: Job) -> bool:
-        return (job.suite, job.name) in {("blake3-hash", "digest"), ("files", "one file"), ("stream", "Hasher")}
+        jobs = {("blake3-hash", "digest"), ("files", "one file"), ("stream", "Hasher")}
+        return (job.suite, job.name) in jobs or (job.suite == "hash-each" and job.data is not None)
 
     def work(self, job: Job, threads: int) -> Work:
         blake3 = _module("blake3").blake3
         if job.suite == "files":
             return _timed(lambda: bytes(blake3(max_threads=threads).update_mmap(job.data[0]).digest()))
+        if job.suite == "hash-each":
+            return _timed(lambda: bytes(blake3(b"".join([blake3(one).digest() for one in job.data])).digest()))
         view = memoryview(job.data)
         piece = 1 << 20 if job.suite == "stream" else max(len(view), 1)
 
@@ -140,6 +143,23 @@ class Hashlib(Peer):
 
     def work(self, job: Job, threads: int) -> Work:
         return _timed(lambda: hashlib.sha256(job.data).digest(), compare=False)
+
+
+class Blake2b(Peer):
+    """A loop over the messages by Python's own BLAKE2b: another hash, as a scale."""
+
+    name = "hashlib blake2b"
+    threaded = False
+
+    @cached_property
+    def version(self) -> str:
+        return platform.python_version()
+
+    def does(self, job: Job) -> bool:
+        return job.suite == "hash-each" and job.data is not None
+
+    def work(self, job: Job, threads: int) -> Work:
+        return _timed(lambda: b"".join([hashlib.blake2b(one).digest() for one in job.data]), compare=False)
 
 
 class Pymerkle(Peer):
@@ -319,6 +339,7 @@ def all_peers() -> tuple[Peer, ...]:
     return (
         Blake3Package(),
         Hashlib(),
+        Blake2b(),
         B3sum(),
         HashMany(program),
         Winterfell(program),

@@ -6,6 +6,8 @@ the CPU gives. Its sizes are log2 of leaves, rows or bytes.
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -312,6 +314,76 @@ def files(wish: Wish) -> Iterator[Job]:
             )
 
 
+# Tensors of a language model of 8 billion parameters (Llama 3.1 8B's shapes, bf16), in bytes: about 300 of them.
+_LAYER = (4096 * 4096, 1024 * 4096, 1024 * 4096, 4096 * 4096, *3 * (14336 * 4096,), 4096, 4096)
+MODEL_8B = [2 * n for n in (128256 * 4096, *32 * _LAYER, 4096, 128256 * 4096)]
+_KIB = 1 << 10
+
+
+def _lengths(name: str) -> list[int]:
+    """The lengths of the messages of a job of hash_each, the same for everybody."""
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    if name == "100 B to 4 KiB":
+        return [int(n) for n in random.integers(100, 4097, 100_000)]
+    if name == "100 B to 4 KiB, mostly short":
+        return [int(n) for n in np.exp(random.uniform(np.log(100), np.log(4096), 100_000))]
+    if name == "around 64 KiB":
+        return [int(n) for n in random.integers(60 * _KIB, 68 * _KIB, 1000)]
+    if name == "1,000 of 4 KiB":
+        return [4 * _KIB] * 1000
+    return [64 * _KIB] * 10_000 if name == "10,000 of 64 KiB" else MODEL_8B
+
+
+def _repeated(data: Any, size: int) -> Any:
+    import numpy as np
+
+    return np.resize(data, size)
+
+
+def hash_each(wish: Wish) -> Iterator[Job]:
+    """Messages of different lengths in one call, and one digest of as many bytes."""
+    on_cpu = wish.device == "cpu"
+    names = ["100 B to 4 KiB", "100 B to 4 KiB, mostly short", "around 64 KiB"]
+    if not on_cpu:
+        names = ["1,000 of 4 KiB", "around 64 KiB", "10,000 of 64 KiB", "a model of 8B"]
+    for name in names:
+        lengths = _lengths(name)
+        if wish.sizes:  # the first ones, of at most so many bytes
+            ends = [0, *itertools.accumulate(lengths)]
+            lengths = lengths[: max(bisect.bisect_right(ends, 1 << wish.sizes[-1]) - 1, 0)]
+        size = sum(lengths)
+        if size == 0:
+            continue
+        data = random_bytes(min(size, 1 << 30), "data")
+        if size > len(data):  # of a large model only the first bytes are new
+            data = _repeated(data, size)
+        ends = [0, *itertools.accumulate(lengths)]
+        messages = [data[first : first + length].tobytes() for first, length in zip(ends, lengths)] if on_cpu else []
+        there = _on(wish.device, data)
+        if there is not None:
+            messages = [merklize._native.rows(there, first, length) for first, length in zip(ends, lengths)]
+
+        def each(timings: merklize.Timings | None, messages: list[Any] = messages) -> bytes:
+            digests = merklize.hash_each(messages, threads=wish.threads, timings=timings)
+            return merklize.hash(digests, device="cpu", threads=1)
+
+        def one(timings: merklize.Timings | None, data: Any = data if there is None else there) -> bytes:
+            return merklize.hash(data, threads=wish.threads, timings=timings)
+
+        def expected(data: Any = data, ends: list[int] = ends, lengths: list[int] = lengths) -> bytes:
+            digests = [merklize.hash(data[first : first + n], device="cpu") for first, n in zip(ends, lengths)]
+            return merklize.hash(b"".join(digests), device="cpu", threads=1)
+
+        whole = partial(merklize.hash, data, device="cpu")
+        log2 = size.bit_length() - 1
+        job = Job("hash-each", name, "blake3", TUNED, log2, size, "bytes", None, None, expected, messages)
+        yield job._replace(host=each) if on_cpu else job._replace(host=each, resident=each)
+        job = Job("hash-each", f"one digest, {name}", "blake3", TUNED, log2, size, "bytes", None, None, whole)
+        yield job._replace(host=one) if on_cpu else job._replace(host=one, resident=one)
+
+
 def stream(wish: Wish) -> Iterator[Job]:
     """A Hasher that is fed 1 MiB at a time, and a TreeBuilder fed 65536 leaves at a time."""
     for log2 in _sizes(wish, range(28, 31, 2)):
@@ -346,5 +418,6 @@ SUITES: dict[str, Callable[[Wish], Iterator[Job]]] = {
     "proofs": proofs,
     "update": update,
     "files": files,
+    "hash-each": hash_each,
     "stream": stream,
 }

@@ -1,14 +1,15 @@
 use std::sync::Arc;
 
-use merklize::{hash_rows, merge, or_raise, Device, Error, Hash, Options};
+use merklize::{hash_rows, or_raise, Device, Digest, Error, Hash, MatrixCommitment, Options};
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
 use p3_field::PackedValue;
+use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleTreeError, MerkleTreeMmcs, PrunedMerklePaths};
 use p3_symmetric::{CryptographicHasher, MerkleCap, PseudoCompressionFunction};
 use serde::{Deserialize, Serialize};
 
-use crate::commitment::Layers;
+use crate::commitment::commit;
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
 
 /// Plonky3's `MerkleTreeMmcs` with the digests of rows and the tree made on a device. Commitments, openings and pruned paths have the stock types and values:
@@ -18,6 +19,8 @@ use crate::elements::{write_row, DeviceDigest, DeviceElement};
 #[derive(Clone, Debug)]
 pub struct MerklizeMmcs<P, PW, H, C, const N: usize, const DIGEST: usize> {
     stock: MerkleTreeMmcs<P, PW, H, C, N, DIGEST>,
+    /// The same with the root alone as its cap: it knows the layers of a tree.
+    whole: MerkleTreeMmcs<P, PW, H, C, N, DIGEST>,
     hash: Hash,
     device: Arc<Device>,
 }
@@ -25,15 +28,15 @@ pub struct MerklizeMmcs<P, PW, H, C, const N: usize, const DIGEST: usize> {
 /// What opens a commitment: the matrices and the tree over their rows.
 pub struct MerklizeProverData<M> {
     matrices: Vec<M>,
-    layers: Layers,
+    commitment: MatrixCommitment,
 }
 
-impl<P, PW, H, C, const DIGEST: usize> MerklizeMmcs<P, PW, H, C, 2, DIGEST>
+impl<P, PW, H, C, const N: usize, const DIGEST: usize> MerklizeMmcs<P, PW, H, C, N, DIGEST>
 where
     P: PackedValue<Value: DeviceElement>,
     PW: PackedValue,
     H: CryptographicHasher<P::Value, [PW::Value; DIGEST]>,
-    C: PseudoCompressionFunction<[PW::Value; DIGEST], 2>,
+    C: PseudoCompressionFunction<[PW::Value; DIGEST], N>,
     [PW::Value; DIGEST]: DeviceDigest + PartialEq,
 {
     /// hasher, compressor   the stock ones, which verify
@@ -49,22 +52,31 @@ where
         device: Arc<Device>,
     ) -> Result<Self, Error> {
         check_same(&hasher, &compressor, library_hash)?;
-        Ok(Self { stock: MerkleTreeMmcs::new(hasher, compressor, cap_height), hash: library_hash, device })
+        let whole = MerkleTreeMmcs::new(hasher.clone(), compressor.clone(), 0);
+        Ok(Self { stock: MerkleTreeMmcs::new(hasher, compressor, cap_height), whole, hash: library_hash, device })
+    }
+
+    /// The cap is at most as high as the tree, as in the stock scheme.
+    fn cap_height<M: Matrix<P::Value>>(&self, matrices: &[M]) -> Result<usize, Error> {
+        let dimensions: Vec<Dimensions> = matrices.iter().map(|matrix| matrix.dimensions()).collect();
+        let schedule = self.whole.proof_arity_schedule(&dimensions);
+        let layers = schedule.map_err(|error| Error::invalid_argument(format!("commit: {error}")))?.len();
+        Ok(self.stock.cap_height().min(layers))
     }
 
     /// The stock scheme, which verifies.
-    pub fn stock(&self) -> &MerkleTreeMmcs<P, PW, H, C, 2, DIGEST> {
+    pub fn stock(&self) -> &MerkleTreeMmcs<P, PW, H, C, N, DIGEST> {
         &self.stock
     }
 }
 
 /// Rows of every length up to two blocks of the widest rate, and a node.
-pub(crate) fn check_same<T, D, H, C>(hasher: &H, compressor: &C, hash: Hash) -> Result<(), Error>
+pub(crate) fn check_same<T, D, H, C, const N: usize>(hasher: &H, compressor: &C, hash: Hash) -> Result<(), Error>
 where
     T: DeviceElement,
     D: DeviceDigest + PartialEq,
     H: CryptographicHasher<T, D>,
-    C: PseudoCompressionFunction<D, 2>,
+    C: PseudoCompressionFunction<D, N>,
 {
     let differs = |what: &str| {
         let name = hash.name();
@@ -78,7 +90,6 @@ where
     let cpu = Device::open("cpu")?;
     let options = Options::new().device(&cpu).threads(1);
     let row: Vec<T> = (0..34).map(|i| T::from_u64(i * i + 1)).collect();
-    let mut digests = vec![];
     for length in 1..=row.len() {
         let mut words = vec![T::Word::default(); length];
         write_row(info.modulus.is_some(), &row[..length], &mut words);
@@ -86,21 +97,23 @@ where
         if digest != hasher.hash_slice(&row[..length]) {
             return differs("hasher");
         }
-        digests.push(digest);
     }
-    let node = merge(hash, digests[0].to_library(), digests[1].to_library(), &options)?;
-    if D::from_library(node) != compressor.compress([digests[0], digests[1]]) {
+    // The node over N rows of one element.
+    let leaves = RowMajorMatrix::new(row[..N].to_vec(), 1);
+    let digests: Vec<D> = row[..N].iter().map(|element| hasher.hash_slice(&[*element])).collect();
+    let node = commit(&[leaves], hash, N, 0, &cpu)?.cap()[0];
+    if D::from_library(node) != compressor.compress(core::array::from_fn(|i| digests[i])) {
         return differs("compressor");
     }
     Ok(())
 }
 
-impl<P, PW, H, C, const DIGEST: usize> Mmcs<P::Value> for MerklizeMmcs<P, PW, H, C, 2, DIGEST>
+impl<P, PW, H, C, const N: usize, const DIGEST: usize> Mmcs<P::Value> for MerklizeMmcs<P, PW, H, C, N, DIGEST>
 where
     P: PackedValue<Value: DeviceElement>,
     PW: PackedValue,
     H: CryptographicHasher<P::Value, [PW::Value; DIGEST]> + CryptographicHasher<P, [PW; DIGEST]> + Sync,
-    C: PseudoCompressionFunction<[PW::Value; DIGEST], 2> + PseudoCompressionFunction<[PW; DIGEST], 2> + Sync,
+    C: PseudoCompressionFunction<[PW::Value; DIGEST], N> + PseudoCompressionFunction<[PW; DIGEST], N> + Sync,
     PW::Value: Eq + Clone,
     [PW::Value; DIGEST]: DeviceDigest + Serialize + for<'de> Deserialize<'de>,
 {
@@ -111,9 +124,10 @@ where
     type Error = MerkleTreeError;
 
     fn commit<M: Matrix<P::Value>>(&self, inputs: Vec<M>) -> (Self::Commitment, Self::ProverData<M>) {
-        let layers = or_raise(Layers::of(&inputs, self.hash, &self.device));
-        let cap = layers.cap(self.stock.cap_height()).iter().map(|digest| DeviceDigest::from_library(*digest));
-        (MerkleCap::new(cap.collect()), MerklizeProverData { matrices: inputs, layers })
+        let made = self.cap_height(&inputs).and_then(|cap| commit(&inputs, self.hash, N, cap, &self.device));
+        let commitment = or_raise(made);
+        let cap = stock_digests(commitment.cap());
+        (MerkleCap::new(cap), MerklizeProverData { matrices: inputs, commitment })
     }
 
     fn open_batch<M: Matrix<P::Value>>(
@@ -121,8 +135,8 @@ where
         index: usize,
         data: &Self::ProverData<M>,
     ) -> BatchOpening<P::Value, Self> {
-        let siblings = data.layers.siblings(data.checked(index), self.stock.cap_height());
-        BatchOpening::new(data.rows(index), siblings.into_iter().map(DeviceDigest::from_library).collect())
+        let siblings = or_raise(data.commitment.siblings(&[index as u64])).remove(0); // checks the index
+        BatchOpening::new(data.rows(index), stock_digests(siblings))
     }
 
     fn get_matrices<'a, M: Matrix<P::Value>>(&self, data: &'a Self::ProverData<M>) -> Vec<&'a M> {
@@ -145,9 +159,15 @@ where
         indices: &[usize],
         data: &Self::ProverData<M>,
     ) -> (Vec<Vec<Vec<P::Value>>>, Self::MultiProof) {
-        let rows = indices.iter().map(|&index| data.rows(data.checked(index))).collect();
-        let siblings = data.layers.siblings_together(indices, self.stock.cap_height());
-        (rows, PrunedMerklePaths { sibling_hashes: siblings.into_iter().map(DeviceDigest::from_library).collect() })
+        let mut distinct: Vec<u64> = indices.iter().map(|&index| index as u64).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let siblings = match distinct.is_empty() {
+            true => vec![],
+            false => or_raise(data.commitment.siblings_together(&distinct)),
+        };
+        let rows = indices.iter().map(|&index| data.rows(index)).collect();
+        (rows, PrunedMerklePaths { sibling_hashes: stock_digests(siblings) })
     }
 
     fn verify_multi_batch<R: AsRef<[P::Value]> + PartialEq>(
@@ -169,30 +189,15 @@ impl<M> MerklizeProverData<M> {
         M: Matrix<T>,
     {
         let bits = |height: usize| height.next_power_of_two().ilog2();
-        let tallest = self.n_leaves();
+        let tallest = self.commitment.info().n_leaves as usize;
         let row = |matrix: &M| {
             let row = index >> (bits(tallest) - bits(matrix.height()));
             matrix.row_slice(row).expect("heights were checked").to_vec()
         };
         self.matrices.iter().map(row).collect()
     }
+}
 
-    fn n_leaves<T: Send + Sync + Clone>(&self) -> usize
-    where
-        M: Matrix<T>,
-    {
-        self.matrices.iter().map(|matrix| matrix.height()).max().unwrap_or(0)
-    }
-
-    /// The index, which a leaf must have.
-    fn checked<T: Send + Sync + Clone>(&self, index: usize) -> usize
-    where
-        M: Matrix<T>,
-    {
-        let n = self.n_leaves();
-        or_raise(match index < n {
-            true => Ok(index),
-            false => Err(Error::invalid_argument(format!("open: index must be below {n}, got {index}"))),
-        })
-    }
+fn stock_digests<D: DeviceDigest>(digests: Vec<Digest>) -> Vec<D> {
+    digests.into_iter().map(D::from_library).collect()
 }

@@ -82,6 +82,11 @@ pub struct merklize_proof {
     _private: [u8; 0],
 }
 
+#[repr(C)]
+pub struct merklize_commitment {
+    _private: [u8; 0],
+}
+
 /// ```text
 /// A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
 /// MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere.
@@ -316,6 +321,52 @@ impl Default for merklize_device_info {
 }
 
 /// ```text
+/// A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_matrix {
+    pub size: usize,
+    /// ```text
+    /// host memory: the word of row 0 and column 0; or null, with a buffer
+    /// ```
+    pub words: *const c_void,
+    /// ```text
+    /// memory of a device that holds all words; or null
+    /// ```
+    pub buffer: *const merklize_buffer,
+    /// ```text
+    /// bytes of the buffer before the word of row 0 and column 0
+    /// ```
+    pub first: u64,
+    pub rows: u64,
+    pub columns: u64,
+    /// ```text
+    /// in words, of any sign: row-major matrices have `columns` and 1
+    /// ```
+    pub row_stride: i64,
+    /// ```text
+    /// column-major ones have 1 and `rows`
+    /// ```
+    pub column_stride: i64,
+    /// ```text
+    /// 1, 4 or 8; of a field hash those of its words (merklize_hash_info.row_unit_bytes)
+    /// ```
+    pub word_bytes: u32,
+    /// ```text
+    /// 0
+    /// ```
+    pub reserved: u32,
+}
+impl Default for merklize_matrix {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
 /// What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule.
 /// ```
 pub type merklize_rule = u32;
@@ -426,6 +477,101 @@ impl Default for merklize_input {
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
         Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md).
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_commitment_form {
+    pub size: usize,
+    pub hash: merklize_hash,
+    /// ```text
+    /// children of a node: 2, or 4 for hashes that have a merge of four; 0 is 2
+    /// ```
+    pub arity: u32,
+    /// ```text
+    /// layers between the cap and the root; 0: the cap is the root
+    /// ```
+    pub cap_height: u32,
+    /// ```text
+    /// as in merklize_hash_matrix_rows()
+    /// ```
+    pub montgomery: u32,
+    /// ```text
+    /// for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0
+    /// ```
+    pub word_bytes: u32,
+    /// ```text
+    /// 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of those on a device, whose words must not change
+    /// ```
+    pub keep: u32,
+}
+impl Default for merklize_commitment_form {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_commitment_info {
+    pub size: usize,
+    pub hash: merklize_hash,
+    pub arity: u32,
+    pub cap_height: u32,
+    /// ```text
+    /// layers above the leaves
+    /// ```
+    pub height: u32,
+    /// ```text
+    /// rows of the tallest matrix
+    /// ```
+    pub n_leaves: u64,
+    /// ```text
+    /// digests of the cap
+    /// ```
+    pub cap_size: u64,
+    /// ```text
+    /// siblings of one opening
+    /// ```
+    pub path_length: u64,
+    /// ```text
+    /// bytes of the rows of one opening: all columns of all matrices
+    /// ```
+    pub row_bytes: u64,
+    /// ```text
+    /// 1: the nodes are in the memory of a device
+    /// ```
+    pub on_device: u32,
+    pub keeps_matrices: u32,
+}
+impl Default for merklize_commitment_info {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// Shape of a matrix, as a verifier knows it.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_matrix_dims {
+    pub rows: u64,
+    pub columns: u64,
+}
+impl Default for merklize_matrix_dims {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
     }
 }
 pub const MERKLIZE_PROOF_SINGLE: u32 = 0;
@@ -727,6 +873,19 @@ extern "C" {
     /// ```
     pub fn merklize_hash_rows_buffer(hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
     /// ```text
+    /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
+    /// matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
+    /// montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
+    /// mode        only for blake3
+    /// out         [n]; undefined after an error
+    /// errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column)
+    /// ```
+    pub fn merklize_hash_matrix_rows(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_digest, n: u64, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same with digests in a device's memory, that of the matrices if they are on one; out: [n, 32] bytes.
+    /// ```
+    pub fn merklize_hash_matrix_rows_buffer(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
     /// Merges of n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`.
     /// mode    keyed or derive-key merges; only for blake3
     /// errors  invalid_argument (unknown hash; a word that is not below the modulus; a mode)
@@ -917,6 +1076,54 @@ extern "C" {
     pub fn merklize_tree_builder_root(builder: *const merklize_tree_builder, root: *mut merklize_digest) -> merklize_status;
     pub fn merklize_tree_builder_free(builder: *mut merklize_tree_builder);
     /// ```text
+    /// matrices  [count], at least one, as merklize_hash_matrix_rows() takes them, but of different heights: with h rows of the tallest one,
+    ///           every height must be ceil(h / 2^k) for some k
+    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap above the root or above a matrix; a word that is not
+    ///           below the modulus, with its row and column), out_of_memory, cancelled
+    /// ```
+    pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
+    pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
+    /// ```text
+    /// info  its size is set by the caller, the rest is written
+    /// ```
+    pub fn merklize_commitment_get_info(commitment: *const merklize_commitment, info: *mut merklize_commitment_info) -> merklize_status;
+    /// ```text
+    /// cap    [capacity], written; may be null if capacity is 0
+    /// count  written if not null: info.cap_size, also if capacity is too small
+    /// errors too_small
+    /// ```
+    pub fn merklize_commitment_cap(commitment: *const merklize_commitment, cap: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
+    /// ```text
+    /// One opening for each index: the rows of all matrices, and what shows that they are in the commitment. All come from a device at once.
+    /// indices   [count], each below info.n_leaves; repeats are allowed
+    /// matrices  those that the commitment is of, in their order, to read rows from; null and 0 if they are kept, or if rows is null
+    /// rows      null: not wanted; else [count, info.row_bytes], written: of each index the rows of all matrices one after another. Of a matrix
+    ///           with fewer rows it is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up
+    /// siblings  [count, info.path_length], written: of each index, for each layer below the cap, the other children of the group
+    /// errors    invalid_argument (an index out of range; rows of matrices that are neither kept nor given; matrices of another shape)
+    /// ```
+    pub fn merklize_commitment_open(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest) -> merklize_status;
+    /// ```text
+    /// One opening of several indices, with each digest that the verifier cannot compute once: layer by layer, left to right.
+    /// indices   [count], at least one, in any order, no index twice; rows are in ascending order of the indices
+    /// siblings  [capacity], written; may be null if capacity is 0
+    /// needed    written if not null: number of siblings, also if capacity is too small
+    /// errors    as above, too_small
+    /// ```
+    pub fn merklize_commitment_open_together(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest, capacity: usize, needed: *mut usize) -> merklize_status;
+    /// ```text
+    /// Whether one opening (count 1), or one of several indices, holds. Needs no device. What does not hold or is malformed is no error: *valid
+    /// is 0 for counts that do not fit, an index out of range, words and digests that are no field elements.
+    /// indices   [count], ascending and distinct
+    /// rows      [row_bytes], as merklize_commitment_open_together() gives them
+    /// siblings  [sibling_count]
+    /// cap       [cap_count]
+    /// dims      [dims_count]: what the verifier knows of the matrices, in their order
+    /// valid     written: 1 or 0
+    /// errors    invalid_argument (null; dims or a form that no commitment has)
+    /// ```
+    pub fn merklize_verify_opening(indices: *const u64, count: usize, rows: *const u8, row_bytes: usize, siblings: *const merklize_digest, sibling_count: usize, cap: *const merklize_digest, cap_count: usize, dims: *const merklize_matrix_dims, dims_count: usize, form: *const merklize_commitment_form, valid: *mut c_int) -> merklize_status;
+    /// ```text
     /// BLAKE3 digest.
     /// out  32 bytes
     /// ```
@@ -1085,7 +1292,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 123] = [
+pub const FUNCTIONS: [(&str, *const ()); 132] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_buffer_create", merklize_buffer_create as *const ()),
     ("merklize_buffer_download", merklize_buffer_download as *const ()),
@@ -1099,6 +1306,12 @@ pub const FUNCTIONS: [(&str, *const ()); 123] = [
     ("merklize_build_tree", merklize_build_tree as *const ()),
     ("merklize_build_tree_buffer", merklize_build_tree_buffer as *const ()),
     ("merklize_check_abi", merklize_check_abi as *const ()),
+    ("merklize_commitment_build", merklize_commitment_build as *const ()),
+    ("merklize_commitment_cap", merklize_commitment_cap as *const ()),
+    ("merklize_commitment_free", merklize_commitment_free as *const ()),
+    ("merklize_commitment_get_info", merklize_commitment_get_info as *const ()),
+    ("merklize_commitment_open", merklize_commitment_open as *const ()),
+    ("merklize_commitment_open_together", merklize_commitment_open_together as *const ()),
     ("merklize_device_count", merklize_device_count as *const ()),
     ("merklize_device_describe", merklize_device_describe as *const ()),
     ("merklize_device_free", merklize_device_free as *const ()),
@@ -1123,6 +1336,8 @@ pub const FUNCTIONS: [(&str, *const ()); 123] = [
     ("merklize_hash_descriptor", merklize_hash_descriptor as *const ()),
     ("merklize_hash_file", merklize_hash_file as *const ()),
     ("merklize_hash_from_name", merklize_hash_from_name as *const ()),
+    ("merklize_hash_matrix_rows", merklize_hash_matrix_rows as *const ()),
+    ("merklize_hash_matrix_rows_buffer", merklize_hash_matrix_rows_buffer as *const ()),
     ("merklize_hash_message", merklize_hash_message as *const ()),
     ("merklize_hash_message_buffer", merklize_hash_message_buffer as *const ()),
     ("merklize_hash_message_file", merklize_hash_message_file as *const ()),
@@ -1207,6 +1422,7 @@ pub const FUNCTIONS: [(&str, *const ()); 123] = [
     ("merklize_tree_update", merklize_tree_update as *const ()),
     ("merklize_verify", merklize_verify as *const ()),
     ("merklize_verify_each", merklize_verify_each as *const ()),
+    ("merklize_verify_opening", merklize_verify_opening as *const ()),
     ("merklize_version", merklize_version as *const ()),
     ("merklize_why_unavailable", merklize_why_unavailable as *const ()),
 ];
@@ -1221,9 +1437,13 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_timings", core::mem::size_of::<merklize_timings>(), core::mem::align_of::<merklize_timings>()),
     ("merklize_run_options", core::mem::size_of::<merklize_run_options>(), core::mem::align_of::<merklize_run_options>()),
     ("merklize_device_info", core::mem::size_of::<merklize_device_info>(), core::mem::align_of::<merklize_device_info>()),
+    ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
     ("merklize_form", core::mem::size_of::<merklize_form>(), core::mem::align_of::<merklize_form>()),
     ("merklize_tree_info", core::mem::size_of::<merklize_tree_info>(), core::mem::align_of::<merklize_tree_info>()),
     ("merklize_input", core::mem::size_of::<merklize_input>(), core::mem::align_of::<merklize_input>()),
+    ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
+    ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
+    ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
     ("merklize_proof_info", core::mem::size_of::<merklize_proof_info>(), core::mem::align_of::<merklize_proof_info>()),
     ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),
 ];

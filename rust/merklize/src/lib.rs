@@ -6,6 +6,7 @@ mod digests;
 mod error;
 mod handle;
 mod hash;
+mod matrices;
 mod options;
 mod proof;
 mod provers;
@@ -19,6 +20,7 @@ pub use digests::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{Digest, Hash, HashInfo, Word};
+pub use matrices::{CommitmentInfo, Matrix, MatrixCommitment};
 pub use options::{Mode, Options, Policy, Timings};
 pub use proof::{verify, verify_each, Proof, ProofInfo, ProofKind};
 pub use provers::{catch, fill_rows, or_raise};

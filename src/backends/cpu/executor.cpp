@@ -71,16 +71,25 @@ bool hash_rows(const HashRows& a, const Workers& workers) {
     if (!runtime::info(a.hash).has_chunk_tree) return rows_by_lanes(a, workers);
     const std::uint8_t* rows = at(a.rows);
     std::uint8_t* out = at(a.out);
-    const std::uint64_t per_piece = std::max<std::uint64_t>(1, 131072 / std::max<std::uint64_t>(a.length, 64));
+    // Rows of some chunks fill the lanes together; rows of many do so alone.
+    constexpr std::uint64_t longest_together = 64 << 10;
+    const bool together = a.length > MKZ_BLAKE3_CHUNK_LEN && a.length <= longest_together;
+    const std::uint64_t piece = together ? 512 << 10 : 128 << 10;
+    const std::uint64_t per_piece = std::max<std::uint64_t>(1, piece / std::max<std::uint64_t>(a.length, 64));
     return in_pieces(workers, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
+        const std::uint8_t* in = rows + first * a.length;
+        std::uint8_t* digests = out + 32 * first;
         if (a.length <= MKZ_BLAKE3_CHUNK_LEN) {
-            lanes().hash_short_rows(rows + first * a.length, count, a.length, a.mode.key_words(), a.mode.flags(),
-                                    out + 32 * first);
+            lanes().hash_short_rows(in, count, a.length, a.mode.key_words(), a.mode.flags(), digests);
+        } else if (together) {
+            std::vector<runtime::Extent> messages(count);
+            for (std::uint64_t i = 0; i < count; i++) messages[i] = {runtime::host_place(in + i * a.length), a.length};
+            hash_together(messages, a.mode, false, digests);
         } else {
             std::vector<std::uint8_t> values;
-            for (std::uint64_t i = first; i < first + count; i++) {
-                below_root(rows + i * a.length, a.length, a.mode, {1, {}}, values);
-                hash_root(values.data(), a.mode, out + 32 * i);
+            for (std::uint64_t i = 0; i < count; i++) {
+                below_root(in + i * a.length, a.length, a.mode, {1, {}}, values);
+                hash_root(values.data(), a.mode, digests + 32 * i);
             }
         }
     });

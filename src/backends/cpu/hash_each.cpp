@@ -59,8 +59,8 @@ struct Tree {
 };
 
 // A level of all trees: those whose root is done are taken from the list.
-void merge_level(const HashEach& a, std::vector<Tree>& trees, Chains& chains) {
-    if (a.below_root) {
+void merge_level(const Mode& mode, bool below_root, std::vector<Tree>& trees, Chains& chains) {
+    if (below_root) {
         std::erase_if(trees, [](const Tree& tree) {
             if (tree.n == 2) std::memcpy(tree.out, tree.values, 64);
             return tree.n == 2;
@@ -68,7 +68,7 @@ void merge_level(const HashEach& a, std::vector<Tree>& trees, Chains& chains) {
     }
     for (const Tree& tree : trees) {
         const std::uint64_t pairs = tree.n / 2, whole = pairs / batch * batch;
-        lanes().compress_pairs(tree.values, whole, a.mode.key_words(), a.mode.flags() | MKZ_BLAKE3_PARENT, tree.values);
+        lanes().compress_pairs(tree.values, whole, mode.key_words(), mode.flags() | MKZ_BLAKE3_PARENT, tree.values);
         for (std::uint64_t k = whole; k < pairs; k++) {
             chains.add({.in = tree.values + 64 * k,
                         .out = tree.n == 2 ? tree.out : tree.values + 32 * k,
@@ -85,10 +85,10 @@ void merge_level(const HashEach& a, std::vector<Tree>& trees, Chains& chains) {
     });
 }
 
-// Messages [first, first + count) without the long ones, by one thread.
-void hash_piece(const HashEach& a, std::uint64_t first, std::uint64_t count) {
-    const std::uint64_t out_bytes = a.below_root ? 64 : 32;
-    const std::span<const Extent> messages = a.messages.subspan(first, count);
+}  // namespace
+
+void hash_together(std::span<const Extent> messages, const Mode& mode, bool below_root, std::uint8_t* first_out) {
+    const std::uint64_t out_bytes = below_root ? 64 : 32;
     std::uint64_t n_values = 0;
     for (const Extent& message : messages) {
         const std::uint64_t chunks = chunks_of(message.bytes);
@@ -97,14 +97,14 @@ void hash_piece(const HashEach& a, std::uint64_t first, std::uint64_t count) {
     std::vector<std::uint8_t> values(32 * n_values);
     std::uint8_t* next = values.data();
     std::vector<Tree> trees;
-    Chains chains(a.mode);
-    for (std::uint64_t i = 0; i < count; i++) {
+    Chains chains(mode);
+    for (std::size_t i = 0; i < messages.size(); i++) {
         const std::uint64_t bytes = messages[i].bytes, chunks = chunks_of(bytes);
         const std::uint8_t* in = at(messages[i].place);
-        std::uint8_t* out = at(a.out) + out_bytes * (first + i);
+        std::uint8_t* out = first_out + out_bytes * i;
         if (bytes > long_bytes) continue;
         if (chunks == 1) {
-            if (a.below_root) continue;
+            if (below_root) continue;
             chains.add({.in = in,
                         .out = out,
                         .bytes = static_cast<std::uint32_t>(bytes),
@@ -113,7 +113,7 @@ void hash_piece(const HashEach& a, std::uint64_t first, std::uint64_t count) {
             continue;
         }
         const std::uint64_t whole = bytes / 1024 / batch * batch;
-        lanes().hash_chunks(in, whole, 0, a.mode.key_words(), a.mode.flags(), next);
+        lanes().hash_chunks(in, whole, 0, mode.key_words(), mode.flags(), next);
         for (std::uint64_t k = whole; k < chunks; k++) {
             chains.add({.in = in + 1024 * k,
                         .out = next + 32 * k,
@@ -126,10 +126,8 @@ void hash_piece(const HashEach& a, std::uint64_t first, std::uint64_t count) {
         next += 32 * chunks;
     }
     chains.run();
-    while (!trees.empty()) merge_level(a, trees, chains);
+    while (!trees.empty()) merge_level(mode, below_root, trees, chains);
 }
-
-}  // namespace
 
 bool hash_each(const HashEach& a, const Workers& workers) {
     const std::uint64_t n = a.messages.size();
@@ -164,9 +162,12 @@ bool hash_each(const HashEach& a, const Workers& workers) {
     const double whole = static_cast<double>(short_bytes + all_long_bytes);
     double before = static_cast<double>(short_bytes) / whole;
     const runtime::Tick tick = runtime::part_of(workers.tick, 0, before);
-    const bool finished = in_pieces(
-        {workers.threads, tick}, starts.size() - 1, 1,
-        [&](std::uint64_t piece, std::uint64_t) { hash_piece(a, starts[piece], starts[piece + 1] - starts[piece]); });
+    const bool finished =
+        in_pieces({workers.threads, tick}, starts.size() - 1, 1, [&](std::uint64_t piece, std::uint64_t) {
+            const std::uint64_t first = starts[piece], out_bytes = a.below_root ? 64 : 32;
+            hash_together(a.messages.subspan(first, starts[piece + 1] - first), a.mode, a.below_root,
+                          at(a.out) + out_bytes * first);
+        });
     if (!finished) return false;
     std::vector<std::uint8_t> values;
     for (const std::uint64_t i : long_ones) {

@@ -57,24 +57,24 @@ void require(bool good, const char* text) {
 
 void require_usage(const Arguments& a, const std::string& hash_name, std::uint64_t length, std::uint64_t seek) {
     const auto has = [&](const char* option) { return a.has(option); };
+    const auto any = [&](auto... options) { return (has(options) || ...); };
     require(!has("keyed") || !has("derive-key"), "--keyed and --derive-key exclude each other");
     if (hash_name != "blake3" &&
         (has("keyed") || has("derive-key") || length != Digest::size || seek != 0 || has("policy") || has("tag"))) {
         throw UsageError{"--hash " + sentence(hash_name) +
                          " excludes --keyed, --derive-key, --length, --seek, --policy and --tag"};
     }
-    require(!has("xet") || !(has("hash") || has("keyed") || has("derive-key") || length != Digest::size || seek != 0 ||
-                             has("policy")),
+    const bool is_plain = length == Digest::size && seek == 0;
+    require(!has("xet") || (is_plain && !any("hash", "keyed", "derive-key", "policy")),
             "--xet excludes --hash, --keyed, --derive-key, --length, --seek and --policy");
-    require(!has("xet") || !(has("check") || has("raw") || has("tag") || has("json") || has("timings")),
+    require(!has("xet") || !any("check", "raw", "tag", "json", "timings"),
             "--xet excludes --check, --raw, --tag, --json, --timings");
     require(!has("keyed") || !a.words().empty(), "--keyed needs a FILE: standard input holds the key");
     require(!has("quiet") || has("check"), "--quiet needs --check");
-    require(!has("check") || !(has("raw") || has("tag") || has("no-names") || has("recursive")),
+    require(!has("check") || !any("raw", "tag", "no-names", "recursive"),
             "--check excludes --raw, --tag, --no-names and --recursive");
     require(!has("check") || length >= 16, "--check needs a --length of at least 16: shorter digests prove little");
-    require(!has("json") || !(has("raw") || has("tag") || has("no-names")),
-            "--json excludes --raw, --tag and --no-names");
+    require(!has("json") || !any("raw", "tag", "no-names"), "--json excludes --raw, --tag and --no-names");
     require(!has("raw") || (a.words().size() <= 1 && !has("recursive")), "--raw takes only one FILE");
     require(length == 0 || seek <= UINT64_MAX - (length - 1),
             "--seek and --length reach past the 2^64 bytes of output");

@@ -32,7 +32,7 @@ struct Slot {
 };
 
 // Thrown out of a read that should wait, but must not.
-struct NotNow {};
+class NotNow : public std::exception {};
 
 class Pipeline {
 public:

@@ -84,7 +84,8 @@ Arguments::Arguments(const Command& command, std::string usage_name, const std::
             break;
         }
     }
-    for (int i = optind; i < argc; i++) words_.emplace_back(argv[static_cast<std::size_t>(i)]);
+    const auto rest = std::span(argv).first(static_cast<std::size_t>(argc)).subspan(static_cast<std::size_t>(optind));
+    words_.insert(words_.end(), rest.begin(), rest.end());
     if (!has("help") && !has("version")) require_words();
 }
 

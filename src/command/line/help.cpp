@@ -20,8 +20,9 @@ constexpr std::size_t most_columns = 80;
 
 std::size_t columns() {
     std::size_t width = most_columns;
-    if (const char* set = std::getenv("COLUMNS"); set != nullptr && plain_number(set).value_or(0) != 0) {
-        width = *plain_number(set);
+    const char* set = std::getenv("COLUMNS");
+    if (const auto wanted = plain_number(set == nullptr ? "" : set).value_or(0); wanted != 0) {
+        width = wanted;
     } else if (winsize size{}; ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) {
         width = size.ws_col;
     }

@@ -76,7 +76,8 @@ int run_tree_update(const Arguments& arguments) {
     }
     for (const Change& change : changes) {
         indices.push_back(change.index);
-        leaves.push_back(change.leaf ? *change.leaf : hashed_piece(*data, change.index, tree, mode, options));
+        if (change.leaf) leaves.push_back(*change.leaf);
+        if (data) leaves.push_back(hashed_piece(*data, change.index, tree, mode, options));
     }
     {
         Bar bar("updating");

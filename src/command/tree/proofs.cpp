@@ -177,7 +177,7 @@ int run_tree_verify(const Arguments& arguments) {
     if (rule) expect("rule", rule_from_name(*rule) == by);
     expect("root", one != nullptr       ? verify(*one, *root, merges)
                    : several != nullptr ? verify(*several, *root, merges)
-                                        : verify(*growth, *old_root, *root, merges));
+                                        : verify(*growth, old_root.value_or(Digest{}), *root, merges));
     if (arguments.has("json")) {
         json::Array names;
         for (const std::string& name : wrong) names.put(json::text(name));

@@ -13,7 +13,7 @@ use winterfell::{
     StarkDomain, TraceInfo, TracePolyTable, TraceTable,
 };
 
-use crate::air::{ends_of, CubesAir, Ends};
+use super::air::{ends_of, CubesAir, Ends};
 
 pub struct StockProver<H> {
     pub options: ProofOptions,

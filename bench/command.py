@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""The command `merklize` beside b3sum, as whole processes on the same files, taking turns: medians of several rounds.
+
+    python bench/command.py --b3sum B3SUM [--command MERKLIZE] [--rounds N] [--quick] [--only TEXT] [--out FILE]
+
+What is measured is all that a user waits for, from the start of the process to its end, with the files in the page
+cache. A row has the median of the ratios of neighbouring runs, so that a machine that changes its speed does not favour
+one side; and the most memory that either side held, pages of mapped files included, and at least the 15 MiB of the
+Python that started it. Answers are compared. The files take 1.3 GB of the folder for temporary files.
+"""
+
+import argparse
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SMALL, FILE = 1000, 16384
+
+
+def timed(words, stdin=None, shell=False):
+    """Runs a program: seconds, CPU seconds, MiB at most, the digest of what it wrote."""
+    with tempfile.TemporaryFile() as out, open(stdin or os.devnull, "rb") as source:
+        begin = time.perf_counter()
+        process = subprocess.Popen(words, stdin=source, stdout=out, shell=shell)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            sys.exit(f"{words}: exit code {process.returncode}")
+        out.seek(0)
+        answer = hashlib.sha256()
+        while piece := out.read(1 << 20):
+            answer.update(piece)
+        return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, answer.digest()
+
+
+def make_files(folder, quick):
+    """The small file, the large one, many, and many in many folders."""
+    size, many, folders = (1 << 26, 256, 20) if quick else (1 << 30, 4096, 1000)
+    (folder / "small").write_bytes(os.urandom(SMALL))
+    with open(folder / "large", "wb") as file:
+        for _ in range(max(1, size >> 26)):
+            file.write(os.urandom(1 << 26))
+    (folder / "many").mkdir()
+    for i in range(many):
+        (folder / "many" / f"{i:04d}").write_bytes(os.urandom(FILE))
+    for d in range(folders):
+        (folder / "tree" / f"{d:03d}").mkdir(parents=True)
+        for i in range(100):
+            (folder / "tree" / f"{d:03d}" / f"{i:02d}").write_bytes(os.urandom(1024))
+    return size, many, 100 * folders
+
+
+def jobs(folder, command, b3sum, quick):
+    """Job, n, unit, threads, ours, theirs; a side is what timed() takes."""
+    # By a process of its own, so that this one stays small: a program's memory is counted from its parent's on.
+    code = "import pathlib, sys, command; print(*command.make_files(pathlib.Path(sys.argv[1]), sys.argv[2] == 'True'))"
+    made = [sys.executable, "-c", code, str(folder), str(quick)]
+    here = pathlib.Path(__file__).parent
+    done = subprocess.run(made, cwd=here, capture_output=True, text=True, check=True)
+    size, n_many, n_tree = map(int, done.stdout.split())
+    small, large, tree = folder / "small", folder / "large", folder / "tree"
+    many = [str(path) for path in sorted((folder / "many").iterdir())]
+    cpus = len(os.sched_getaffinity(0))
+    hash_words = [command, "hash"]
+    yield "one small file", 1, "runs", cpus, ([*hash_words, small],), ([b3sum, small],)
+    for threads in sorted({1, cpus}):
+        flag = ["--num-threads", str(threads)]
+        mine, theirs = [*hash_words, *flag, large], [b3sum, *flag, large]
+        yield "one file in the page cache", size, "bytes", threads, (mine,), (theirs,)
+    yield f"{n_many} files of 16 KiB", n_many, "files", cpus, ([*hash_words, *many],), ([b3sum, *many],)
+    find = f"find {tree} -type f -print0 | sort -z | xargs -0 {b3sum}"
+    job = f"{n_tree} files of 1 KiB in folders (-r; b3sum by find, sort and xargs)"
+    yield job, n_tree, "files", cpus, ([*hash_words, "-r", tree],), (find, None, True)
+    pipe = f"cat {large} | "
+    yield "a pipe from cat", size, "bytes", cpus, (f"{pipe}{command} hash", None, True), (pipe + str(b3sum), None, True)
+    yield "standard input from a file", size, "bytes", cpus, (hash_words, large), ([b3sum], large)
+    listed = folder / "list"
+    with open(listed, "wb") as out:
+        subprocess.run([*hash_words, *many], stdout=out, check=True)
+    mine, theirs = [*hash_words, "--check", listed], [b3sum, "--check", listed]
+    yield f"--check of {n_many} files of 16 KiB", n_many, "files", cpus, (mine,), (theirs,)
+    build = [command, "tree", "build", large, "--leaf-size", "64K", "-o", folder / "large.mkl"]
+    job = "tree build -o, leaves of 64 KiB (beside `merklize hash`)"
+    yield job, size, "bytes", cpus, (build,), ([*hash_words, large],)
+
+
+def version_of(program):
+    return subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--b3sum", type=pathlib.Path, required=True)
+    parser.add_argument("--command", type=pathlib.Path, default=pathlib.Path(sys.executable).with_name("merklize"))
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--quick", action="store_true", help="small sizes, to check that everything runs")
+    parser.add_argument("--only", default="", help="only jobs with this text in their name")
+    parser.add_argument("--note", help="about the machine, for the file")
+    parser.add_argument("--out", type=pathlib.Path)
+    args = parser.parse_args()
+    command, b3sum = args.command.resolve(), args.b3sum.resolve()
+    devices = json.loads(subprocess.run([command, "devices", "--json"], capture_output=True, check=True).stdout)
+    cpu = next(device for device in devices["devices"] if device["id"] == "cpu")
+
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        for job, n, unit, threads, ours, theirs in jobs(pathlib.Path(name), command, b3sum, args.quick):
+            if args.only not in job:
+                continue
+            beside_itself = job.startswith("tree build")
+            rounds = 5 * args.rounds if unit == "runs" else args.rounds
+            samples = [(timed(*ours), timed(*theirs)) for _ in range(rounds)]
+            if not beside_itself and samples[0][0][3] != samples[0][1][3]:
+                sys.exit(f"{job}: the answers differ")
+            ratios = sorted(theirs[0] / ours[0] for ours, theirs in samples)
+            our_seconds, peer_seconds = (statistics.median(s[side][0] for s in samples) for side in (0, 1))
+            row = {
+                "job": job,
+                "n": n,
+                "unit": unit,
+                "threads": threads,
+                "isa": cpu["isa"],
+                "peer": "merklize hash" if beside_itself else "b3sum",
+                "peer_version": version_of(command if beside_itself else b3sum),
+                "our_seconds": our_seconds,
+                "peer_seconds": peer_seconds,
+                "our_cpu_seconds": statistics.median(s[0][1] for s in samples),
+                "peer_cpu_seconds": statistics.median(s[1][1] for s in samples),
+                "our_peak_mib": max(s[0][2] for s in samples),
+                "peer_peak_mib": max(s[1][2] for s in samples),
+                "our_rate": n / our_seconds,
+                "peer_rate": n / peer_seconds,
+                "ratio": statistics.median(ratios),
+                "ratio_min": ratios[0],
+                "ratio_max": ratios[-1],
+                "rounds": rounds,
+            }
+            rows.append(row)
+            print(
+                f"{job}, {threads} threads: {our_seconds * 1e3:.2f} ms against {peer_seconds * 1e3:.2f}, "
+                f"{row['ratio']:.2f}x ({ratios[0]:.2f} to {ratios[-1]:.2f}); "
+                f"CPU {row['our_cpu_seconds'] * 1e3:.1f} and {row['peer_cpu_seconds'] * 1e3:.1f} ms; "
+                f"{row['our_peak_mib']:.0f} and {row['peer_peak_mib']:.0f} MiB",
+                flush=True,
+            )
+    if args.out:
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+        data = {
+            "date": datetime.date.today().isoformat(),
+            "machine": cpu["name"],
+            "cpus": cpu["units"],
+            "system": platform.platform(),
+            "commit": commit.stdout.strip(),
+            "note": args.note,
+            "rows": rows,
+        }
+        args.out.write_text(json.dumps(data, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+//! Measures commitments and whole proofs, stock and merklize's, in turns in one process. Prints a table, and JSON with --json.
+//!
+//!     proofs [--device NAME]... [--only TEXT] [--rows LOG2] [--repeat N] [--commitments] [--json FILE]
+
+mod measure;
+mod of_plonky3;
+mod of_winterfell;
+
+use std::error::Error;
+use std::sync::Arc;
+
+use measure::{Bench, Row};
+use merklize::Device;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut bench =
+        Bench { devices: vec![], only: String::new(), log_rows: None, repeat: 5, proofs: true, rows: vec![] };
+    let mut json = None;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(option) = arguments.next() {
+        let mut value = || arguments.next().ok_or_else(|| format!("{option} needs a value"));
+        match option.as_str() {
+            "--device" => bench.devices.push(Arc::new(Device::open(&value()?)?)),
+            "--only" => bench.only = value()?,
+            "--rows" => bench.log_rows = Some(value()?.parse()?),
+            "--repeat" => bench.repeat = value()?.parse()?,
+            "--commitments" => bench.proofs = false,
+            "--json" => json = Some(value()?),
+            _ => return Err(format!("unknown option: {option}").into()),
+        }
+    }
+    if bench.devices.is_empty() {
+        bench.devices.push(Arc::new(Device::open("cpu")?));
+    }
+    of_winterfell::run(&mut bench)?;
+    of_plonky3::run(&mut bench)?;
+    if let Some(path) = json {
+        let rows: Vec<String> = bench.rows.iter().map(Row::to_json).collect();
+        std::fs::write(path, format!("[\n{}\n]\n", rows.join(",\n")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Turns, medians and rows of results.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use merklize::Device;
+
+pub struct Bench {
+    pub devices: Vec<Arc<Device>>,
+    /// Only jobs whose name has this text.
+    pub only: String,
+    /// Rows of the committed matrix; `None`: those of the job.
+    pub log_rows: Option<u32>,
+    pub repeat: usize,
+    /// Whole proofs, too.
+    pub proofs: bool,
+    pub rows: Vec<Row>,
+}
+
+/// Median of one implementation of one job.
+pub struct Row {
+    pub job: String,
+    pub what: &'static str,
+    pub log_rows: u32,
+    pub by: String,
+    pub seconds: f64,
+    pub spread: f64,
+    /// How many times as fast as the stock one.
+    pub ratio: f64,
+    /// CPU seconds of the process, median, and the stock one's by ours: what counts on a machine that others use, too.
+    pub cpu_seconds: f64,
+    pub cpu_ratio: f64,
+}
+
+impl Row {
+    pub fn to_json(&self) -> String {
+        let Self { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, cpu_ratio } = self;
+        format!(
+            r#"  {{"job": "{job}", "what": "{what}", "log_rows": {log_rows}, "by": "{by}", "seconds": {seconds:.6}, "spread": {spread:.3}, "ratio": {ratio:.3}, "cpu_seconds": {cpu_seconds:.3}, "cpu_ratio": {cpu_ratio:.3}}}"#
+        )
+    }
+}
+
+/// Something to time, under the name of who does it.
+pub type Contender<'a> = (String, Box<dyn Fn() -> Result<(), Box<dyn Error>> + 'a>);
+
+impl Bench {
+    pub fn wants(&self, job: &str) -> bool {
+        job.contains(&self.only)
+    }
+
+    /// Runs the contenders in turns, the stock one first, after a turn that does not count. Prints and keeps a row for each.
+    pub fn turns(
+        &mut self,
+        job: &str,
+        what: &'static str,
+        log_rows: u32,
+        contenders: &[Contender<'_>],
+    ) -> Result<(), Box<dyn Error>> {
+        let mut seconds = vec![vec![]; contenders.len()];
+        let mut cpu = seconds.clone();
+        for turn in 0..=self.repeat {
+            for ((_, run), (seconds, cpu)) in contenders.iter().zip(seconds.iter_mut().zip(&mut cpu)) {
+                let (start, cpu_before) = (Instant::now(), cpu_seconds());
+                run()?;
+                if turn > 0 {
+                    seconds.push(start.elapsed().as_secs_f64());
+                    cpu.push(cpu_seconds() - cpu_before);
+                }
+            }
+        }
+        let mut stock = None;
+        for ((by, _), (mut seconds, mut cpu)) in contenders.iter().zip(seconds.into_iter().zip(cpu)) {
+            seconds.sort_by(f64::total_cmp);
+            cpu.sort_by(f64::total_cmp);
+            let (median, cpu_seconds) = (seconds[seconds.len() / 2], cpu[cpu.len() / 2]);
+            let (stock, stock_cpu) = *stock.get_or_insert((median, cpu_seconds));
+            let spread = (seconds[seconds.len() - 1] - seconds[0]) / median;
+            let (by, job) = (by.clone(), job.to_string());
+            let (ratio, cpu_ratio) = (stock / median, stock_cpu / cpu_seconds);
+            let row = Row { job, what, log_rows, by, seconds: median, spread, ratio, cpu_seconds, cpu_ratio };
+            let Row { job, by, .. } = &row;
+            println!(
+                "{job:24} {what:8} 2^{log_rows:<3} {by:16} {median:9.4} s {ratio:6.2} x  CPU {cpu_seconds:8.3} s \
+                 {cpu_ratio:6.2} x  spread {spread:.2}"
+            );
+            self.rows.push(row);
+        }
+        Ok(())
+    }
+}
+
+/// CPU seconds of all threads of this process so far, from Linux, in steps of 10 ms.
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = text.rsplit(')').next().unwrap_or_default();
+    let ticks = |field: usize| after_name.split_whitespace().nth(field).and_then(|text| text.parse::<f64>().ok());
+    (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) / 100.0
+}

@@ -1,0 +1,102 @@
+//! Plonky3's keccak-air: 2633 columns, blow-up 2.
+
+use std::error::Error;
+
+use merklize_plonky3::{catch, on_lanes};
+use p3_commit::Mmcs;
+use p3_keccak_air::NUM_KECCAK_COLS;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_merkle_tree::MerkleTreeMmcs;
+
+#[cfg(feature = "proofs")]
+use {
+    p3_keccak_air::{generate_trace_rows, KeccakAir},
+    p3_uni_stark::{prove, verify},
+};
+
+use crate::measure::{Bench, Contender};
+
+#[cfg_attr(not(feature = "proofs"), allow(dead_code))]
+#[path = "../../merklize-plonky3/examples/keccak/configs.rs"]
+mod configs;
+
+/// The field of a digest's words, for Plonky3's own tree over the lanes.
+type Byte = u8;
+
+macro_rules! job {
+    ($bench:ident, $job:literal, $name:ident, $word:ty, $digest:literal) => {
+        if $bench.wants($job) {
+            use configs::$name::*;
+            use p3_field::PrimeCharacteristicRing;
+            let log_rows = $bench.log_rows.unwrap_or(17);
+            let devices = $bench.devices.clone();
+            let (hasher, compressor, _challenger) = parts();
+            let stock = Stock::new(hasher.clone(), compressor.clone(), 0);
+            let (lane_hasher, lane_compressor) =
+                on_lanes::<Val, [$word; $digest], _, _>(hasher.clone(), compressor.clone(), HASH)?;
+            let lanes = MerkleTreeMmcs::<Val, $word, _, _, 2, $digest>::new(lane_hasher, lane_compressor, 0);
+            let ours: Vec<Ours> = devices
+                .iter()
+                .map(|device| Ours::new(hasher.clone(), compressor.clone(), 0, HASH, device.clone()))
+                .collect::<Result<_, _>>()?;
+
+            let n = NUM_KECCAK_COLS << log_rows;
+            let values = (0..n as u32).map(|i| Val::from_u32(i.wrapping_mul(0x9e37_79b9) >> 2)).collect();
+            let matrix = RowMajorMatrix::<Val>::new(values, NUM_KECCAK_COLS);
+            let cap = stock.commit(vec![matrix.as_view()]).0;
+            let same = |same: bool| same.then_some(()).ok_or_else(|| "another cap".into());
+            let mut contenders: Vec<Contender<'_>> = vec![
+                ("stock".into(), Box::new(|| same(stock.commit(vec![matrix.as_view()]).0 == cap))),
+                ("stock on lanes".into(), Box::new(|| same(lanes.commit(vec![matrix.as_view()]).0 == cap))),
+            ];
+            for (device, ours) in devices.iter().zip(&ours) {
+                let commit = || same(catch(|| ours.commit(vec![matrix.as_view()]))?.0 == cap);
+                contenders.push((device.info().id, Box::new(commit)));
+            }
+            $bench.turns($job, "commit", log_rows, &contenders)?;
+            drop(contenders);
+            drop(matrix);
+
+            #[cfg(feature = "proofs")]
+            if $bench.proofs {
+                let permutations = (1u64 << (log_rows - 1)) / 24;
+                let inputs = (0..permutations).map(|i| core::array::from_fn(|k| i * 25 + k as u64)).collect();
+                let trace = generate_trace_rows::<Val>(inputs, 1);
+                let judge = configs::config::<Val, DEGREE, _, _>(stock.clone(), _challenger.clone(), 100);
+                let configs: Vec<_> = ours
+                    .iter()
+                    .map(|ours| configs::config::<Val, DEGREE, _, _>(ours.clone(), _challenger.clone(), 100))
+                    .collect();
+                let mut contenders: Vec<Contender<'_>> = vec![(
+                    "stock".into(),
+                    Box::new(|| {
+                        let proof = prove(&judge, &KeccakAir {}, trace.clone(), &[]).map_err(text)?;
+                        verify(&judge, &KeccakAir {}, &proof, &[]).map_err(text)
+                    }),
+                )];
+                for (device, config) in devices.iter().zip(&configs) {
+                    contenders.push((
+                        device.info().id,
+                        Box::new(|| {
+                            let proof = catch(|| prove(config, &KeccakAir {}, trace.clone(), &[]))?.map_err(text)?;
+                            verify(config, &KeccakAir {}, &proof, &[]).map_err(text)
+                        }),
+                    ));
+                }
+                $bench.turns($job, "proof", log_rows, &contenders)?;
+            }
+        }
+    };
+}
+
+#[cfg(feature = "proofs")]
+fn text(error: impl std::fmt::Debug) -> Box<dyn Error> {
+    format!("{error:?}").into()
+}
+
+pub fn run(bench: &mut Bench) -> Result<(), Box<dyn Error>> {
+    job!(bench, "plonky3 goldilocks", goldilocks, Val, 4);
+    job!(bench, "plonky3 koalabear", koalabear, Val, 8);
+    job!(bench, "plonky3 blake3", blake3, Byte, 32);
+    Ok(())
+}

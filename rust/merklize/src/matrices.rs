@@ -1,0 +1,180 @@
+use core::fmt;
+use core::ptr;
+
+use merklize_sys as sys;
+
+use crate::error::{check, Error, Result};
+use crate::handle::handle;
+use crate::hash::{as_c_mut, Digest, Hash, Word};
+use crate::options::Options;
+
+/// A matrix of words, row after row, that is only read.
+#[derive(Clone, Copy)]
+pub struct Matrix<'a, W> {
+    words: &'a [W],
+    rows: usize,
+    columns: usize,
+}
+
+impl<'a, W: Word> Matrix<'a, W> {
+    /// `columns` words make a row.
+    ///
+    /// # Errors
+    /// Columns that do not divide the words.
+    pub fn new(words: &'a [W], columns: usize) -> Result<Self> {
+        if columns == 0 || !words.len().is_multiple_of(columns) {
+            let n = words.len();
+            let rule = format!("Matrix: columns must be >= 1 and divide {n} words, got {columns}");
+            return Err(Error::invalid_argument(rule));
+        }
+        Ok(Self { words, rows: words.len() / columns, columns })
+    }
+
+    fn to_c(self) -> sys::merklize_matrix {
+        sys::merklize_matrix {
+            words: self.words.as_ptr().cast(),
+            rows: self.rows as u64,
+            columns: self.columns as u64,
+            row_stride: self.columns as i64,
+            column_stride: 1,
+            word_bytes: size_of::<W>() as u32,
+            ..Default::default()
+        }
+    }
+}
+
+handle! {
+    /// A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md). The rows of the tallest ones are the
+    /// leaves; rows of a lower one are hashed into the layer that has about as many nodes. The nodes stay in the memory of the device that made them. Any
+    /// number of threads may use one at once.
+    ///
+    /// ```
+    /// use merklize::{Hash, Matrix, MatrixCommitment, Options};
+    ///
+    /// let (tall, low): (Vec<u64>, Vec<u64>) = ((0..8 * 3).collect(), (0..4 * 2).collect());
+    /// let matrices = [Matrix::new(&tall, 3)?, Matrix::new(&low, 2)?];
+    /// let commitment = MatrixCommitment::new(&matrices, Hash::POSEIDON2_GOLDILOCKS_8, 2, 0, &Options::new())?;
+    /// assert_eq!(commitment.cap().len(), 1);
+    /// assert_eq!(commitment.siblings(&[5])?[0].len(), 3);
+    /// # Ok::<(), merklize::Error>(())
+    /// ```
+    MatrixCommitment: merklize_commitment, merklize_commitment_free
+}
+// SAFETY: merklize/matrix_commitment.hpp: any number of threads may read one, and nothing changes it.
+unsafe impl Send for MatrixCommitment {}
+unsafe impl Sync for MatrixCommitment {}
+
+/// What is known of a commitment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommitmentInfo {
+    /// The hash of rows and nodes.
+    pub hash: Hash,
+    /// Children of a node.
+    pub arity: u32,
+    /// Layers between the cap and the root.
+    pub cap_height: u32,
+    /// Layers above the leaves.
+    pub height: u32,
+    /// Rows of the tallest matrix.
+    pub n_leaves: u64,
+    /// Siblings of one opening.
+    pub path_length: usize,
+    /// True if the nodes are in a device's memory.
+    pub on_device: bool,
+}
+
+impl MatrixCommitment {
+    /// Commits to matrices: with h rows of the tallest one, every height must be ceil(h / 2^k) for some k. A device gets the rows in pieces, while it hashes.
+    /// Arity 2, or 4 for hashes that have a merge of four.
+    ///
+    /// # Errors
+    /// Heights or sizes that do not fit; a cap above the root or above a matrix; a word that is not below the modulus, with its row and column; `OutOfMemory`.
+    pub fn new<W: Word>(
+        matrices: &[Matrix<'_, W>],
+        hash: Hash,
+        arity: u32,
+        cap_height: u32,
+        options: &Options<'_>,
+    ) -> Result<Self> {
+        let matrices: Vec<sys::merklize_matrix> = matrices.iter().map(|matrix| matrix.to_c()).collect();
+        let form = sys::merklize_commitment_form { hash: hash.id(), arity, cap_height, ..Default::default() };
+        let mut handle = ptr::null_mut();
+        // SAFETY: the matrices are read for the call.
+        options.run(|options| unsafe {
+            sys::merklize_commitment_build(matrices.as_ptr(), matrices.len(), &form, options, &mut handle)
+        })?;
+        Ok(Self::own(handle))
+    }
+
+    fn info_c(&self) -> sys::merklize_commitment_info {
+        let mut info = sys::merklize_commitment_info::default();
+        // SAFETY: a live handle and a struct that knows its size: it cannot fail.
+        let status = unsafe { sys::merklize_commitment_get_info(self.as_c(), &mut info) };
+        assert_eq!(status, sys::MERKLIZE_OK, "a commitment describes itself");
+        info
+    }
+
+    /// What is known of the commitment.
+    pub fn info(&self) -> CommitmentInfo {
+        let info = self.info_c();
+        CommitmentInfo {
+            hash: Hash::from_c(info.hash),
+            arity: info.arity,
+            cap_height: info.cap_height,
+            height: info.height,
+            n_leaves: info.n_leaves,
+            path_length: info.path_length as usize,
+            on_device: info.on_device != 0,
+        }
+    }
+
+    /// The commitment: the root alone for a cap height of 0.
+    pub fn cap(&self) -> Vec<Digest> {
+        let mut cap = vec![Digest::default(); self.info_c().cap_size as usize];
+        // SAFETY: as many places as the cap has digests.
+        let status =
+            unsafe { sys::merklize_commitment_cap(self.as_c(), as_c_mut(&mut cap), cap.len(), ptr::null_mut()) };
+        assert_eq!(status, sys::MERKLIZE_OK, "a commitment has its cap");
+        cap
+    }
+
+    /// For each index: the other children of the group in each layer below the cap, from the leaves on. All come from a device at once.
+    ///
+    /// # Errors
+    /// An index that is not below the number of leaves.
+    pub fn siblings(&self, indices: &[u64]) -> Result<Vec<Vec<Digest>>> {
+        let length = self.info_c().path_length as usize;
+        let mut siblings = vec![Digest::default(); indices.len() * length];
+        // SAFETY: as many places as siblings of all indices.
+        check(unsafe {
+            let (n, out) = (indices.len(), as_c_mut(&mut siblings));
+            sys::merklize_commitment_open(self.as_c(), indices.as_ptr(), n, ptr::null(), 0, ptr::null_mut(), out)
+        })?;
+        Ok((0..indices.len()).map(|i| siblings[i * length..(i + 1) * length].to_vec()).collect())
+    }
+
+    /// What a verifier of several leaves cannot compute: layer by layer, left to right.
+    ///
+    /// # Errors
+    /// No index, an index twice, an index that is not below the number of leaves.
+    pub fn siblings_together(&self, indices: &[u64]) -> Result<Vec<Digest>> {
+        let most = indices.len().saturating_mul(self.info_c().path_length as usize);
+        let (mut siblings, mut needed) = (vec![Digest::default(); most], 0);
+        // SAFETY: no opening has more siblings than those of all its indices.
+        check(unsafe {
+            let (n, out) = (indices.len(), as_c_mut(&mut siblings));
+            let (matrices, rows) = (ptr::null(), ptr::null_mut());
+            let indices = indices.as_ptr();
+            sys::merklize_commitment_open_together(self.as_c(), indices, n, matrices, 0, rows, out, most, &mut needed)
+        })?;
+        siblings.truncate(needed);
+        Ok(siblings)
+    }
+}
+
+impl fmt::Debug for MatrixCommitment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.info().fmt(f)
+    }
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "jobs/run.hpp"
+#include "merklize/hash.hpp"
+
+namespace merklize::runtime {
+
+/// What a call asks for of each message.
+struct Output {
+    std::size_t length;
+    std::uint64_t seek;
+    const Mode& mode;
+};
+
+/// Outputs of messages at one place, one after another to `out`, as one job. This is `share` of the whole call.
+/// messages  as HashEach takes them
+void hash_messages(std::span<const Extent> messages, const Output& wanted, std::byte* out, Run& run, double share);
+
+}  // namespace merklize::runtime
