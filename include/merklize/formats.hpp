@@ -20,6 +20,7 @@ enum class Format : std::uint8_t {
     glacier,
     winterfell,
     miden,
+    plonky3,
 };
 
 struct FormatTraits {

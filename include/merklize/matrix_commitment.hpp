@@ -70,7 +70,7 @@ public:
     ///           be ceil(h / 2^k) for some k
     /// keep      keeps what open() needs of the matrices: copies of those on the host, in the memory of the device; handles of those
     ///           on a device, whose words must not change
-    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap above the root; a word that is not below the
+    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not below the
     ///           modulus, with its place), out_of_memory, cancelled
     explicit MatrixCommitment(std::span<const Matrix> matrices, const CommitmentForm& form = {},
                               const RunOptions& options = {}, bool keep = false);
@@ -115,7 +115,8 @@ private:
 /// counts that do not fit, an index out of range, words that are no field elements.
 /// cap     as MatrixCommitment::cap()
 /// dims    what the verifier knows of the matrices, in their order
-/// errors  invalid_argument (dims or a form that no commitment has)
+/// errors  invalid_argument (dims or a form that no commitment has; a matrix that is hashed into a layer above the cap, where nothing
+///         shows its rows, though a commitment can be made of it as Plonky3 does)
 MERKLIZE_API bool verify(const MatrixOpening& opening, std::span<const Digest> cap, std::span<const MatrixDims> dims,
                          const CommitmentForm& form);
 MERKLIZE_API bool verify(const MatrixMultiOpening& opening, std::span<const Digest> cap,

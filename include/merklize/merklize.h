@@ -636,7 +636,7 @@ typedef struct merklize_commitment_info {
 
 /* matrices  [count], at least one, as merklize_hash_matrix_rows() takes them, but of different heights: with h rows of the tallest one,
  *           every height must be ceil(h / 2^k) for some k
- * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap above the root or above a matrix; a word that is not
+ * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
  *           below the modulus, with its row and column), out_of_memory, cancelled */
 MERKLIZE_API merklize_status merklize_commitment_build(const merklize_matrix *matrices, size_t count,
                                                        const merklize_commitment_form *form,
@@ -687,7 +687,7 @@ typedef struct merklize_matrix_dims {
  * cap       [cap_count]
  * dims      [dims_count]: what the verifier knows of the matrices, in their order
  * valid     written: 1 or 0
- * errors    invalid_argument (null; dims or a form that no commitment has) */
+ * errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows) */
 MERKLIZE_API merklize_status merklize_verify_opening(const uint64_t *indices, size_t count, const uint8_t *rows,
                                                      size_t row_bytes, const merklize_digest *siblings,
                                                      size_t sibling_count, const merklize_digest *cap, size_t cap_count,

@@ -306,7 +306,8 @@ def verify_matrix_opening(
     dims     rows and columns of each matrix, as the verifier knows them
 
     The other arguments are the verifier's own, as those of MatrixCommitment; of hashes of bytes the words' size is that
-    of the opening's rows. Raises InvalidArgument: dims or options that no commitment has.
+    of the opening's rows. Raises InvalidArgument: dims or options that no commitment
+    has; a matrix that is hashed into a layer above the cap, where nothing shows its rows.
     """
     import numpy as np
 

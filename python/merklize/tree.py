@@ -36,7 +36,8 @@ class MerkleTree:
               array of NumPy, or a tensor as hash() takes them: one on a device stays there
     hash      one of HASHES; for field hashes each word is less than the modulus
     pairs     "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
-    format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden"; it
+    format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden",
+              "plonky3"; it
               fixes hash, rule and pairs (docs/formats.md)
     rule      what becomes of a level's last node where their count is odd: "left_full" (it goes up: RFC 6962; also
               "promote"), "pad" (merged with `padding`), "duplicate_last" (merged with itself), "perfect" (n must be a

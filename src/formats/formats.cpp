@@ -17,6 +17,7 @@ constexpr FormatTraits all[] = {
     {Format::glacier, "glacier", Hash::sha256_plain, TreeRule::left_full, true, 1 << 20, false},
     {Format::winterfell, "winterfell", Hash::rp64_256, TreeRule::perfect, true, 0, false},
     {Format::miden, "miden", Hash::eidos, TreeRule::perfect, true, 0, false},
+    {Format::plonky3, "plonky3", Hash::poseidon2_goldilocks_8, TreeRule::perfect, true, 0, false},
 };
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }

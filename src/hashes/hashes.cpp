@@ -34,21 +34,38 @@ static_assert(std::ranges::adjacent_find(known, std::greater_equal<>{}) == std::
 
 }  // namespace
 
-std::span<const HashTraits> hashes() noexcept {
-    static const auto all = [] {
-        std::array<HashTraits, std::size(known)> made{};
-        for (std::size_t i = 0; i < made.size(); i++) {
-            const mkz_hash_info& facts = *runtime::find_info(known[i]);
-            const bool is_field = runtime::is_field(facts);
-            made[i] = {known[i], facts.name, is_field, is_field ? facts.word_bits : 0, facts.modulus};
+namespace {
+
+// Hashes first, then parts of hashes; each by id.
+struct All {
+    std::array<HashTraits, std::size(known)> traits{};
+    std::size_t hashes = 0;
+};
+
+const All& all() noexcept {
+    static const All made = [] {
+        All list;
+        std::size_t i = 0;
+        for (const bool parts : {false, true}) {
+            for (const Hash hash : known) {
+                const mkz_hash_info& facts = *runtime::find_info(hash);
+                const bool is_field = runtime::is_field(facts);
+                if ((facts.is_part != 0) == parts)
+                    list.traits[i++] = {hash, facts.name, is_field, is_field ? facts.word_bits : 0, facts.modulus};
+            }
+            if (!parts) list.hashes = i;
         }
-        return made;
+        return list;
     }();
-    return all;
+    return made;
 }
 
+}  // namespace
+
+std::span<const HashTraits> hashes() noexcept { return std::span(all().traits).first(all().hashes); }
+
 const HashTraits& traits(Hash hash) {
-    for (const HashTraits& t : hashes()) {
+    for (const HashTraits& t : all().traits) {
         if (t.hash == hash) return t;
     }
     throw Error(ErrorCode::invalid_argument, "unknown hash id " + std::to_string(static_cast<unsigned>(hash)));

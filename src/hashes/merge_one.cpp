@@ -45,7 +45,7 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
 
 bool takes(Hash hash, const Mode& mode) noexcept {
     const mkz_hash_info* facts = find_info(hash);
-    return facts != nullptr && (mode.flags() == 0 || facts->is_keyed);
+    return facts != nullptr && facts->is_part == 0 && (mode.flags() == 0 || facts->is_keyed);
 }
 
 void require_merges(Hash hash, const Mode& mode, const char* what) {

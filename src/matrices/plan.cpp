@@ -95,13 +95,6 @@ CommitmentPlan plan_commitment(std::span<const MatrixDims> dims, const Commitmen
                           " rows, got " + std::to_string(form.cap_height));
     }
     plan.cap_layer = above_leaves - form.cap_height;
-    for (unsigned l = plan.cap_layer + 1; l <= above_leaves; l++) {
-        if (plan.layers[l].matrices.empty()) continue;
-        const std::size_t m = plan.layers[l].matrices[0];
-        invalid(what, "matrix " + std::to_string(m) + " has so few rows, " + std::to_string(dims[m].rows) +
-                          ", that they belong above the cap, where nothing shows them; cap_height must be at most " +
-                          std::to_string(above_leaves - l));
-    }
     plan.cap_size = 1;
     for (unsigned l = plan.cap_layer; l < above_leaves; l++) plan.cap_size *= plan.layers[l].step;
     // In twos: heap order, which launches of several levels take. Else one after another.

@@ -31,6 +31,14 @@ public:
             throw Error(ErrorCode::invalid_argument, std::string(what) + ": words of '" + facts.name +
                                                          "' cannot have " + std::to_string(form.word_bytes) + " bytes");
         }
+        for (unsigned l = plan_.cap_layer + 1; l < plan_.layers.size(); l++) {
+            if (plan_.layers[l].matrices.empty()) continue;
+            throw Error(
+                ErrorCode::invalid_argument,
+                std::string(what) + ": matrix " + std::to_string(plan_.layers[l].matrices[0]) +
+                    " is hashed into a layer above the cap, so nothing shows its rows; cap_height must be at most " +
+                    std::to_string(plan_.layers.size() - 1 - l));
+        }
         runtime::require_row_form({form.hash, {}, form.montgomery}, form_.word_bytes, what);
         modulus_ = runtime::is_field(facts) ? facts.modulus : form.montgomery;
         for (const MatrixDims& matrix : dims) row_bytes_ += form_.word_bytes * matrix.columns;

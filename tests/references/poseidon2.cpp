@@ -134,6 +134,9 @@ Bytes miden(const Bytes& record) {
         return plonky3_merge(field, merge_width, left, right);               \
     }                                                                        \
     Bytes name##_leaf(const Bytes& record, const Mode&) { return plonky3_leaf(field, width, rate, record); }
+PLONKY3(poseidon2_goldilocks_quad, "goldilocks", 16, 16, 16)
+PLONKY3(poseidon2_babybear_quad, "babybear", 32, 32, 32)
+PLONKY3(poseidon2_koalabear_quad, "koalabear", 32, 32, 32)
 PLONKY3(poseidon2_goldilocks_8, "goldilocks", 8, 4, 8)
 PLONKY3(poseidon2_goldilocks_12, "goldilocks", 12, 8, 8)
 PLONKY3(poseidon2_babybear_16, "babybear", 16, 8, 16)

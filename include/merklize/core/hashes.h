@@ -67,6 +67,9 @@
 #include "hashes/keccak256_sorted.h"
 #include "hashes/eidos.h"
 #include "hashes/eidos_v0.h"
+#include "hashes/poseidon2_goldilocks_quad.h"
+#include "hashes/poseidon2_babybear_quad.h"
+#include "hashes/poseidon2_koalabear_quad.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH

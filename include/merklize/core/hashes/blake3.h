@@ -4,6 +4,7 @@
  * endian. Every function works on mkz_lane32: one word, or a vector of independent states. */
 #define MKZ_UNIT_ID 0
 #define MKZ_UNIT_NAME blake3
+#define MKZ_UNIT_QUAD_HASH 0
 #define MKZ_UNIT_WORD_BITS 32
 #define MKZ_UNIT_RATE 64
 #define MKZ_UNIT_IS_KEYED 1

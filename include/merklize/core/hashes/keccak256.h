@@ -1,6 +1,7 @@
 /* keccak256.h: Keccak-256 with Ethereum's padding: of a row, and of the 64 bytes left || right. */
 #define MKZ_UNIT_ID 35
 #define MKZ_UNIT_NAME keccak256
+#define MKZ_UNIT_QUAD_HASH 35
 #include "keccak256_facts.h"
 
 #ifdef MKZ_RESET

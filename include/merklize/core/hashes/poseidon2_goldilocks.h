@@ -16,7 +16,7 @@ MKZ_FN void mkz_p2_goldilocks_m4(mkz_lane64 x[4]) {
 
 /* The external layer, and `constants` added. The sums of all blocks are added before the product, which gives the same. */
 MKZ_FN void mkz_p2_goldilocks_external(mkz_gl *s, int width, MKZ_CONSTANT const mkz_u64 *constants) {
-    mkz_lane64 lo[12] = {0}, hi[12] = {0}, low_sums[4] = {0}, high_sums[4] = {0};
+    mkz_lane64 lo[16] = {0}, hi[16] = {0}, low_sums[4] = {0}, high_sums[4] = {0};
     MKZ_UNROLL for (int k = 0; k < width; k++) {
         lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
         hi[k] = s[k] >> 32;
@@ -60,10 +60,16 @@ MKZ_FN mkz_lane64 mkz_p2_goldilocks_times(mkz_lane64 x, int d) {
     return d < 0 ? MKZ_SPLAT64(0) - y : y;
 }
 
-/* (lo + 2^32 hi) / 2^k, for 0 < k < 32: 2^-k = 2^(32-k) - 2^(64-k), so the low k bits of lo give a - 2^32 a with a = 2^(32-k) times
- * them. */
+/* (lo + 2^32 hi) / 2^k, for 0 < k <= 32: 2^-k = 2^(32-k) - 2^(64-k), so the low k bits of lo give a - 2^32 a with a = 2^(32-k) times
+ * them. 2^-32 = 1 - 2^32, and 2^64 = 2^32 - 1. */
 MKZ_FN void mkz_p2_goldilocks_halve(mkz_lane64 *lo, mkz_lane64 *hi, int k) {
     const mkz_u64 low_bits = ((mkz_u64)1 << k) - 1;
+    if (k == 32) {
+        mkz_lane64 low = *lo;
+        *lo = low + *hi;
+        *hi = MKZ_SPLAT64(0) - low;
+        return;
+    }
     mkz_lane64 a = (*lo & MKZ_SPLAT64(low_bits)) << (32 - k), b = (*hi & MKZ_SPLAT64(low_bits)) << (32 - k);
     *lo = mkz_p2_goldilocks_shift(*lo, k) + a + b;
     *hi = mkz_p2_goldilocks_shift(*hi, k) - a;

@@ -5,6 +5,7 @@
 #define MKZ_UNIT_WORD_BITS 64
 #define MKZ_UNIT_MODULUS 0xffffffff00000001
 #define MKZ_UNIT_RATE 4
+#define MKZ_UNIT_QUAD_HASH 39
 #define MKZ_UNIT_STATE_WORDS 8
 
 #ifdef MKZ_RESET

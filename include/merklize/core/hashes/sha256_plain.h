@@ -1,6 +1,7 @@
 /* sha256_plain.h: SHA-256 of a row, and of the 64 bytes left || right. No prefix. */
 #define MKZ_UNIT_ID 32
 #define MKZ_UNIT_NAME sha256_plain
+#define MKZ_UNIT_QUAD_HASH 32
 #define MKZ_UNIT_STATE_WORDS 8
 #include "sha256_facts.h"
 
