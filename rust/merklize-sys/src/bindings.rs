@@ -321,6 +321,33 @@ impl Default for merklize_device_info {
 }
 
 /// ```text
+/// One of the messages of merklize_hash_each(): bytes of any length, in host memory or in a device's.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_message {
+    /// ```text
+    /// host memory; null if `buffer` is set
+    /// ```
+    pub data: *const c_void,
+    /// ```text
+    /// of `data`; 0 if `buffer` is set
+    /// ```
+    pub bytes: u64,
+    /// ```text
+    /// all bytes of a buffer; null: `data`
+    /// ```
+    pub buffer: *const merklize_buffer,
+}
+impl Default for merklize_message {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
 /// A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first.
 /// ```
 #[repr(C)]
@@ -860,6 +887,14 @@ extern "C" {
     /// ```
     pub fn merklize_hash_messages_buffer(messages: *const merklize_buffer, message_bytes: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
     /// ```text
+    /// BLAKE3 of each of n messages of any lengths, in one job a device; each is hashed where it lies, those of the host by options->device.
+    /// messages  [n]
+    /// seek      as for merklize_hash_bytes()
+    /// out       [n, length] bytes of host memory, written
+    /// errors    invalid_argument (a message with data and a buffer; a stream, and messages on another device)
+    /// ```
+    pub fn merklize_hash_each(messages: *const merklize_message, n: usize, mode: *const merklize_mode, seek: u64, out: *mut u8, length: usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
     /// Digests of n rows of equal length, as leaves of a tree of this hash. docs/hashes.md says what each hash makes of a row (RFC 6962's
     /// prefix, padding).
     /// rows        [n, row_length] units of merklize_hash_info.row_unit_bytes: bytes, or words of a field hash, each below its modulus
@@ -1292,7 +1327,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 132] = [
+pub const FUNCTIONS: [(&str, *const ()); 133] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_buffer_create", merklize_buffer_create as *const ()),
     ("merklize_buffer_download", merklize_buffer_download as *const ()),
@@ -1334,6 +1369,7 @@ pub const FUNCTIONS: [(&str, *const ()); 132] = [
     ("merklize_hash_count", merklize_hash_count as *const ()),
     ("merklize_hash_describe", merklize_hash_describe as *const ()),
     ("merklize_hash_descriptor", merklize_hash_descriptor as *const ()),
+    ("merklize_hash_each", merklize_hash_each as *const ()),
     ("merklize_hash_file", merklize_hash_file as *const ()),
     ("merklize_hash_from_name", merklize_hash_from_name as *const ()),
     ("merklize_hash_matrix_rows", merklize_hash_matrix_rows as *const ()),
@@ -1437,6 +1473,7 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_timings", core::mem::size_of::<merklize_timings>(), core::mem::align_of::<merklize_timings>()),
     ("merklize_run_options", core::mem::size_of::<merklize_run_options>(), core::mem::align_of::<merklize_run_options>()),
     ("merklize_device_info", core::mem::size_of::<merklize_device_info>(), core::mem::align_of::<merklize_device_info>()),
+    ("merklize_message", core::mem::size_of::<merklize_message>(), core::mem::align_of::<merklize_message>()),
     ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
     ("merklize_form", core::mem::size_of::<merklize_form>(), core::mem::align_of::<merklize_form>()),
     ("merklize_tree_info", core::mem::size_of::<merklize_tree_info>(), core::mem::align_of::<merklize_tree_info>()),
