@@ -19,7 +19,7 @@ Name = TypeVar("Name")
 
 
 @overload
-def hash_each(
+def hash_each(  # type: ignore[overload-overlap]  # a mapping is an iterable, too: it comes first
     messages: Mapping[Name, Data],
     *,
     hash: str = "blake3",

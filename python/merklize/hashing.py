@@ -546,7 +546,7 @@ def hash_leaves(
     if not _arrays.is_array(records) and not isinstance(records, (bytes, bytearray, memoryview, str)):
         if not wait or out is not None:
             raise InvalidArgument("hash_leaves: a list of records is hashed with wait=True and without out")
-        return leaves_of_list(list(cast("Iterable[Buffer]", records)), which, key, context, run)
+        return cast("Digests", leaves_of_list(list(cast("Iterable[Buffer]", records)), which, key, context, run))
     rows = _arrays.rows(records, "hash_leaves: records", run, which)
     bits = which.element_bits or 8
     shape, dtype = (rows.shape[0], 256 // bits), rows.dtype if which.is_field else "uint8"

@@ -250,8 +250,10 @@ def test_host_tensors_everywhere():
     hasher = merklize.Hasher(Exporter(leaves))
     assert hasher.digest() == merklize.hash(leaves)
     assert merklize.hash(b"x", key=Exporter(leaves[0])) == merklize.hash(b"x", key=leaves[0].tobytes())
-    with pytest.raises(merklize.InvalidArgument, match=r"messages must be uint8\[n, m\], got float32\[2, 3\]"):
-        merklize.hash_many(Exporter(np.zeros((2, 3), np.float32)))
+    rows = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert np.array_equal(merklize.hash_many(Exporter(rows)), merklize.hash_many(rows.view(np.uint8)))
+    with pytest.raises(merklize.InvalidArgument, match=r"messages must be rows, .* got float32\[3\]"):
+        merklize.hash_many(Exporter(rows[0]))
 
 
 @pytest.mark.parametrize("kind", [2, 13])

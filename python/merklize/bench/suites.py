@@ -360,7 +360,9 @@ def hash_each(wish: Wish) -> Iterator[Job]:
         if size > len(data):  # of a large model only the first bytes are new
             data = _repeated(data, size)
         ends = [0, *itertools.accumulate(lengths)]
-        messages = [data[first : first + length].tobytes() for first, length in zip(ends, lengths)] if on_cpu else []
+        messages: list[Any] = (
+            [data[first : first + length].tobytes() for first, length in zip(ends, lengths)] if on_cpu else []
+        )
         there = _on(wish.device, data)
         if there is not None:
             messages = [merklize._native.rows(there, first, length) for first, length in zip(ends, lengths)]
