@@ -113,7 +113,7 @@ def hash_rows(
 class MatrixOpening(NamedTuple):
     """One row of each matrix, with what shows that they are in a commitment."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # tuple.index() is not there any more
     """Of the leaf: a row of the tallest matrix."""
     rows: list[Array]
     """A row of each matrix, in their order; of a lower one row `index >> k`, where 2^k is how much lower it is."""
@@ -318,6 +318,8 @@ def verify_matrix_opening(
     modulus = _modulus(words, field)
     info = _native.hash_by_name(hash)
     try:
+        indices: Any
+        rows: Any
         indices, rows, siblings = opening
         if isinstance(opening, MatrixOpening) or np.ndim(indices) == 0:
             indices, rows = [indices], [rows]
