@@ -1113,7 +1113,7 @@ extern "C" {
     /// ```text
     /// matrices  [count], at least one, as merklize_hash_matrix_rows() takes them, but of different heights: with h rows of the tallest one,
     ///           every height must be ceil(h / 2^k) for some k
-    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap above the root or above a matrix; a word that is not
+    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
     ///           below the modulus, with its row and column), out_of_memory, cancelled
     /// ```
     pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
@@ -1155,7 +1155,7 @@ extern "C" {
     /// cap       [cap_count]
     /// dims      [dims_count]: what the verifier knows of the matrices, in their order
     /// valid     written: 1 or 0
-    /// errors    invalid_argument (null; dims or a form that no commitment has)
+    /// errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows)
     /// ```
     pub fn merklize_verify_opening(indices: *const u64, count: usize, rows: *const u8, row_bytes: usize, siblings: *const merklize_digest, sibling_count: usize, cap: *const merklize_digest, cap_count: usize, dims: *const merklize_matrix_dims, dims_count: usize, form: *const merklize_commitment_form, valid: *mut c_int) -> merklize_status;
     /// ```text
