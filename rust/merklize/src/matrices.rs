@@ -89,7 +89,7 @@ impl MatrixCommitment {
     /// Arity 2, or 4 for hashes that have a merge of four.
     ///
     /// # Errors
-    /// Heights or sizes that do not fit; a cap above the root or above a matrix; a word that is not below the modulus, with its row and column; `OutOfMemory`.
+    /// Heights or sizes that do not fit; a cap below the leaves; a word that is not below the modulus, with its row and column; `OutOfMemory`.
     pub fn new<W: Word>(
         matrices: &[Matrix<'_, W>],
         hash: Hash,
