@@ -113,7 +113,7 @@ def hash_rows(
 class MatrixOpening(NamedTuple):
     """One row of each matrix, with what shows that they are in a commitment."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # not tuple.index
     """Of the leaf: a row of the tallest matrix."""
     rows: list[Array]
     """A row of each matrix, in their order; of a lower one row `index >> k`, where 2^k is how much lower it is."""
@@ -318,8 +318,10 @@ def verify_matrix_opening(
     modulus = _modulus(words, field)
     info = _native.hash_by_name(hash)
     try:
+        indices: Any
+        rows: Any
         indices, rows, siblings = opening
-        if isinstance(opening, MatrixOpening) or np.ndim(indices) == 0:
+        if np.ndim(indices) == 0:
             indices, rows = [indices], [rows]
         which = _arrays.indices(indices, "index")
         parts = [np.asarray(part) for row in rows for part in row]
