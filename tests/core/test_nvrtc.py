@@ -10,7 +10,8 @@ from conftest import open_or_skip
 from launches import defines, entry_text
 from runtimes import Nvrtc, kernel_facts
 
-HASHES = source_text.hashes()
+PARTS = [name for name in source_text.hashes() if source_text.facts(name).get("IS_PART") == "1"]
+HASHES = [name for name in source_text.hashes() if name not in PARTS]
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels are those of another hash but for a few instructions: one architecture shows what is different.
 RELATIVES = {"sha256_plain", "sha256_compress", "keccak256", "eidos", "eidos_v0", "rpo256", "rpx256"}
@@ -114,6 +115,13 @@ def test_nvrtc_makes_machine_code_of_policies(machine_code, nvrtc, name, policy)
     lines = defines(**policy)
     compiled = machine_code[POLICY_ARCHITECTURE, name, lines].result()
     check_machine_code(nvrtc, POLICY_ARCHITECTURE, name, lines, compiled)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_nvrtc_makes_rows_of_parts(nvrtc, name):
+    """A part of other hashes has no merges that anybody launches."""
+    _, log, _ = nvrtc.compile("#define MKZ_ONLY 8\n" + entry_text(name), "sm_90")
+    assert f"mkz_hash_rows_{name}" in kernel_facts(log)
 
 
 def test_nvrtc_takes_the_core_as_one_text(nvrtc):
