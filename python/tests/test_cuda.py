@@ -560,8 +560,8 @@ def test_wrong_devices(torch):
 
 
 def test_wrong_shapes_and_dtypes(torch):
-    with pytest.raises(merklize.InvalidArgument, match=r"messages must be uint8\[n, m\], got float32\[2, 3\]"):
-        merklize.hash_many(torch.zeros(2, 3, device="cuda"))
+    with pytest.raises(merklize.InvalidArgument, match=r"messages must be rows, .* got float32\[3\]"):
+        merklize.hash_many(torch.zeros(3, device="cuda"))
     with pytest.raises(merklize.InvalidArgument, match=r"elements must be .*, got int32\[2, 4\]"):
         merklize.hash_elements(torch.zeros(2, 4, dtype=torch.int32, device="cuda"))
     with pytest.raises(merklize.InvalidArgument, match=r"leaves must be .*got bfloat16\[8, 32\]"):
