@@ -6,7 +6,7 @@ include(${SOURCE}/cmake/run.cmake)
 
 set(copy ${WORK}/source)
 # Copies keep their times, so that unchanged files are not built again.
-foreach(part IN ITEMS CMakeLists.txt cmake docs include src tests examples)
+foreach(part IN ITEMS CMakeLists.txt README.md cmake docs include src tests examples)
   file(COPY ${SOURCE}/${part} DESTINATION ${copy} PATTERN toy_hash EXCLUDE PATTERN hashes.h EXCLUDE)
 endforeach()
 

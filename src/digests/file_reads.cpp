@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 namespace merklize::runtime {
 namespace {
@@ -18,13 +19,13 @@ std::span<std::byte> thread_buffer() {
 }
 
 ReadOrder::ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, std::size_t n_items,
-                     const InputFile::BeforeDisk& before)
+                     InputFile::BeforeDisk before)
     : file_(file),
       end_(offset + bytes),
-      before_(before),
-      in_order_(!before && n_items > 1 && file.is_on_rotational_disk()),
+      before_(std::move(before)),
+      in_order_(!before_ && n_items > 1 && file.is_on_rotational_disk()),
       finished_(in_order_ ? n_items : 0) {
-    if (before || n_items < 2 * tried_items) return;
+    if (before_ || n_items < 2 * tried_items) return;
     mapped_.emplace(file, offset, bytes);
     if (!*mapped_ || (in_order_ && !mapped_->is_in_memory())) mapped_.reset();
 }

@@ -41,7 +41,7 @@ public:
     /// n_items  that the loop hands out in order
     /// before   the caller has an order of its own: what comes before a read of a rotational disk
     ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t bytes, std::size_t n_items,
-              const InputFile::BeforeDisk& before = {});
+              InputFile::BeforeDisk before = {});
 
     /// Reads exactly out.size() bytes at `offset`, the one read of this item.  errors  io; EndedEarly
     void read(std::size_t item, std::span<std::byte> out, std::uint64_t offset);
@@ -58,7 +58,7 @@ private:
 
     const InputFile& file_;
     const std::uint64_t end_;
-    const InputFile::BeforeDisk& before_;
+    const InputFile::BeforeDisk before_;
     const bool in_order_;
     std::optional<MappedFile> mapped_;
     std::mutex mutex_;

@@ -15,6 +15,12 @@ const mkz_hash_info& info(Hash hash);
 /// The same without an error: null for an unknown hash.
 inline const mkz_hash_info* find_info(Hash hash) noexcept { return mkz_find_hash(static_cast<std::uint32_t>(hash)); }
 
+/// Whether hashes() lists it: it is known, and no part of others. What comes from outside may name only such a hash.
+inline bool is_listed(Hash hash) noexcept {
+    const mkz_hash_info* facts = find_info(hash);
+    return facts != nullptr && facts->is_part == 0;
+}
+
 /// Words are field elements, which must be below the modulus; else any bytes are digests.
 inline bool is_field(const mkz_hash_info& hash) noexcept { return hash.modulus != 0; }
 

@@ -44,13 +44,15 @@ Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode&
 }
 
 bool takes(Hash hash, const Mode& mode) noexcept {
-    const mkz_hash_info* facts = find_info(hash);
-    return facts != nullptr && facts->is_part == 0 && (mode.flags() == 0 || facts->is_keyed);
+    return is_listed(hash) && (mode.flags() == 0 || info(hash).is_keyed);
 }
 
 void require_merges(Hash hash, const Mode& mode, const char* what) {
     const mkz_hash_info& facts = info(hash);
     if (takes(hash, mode)) return;
+    if (!is_listed(hash))
+        throw Error(ErrorCode::invalid_argument,
+                    std::string(what) + ": '" + facts.name + "' is a part of other hashes");
     std::string keyed;
     for (const HashTraits& t : hashes()) {
         if (info(t.hash).is_keyed) keyed += (keyed.empty() ? "'" : ", '") + std::string(t.name) + "'";

@@ -46,7 +46,7 @@ Header read_header(ProofReader& in, Kind kind) noexcept {
     header.rule = static_cast<TreeRule>(in.u8());
     if (in.u8() != static_cast<std::uint8_t>(kind)) in.refuse();
     header.n_leaves = in.u64();
-    if (runtime::find_info(header.hash) == nullptr || !runtime::is_tree(header.n_leaves, header.rule)) in.refuse();
+    if (!runtime::is_listed(header.hash) || !runtime::is_tree(header.n_leaves, header.rule)) in.refuse();
     return header;
 }
 
@@ -56,7 +56,7 @@ bool done(const ProofReader& in) noexcept { return in.ok() && in.left() == 0; }
 /// Throws for a proof that from_bytes() would refuse.
 void require(bool fits, const std::string& what, Hash hash, TreeRule rule, std::uint64_t n_leaves,
              std::uint64_t siblings) {
-    if (fits && runtime::find_info(hash) != nullptr) return;
+    if (fits && runtime::is_listed(hash)) return;
     throw Error(ErrorCode::invalid_argument,
                 "to_bytes: there is no such proof: hash " + std::to_string(static_cast<unsigned>(hash)) + ", rule " +
                     std::to_string(static_cast<unsigned>(rule)) + ", " + std::to_string(n_leaves) + " leaves, " + what +

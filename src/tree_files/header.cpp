@@ -134,7 +134,7 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     const auto rule_id = get<std::uint8_t>(bytes, at_rule);
     const auto merges_id = get<std::uint8_t>(bytes, at_merges);
     const mkz_hash_info* facts = mkz_find_hash(hash_id);
-    if (facts == nullptr) fail("unknown hash " + std::to_string(hash_id));
+    if (facts == nullptr || facts->is_part != 0) fail("unknown hash " + std::to_string(hash_id));
     if (rule_id > static_cast<std::uint8_t>(TreeRule::duplicate_last)) fail("unknown rule " + std::to_string(rule_id));
     if (merges_id > static_cast<std::uint8_t>(Merges::derived)) fail("unknown mode " + std::to_string(merges_id));
     header.hash = static_cast<Hash>(facts->id);
