@@ -66,9 +66,10 @@ double ReadOrder::seconds(bool mapped) {
 }
 
 std::span<const std::byte> ReadOrder::view(std::size_t item, std::span<std::byte> buffer, std::uint64_t offset) {
-    if (mapped_ && is_better_mapped(item)) {
+    const MappedFile* mapped = mapped_ ? &*mapped_ : nullptr;
+    if (mapped != nullptr && is_better_mapped(item)) {
         if (in_order_) finish(item);
-        return mapped_->at(offset, buffer.size());
+        return mapped->at(offset, buffer.size());
     }
     read(item, buffer, offset);
     return buffer;

@@ -39,7 +39,7 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const cha
     const mkz_hash_info& facts = info(hash);
     if (matrices.empty()) invalid(what, "there must be at least 1 matrix, got 0");
     MatrixInput input{.at = {}, .word_bytes = matrices[0].word_bytes, .on = nullptr};
-    if (matrices[0].buffer) input.on = &*matrices[0].buffer;
+    if (const auto& buffer = matrices[0].buffer) input.on = &*buffer;
     for (std::size_t m = 0; m < matrices.size(); m++) {
         const Matrix& matrix = matrices[m];
         const unsigned size = matrix.word_bytes;

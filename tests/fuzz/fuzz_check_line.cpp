@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "command/endings.hpp"
 #include "command/hash/check_line.hpp"
@@ -22,31 +23,37 @@ using support::Random;
 
 namespace {
 
-const std::string words[] = {"",
-                             std::string(1, '\0'),
-                             "\n",
-                             "\r\n",
-                             "\\",
-                             "\\n",
-                             "  ",
-                             " *",
-                             "BLAKE3 (",
-                             ") = ",
-                             "\xff",
-                             "\ufffd",
-                             "\"",
-                             "{",
-                             "]",
-                             "-1",
-                             "1e999",
-                             "null",
-                             "true",
-                             "18446744073709551616",
-                             std::string(5000, '9'),
-                             std::string(5000, '['),
-                             "\u0663"};
-const std::string names[] = {"file",        "a  b",         "x) = y", "BLAKE3 (z", "new\nline",
-                             "back\\slash", "\u00e4\u4e00", " ",      "-",         "a\rb"};
+const std::vector<std::string>& words() {
+    static const std::vector<std::string> all = {"",
+                                                 std::string(1, '\0'),
+                                                 "\n",
+                                                 "\r\n",
+                                                 "\\",
+                                                 "\\n",
+                                                 "  ",
+                                                 " *",
+                                                 "BLAKE3 (",
+                                                 ") = ",
+                                                 "\xff",
+                                                 "\ufffd",
+                                                 "\"",
+                                                 "{",
+                                                 "]",
+                                                 "-1",
+                                                 "1e999",
+                                                 "null",
+                                                 "true",
+                                                 "18446744073709551616",
+                                                 std::string(5000, '9'),
+                                                 std::string(5000, '['),
+                                                 "\u0663"};
+    return all;
+}
+const std::vector<std::string>& names() {
+    static const std::vector<std::string> all = {"file",        "a  b",         "x) = y", "BLAKE3 (z", "new\nline",
+                                                 "back\\slash", "\u00e4\u4e00", " ",      "-",         "a\rb"};
+    return all;
+}
 
 std::string mutate(std::string text, Random& random) {
     for (std::uint64_t change = random.below(4) + 1; change > 0; --change) {
@@ -57,7 +64,7 @@ std::string mutate(std::string text, Random& random) {
                 break;
             case 1: text.erase(at, length); break;
             case 2: text.insert(at, text.substr(at, std::min<std::size_t>(length, 256))); break;
-            case 3: text.insert(at, words[random.below(std::size(words))]); break;
+            case 3: text.insert(at, words()[random.below(words().size())]); break;
             default: text.insert(at, 1, static_cast<char>(random()));
         }
     }
@@ -107,7 +114,7 @@ int fuzz(double seconds, std::uint64_t seed) {
     std::uint64_t n = 0, lines = 0, read_proofs = 0;
     for (; n % 256 != 0 || std::chrono::steady_clock::now() < end; ++n) {
         const std::uint64_t length = random.below(2) == 0 ? 32 : 1 + random.below(64);
-        const std::string& name = names[random.below(std::size(names))];
+        const std::string& name = names()[random.below(names().size())];
         const support::Bytes digest = random.bytes(length);
         const std::string good = written(name, to_hex(std::as_bytes(std::span(digest))), random.below(2) == 0);
         const bool of_proof = n % 2 == 0;
@@ -135,7 +142,7 @@ int main(int argc, char** argv) {
     double seconds = 10;
     std::uint64_t seed = 20261122;
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atof(argv[i + 1]);
+        if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::strtod(argv[i + 1], nullptr);
         if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 0);
     }
     return fuzz(seconds, seed);

@@ -3,6 +3,7 @@
 #include <getopt.h>
 
 #include <cstring>
+#include <ranges>
 
 #include "command/endings.hpp"
 #include "command/output/output.hpp"
@@ -108,8 +109,8 @@ bool Arguments::has(std::string_view option) const noexcept {
 }
 
 std::optional<std::string> Arguments::value(std::string_view option) const {
-    for (auto it = given_.rbegin(); it != given_.rend(); ++it)
-        if (it->first->name == option) return it->second;
+    for (const auto& [one, value] : std::views::reverse(given_))
+        if (one->name == option) return value;
     return {};
 }
 
