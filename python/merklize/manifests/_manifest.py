@@ -349,7 +349,7 @@ def _leaves(parts: _text.Parts) -> list[bytes]:
 def _second_names(
     state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], tensors: Mapping[str, Tensor]
 ) -> list[str]:
-    """Return the names that no manifest has, of tensors that are, to the byte, those of names that it has."""
+    """Return names that are not in the manifest, but whose tensor shares its bytes with a tensor that is."""
     second = []
     for group in shared:
         places = {state[name].place for name in group if name in tensors and name in state}
