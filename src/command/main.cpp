@@ -38,7 +38,7 @@ std::vector<char*> own_words(std::vector<char*>& words) {
 int run(const Command& command, const std::string& name, std::vector<char*> words) {
     const bool is_group = !command.commands.empty();
     try {
-        if (!is_group && command.run == nullptr) hand_over(std::string(command.name), words);
+        if (!is_group && command.run == nullptr) hand_over(name.substr(name.find(' ') + 1), words);
         const Arguments arguments(command, name, is_group ? own_words(words) : words);
         if (arguments.has("help")) {
             write(help_text(command, name));

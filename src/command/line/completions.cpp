@@ -193,7 +193,7 @@ std::string manual_page() {
         "ENVIRONMENT",
         "MERKLIZE_DEVICE names the device that --device auto stands for. MERKLIZE_CACHE_DIR names the folder of "
         "compiled kernels. "
-        "MERKLIZE_PYTHON names the Python that runs manifest, bench, tune and build-kernels. NO_COLOR and COLUMNS are "
+        "MERKLIZE_PYTHON names the Python that runs manifest create and refresh, bench, tune and build-kernels. NO_COLOR and COLUMNS are "
         "respected.");
     section("SEE ALSO", "b3sum(1)");
     return page;
