@@ -18,7 +18,9 @@ from .options import version_option
 
 # Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
-    "manifest": "Weights, tensor by tensor: create and refresh manifests.",
+    "hash": "Digests of URLs.",
+    "tree": "Merkle trees over URLs, and in them.",
+    "manifest": "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
     "bench": "Measure this machine: digests, trees, proofs, files.",
     "tune": "Find this machine's fastest policies, and keep them.",
     "build-kernels": "Compile OpenCL kernels to SPIR-V, ahead of time.",

@@ -1,15 +1,18 @@
-"""`merklize manifest create` and `refresh`. The program itself has the other commands of this group."""
+"""`merklize manifest create` and `refresh`; and `check`, `diff` and `show` of URLs. The program does these of files."""
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
-from merklize.manifests import PIECE_SIZE, Manifest, manifest
+from merklize.manifests import PIECE_SIZE, Difference, Manifest, manifest
 
 from . import output
-from .options import device_option, size_option, threads_option
+from .options import device_option, human_bytes, json_option, size_option, threads_option
 from .progress import Bar
 
 ignore_option = click.option(
@@ -73,6 +76,90 @@ def create(
 @command.command()
 @click.argument("file", metavar="MANIFEST", type=click.UNPROCESSED)
 @click.argument("path", required=False, type=click.UNPROCESSED)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATTERN",
+    help="Check only tensors, files, shards of such names, as in a shell.",
+)
+@links_option
+@json_option
+@device_option
+@threads_option
+def check(
+    file: str,
+    path: str | None,
+    only: tuple[str, ...],
+    follow_links: bool,
+    as_json: bool,
+    device: str,
+    threads: int,
+) -> None:
+    """Hash PATH again and name what is not as MANIFEST says. Without PATH: what lies beside the manifest."""
+    known = Manifest.load(file)
+    with Bar("checking").part() as report:
+        found = known.check(
+            path if path is not None else beside(file, known),
+            only=only,
+            follow_links=follow_links,
+            device=device,
+            threads=threads or None,
+            progress=report,
+        )
+    if as_json:
+        fields = {"ok": bool(found), "checked": found.checked, "bytes": found.size, "root": known.root.hex()}
+        write_json(fields, found.differences)
+    else:
+        write_lines(found.differences)
+    if not found:
+        count = len(found.differences)
+        output.complain(f"WARNING: {count} difference{'s' if count > 1 else ''} from {output.sentence(file)}")
+        raise click.exceptions.Exit(1)
+    if not as_json:
+        part = " of it" if only else ""
+        output.line(f"OK: {found.checked} tensors and files{part}, {human_bytes(found.size)}, root {known.root.hex()}")
+
+
+@command.command()
+@click.argument("old", type=click.UNPROCESSED)
+@click.argument("new", type=click.UNPROCESSED)
+@json_option
+def diff(old: str, new: str, as_json: bool) -> None:
+    """Name the tensors and files in which two manifests differ. Exits with 1 if there are any."""
+    first, second = Manifest.load(old), Manifest.load(new)
+    differences = first.diff(second)
+    if as_json:
+        write_json({"old": first.root.hex(), "new": second.root.hex()}, differences)
+    else:
+        write_lines(differences)
+    if differences:
+        raise click.exceptions.Exit(1)
+
+
+@command.command()
+@click.argument("file", metavar="MANIFEST", type=click.UNPROCESSED)
+def show(file: str) -> None:
+    """Say what MANIFEST holds, with the digest of each tensor and file."""
+    known = Manifest.load(file)
+    size = sum(tensor.size for tensor in known.tensors.values()) + sum(one.size for one in known.files.values())
+    counts = f"{len(known.tensors)} tensors in {len(known.shards)} shards, {len(known.files)} other files"
+    output.line(f"root  {known.root.hex()}")
+    output.line(f"of    {known.kind}{f' {output.sentence(known.name)}' if known.name else ''}")
+    output.line(f"has   {counts}, {human_bytes(size)}")
+    for group in known.aliases:
+        output.line(f"share memory: {', '.join(map(output.sentence, group))}")
+    rows = [("digest", "dtype", "shape", "bytes", "name")]
+    rows += [
+        (tensor.digest.hex(), tensor.dtype, str(list(tensor.shape)), str(tensor.size), output.sentence(name))
+        for name, tensor in known.tensors.items()
+    ]
+    rows += [(one.digest.hex(), "", "", str(one.size), output.sentence(path)) for path, one in known.files.items()]
+    output.line(output.table(rows, "   r"))
+
+
+@command.command()
+@click.argument("file", metavar="MANIFEST", type=click.UNPROCESSED)
+@click.argument("path", required=False, type=click.UNPROCESSED)
 @click.option("--all", "everything", is_flag=True, help="Hash all files, not only those that changed.")
 @links_option
 @device_option
@@ -94,8 +181,7 @@ def refresh(file: str, path: str | None, everything: bool, follow_links: bool, d
         output.line(f"hashed  {output.sentence(name)}")
     kept_text = f"{len(kept)} kept, whose size, time and inode are the same"
     output.line(f"{len(hashed)} of {len(hashed) + len(kept)} files hashed; {kept_text}")
-    for one in known.diff(made):
-        output.line(output.sentence(str(one)))
+    write_lines(known.diff(made))
     output.line(f"{made.root.hex()}  {output.sentence(file)}")
 
 
@@ -105,3 +191,12 @@ def beside(file: str, known: Manifest) -> str:
         raise click.UsageError("the manifest is of tensors in memory: PATH must say what to check")
     folder = os.path.dirname(file) or "."
     return folder if known.name is None else os.path.join(folder, known.name)
+
+
+def write_lines(differences: Sequence[Difference]) -> None:
+    for one in differences:
+        output.line(output.sentence(str(one)))
+
+
+def write_json(fields: dict[str, Any], differences: Sequence[Difference]) -> None:
+    output.line(json.dumps({**fields, "differences": [one._asdict() for one in differences]}, indent=1))

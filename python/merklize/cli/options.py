@@ -56,6 +56,16 @@ def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) 
     return policy or None
 
 
+def human_bytes(count: int) -> str:
+    """1536 -> "1.5 KiB"."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} TiB"
+
+
 device_option = click.option(
     "--device",
     default="auto",
