@@ -197,13 +197,28 @@ TEST("policies: trees, every node") {
                 CHECK(policy.group_size == 0 || used.group_size == policy.group_size);
                 CHECK_EQ(merklize::merkle_root(on_device(given, n == 4 ? 8 : 32), t.hash, with(policy)), expected[1]);
             }
-            const MerkleTree tree(on_device(given, 8), t.hash);
-            CHECK_EQ(tree.nodes(), expected);
-            CHECK_EQ(tree.root(), expected[1]);
+            for (const std::size_t offset : {8, 32}) {  // the tree's own leaves are copied while it is built
+                const MerkleTree tree(on_device(given, offset), t.hash);
+                CHECK_EQ(tree.nodes(), expected);
+                CHECK_EQ(tree.root(), expected[1]);
+            }
         }
         const std::vector<Digest> one = leaves(t.hash, 1);
         CHECK_EQ(merklize::merkle_root(one, t.hash), one[0]);
         if (has_buffers()) CHECK_EQ(merklize::merkle_root(on_device(one), t.hash), one[0]);
+    }
+}
+
+TEST("buffers: large trees of leaves on the device") {
+    if (!has_buffers()) return;
+    for (const std::size_t n : {std::size_t{1} << 17, (std::size_t{1} << 17) + 3, std::size_t{99999}}) {
+        const std::vector<Digest> given = leaves(Hash::blake3, n);
+        RunOptions cpu;
+        cpu.device = Device("cpu");
+        const merklize::TreeForm form{Hash::blake3, merklize::TreeRule::left_full};
+        const MerkleTree expected(given, form, cpu), tree(on_device(given, 32), form);
+        CHECK_EQ(tree.nodes(), expected.nodes());
+        CHECK_EQ(tree.root(), expected.root());
     }
 }
 
