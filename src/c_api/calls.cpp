@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "hashes/given.hpp"
+
 namespace merklize::c_api {
 namespace {
 
@@ -133,6 +135,7 @@ Hash Call::hash(merklize_hash id) const {
     for (const HashTraits& traits : hashes()) {
         if (to_c(traits.hash) == id) return traits.hash;
     }
+    if (id <= 0xff && runtime::find_given(static_cast<Hash>(id)) != nullptr) return static_cast<Hash>(id);
     invalid("unknown hash id " + std::to_string(id) + "; merklize_hash_describe() lists the known ones");
 }
 
