@@ -70,7 +70,7 @@ def test_the_name_says_the_constants():
 )
 def test_shapes_and_words_that_do_not_fit_are_refused(changed, text):
     with pytest.raises(merklize.InvalidArgument, match=text):
-        own(**changed)
+        merklize.poseidon2(**{**arguments("koalabear", 16, 8), **changed})
 
 
 def test_things_that_are_no_words_are_refused():

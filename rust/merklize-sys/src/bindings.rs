@@ -1043,7 +1043,7 @@ extern "C" {
     /// ```
     pub fn merklize_build_tree_buffer(nodes: *mut merklize_buffer, form: *const merklize_form, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// Only the root, of n >= 1 leaves. The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
+    /// Only the root, of n >= 1 leaves, or of none (merklize_tree_build). The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
     /// root  host memory, written
     /// ```
     pub fn merklize_root(leaves: *const merklize_digest, n: u64, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
@@ -1059,7 +1059,8 @@ extern "C" {
     pub fn merklize_root_file(input: *const merklize_input, form: *const merklize_form, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
-    /// leaves       [n], n >= 1; copied
+    /// leaves       [n], n >= 1; copied. Of the hash "sha256" with the rule "left_full" n may be 0: RFC 6962's empty tree, whose root
+    ///              is SHA-256 of nothing
     /// drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
     /// errors       as merklize_build_tree(), out_of_memory
     /// ```
