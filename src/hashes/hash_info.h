@@ -28,7 +28,7 @@ typedef struct {
     int32_t quad_hash;       /* id of the hash whose row of four nodes is the merge of the four; -1: there is none */
     uint32_t is_part;        /* no hash of its own, but a function that others need: not among hashes() */
     uint32_t table_is_given; /* the constants are a caller's: kernels read them from memory */
-    uint32_t unit;           /* id of the hash whose kernels compute it: its own, unless it was made of a caller's constants */
+    uint32_t unit; /* id of the hash whose kernels compute it: its own, unless it was made of a caller's constants */
 } mkz_hash_info;
 
 /* The facts of the hash of the list with this id; null if there is none. */

@@ -37,7 +37,7 @@ struct Variant {
     static constexpr std::uint32_t no_hash = ~0u;
 
     std::uint32_t hash = no_hash;  // the id of a unit
-    std::uint32_t only = 0;  // Body::only
+    std::uint32_t only = 0;        // Body::only
 #define MKZ_MEMBER_program(field) std::uint32_t field = 0;
 #define MKZ_MEMBER_launch(field)
 #define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_MEMBER_##part(field)
