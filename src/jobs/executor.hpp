@@ -19,9 +19,6 @@ public:
     virtual void copy_to_device(const Place& to, const void* from, std::uint64_t bytes) = 0;
     virtual void copy_to_host(void* to, const Place& from, std::uint64_t bytes) = 0;
     virtual void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes) = 0;
-    /// The same, beside what is enqueued from now on until Executor::finish(): that may read `from`, and touches nothing else of the
-    /// two. For calls that wait.
-    virtual void copy_beside(const Place& to, const Place& from, std::uint64_t bytes) = 0;
     /// The bytes of a place, at most most_fetched of them, in pinned memory; complete when it returns. They stay until the next
     /// fetch() or the end of the call.
     virtual std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes) = 0;

@@ -55,9 +55,6 @@ public:
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes) override {
         timeline_.copy_on_device(to, from, bytes);
     }
-    void copy_beside(const Place& to, const Place& from, std::uint64_t bytes) override {
-        timeline_.copy_beside(to, from, bytes);
-    }
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes) override {
         return timeline_.fetch(from, bytes);
     }

@@ -147,19 +147,6 @@ void Timeline::copy_on_device(const Place& to, const Place& from, std::uint64_t 
                                   static_cast<mkz_memory*>(from.pointer), from.offset, bytes, nullptr));
 }
 
-void Timeline::copy_beside(const Place& to, const Place& from, std::uint64_t bytes) {
-    require_waits();
-    if (bytes == 0) return;
-    end_stretch();
-    CommandEvent before(*device_);
-    idle_ = false;
-    check(driver().event_record(main_, before.slot()));
-    check(driver().stream_wait(up(), before.get()));
-    check(driver().copy_on_device(up(), static_cast<mkz_memory*>(to.pointer), to.offset,
-                                  static_cast<mkz_memory*>(from.pointer), from.offset, bytes, nullptr));
-    keep(std::make_shared<CommandEvent>(std::move(before)));
-}
-
 std::span<const std::byte> Timeline::fetch(const Place& from, std::uint64_t bytes) {
     if (fetched_.bytes == nullptr) fetched_ = device_->borrow_pinned(DeviceMemory::most_fetched);
     copy_to_host(fetched_.bytes, from, bytes);

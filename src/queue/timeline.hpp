@@ -99,8 +99,6 @@ public:
     void copy_to_device(const Place& to, const void* from, std::uint64_t bytes);
     void copy_to_host(void* to, const Place& from, std::uint64_t bytes);
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes);
-    /// On a stream of its own, after what the main one has been given.
-    void copy_beside(const Place& to, const Place& from, std::uint64_t bytes);
     /// DeviceMemory::fetch().
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes);
 

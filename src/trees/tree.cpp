@@ -43,17 +43,14 @@ MerkleTree::State::State(const TreeForm& of, std::uint64_t n, unsigned dropped, 
       nodes(on, layout.slots()) {}
 
 void MerkleTree::State::build_above(runtime::Run& run, double share) {
-    build_above({nodes.place(), layout.leaf_slot}, run, share);
-}
-
-void MerkleTree::State::build_above(const runtime::LevelAt& leaves, runtime::Run& run, double share) {
     runtime::Merges merges(form, drop_levels);
     nodes.clear_gaps(layout, run);
     if (n_leaves == 0) {
         root = *runtime::empty_root(form);
         return run.finish();
     }
-    policy = build_levels(leaves, nodes.place(), layout, merges, run.options().policy, run, share, &root);
+    policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run.options().policy, run,
+                          share, &root);
 }
 
 unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
@@ -119,12 +116,6 @@ MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const Ru
         reduce_levels({run.memory().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
                       form, 0, runtime::part_levels, state.base(), run, share);
         share = 0;
-    } else if (state.n_leaves != 0 && state.nodes.on_device()) {
-        // Merges take longer than copies: so they read the caller's leaves, and the tree gets its own meanwhile.
-        const runtime::Place from = run.memory().aligned_nodes(place_of(leaves), state.n_leaves);
-        run.memory().copy_beside(state.base(), from, leaves.size());
-        state.build_above({from, 0}, run, share);
-        return;
     } else if (state.n_leaves != 0) {
         copy_nodes(state.base(), place_of(leaves), state.n_leaves, run);
     }
