@@ -36,7 +36,7 @@ demo: $(VENV)/package ## install into .venv and run the main jobs on real input
 	@merklize demo
 
 .PHONY: test
-test: test-cpp test-python test-core test-rust ## every test: C++, Python, Rust where cargo is found
+test: test-cpp test-python test-core test-rust test-web ## every test: C++, Python; Rust and JavaScript where cargo and node are found
 
 # ---- Set-up: a stamp file for each step, so that a second run starts at once -----------------------------------------
 
@@ -144,6 +144,28 @@ test-rust: $(VENV)/cmake ## tests of the Rust crates, where cargo is found
 		tar xzf build/cargo/package/merklize-sys-*.crate -C build/crate --strip-components 1 && \
 		cmake -S build/crate/cpp -B build/crate/build -DMERKLIZE_BUILD_TESTS=OFF --log-level=WARNING >/dev/null; }
 
+# ---- WebAssembly -----------------------------------------------------------------------------------------------------
+
+# clang++ with wasm-ld of the system, or zig from pip, which has both.
+$(VENV)/wasm-tools: $(VENV)/made Makefile
+	@python web/build.py --has-tools || { echo "== installing zig"; python -m pip install -q ziglang; }
+	@touch $@
+
+.PHONY: wasm
+wasm: $(VENV)/wasm-tools ## the npm package, in build/web/merklize
+	@echo "== WebAssembly"
+	@python web/build.py
+
+.PHONY: test-web
+test-web: wasm $(VENV)/package ## tests of the npm package, where node is found
+	@if command -v node >/dev/null; then \
+		python web/test/library.py build/web/library.json; \
+		echo "== tests in Node"; \
+		node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || { grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
+		grep -E '^# (pass|fail|skipped)' build/web/test.log; \
+	elif [ -n "$${MERKLIZE_REQUIRE_RUNTIMES:-}" ]; then echo "node is not found" >&2; exit 1; \
+	else echo "no node: tests of the npm package are skipped"; fi
+
 # ---- Wheels ----------------------------------------------------------------------------------------------------------
 
 WHEELS ?= x86_64 aarch64
@@ -215,10 +237,10 @@ sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and 
 	@ctest --preset tsan -j $$(nproc)
 
 .PHONY: fuzz
-fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each
+fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each; what fails goes into tests/fuzz/corpus
 	@$(call build,asan)
-	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,check-line} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
-		echo "$$fuzzer --seconds $(FUZZ_SECONDS)"; \
+	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,check-line} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
+		echo "$$fuzzer --seconds $(FUZZ_SECONDS) --keep tests/fuzz/corpus"; \
 	done | xargs -P 2 -I{} bash -c {}
 
 # The system's OpenCL library and Intel's, each in a process of its own.
