@@ -19,6 +19,7 @@
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
 `manifest`, `Manifest`, `check_model`            weights, tensor by tensor, under one root; loaded models against it
 `signing`                                        hashers for OpenSSF's model-signing: merklize[signing]
+`stores`                                         how URLs are read: merklize[s3], [gcs], [http]
 `formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
 `calibrate`, `calibration`                       measures it, so that device="auto" chooses well
@@ -108,7 +109,7 @@ def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used: `formats` needs NumPy, which is slow to import."""
     import importlib
 
-    if name in ("formats", "manifests", "signing"):
+    if name in ("formats", "manifests", "signing", "stores"):
         return importlib.import_module(f".{name}", __name__)
     if name in ("Manifest", "check_model", "manifest"):
         return getattr(importlib.import_module(".manifests", __name__), name)

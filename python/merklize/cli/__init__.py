@@ -18,6 +18,8 @@ from .options import version_option
 
 # Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
+    "hash": "Digests of URLs.",
+    "tree": "Merkle trees over URLs, and in them.",
     "manifest": "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
     "bench": "Measure this machine: digests, trees, proofs, files.",
     "tune": "Find this machine's fastest policies, and keep them.",
