@@ -185,6 +185,10 @@ wheel: $(VENV)/wheel-tools ## the source distribution and wheels for Linux (WHEE
 		echo "== wheel: $$machine"; \
 		scripts/build_wheel.sh $$machine build/dist/merklize-*.tar.gz build/dist || exit 1; \
 	done
+	@# Intel's runtime, which the plug-in links, is there for x86-64 alone.
+	@[ $$(uname -m) != x86_64 ] || { echo "== wheel of the SYCL plug-in"; \
+		python -m pip wheel -q --no-deps -w build/wheel-sycl python/sycl_plugin && \
+		python -m auditwheel repair --exclude 'libsycl.so.*' -w build/dist build/wheel-sycl/merklize_sycl-*.whl; }
 
 # An environment of its own, without compilers: PATH has its programs alone for the first command.
 .PHONY: test-wheel
@@ -193,6 +197,10 @@ test-wheel: ## the Python tests on the wheel for this machine, and, if it is the
 	@$(PYTHON) -m venv build/wheel-venv
 	@build/wheel-venv/bin/python -m pip install -q "$$(ls build/dist/merklize-*$$(uname -m).whl)[test]"
 	@env -i PATH=$(CURDIR)/build/wheel-venv/bin HOME=$(CURDIR)/build/wheel-venv merklize demo
+	@[ $$(uname -m) != x86_64 ] || { echo "== the SYCL plug-in"; \
+		build/wheel-venv/bin/python -m pip install -q --find-links build/dist merklize-sycl && \
+		env -i PATH=$(CURDIR)/build/wheel-venv/bin HOME=$(CURDIR)/build/wheel-venv python -c "import merklize; \
+data = bytes(range(251)) * 9999; assert merklize.hash(data, device='sycl:0') == merklize.hash(data, device='cpu')"; }
 	@echo "== Python tests on the wheel"
 	@MERKLIZE_TEST_DEVICES=cpu PATH=$(CURDIR)/build/wheel-venv/bin:/usr/bin:/bin python -m pytest -q -n $$(nproc) python/tests
 	@for wheel in build/dist/merklize-*aarch64.whl; do \
