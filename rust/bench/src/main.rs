@@ -13,8 +13,15 @@ use measure::Bench;
 use merklize::Device;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut bench =
-        Bench { devices: vec![], only: String::new(), log_rows: None, repeat: 5, proofs: true, json: None, rows: vec![] };
+    let mut bench = Bench {
+        devices: vec![],
+        only: String::new(),
+        log_rows: None,
+        repeat: 5,
+        proofs: true,
+        json: None,
+        rows: vec![],
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(option) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{option} needs a value"));

@@ -17,7 +17,8 @@ pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
 ) -> Result<MatrixCommitment, Error> {
     let is_field_hash = hash.info().modulus.is_some();
     let in_memory = T::in_memory(is_field_hash).and_then(|form| {
-        let lying: Option<Vec<_>> = matrices.iter().map(words_in_memory).map(|words| words.map(Cow::Borrowed)).collect();
+        let lying: Option<Vec<_>> =
+            matrices.iter().map(words_in_memory).map(|words| words.map(Cow::Borrowed)).collect();
         Some((lying?, form))
     });
     let (words, form) = in_memory.unwrap_or_else(|| {

@@ -105,11 +105,7 @@ fn all_to_c<W: Word>(matrices: &[Matrix<'_, W>]) -> Vec<sys::merklize_matrix> {
 ///
 /// # Errors
 /// No matrix; matrices of different numbers of rows; a word that is not below the modulus, with its row and column.
-pub fn hash_matrix_rows<W: Word>(
-    hash: Hash,
-    matrices: &[Matrix<'_, W>],
-    options: &Options<'_>,
-) -> Result<Vec<Digest>> {
+pub fn hash_matrix_rows<W: Word>(hash: Hash, matrices: &[Matrix<'_, W>], options: &Options<'_>) -> Result<Vec<Digest>> {
     let mut digests = vec![Digest::default(); matrices.first().map_or(0, |matrix| matrix.rows)];
     let (n, matrices) = (digests.len() as u64, all_to_c(matrices));
     // SAFETY: the matrices are read for the call, and `digests` has a place for each row.

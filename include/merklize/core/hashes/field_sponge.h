@@ -8,10 +8,21 @@
  *   MKZ_SPONGE_PERMUTE_TWO   the same of two states, one behind the other, if MKZ_STATES is 2; a unit that has it has MKZ_UNIT_TAKES_TWO
  *   MKZ_SPONGE_MERGE         the permutation of a merge, of
  *   MKZ_SPONGE_MERGE_WIDTH   cells: left, right, zeros
- *   MKZ_SPONGE_LENGTH_CELL   this cell is the row's length mod the rate at first; -1: none, the length is not bound */
+ *   MKZ_SPONGE_LENGTH_CELL   this cell is the row's length mod the rate at first; -1: none, the length is not bound
+ *
+ * With a given table (MKZ_UNIT_TABLE_IS_GIVEN) the functions that permute are permute_by and merge_by, and have ctx. */
+#if MKZ_UNIT_TABLE_IS_GIVEN
+#define MKZ_SPONGE_BY(name) MKZ_SPONGE(name##_by)
+#define MKZ_SPONGE_AND_CONTEXT , mkz_context ctx
+#else
+#define MKZ_SPONGE_BY(name) MKZ_SPONGE(name)
+#define MKZ_SPONGE_AND_CONTEXT
+#endif
 #define MKZ_SPONGE_DIGEST (256 / MKZ_UNIT_WORD_BITS)
 
-MKZ_FN void MKZ_SPONGE(permute)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS]) { MKZ_SPONGE_PERMUTE(s); }
+MKZ_FN void MKZ_SPONGE_BY(permute)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS] MKZ_SPONGE_AND_CONTEXT) {
+    MKZ_SPONGE_PERMUTE(s);
+}
 
 #if MKZ_STATES == 2 && defined(MKZ_SPONGE_PERMUTE_TWO)
 MKZ_FN void MKZ_SPONGE(permute_two)(MKZ_SPONGE_CELL s[2 * MKZ_UNIT_STATE_WORDS]) { MKZ_SPONGE_PERMUTE_TWO(s); }
@@ -38,8 +49,8 @@ MKZ_FN void MKZ_SPONGE(digest)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ
 }
 
 /* Merge of a Merkle tree: one permutation of left || right. Canonical in and out. */
-MKZ_FN void MKZ_SPONGE(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ_SPONGE_CELL left[MKZ_SPONGE_DIGEST],
-                              const MKZ_SPONGE_CELL right[MKZ_SPONGE_DIGEST]) {
+MKZ_FN void MKZ_SPONGE_BY(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ_SPONGE_CELL left[MKZ_SPONGE_DIGEST],
+                                 const MKZ_SPONGE_CELL right[MKZ_SPONGE_DIGEST] MKZ_SPONGE_AND_CONTEXT) {
     MKZ_SPONGE_CELL s[MKZ_SPONGE_MERGE_WIDTH];
     for (int k = 2 * MKZ_SPONGE_DIGEST; k < MKZ_SPONGE_MERGE_WIDTH; k++)
         s[k] = MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(0);
@@ -61,3 +72,5 @@ MKZ_FN void MKZ_SPONGE(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ_
 #undef MKZ_SPONGE_MERGE_WIDTH
 #undef MKZ_SPONGE_LENGTH_CELL
 #undef MKZ_SPONGE_DIGEST
+#undef MKZ_SPONGE_BY
+#undef MKZ_SPONGE_AND_CONTEXT
