@@ -24,9 +24,9 @@ pub enum Elements {
 impl Elements {
     fn to_c(self) -> u32 {
         match self {
-            Self::Canonical => sys::MERKLIZE_ELEMENTS_CANONICAL as u32,
-            Self::Any => sys::MERKLIZE_ELEMENTS_ANY as u32,
-            Self::Montgomery => sys::MERKLIZE_ELEMENTS_MONTGOMERY as u32,
+            Self::Canonical => sys::MERKLIZE_ELEMENTS_CANONICAL,
+            Self::Any => sys::MERKLIZE_ELEMENTS_ANY,
+            Self::Montgomery => sys::MERKLIZE_ELEMENTS_MONTGOMERY,
         }
     }
 }
