@@ -157,11 +157,13 @@ wasm: $(VENV)/wasm-tools ## the npm package, in build/web/merklize
 	@python web/build.py
 
 .PHONY: test-web
-test-web: wasm $(VENV)/package ## tests of the npm package, where node is found
+test-web: wasm $(VENV)/package ## tests of the npm package and the page, where node and Chromium are found
 	@if command -v node >/dev/null; then \
 		python web/test/library.py build/web/library.json; \
-		echo "== tests in Node"; \
-		node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || { grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
+		npm install --prefix build/node-page --no-save --no-package-lock --no-audit --no-fund --silent playwright-core@1.65.1 || \
+			echo "no npm packages: the page is not tested in a browser"; \
+		echo "== tests in Node and Chromium"; \
+		MERKLIZE_NODE_MODULES=$(CURDIR)/build/node-page/node_modules node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || { grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
 		grep -E '^# (pass|fail|skipped)' build/web/test.log; \
 	elif [ -n "$${MERKLIZE_REQUIRE_RUNTIMES:-}" ]; then echo "node is not found" >&2; exit 1; \
 	else echo "no node: tests of the npm package are skipped"; fi
@@ -185,6 +187,10 @@ wheel: $(VENV)/wheel-tools ## the source distribution and wheels for Linux (WHEE
 		echo "== wheel: $$machine"; \
 		scripts/build_wheel.sh $$machine build/dist/merklize-*.tar.gz build/dist || exit 1; \
 	done
+	@# Intel's runtime, which the plug-in links, is there for x86-64 alone.
+	@[ $$(uname -m) != x86_64 ] || { echo "== wheel of the SYCL plug-in"; \
+		python -m pip wheel -q --no-deps -w build/wheel-sycl python/sycl_plugin && \
+		python -m auditwheel repair --exclude 'libsycl.so.*' -w build/dist build/wheel-sycl/merklize_sycl-*.whl; }
 
 # An environment of its own, without compilers: PATH has its programs alone for the first command.
 .PHONY: test-wheel
@@ -193,6 +199,10 @@ test-wheel: ## the Python tests on the wheel for this machine, and, if it is the
 	@$(PYTHON) -m venv build/wheel-venv
 	@build/wheel-venv/bin/python -m pip install -q "$$(ls build/dist/merklize-*$$(uname -m).whl)[test]"
 	@env -i PATH=$(CURDIR)/build/wheel-venv/bin HOME=$(CURDIR)/build/wheel-venv merklize demo
+	@[ $$(uname -m) != x86_64 ] || { echo "== the SYCL plug-in"; \
+		build/wheel-venv/bin/python -m pip install -q --find-links build/dist merklize-sycl && \
+		env -i PATH=$(CURDIR)/build/wheel-venv/bin HOME=$(CURDIR)/build/wheel-venv python -c "import merklize; \
+data = bytes(range(251)) * 9999; assert merklize.hash(data, device='sycl:0') == merklize.hash(data, device='cpu')"; }
 	@echo "== Python tests on the wheel"
 	@MERKLIZE_TEST_DEVICES=cpu PATH=$(CURDIR)/build/wheel-venv/bin:/usr/bin:/bin python -m pytest -q -n $$(nproc) --dist loadgroup python/tests
 	@for wheel in build/dist/merklize-*aarch64.whl; do \
@@ -239,7 +249,7 @@ sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and 
 .PHONY: fuzz
 fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each; what fails goes into tests/fuzz/corpus
 	@$(call build,asan)
-	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,check-line} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
+	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,check-line,manifest} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
 		echo "$$fuzzer --seconds $(FUZZ_SECONDS) --keep tests/fuzz/corpus"; \
 	done | xargs -P 2 -I{} bash -c {}
 

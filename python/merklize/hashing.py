@@ -683,3 +683,18 @@ def merge(
     merged = _arrays.output(first, out, first.shape, first.dtype, "merge", run)
     _native.enqueue_merge(first, second, merged, hash, key, context, run, policy)
     return merged
+
+
+def _signature(function: Any) -> str:
+    """The parameters of a function as Python's own text of them."""
+    names = list(function.__code__.co_varnames[: function.__code__.co_argcount])
+    defaults = function.__defaults__ or ()
+    for k, value in enumerate(defaults, len(names) - len(defaults)):
+        names[k] += f"={value!r}"
+    return f"({', '.join([*names, '*', *(f'{k}={v!r}' for k, v in function.__kwdefaults__.items())])})"
+
+
+if not TYPE_CHECKING:
+    # Little data on the host is hashed before any option is read, which would take most of the time.
+    hash = _native.quick_hash(hash, _signature(hash))
+    merge = _native.quick_merge(merge, _signature(merge))
