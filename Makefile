@@ -61,7 +61,7 @@ endef
 
 $(VENV)/package: $(VENV)/cmake $(PACKAGE_SOURCES)
 	@echo "== building and installing the Python package (a minute or two)"
-	@$(call install,.)
+	@$(call install,'.[cli]')
 	@touch $@
 
 $(VENV)/test-tools: $(VENV)/package $(VENV)/runtimes pyproject.toml
