@@ -89,16 +89,17 @@ def whole(source: Source, mode: Mode) -> bytes:
 
 def subtree(source: Source, start: int, end: int, mode: Mode) -> bytes:
     """Return the chaining value of bytes start to end - 1 of a longer object: a subtree of its digest."""
-    return _native.value_of_pieces(values(source, 0, start, end, MIB, mode), mode.key, mode.context)
+    return _native.value_of_pieces(values(source, 0, start, end, MIB >> 2, mode), mode.key, mode.context)
 
 
 def values(source: Source, base: int, start: int, end: int, piece: int, mode: Mode) -> bytes:
     """Return the values of pieces of bytes start to end - 1 of a message that begins at byte `base` of the object."""
     mode = mode.here()
     run, stored = mode.run(), pinned_object(*source)
-    unit = max(MIB, piece) if mode.device == "cpu" else max(32 * MIB, piece)
+    # The cache of a core holds a small unit; a GPU's launch should be long.
+    unit = max(piece, MIB >> 1) if mode.device == "cpu" else max(piece, 32 * MIB)
     found, at = [], start
-    for data in units(stored, base + start, base + end, min(unit, max(piece, limits.range_size))):
+    for data in units(stored, base + start, base + end, unit):
         found.append(_native.piece_values(data, at, piece, mode.key, mode.context, run))
         at += len(data)
     stored.require_same()
@@ -110,7 +111,7 @@ def ranges(source: Source, wanted: list[tuple[int, int]], mode: Mode) -> list[by
     mode = mode.here()
     stored, digests = pinned_object(*source), []
     begin, end = wanted[0][0], wanted[-1][0] + wanted[-1][1]
-    data = memoryview(b"".join(units(stored, begin, end, limits.range_size)))
+    data = memoryview(b"".join(bytes(unit) for unit in units(stored, begin, end, limits.range_size)))
     for offset, size in wanted:
         hasher = mode.hasher()
         hasher.update(data[offset - begin : offset - begin + size])
@@ -123,7 +124,7 @@ def units(stored: Stored, start: int, end: int, unit: int) -> Iterator[Any]:
     """Give bytes start to end - 1 in order. Of a local file each is in the same memory, which stays in the cache."""
     if not isinstance(stored, LocalObject) or unit > 4 * MIB:
         with Readers() as readers:
-            yield from readers.pieces(stored, start, end, unit)
+            yield from readers.pieces(stored, start, end, max(unit, limits.range_size // unit * unit))
         return
     buffer = memoryview(bytearray(min(unit, end - start)))
     for at in range(start, end, unit):

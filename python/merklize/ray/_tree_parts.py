@@ -17,7 +17,7 @@ from ..hashing import hash as digest_of
 from ..hashing import merge
 from ..stores._failures import file_error
 from ..stores._leaves import LeafRule
-from ..stores._objects import Stored
+from ..stores._objects import LocalObject, Stored
 from ..tree import MerkleTree
 
 HEADER, NODE = 128, 32
@@ -102,8 +102,14 @@ def build_part(stored: Stored, part: TreePart, units: Callable[..., Iterator[Any
     import ray
 
     rule = part.leaves._replace(device="cuda:0" if ray.get_gpu_ids() else "cpu")
+    # What the cache holds, of a file that is read into one buffer.
+    unit = (
+        max(1, (1 << 20) // rule.size) * rule.size
+        if isinstance(stored, LocalObject) and rule.size <= 1 << 20
+        else rule.unit
+    )
     start, end = part.first * rule.size, min((part.first + part.n_leaves) * rule.size, stored.size or 0)
-    leaves = np.concatenate([np.asarray(one) for one in rule.leaves(units(stored, start, end, rule.unit))])
+    leaves = np.concatenate([np.array(one) for one in rule.leaves(units(stored, start, end, unit))])
     stored.require_same()
     tree = part.shape.tree(leaves, 0, "cpu", rule.threads or 1)
     levels = [np.ascontiguousarray(level).tobytes() for level in tree.levels()]
