@@ -156,7 +156,7 @@ def test_manifests(ray, small, tmp_path):
     folder.mkdir()
     save_file({"a": rng.random((1000, 600)), "b": rng.random(3), "z": np.zeros((0, 4))}, folder / "1.safetensors")
     save_file({"c": rng.random((700, 500))}, folder / "2.safetensors")
-    (folder / "big").write_bytes(DATA)
+    (folder / "big%41 file").write_bytes(DATA)
     (folder / "empty").touch()
     for piece_size in (0, 1 << 18, 1 << 22):
         made = ray.manifest(folder, piece_size=piece_size, options=small)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from .. import _native
 from ..hashing import hash as digest_of
@@ -62,6 +63,10 @@ class _Reader(StoreReader):
     """Gives ranges to workers."""
 
     cluster: Cluster
+
+    def _path(self, name: str) -> str:
+        is_local = self._source.folder.startswith("file://")
+        return f"{self._source.folder}/{quote(name) if is_local else name}"
 
     def _hash(self, name: str, ranges: list[tuple[int, int]], readers: Any) -> Iterator[tuple[bytes, bytes]]:
         stored = self._stored(name)

@@ -11,9 +11,10 @@ import merklize
 from .. import _native
 from .._settings import settings
 from ..errors import FileError, Mismatch
-from ..stores._hash import hash_url
+from ..stores._hash import digest_of, hash_url
 from ..stores._limits import limits
 from ..stores._objects import LocalObject, Stored, open_object, pinned_object
+from ..stores._progress import Report
 from ..stores._ranges import Readers
 from ._tree_parts import TreePart, build_part
 
@@ -76,7 +77,11 @@ def facts(urls: list[str], small: int, mode: Mode) -> list[bytes | tuple[int, st
         try:
             stored = open_object(url, min(small, limits.range_size))
             is_large = stored.size is not None and stored.size > small and stored.ranges
-            found.append((stored.size or 0, stored.version) if is_large else hash_url(url, mode, None))
+            if is_large:
+                found.append((stored.size or 0, stored.version))
+                continue
+            with Readers() as readers:
+                found.append(digest_of(stored, mode, readers, Report(None, None)))
         except FileError as error:
             found.append(error)
     return found
