@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-// Just enough JSON for tests/vectors: objects, arrays, strings without escapes, unsigned 64-bit integers.
+// Just enough JSON for tests/vectors: objects, arrays, strings without escapes, unsigned 64-bit integers; true, false and null are
+// their texts.
 namespace json {
 
 struct Value {
@@ -43,6 +44,12 @@ public:
                 break;
             case '[': list(']', [&] { v.items.push_back(value()); }); break;
             case '"': v.text = string(); break;
+            case 't':
+            case 'f':
+            case 'n':
+                for (; at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_])); ++at_)
+                    v.text += text_[at_];
+                break;
             default: {
                 std::size_t used = 0;
                 v.number = std::stoull(text_.substr(at_, 20), &used);
