@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// Just enough JSON for tests/vectors: objects, arrays, strings without escapes, unsigned 64-bit integers; true, false and null are
+// Just enough JSON for tests/vectors: objects, arrays, strings, whose escapes stay, unsigned 64-bit integers; true, false and null are
 // their texts.
 namespace json {
 
@@ -79,7 +79,10 @@ private:
     }
     std::string string() {
         expect('"');
-        const std::size_t end = text_.find('"', at_);
+        std::size_t end = text_.find('"', at_);
+        while (end != text_.npos && text_[end - 1] == '\\')
+            end = text_.find('"', end + 1);  // an escaped one stays as it is
+        if (end == text_.npos) throw std::runtime_error("bad JSON: a string without an end");
         std::string out = text_.substr(at_, end - at_);
         at_ = end + 1;
         return out;
