@@ -174,6 +174,18 @@ def weights_table(path, data):
     return "\n".join(lines)
 
 
+def memory_table(path, data):
+    lines = [
+        f"The most memory, without pages of mapped files ({link(path, '../')}, {data['cpus']} cores):",
+        "",
+        "| job | threads | merklize | beside |",
+        "|---|---|---|---|",
+    ]
+    for row in data["rows"]:
+        lines.append(f"| {row['job']} | {row['threads']} | {row['our_mib']:.1f} MiB | {row['peer_mib']:.1f} MiB |")
+    return "\n".join(lines)
+
+
 def suites_tables():
     files = newest_suites()
     runs = [run for _, runs in files for run in runs]
@@ -203,6 +215,7 @@ def all_tables():
     yield from whole_calls()
     yield "### The command"
     yield from (table(path, data, "../") for path, data in newest("command", lambda data: data["machine"]))
+    yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))
 
 
 # What the README shows: a kind of results, the job as its rows name it, and how to say it.
