@@ -12,6 +12,14 @@
 
 namespace merklize::inline v0 {
 
+/// What the words of a matrix are, for hashes of field elements.
+enum class Elements : std::uint32_t {
+    canonical = 0,  ///< words below the modulus p, which is checked
+    any = 1,        ///< any word, for its value mod p, as Plonky3 holds Goldilocks elements
+    montgomery =
+        2,  ///< a word of b bits is 2^b x mod p and stands for x, as Plonky3 (31-bit fields) and Winterfell hold elements
+};
+
 /// A matrix of words of 1, 4 or 8 bytes, little endian, that is only read: a view. Its memory must stay as long as the calls that use
 /// it. The word of row i and column k is `i row_stride + k column_stride` words behind the first. Strides may have any sign.
 struct Matrix {
@@ -25,6 +33,8 @@ struct Matrix {
     /// Or in memory of a device: bytes that hold all words, and where in them that word begins.
     std::optional<ConstBuffer> buffer{};
     std::uint64_t first = 0;
+    /// The same for all matrices of a call. Openings of rows take canonical words alone.
+    Elements elements = Elements::canonical;
 
     /// Row after row, or column after column.
     /// words  rows times columns of them; a rest that fills no row, or no column, is left out

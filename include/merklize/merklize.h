@@ -378,6 +378,13 @@ MERKLIZE_API merklize_status merklize_hash_rows_buffer(merklize_hash hash, const
                                                        size_t row_length, const merklize_mode *mode,
                                                        merklize_buffer *out, const merklize_run_options *options);
 
+/* What the words of a matrix are, for hashes of field elements. */
+enum {
+    MERKLIZE_ELEMENTS_CANONICAL = 0, /* words below the modulus p, which is checked */
+    MERKLIZE_ELEMENTS_ANY = 1,       /* any word, for its value mod p */
+    MERKLIZE_ELEMENTS_MONTGOMERY = 2 /* a word of b bits is 2^b x mod p and stands for x */
+};
+
 /* A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first. */
 typedef struct merklize_matrix {
     size_t size;
@@ -389,7 +396,8 @@ typedef struct merklize_matrix {
     int64_t row_stride;    /* in words, of any sign: row-major matrices have `columns` and 1 */
     int64_t column_stride; /* column-major ones have 1 and `rows` */
     uint32_t word_bytes;   /* 1, 4 or 8; of a field hash those of its words (merklize_hash_info.row_unit_bytes) */
-    uint32_t reserved;     /* 0 */
+    uint32_t
+        elements; /* MERKLIZE_ELEMENTS_..., the same in all matrices of a call; openings of rows take canonical words alone */
 } merklize_matrix;
 
 /* Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.

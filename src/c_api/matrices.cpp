@@ -24,7 +24,10 @@ std::vector<Matrix> read_matrices(const Call& call, const merklize_matrix* matri
                         .word_bytes = matrix.word_bytes,
                         .row_stride = matrix.row_stride,
                         .column_stride = matrix.column_stride,
-                        .words = matrix.words});
+                        .words = matrix.words,
+                        .buffer = {},
+                        .first = 0,
+                        .elements = static_cast<merklize::Elements>(matrix.elements)});
         if (matrix.buffer == nullptr) continue;
         made.back().buffer = matrix.buffer->value;
         made.back().first = matrix.first;

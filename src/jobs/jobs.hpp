@@ -114,6 +114,7 @@ struct HashMatrices {
     std::uint32_t word_bytes = 0;      ///< of all: a multiple of the hash's row unit
     std::uint64_t modulus = 0;         ///< words must be below it; 0: any word. `out` is then undefined
     bool montgomery = false;           ///< words of 4 bytes are hashed as 2^32 x mod modulus
+    bool from_montgomery = false;      ///< a field hash takes words of b bits, 2^b x mod its modulus, as x
     const char* what = "";             ///< begins the text of an error; a literal
     std::uint64_t first_row = 0;       ///< what the text calls row 0
     Mode mode{};                       ///< looked at where the hash takes keys

@@ -234,6 +234,10 @@ MatrixCommitment::MatrixCommitment(std::span<const Matrix> matrices, const Commi
     }
     form.word_bytes = input.word_bytes;
     runtime::require_row_form({form.hash, {}, form.montgomery}, form.word_bytes, what);
+    if (keep && input.elements != Elements::canonical) {
+        throw Error(ErrorCode::invalid_argument,
+                    std::string(what) + ": matrices that are kept must have canonical words, which a verifier takes");
+    }
     std::vector<MatrixDims> dims = dims_of(matrices);
     runtime::CommitmentPlan plan = runtime::plan_commitment(dims, form, what);
     const RunOptions here = input.on != nullptr ? runtime::on_device_of(*input.on, options)

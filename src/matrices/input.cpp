@@ -38,7 +38,15 @@ void require_inside(const Matrix& matrix, std::size_t m, const char* what) {
 MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const char* what) {
     const mkz_hash_info& facts = info(hash);
     if (matrices.empty()) invalid(what, "there must be at least 1 matrix, got 0");
-    MatrixInput input{.at = {}, .word_bytes = matrices[0].word_bytes, .on = nullptr};
+    MatrixInput input{.at = {}, .word_bytes = matrices[0].word_bytes, .elements = matrices[0].elements, .on = nullptr};
+    if (input.elements > Elements::montgomery) {
+        invalid(what, "elements must be canonical (0), any (1) or montgomery (2), got " +
+                          std::to_string(static_cast<std::uint32_t>(input.elements)));
+    }
+    if (input.elements != Elements::canonical && !is_field(facts)) {
+        invalid(what, std::string("elements must be canonical for hashes of bytes, which take words as they are; '") +
+                          facts.name + "' is one");
+    }
     if (const auto& buffer = matrices[0].buffer) input.on = &*buffer;
     for (std::size_t m = 0; m < matrices.size(); m++) {
         const Matrix& matrix = matrices[m];
@@ -53,6 +61,8 @@ MatrixInput read_matrices(std::span<const Matrix> matrices, Hash hash, const cha
             invalid(what, matrix_name(m) + ": words must have the same size in all matrices, got " +
                               std::to_string(size) + " bytes after " + std::to_string(input.word_bytes));
         }
+        if (matrix.elements != input.elements)
+            invalid(what, matrix_name(m) + ": elements must have the same form in all matrices");
         if (matrix.rows == 0) invalid(what, matrix_name(m) + ": there must be at least 1 row, got 0");
         if (matrix.buffer.has_value() != (input.on != nullptr))
             invalid(what, "matrices must be all on the host or all on one device, got both");
@@ -92,8 +102,11 @@ HashMatrices rows_job(const RowForm& form, const MatrixInput& input, std::span<c
     HashMatrices job{.hash = form.hash,
                      .n = n,
                      .word_bytes = input.word_bytes,
-                     .modulus = is_field(facts) ? facts.modulus : form.montgomery,
+                     .modulus = !is_field(facts)                        ? form.montgomery
+                                : input.elements == Elements::canonical ? facts.modulus
+                                                                        : 0,
                      .montgomery = form.montgomery != 0,
+                     .from_montgomery = input.elements == Elements::montgomery,
                      .what = what,
                      .mode = form.mode};
     for (const std::size_t m : which) {

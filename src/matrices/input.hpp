@@ -13,6 +13,7 @@ namespace merklize::runtime {
 struct MatrixInput {
     std::vector<MatrixAt> at;         ///< by the order of the caller
     unsigned word_bytes = 0;          ///< of all
+    Elements elements{};              ///< of all
     const ConstBuffer* on = nullptr;  ///< a buffer of the device; null: all are on the host
 };
 

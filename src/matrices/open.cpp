@@ -51,6 +51,8 @@ std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uin
     if (matrices.empty())
         invalid("open: the matrices are not kept; give them, or build the commitment with keep = true");
     const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, "MatrixCommitment: open");
+    if (input.elements != Elements::canonical)
+        invalid("open: rows must be of canonical words, which a verifier takes; these matrices have another form");
     std::uint64_t row_bytes = 0;
     for (std::size_t m = 0; m < matrices.size(); m++) {
         const MatrixDims one{matrices[m].rows, matrices[m].columns};

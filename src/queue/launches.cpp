@@ -355,7 +355,7 @@ struct MatrixShape {
     std::uint64_t rows, columns;
     std::uint64_t row_stride, column_stride;
     std::uint64_t out_row_stride, out_column_stride;
-    std::uint32_t word_bytes, down, montgomery, reserved;
+    std::uint32_t word_bytes, down, montgomery, from_montgomery;
 };
 
 bool has_whole_rows(const MatrixAt& matrix, std::uint32_t word_bytes) {
@@ -377,7 +377,7 @@ MatrixAt staged(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n
 
 // Whether the kernels of field hashes, or of byte hashes, read these rows where they are.
 bool is_readable(const HashMatrices& job, const MatrixAt& matrix) {
-    if (job.matrices.size() != 1 || job.montgomery) return false;
+    if (job.matrices.size() != 1 || job.montgomery || job.from_montgomery) return false;
     if (!is_field(info(job.hash))) return has_whole_rows(matrix, job.word_bytes);
     const auto fits = [&](std::int64_t stride) { return stride >= 0 && stride % job.word_bytes == 0; };
     return fits(matrix.row_stride) && fits(matrix.column_stride);
@@ -385,7 +385,13 @@ bool is_readable(const HashMatrices& job, const MatrixAt& matrix) {
 
 }  // namespace
 
-void Launches::pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, std::uint64_t modulus,
+Launches::NewForm Launches::new_form(const HashMatrices& job) {
+    if (job.montgomery) return {.to_montgomery = static_cast<std::uint32_t>(job.modulus)};
+    if (!job.from_montgomery) return {};
+    return {.from_montgomery = job.word_bytes == 8 ? 1 : static_cast<std::uint32_t>(info(job.hash).modulus)};
+}
+
+void Launches::pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const NewForm& form,
                            const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride) {
     const Range in = range_of(matrix.first);
     const auto even = [&](std::int64_t stride) { return stride % word_bytes == 0; };
@@ -400,8 +406,8 @@ void Launches::pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std
                             .out_column_stride = out_column_stride,
                             .word_bytes = word_bytes,
                             .down = out_row_stride == word_bytes && out_column_stride != word_bytes ? 1u : 0u,
-                            .montgomery = static_cast<std::uint32_t>(modulus),
-                            .reserved = 0};
+                            .montgomery = form.to_montgomery,
+                            .from_montgomery = form.from_montgomery};
     timeline_.launch(pack, divide_up(n * matrix.columns, pack.group_size), in.memory, in.offset, out.memory, out.offset,
                      shape);
 }
@@ -409,7 +415,7 @@ void Launches::pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std
 void Launches::pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) {
     const std::uint64_t row_bytes = word_bytes * matrix.columns;
     if (has_whole_rows(matrix, word_bytes)) return timeline_.copy_on_device(out, matrix.first, n * row_bytes);
-    pack_matrix(matrix, word_bytes, n, 0, range_of(out), row_bytes, word_bytes);
+    pack_matrix(matrix, word_bytes, n, {}, range_of(out), row_bytes, word_bytes);
 }
 
 void Launches::check_matrix(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n, mkz_memory* flag) {
@@ -432,7 +438,7 @@ void Launches::check_matrix(const MatrixAt& matrix, const HashMatrices& job, std
                             .word_bytes = job.word_bytes,
                             .down = matrix.row_stride == job.word_bytes ? 1u : 0u,
                             .montgomery = 0,
-                            .reserved = 0};
+                            .from_montgomery = 0};
     timeline_.launch(check, divide_up(words, check.group_size), in.memory, in.offset, shape, job.modulus, flag);
 }
 
@@ -452,7 +458,7 @@ void Launches::hash_matrices_here(const HashMatrices& a, const std::vector<Matri
     Range to = panel;
     for (const MatrixAt& matrix : matrices) {
         if (panel.memory == nullptr) break;
-        pack_matrix(matrix, a.word_bytes, n, a.montgomery ? a.modulus : 0, to, row_stride, column_stride);
+        pack_matrix(matrix, a.word_bytes, n, new_form(a), to, row_stride, column_stride);
         to.offset += column_stride * matrix.columns;
     }
     const Range rows = panel.memory != nullptr || matrices.empty() ? panel : range_of(matrices[0].first);
@@ -512,11 +518,15 @@ std::optional<HashMatrices> Launches::sent(const HashMatrices& a, std::vector<st
             blocks.push_back(Block::allocate(timeline_.device(), bytes));
             staging_.upload(blocks.back()->at(0), host_bytes(matrix.first), bytes);
             matrix.first = blocks.back()->at(0);
+            if (!a.from_montgomery) continue;
+            pack_matrix(matrix, a.word_bytes, a.n, new_form(a), range_of(matrix.first),
+                        static_cast<std::uint64_t>(matrix.row_stride), a.word_bytes);
         }
     } catch (const Error& error) {
         if (error.code() != ErrorCode::out_of_memory) throw;
         return {};
     }
+    sent.from_montgomery = false;
     return sent;
 }
 

@@ -57,7 +57,14 @@ private:
     std::optional<HashMatrices> sent(const HashMatrices& job, std::vector<std::shared_ptr<Block>>& blocks);
     void hash_matrices_here(const HashMatrices& job, const std::vector<MatrixAt>& matrices, std::uint64_t n,
                             const Range& panel, const Range& out);
-    void pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, std::uint64_t modulus,
+    // Modulus of the form that words get or lose on the way (core/kernels/data.h); 0: none.
+    struct NewForm {
+        std::uint32_t to_montgomery = 0;
+        std::uint32_t from_montgomery = 0;
+    };
+    static NewForm new_form(const HashMatrices& job);
+    // `out` may be where the matrix is, with the same strides.
+    void pack_matrix(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const NewForm& form,
                      const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride);
     void check_matrix(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n, mkz_memory* flag);
     [[noreturn]] void refuse_words(const HashMatrices& job);

@@ -212,6 +212,12 @@ MKZ_FN mkz_lane32 mkz_min32(mkz_lane32 a, mkz_lane32 b) { return a < b ? a : b; 
 #define MKZ_AFTER(x, y) (x)
 #endif
 
+/* 2: chains of products that do not depend on each other are computed in step, and permutations take two states at once where they have
+ * such a form. For processors that look only a few hundred instructions ahead. */
+#ifndef MKZ_STATES
+#define MKZ_STATES 1
+#endif
+
 /* 1: 64-bit products of words are made from four 32-bit products, which compilers can vectorise. Vector lanes always do so. */
 #ifndef MKZ_MUL_BY_HALVES
 #define MKZ_MUL_BY_HALVES 0

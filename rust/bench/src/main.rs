@@ -9,13 +9,19 @@ mod of_winterfell;
 use std::error::Error;
 use std::sync::Arc;
 
-use measure::{Bench, Row};
+use measure::Bench;
 use merklize::Device;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut bench =
-        Bench { devices: vec![], only: String::new(), log_rows: None, repeat: 5, proofs: true, rows: vec![] };
-    let mut json = None;
+    let mut bench = Bench {
+        devices: vec![],
+        only: String::new(),
+        log_rows: None,
+        repeat: 5,
+        proofs: true,
+        json: None,
+        rows: vec![],
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(option) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{option} needs a value"));
@@ -25,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--rows" => bench.log_rows = Some(value()?.parse()?),
             "--repeat" => bench.repeat = value()?.parse()?,
             "--commitments" => bench.proofs = false,
-            "--json" => json = Some(value()?),
+            "--json" => bench.json = Some(value()?),
             _ => return Err(format!("unknown option: {option}").into()),
         }
     }
@@ -34,9 +40,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     of_winterfell::run(&mut bench)?;
     of_plonky3::run(&mut bench)?;
-    if let Some(path) = json {
-        let rows: Vec<String> = bench.rows.iter().map(Row::to_json).collect();
-        std::fs::write(path, format!("[\n{}\n]\n", rows.join(",\n")))?;
-    }
     Ok(())
 }

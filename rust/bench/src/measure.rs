@@ -15,6 +15,8 @@ pub struct Bench {
     pub repeat: usize,
     /// Whole proofs, too.
     pub proofs: bool,
+    /// Where the rows go, after each measurement.
+    pub json: Option<String>,
     pub rows: Vec<Row>,
 }
 
@@ -35,9 +37,13 @@ pub struct Row {
 
 impl Row {
     pub fn to_json(&self) -> String {
-        let Self { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, cpu_ratio } = self;
+        let Self { job, what, log_rows, by, seconds, spread, ratio, cpu_seconds, .. } = self;
+        let cpu_ratio = match self.cpu_ratio.is_finite() {
+            true => format!("{:.3}", self.cpu_ratio),
+            false => "null".into(), // too short for steps of 10 ms
+        };
         format!(
-            r#"  {{"job": "{job}", "what": "{what}", "log_rows": {log_rows}, "by": "{by}", "seconds": {seconds:.6}, "spread": {spread:.3}, "ratio": {ratio:.3}, "cpu_seconds": {cpu_seconds:.3}, "cpu_ratio": {cpu_ratio:.3}}}"#
+            r#"  {{"job": "{job}", "what": "{what}", "log_rows": {log_rows}, "by": "{by}", "seconds": {seconds:.6}, "spread": {spread:.3}, "ratio": {ratio:.3}, "cpu_seconds": {cpu_seconds:.3}, "cpu_ratio": {cpu_ratio}}}"#
         )
     }
 }
@@ -87,7 +93,13 @@ impl Bench {
             );
             self.rows.push(row);
         }
-        Ok(())
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), Box<dyn Error>> {
+        let Some(path) = &self.json else { return Ok(()) };
+        let rows: Vec<String> = self.rows.iter().map(Row::to_json).collect();
+        Ok(std::fs::write(path, format!("[\n{}\n]\n", rows.join(",\n")))?)
     }
 }
 

@@ -1,4 +1,4 @@
-use merklize::{Digest, Word};
+use merklize::{Digest, Elements, Word};
 use p3_baby_bear::BabyBear;
 use p3_field::{Field, PrimeField32, PrimeField64};
 use p3_goldilocks::Goldilocks;
@@ -16,6 +16,12 @@ pub trait DeviceElement: Field {
 
     /// The bytes that Plonky3's byte hashes take, little endian: of the fields of 31 bits in Montgomery form.
     fn serialized(self) -> Self::Word;
+
+    /// What the memory of elements is to a hash, if it can take that as words.
+    fn in_memory(is_field_hash: bool) -> Option<Elements> {
+        let _ = is_field_hash;
+        None
+    }
 }
 
 impl DeviceElement for Goldilocks {
@@ -26,6 +32,9 @@ impl DeviceElement for Goldilocks {
     }
     fn serialized(self) -> u64 {
         self.as_canonical_u64()
+    }
+    fn in_memory(is_field_hash: bool) -> Option<Elements> {
+        is_field_hash.then_some(Elements::Any) // words p and up stand for small elements
     }
 }
 
@@ -39,6 +48,9 @@ macro_rules! of_31_bits {
             }
             fn serialized(self) -> u32 {
                 self.to_unique_u32()
+            }
+            fn in_memory(is_field_hash: bool) -> Option<Elements> {
+                Some(if is_field_hash { Elements::Montgomery } else { Elements::Canonical })
             }
         }
     )*};

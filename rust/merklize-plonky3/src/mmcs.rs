@@ -56,12 +56,18 @@ where
         Ok(Self { stock: MerkleTreeMmcs::new(hasher, compressor, cap_height), whole, hash: library_hash, device })
     }
 
-    /// The cap is at most as high as the tree, as in the stock scheme.
+    /// The cap is at most as high as the tree, as in the stock scheme. In fours the library fills caps with zeros that the stock scheme does not have.
     fn cap_height<M: Matrix<P::Value>>(&self, matrices: &[M]) -> Result<usize, Error> {
         let dimensions: Vec<Dimensions> = matrices.iter().map(|matrix| matrix.dimensions()).collect();
         let schedule = self.whole.proof_arity_schedule(&dimensions);
         let layers = schedule.map_err(|error| Error::invalid_argument(format!("commit: {error}")))?.len();
-        Ok(self.stock.cap_height().min(layers))
+        match self.stock.cap_height().min(layers) {
+            cap if N != 2 && cap != 0 => {
+                let rule = format!("commit: cap_height must be 0 for trees of arity {N}, got {cap}");
+                Err(Error::invalid_argument(rule))
+            }
+            cap => Ok(cap),
+        }
     }
 
     /// The stock scheme, which verifies.

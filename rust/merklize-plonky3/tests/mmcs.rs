@@ -7,8 +7,12 @@ use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear};
 use p3_blake3::Blake3;
 use p3_commit::{BatchOpeningRef, Mmcs};
 use p3_field::{Field, PackedValue};
-use p3_goldilocks::{default_goldilocks_poseidon2_12, default_goldilocks_poseidon2_8, Goldilocks};
-use p3_koala_bear::{default_koalabear_poseidon2_16, default_koalabear_poseidon2_24, KoalaBear};
+use p3_goldilocks::{
+    default_goldilocks_poseidon2_12, default_goldilocks_poseidon2_16, default_goldilocks_poseidon2_8, Goldilocks,
+};
+use p3_koala_bear::{
+    default_koalabear_poseidon2_16, default_koalabear_poseidon2_24, default_koalabear_poseidon2_32, KoalaBear,
+};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleTreeMmcs, PrunedMerklePaths};
@@ -49,19 +53,19 @@ const SHAPES: &[&[(usize, usize)]] = &[
     &[(32, 1), (2, 1)],
 ];
 
-fn commitments_are_the_stock_ones<P, PW, H, C, const D: usize>(hasher: H, compressor: C, hash: Hash)
+fn commitments_are_the_stock_ones<P, PW, H, C, const N: usize, const D: usize>(hasher: H, compressor: C, hash: Hash)
 where
     P: PackedValue<Value: DeviceElement>,
     PW: PackedValue<Value: Eq + std::fmt::Debug>,
     H: CryptographicHasher<P::Value, [PW::Value; D]> + CryptographicHasher<P, [PW; D]> + Sync,
-    C: PseudoCompressionFunction<[PW::Value; D], 2> + PseudoCompressionFunction<[PW; D], 2> + Sync,
+    C: PseudoCompressionFunction<[PW::Value; D], N> + PseudoCompressionFunction<[PW; D], N> + Sync,
     [PW::Value; D]: DeviceDigest + PartialEq + Serialize + for<'de> Deserialize<'de>,
 {
     for (s, shapes) in SHAPES.iter().enumerate() {
-        for cap_height in 0..3 {
-            let stock = MerkleTreeMmcs::<P, PW, H, C, 2, D>::new(hasher.clone(), compressor.clone(), cap_height);
+        for cap_height in 0..if N == 2 { 3 } else { 1 } {
+            let stock = MerkleTreeMmcs::<P, PW, H, C, N, D>::new(hasher.clone(), compressor.clone(), cap_height);
             let ours =
-                MerklizeMmcs::<P, PW, H, C, 2, D>::new(hasher.clone(), compressor.clone(), cap_height, hash, cpu())
+                MerklizeMmcs::<P, PW, H, C, N, D>::new(hasher.clone(), compressor.clone(), cap_height, hash, cpu())
                     .unwrap();
             let matrices: Vec<RowMajorMatrix<P::Value>> =
                 shapes.iter().enumerate().map(|(m, &(h, w))| matrix((s + m) as u64, h, w)).collect();
@@ -125,11 +129,11 @@ fn goldilocks_poseidon2() {
     let (hasher, compressor) = (Sponge::<_, 8, 4, 4>::new(perm.clone()), TruncatedPermutation::<_, 2, 4, 8>::new(perm));
     let hash = Hash::POSEIDON2_GOLDILOCKS_8;
     type P = Packed<Goldilocks>;
-    commitments_are_the_stock_ones::<P, P, _, _, 4>(hasher.clone(), compressor.clone(), hash);
+    commitments_are_the_stock_ones::<P, P, _, _, 2, 4>(hasher.clone(), compressor.clone(), hash);
     lanes_make_the_stock_tree::<Goldilocks, Goldilocks, _, _, 4>(hasher, compressor.clone(), hash);
     // Rows of width 12, nodes of width 8.
     let hasher = Sponge::<_, 12, 8, 4>::new(default_goldilocks_poseidon2_12());
-    commitments_are_the_stock_ones::<P, P, _, _, 4>(hasher, compressor, Hash::POSEIDON2_GOLDILOCKS_12);
+    commitments_are_the_stock_ones::<P, P, _, _, 2, 4>(hasher, compressor, Hash::POSEIDON2_GOLDILOCKS_12);
 }
 
 #[test]
@@ -139,22 +143,45 @@ fn fields_of_31_bits_poseidon2() {
         (Sponge::<_, 16, 8, 8>::new(perm.clone()), TruncatedPermutation::<_, 2, 8, 16>::new(perm.clone()));
     let hash = Hash::POSEIDON2_KOALABEAR_16;
     type K = Packed<KoalaBear>;
-    commitments_are_the_stock_ones::<K, K, _, _, 8>(hasher.clone(), compressor.clone(), hash);
+    commitments_are_the_stock_ones::<K, K, _, _, 2, 8>(hasher.clone(), compressor.clone(), hash);
     lanes_make_the_stock_tree::<KoalaBear, KoalaBear, _, _, 8>(hasher, compressor, hash);
     let perm = default_babybear_poseidon2_16();
     let (hasher, compressor) =
         (Sponge::<_, 16, 8, 8>::new(perm.clone()), TruncatedPermutation::<_, 2, 8, 16>::new(perm));
     type B = Packed<BabyBear>;
-    commitments_are_the_stock_ones::<B, B, _, _, 8>(hasher, compressor, Hash::POSEIDON2_BABYBEAR_16);
+    commitments_are_the_stock_ones::<B, B, _, _, 2, 8>(hasher, compressor, Hash::POSEIDON2_BABYBEAR_16);
 }
 
 #[test]
 fn blake3() {
     type Compressor = CompressionFunctionFromHasher<Blake3, 2, 32>;
     let (hasher, compressor) = (SerializingHasher::new(Blake3 {}), Compressor::new(Blake3 {}));
-    commitments_are_the_stock_ones::<BabyBear, u8, _, _, 32>(hasher, compressor.clone(), Hash::BLAKE3);
-    commitments_are_the_stock_ones::<Goldilocks, u8, _, _, 32>(hasher, compressor.clone(), Hash::BLAKE3);
+    commitments_are_the_stock_ones::<BabyBear, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::BLAKE3);
+    commitments_are_the_stock_ones::<Goldilocks, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::BLAKE3);
     lanes_make_the_stock_tree::<KoalaBear, u8, _, _, 32>(hasher, compressor, Hash::BLAKE3);
+}
+
+/// Groups of four nodes, where the library's hash has such a merge.
+#[test]
+fn arity_four() {
+    let hasher = Sponge::<_, 8, 4, 4>::new(default_goldilocks_poseidon2_8());
+    let four = TruncatedPermutation::<_, 4, 4, 16>::new(default_goldilocks_poseidon2_16());
+    type G = Packed<Goldilocks>;
+    commitments_are_the_stock_ones::<G, G, _, _, 4, 4>(hasher, four, Hash::POSEIDON2_GOLDILOCKS_8);
+    let hasher = Sponge::<_, 16, 8, 8>::new(default_koalabear_poseidon2_16());
+    let four = TruncatedPermutation::<_, 4, 8, 32>::new(default_koalabear_poseidon2_32());
+    type K = Packed<KoalaBear>;
+    commitments_are_the_stock_ones::<K, K, _, _, 4, 8>(hasher, four, Hash::POSEIDON2_KOALABEAR_16);
+}
+
+#[test]
+fn caps_of_arity_four_are_refused() {
+    let hasher = Sponge::<_, 8, 4, 4>::new(default_goldilocks_poseidon2_8());
+    let four = TruncatedPermutation::<_, 4, 4, 16>::new(default_goldilocks_poseidon2_16());
+    type G = Packed<Goldilocks>;
+    let ours = MerklizeMmcs::<G, G, _, _, 4, 4>::new(hasher, four, 1, Hash::POSEIDON2_GOLDILOCKS_8, cpu()).unwrap();
+    let Err(error) = catch(|| ours.commit(vec![matrix::<Goldilocks>(0, 64, 2)])) else { panic!() };
+    assert!(error.to_string().contains("cap_height must be 0 for trees of arity 4, got 1"), "{error}");
 }
 
 #[test]

@@ -402,6 +402,9 @@ impl Default for merklize_message {
         unsafe { core::mem::zeroed() }
     }
 }
+pub const MERKLIZE_ELEMENTS_CANONICAL: u32 = 0;
+pub const MERKLIZE_ELEMENTS_ANY: u32 = 1;
+pub const MERKLIZE_ELEMENTS_MONTGOMERY: u32 = 2;
 
 /// ```text
 /// A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first.
@@ -437,9 +440,9 @@ pub struct merklize_matrix {
     /// ```
     pub word_bytes: u32,
     /// ```text
-    /// 0
+    /// MERKLIZE_ELEMENTS_..., the same in all matrices of a call; openings of rows take canonical words alone
     /// ```
-    pub reserved: u32,
+    pub elements: u32,
 }
 impl Default for merklize_matrix {
     /// `size` is set, all else is zero.

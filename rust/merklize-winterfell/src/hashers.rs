@@ -2,7 +2,7 @@ use merklize::Hash;
 use winterfell::crypto::hashers::{Blake3_256, Rp64_256};
 use winterfell::crypto::ElementHasher;
 use winterfell::math::fields::{f128, f62, f64};
-use winterfell::math::StarkField;
+use winterfell::math::{FieldElement, StarkField};
 
 /// A hasher of Winterfell whose rows and nodes the library computes, digest for digest.
 pub trait DeviceHasher: ElementHasher<BaseField: DeviceField> {
@@ -25,12 +25,23 @@ pub trait DeviceField: StarkField {
 
     /// Writes the elements in canonical form: `WORDS` words each.
     fn write_words(elements: &[Self], words: &mut [u64]);
+
+    /// The memory of elements that are held in Montgomery form, one word each: 2^64 x modulo the modulus.
+    fn montgomery_words(elements: &[Self]) -> Option<&[u64]> {
+        let _ = elements;
+        None
+    }
 }
 
 impl DeviceField for f64::BaseElement {
     const WORDS: usize = 1;
     fn write_words(elements: &[Self], words: &mut [u64]) {
         words.iter_mut().zip(elements).for_each(|(word, element)| *word = element.as_int());
+    }
+    fn montgomery_words(elements: &[Self]) -> Option<&[u64]> {
+        // SAFETY: any bytes are words.
+        let (before, words, after) = unsafe { Self::elements_as_bytes(elements).align_to() };
+        (before.is_empty() && after.is_empty()).then_some(words)
     }
 }
 

@@ -1,4 +1,4 @@
-use merklize::{fill_rows, Device};
+use merklize::{fill_rows, Device, Elements, Matrix};
 use winterfell::math::FieldElement;
 use winterfell::matrix::RowMatrix;
 use winterfell::PartitionOptions;
@@ -28,6 +28,10 @@ where
     // Rows lie in the matrix with padding behind them.
     let (n, elements) = (matrix.num_rows(), matrix.num_cols() * E::EXTENSION_DEGREE);
     let (padded, length) = (matrix.data().len() / n, elements * E::BaseField::WORDS);
+    if let Some(words) = E::BaseField::montgomery_words(matrix.data()).filter(|_| H::HASH.info().modulus.is_some()) {
+        let rows = Matrix::new(words, padded)?.first_columns(elements)?.elements(Elements::Montgomery);
+        return MerklizeTree::from_matrix(rows, n, device);
+    }
     let words: Vec<u64> = fill_rows(n, length, |first, words| {
         let rows = matrix.data()[first * padded..].chunks_exact(padded);
         for (words, row) in words.chunks_exact_mut(length).zip(rows) {

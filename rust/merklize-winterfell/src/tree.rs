@@ -2,7 +2,9 @@ use core::fmt;
 use core::marker::PhantomData;
 use std::sync::Arc;
 
-use merklize::{Device, Digest, Error, Form, MerkleTree, Options, Rule};
+use merklize::{
+    hash_matrix_rows, hash_matrix_rows_to, Buffer, Device, Digest, Error, Form, Matrix, MerkleTree, Options, Rule,
+};
 use winter_prover::{Deserializable, SliceReader};
 use winterfell::crypto::{BatchMerkleProof, Digest as _, MerkleTree as StockTree, VectorCommitment};
 
@@ -75,6 +77,20 @@ impl<H: DeviceHasher> MerklizeTree<H> {
     pub(crate) fn from_rows(rows: &[u64], row_length: usize, device: &Device) -> Result<Self, TreeError> {
         let form = Form::new(H::HASH).rule(Rule::Perfect);
         Self::of(MerkleTree::from_rows(rows, row_length, form, &Options::new().device(device))?)
+    }
+
+    /// The same of `n` rows of a matrix of words.
+    pub(crate) fn from_matrix(rows: Matrix<'_, u64>, n: usize, device: &Device) -> Result<Self, TreeError> {
+        let form = Form::new(H::HASH).rule(Rule::Perfect);
+        let options = Options::new().device(device);
+        let info = device.info();
+        let is_one_with_memory = info.backend != "cpu" && !info.id.contains(',') && !info.id.ends_with(":all");
+        if !is_one_with_memory {
+            return Self::of(MerkleTree::from_leaves(&hash_matrix_rows(H::HASH, &[rows], &options)?, form, &options)?);
+        }
+        let mut digests = Buffer::new(device, 32 * n as u64)?;
+        hash_matrix_rows_to(H::HASH, &[rows], &mut digests, &options)?;
+        Self::of(MerkleTree::from_device_leaves(&digests, form, &options)?)
     }
 
     fn of(tree: MerkleTree) -> Result<Self, TreeError> {

@@ -20,7 +20,7 @@ pub use digests::{
 };
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{Digest, Hash, HashInfo, Word};
-pub use matrices::{CommitmentInfo, Matrix, MatrixCommitment};
+pub use matrices::{hash_matrix_rows, hash_matrix_rows_to, CommitmentInfo, Elements, Matrix, MatrixCommitment};
 pub use options::{Mode, Options, Policy, Timings};
 pub use proof::{verify, verify_each, Proof, ProofInfo, ProofKind};
 pub use provers::{catch, fill_rows, or_raise};

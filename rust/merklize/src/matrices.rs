@@ -3,10 +3,33 @@ use core::ptr;
 
 use merklize_sys as sys;
 
+use crate::device::Buffer;
 use crate::error::{check, Error, Result};
 use crate::handle::handle;
 use crate::hash::{as_c_mut, Digest, Hash, Word};
 use crate::options::Options;
+
+/// What the words of a matrix are, for hashes of field elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Elements {
+    /// Words below the modulus, which is checked.
+    #[default]
+    Canonical,
+    /// Any word, for its value modulo the modulus.
+    Any,
+    /// A word of b bits is 2^b x modulo the modulus and stands for x.
+    Montgomery,
+}
+
+impl Elements {
+    fn to_c(self) -> u32 {
+        match self {
+            Self::Canonical => sys::MERKLIZE_ELEMENTS_CANONICAL,
+            Self::Any => sys::MERKLIZE_ELEMENTS_ANY,
+            Self::Montgomery => sys::MERKLIZE_ELEMENTS_MONTGOMERY,
+        }
+    }
+}
 
 /// A matrix of words, row after row, that is only read.
 #[derive(Clone, Copy)]
@@ -14,6 +37,8 @@ pub struct Matrix<'a, W> {
     words: &'a [W],
     rows: usize,
     columns: usize,
+    stride: usize,
+    elements: Elements,
 }
 
 impl<'a, W: Word> Matrix<'a, W> {
@@ -27,7 +52,25 @@ impl<'a, W: Word> Matrix<'a, W> {
             let rule = format!("Matrix: columns must be >= 1 and divide {n} words, got {columns}");
             return Err(Error::invalid_argument(rule));
         }
-        Ok(Self { words, rows: words.len() / columns, columns })
+        Ok(Self { words, rows: words.len() / columns, columns, stride: columns, elements: Elements::Canonical })
+    }
+
+    /// The first `columns` columns of the matrix.
+    ///
+    /// # Errors
+    /// More columns than it has.
+    pub fn first_columns(self, columns: usize) -> Result<Self> {
+        if columns > self.columns {
+            let rule = format!("Matrix: first_columns must be at most {}, got {columns}", self.columns);
+            return Err(Error::invalid_argument(rule));
+        }
+        Ok(Self { columns, ..self })
+    }
+
+    /// The same words, but in another form. All matrices of a call must have the same.
+    #[must_use]
+    pub fn elements(self, elements: Elements) -> Self {
+        Self { elements, ..self }
     }
 
     fn to_c(self) -> sys::merklize_matrix {
@@ -35,12 +78,60 @@ impl<'a, W: Word> Matrix<'a, W> {
             words: self.words.as_ptr().cast(),
             rows: self.rows as u64,
             columns: self.columns as u64,
-            row_stride: self.columns as i64,
+            row_stride: self.stride as i64,
             column_stride: 1,
             word_bytes: size_of::<W>() as u32,
+            elements: self.elements.to_c(),
             ..Default::default()
         }
     }
+}
+
+fn all_to_c<W: Word>(matrices: &[Matrix<'_, W>]) -> Vec<sys::merklize_matrix> {
+    matrices.iter().map(|matrix| matrix.to_c()).collect()
+}
+
+/// Digests of the rows of matrices side by side: digest i is that of row i of the first, of the second and so on, as one row.
+///
+/// ```
+/// use merklize::{hash_elements, hash_matrix_rows, Hash, Matrix, Options};
+///
+/// let padded: Vec<u64> = (0..4 * 8).collect();
+/// let matrix = Matrix::new(&padded, 8)?.first_columns(5)?;
+/// let digests = hash_matrix_rows(Hash::RP64_256, &[matrix], &Options::new())?;
+/// assert_eq!(digests[1], hash_elements(Hash::RP64_256, &padded[8..13], &Options::new())?);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// No matrix; matrices of different numbers of rows; a word that is not below the modulus, with its row and column.
+pub fn hash_matrix_rows<W: Word>(hash: Hash, matrices: &[Matrix<'_, W>], options: &Options<'_>) -> Result<Vec<Digest>> {
+    let mut digests = vec![Digest::default(); matrices.first().map_or(0, |matrix| matrix.rows)];
+    let (n, matrices) = (digests.len() as u64, all_to_c(matrices));
+    // SAFETY: the matrices are read for the call, and `digests` has a place for each row.
+    options.run(|options| unsafe {
+        let (given, count, out) = (matrices.as_ptr(), matrices.len(), as_c_mut(&mut digests));
+        sys::merklize_hash_matrix_rows(hash.id(), given, count, 0, ptr::null(), out, n, options)
+    })?;
+    Ok(digests)
+}
+
+/// The same with digests in a device's memory: 32 bytes a row.
+///
+/// # Errors
+/// As [`hash_matrix_rows`]; a buffer of another size.
+pub fn hash_matrix_rows_to<W: Word>(
+    hash: Hash,
+    matrices: &[Matrix<'_, W>],
+    out: &mut Buffer,
+    options: &Options<'_>,
+) -> Result<()> {
+    let matrices = all_to_c(matrices);
+    // SAFETY: the matrices are read for the call; the buffer knows its size.
+    options.run(|options| unsafe {
+        let (given, count) = (matrices.as_ptr(), matrices.len());
+        sys::merklize_hash_matrix_rows_buffer(hash.id(), given, count, 0, ptr::null(), out.as_c(), options)
+    })
 }
 
 handle! {
@@ -97,7 +188,7 @@ impl MatrixCommitment {
         cap_height: u32,
         options: &Options<'_>,
     ) -> Result<Self> {
-        let matrices: Vec<sys::merklize_matrix> = matrices.iter().map(|matrix| matrix.to_c()).collect();
+        let matrices = all_to_c(matrices);
         let form = sys::merklize_commitment_form { hash: hash.id(), arity, cap_height, ..Default::default() };
         let mut handle = ptr::null_mut();
         // SAFETY: the matrices are read for the call.

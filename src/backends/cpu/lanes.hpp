@@ -21,6 +21,9 @@ using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t
 using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
                            const std::function<bool()>& go_on, const std::uint64_t* table);
 
+/// n words in place, 2^b x mod p of b bits each, to x, or to another word of the same element.
+using FormKernel = void (*)(std::byte* words, std::size_t n, std::uint64_t modulus);
+
 /// A chain of blocks of its own: a chunk, or two values below their parent.
 struct Chain {
     const std::uint8_t* in;  ///< `bytes` bytes
@@ -60,6 +63,10 @@ struct Lanes {
     MergeKernel merge[n_ids];
     /// The same; null for the hash with a chunk tree, too, whose rows the functions above hash.
     RowKernel hash_rows[n_ids];
+
+    // For words of 4 and of 8 bytes: the 31-bit fields', and Goldilocks'.
+    FormKernel from_montgomery_32;
+    FormKernel from_montgomery_64;
 };
 
 extern const Lanes lanes_scalar;

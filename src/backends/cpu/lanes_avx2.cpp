@@ -115,6 +115,7 @@ LANES_INLINE Lane32 monty31_power(int power, Lane32 x, std::uint32_t p) {
 #define MKZ_M31_MUL(a, b, p) monty31_mul(a, b, p)
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
+#define MKZ_STATES 2
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"
 

@@ -104,6 +104,7 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
 #define MKZ_BLAKE3_TOGETHER 1
+#define MKZ_STATES 2
 #define MKZ_RP_CELLS 6
 #include "merklize/core/names.h"
 

@@ -4,6 +4,7 @@
 #include <new>
 #include <vector>
 
+#include "backends/cpu/lanes.hpp"
 #include "hashes/field.hpp"
 #include "host/threads.hpp"
 #include "jobs/host_executor.hpp"
@@ -25,7 +26,7 @@ std::uint64_t rows_per_piece(const HashMatrices& job, unsigned threads) {
 
 // Whether the rows can be hashed where they are.
 bool lies_together(const HashMatrices& job) {
-    return job.matrices.size() == 1 && !job.montgomery &&
+    return job.matrices.size() == 1 && !job.montgomery && !job.from_montgomery &&
            job.matrices[0].row_stride == static_cast<std::int64_t>(job.row_bytes()) &&
            job.matrices[0].column_stride == job.word_bytes;
 }
@@ -53,6 +54,11 @@ bool hash_piece(const HashMatrices& job, std::uint64_t first, std::uint64_t coun
     if (job.modulus != 0 && first_not_below(job.modulus, job.word_bytes, host_bytes(rows.rows), words) != words)
         return false;
     if (job.montgomery) to_montgomery(packed.data(), words, job.modulus);
+    if (job.from_montgomery) {
+        const cpu::Lanes& lanes = cpu::lanes();
+        (job.word_bytes == 8 ? lanes.from_montgomery_64 : lanes.from_montgomery_32)(packed.data(), words,
+                                                                                    info(job.hash).modulus);
+    }
     return HostExecutor(1).launch(rows, tick);
 }
 

@@ -5,6 +5,7 @@
  *   MKZ_SPONGE_CELL          type of a cell, and how any word becomes a cell and a cell a canonical word:
  *   MKZ_SPONGE_IN(word), MKZ_SPONGE_OUT(cell)
  *   MKZ_SPONGE_PERMUTE       the permutation of a row's state, of MKZ_UNIT_STATE_WORDS cells
+ *   MKZ_SPONGE_PERMUTE_TWO   the same of two states, one behind the other, if MKZ_STATES is 2; a unit that has it has MKZ_UNIT_TAKES_TWO
  *   MKZ_SPONGE_MERGE         the permutation of a merge, of
  *   MKZ_SPONGE_MERGE_WIDTH   cells: left, right, zeros
  *   MKZ_SPONGE_LENGTH_CELL   this cell is the row's length mod the rate at first; -1: none, the length is not bound
@@ -22,6 +23,10 @@
 MKZ_FN void MKZ_SPONGE_BY(permute)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS] MKZ_SPONGE_AND_CONTEXT) {
     MKZ_SPONGE_PERMUTE(s);
 }
+
+#if MKZ_STATES == 2 && defined(MKZ_SPONGE_PERMUTE_TWO)
+MKZ_FN void MKZ_SPONGE(permute_two)(MKZ_SPONGE_CELL s[2 * MKZ_UNIT_STATE_WORDS]) { MKZ_SPONGE_PERMUTE_TWO(s); }
+#endif
 
 /* The state before the first block of `length` elements. */
 MKZ_FN void MKZ_SPONGE(init)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS], mkz_u64 length) {
@@ -62,6 +67,7 @@ MKZ_FN void MKZ_SPONGE_BY(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const M
 #undef MKZ_SPONGE_IN
 #undef MKZ_SPONGE_OUT
 #undef MKZ_SPONGE_PERMUTE
+#undef MKZ_SPONGE_PERMUTE_TWO
 #undef MKZ_SPONGE_MERGE
 #undef MKZ_SPONGE_MERGE_WIDTH
 #undef MKZ_SPONGE_LENGTH_CELL

@@ -19,55 +19,72 @@
 #if MKZ_P2_BITS == 64
 /* Internal rounds on halves of the cells (goldilocks.h): cell = lo + 2^32 hi mod p. Only cell 0 becomes a word in each round. The
  * others are signed and grow by less than 4 bits a round, so they are made small again after every sixth. */
-MKZ_FN void MKZ_P2(internal)(mkz_gl s[MKZ_P2_WIDTH]) {
-    mkz_lane64 lo[MKZ_P2_WIDTH], hi[MKZ_P2_WIDTH], x = s[0];
-    MKZ_UNROLL for (int k = 0; k < MKZ_P2_WIDTH; k++) {
-        lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
-        hi[k] = s[k] >> 32;
+MKZ_FN void MKZ_P2(internal)(mkz_gl *s, int states) {
+    mkz_lane64 lows[MKZ_STATES][MKZ_P2_WIDTH], highs[MKZ_STATES][MKZ_P2_WIDTH];
+    mkz_gl x[MKZ_STATES];
+    MKZ_UNROLL for (int v = 0; v < states; v++) {
+        x[v] = s[MKZ_P2_WIDTH * v];
+        MKZ_UNROLL for (int k = 0; k < MKZ_P2_WIDTH; k++) {
+            lows[v][k] = s[MKZ_P2_WIDTH * v + k] & MKZ_SPLAT64(MKZ_GL_E);
+            highs[v][k] = s[MKZ_P2_WIDTH * v + k] >> 32;
+        }
     }
     MKZ_NO_UNROLL for (int r = 0; r < MKZ_P2_ROUNDS; r++) {
-        mkz_lane64 lows, highs;
-        x = mkz_gl_pow7(x);
-        lo[0] = x & MKZ_SPLAT64(MKZ_GL_E);
-        hi[0] = x >> 32;
-        lows = lo[1];
-        highs = hi[1];
-        MKZ_UNROLL for (int k = 2; k < MKZ_P2_WIDTH; k++) {
-            lows = lows + lo[k];
-            highs = highs + hi[k];
-        }
-        lows = lows + lo[0];
-        highs = highs + hi[0];
-        x = mkz_gl_join_signed(lows - (lo[0] << 1), highs - (hi[0] << 1), MKZ_P2_TABLE[9 * MKZ_P2_WIDTH + r]);
-#define MKZ_P2_TIMES(i, d)                            \
-    lo[i] = lows + mkz_p2_goldilocks_times(lo[i], d); \
-    hi[i] = highs + mkz_p2_goldilocks_times(hi[i], d);
+        mkz_gl_pow7_each(x, states);
+        MKZ_UNROLL for (int v = 0; v < states; v++) {
+            mkz_lane64 *lo = lows[v], *hi = highs[v], low_sum = lo[1], high_sum = hi[1];
+            lo[0] = x[v] & MKZ_SPLAT64(MKZ_GL_E);
+            hi[0] = x[v] >> 32;
+            MKZ_UNROLL for (int k = 2; k < MKZ_P2_WIDTH; k++) {
+                low_sum = low_sum + lo[k];
+                high_sum = high_sum + hi[k];
+            }
+            low_sum = low_sum + lo[0];
+            high_sum = high_sum + hi[0];
+            x[v] =
+                mkz_gl_join_signed(low_sum - (lo[0] << 1), high_sum - (hi[0] << 1), MKZ_P2_TABLE[9 * MKZ_P2_WIDTH + r]);
+#define MKZ_P2_TIMES(i, d)                               \
+    lo[i] = low_sum + mkz_p2_goldilocks_times(lo[i], d); \
+    hi[i] = high_sum + mkz_p2_goldilocks_times(hi[i], d);
 #define MKZ_P2_HALVE(i, k)                      \
     mkz_p2_goldilocks_halve(&lo[i], &hi[i], k); \
-    lo[i] = lows + lo[i];                       \
-    hi[i] = highs + hi[i];
+    lo[i] = low_sum + lo[i];                    \
+    hi[i] = high_sum + hi[i];
 #define MKZ_P2_LESS_HALF(i, k)                  \
     mkz_p2_goldilocks_halve(&lo[i], &hi[i], k); \
-    lo[i] = lows - lo[i];                       \
-    hi[i] = highs - hi[i];
-        MKZ_P2_DIAGONAL(MKZ_P2_TIMES, MKZ_P2_HALVE, MKZ_P2_LESS_HALF)
-        if (r % 6 == 5) {
-            MKZ_UNROLL for (int k = 1; k < MKZ_P2_WIDTH; k++) mkz_p2_goldilocks_shrink(&lo[k], &hi[k]);
+    lo[i] = low_sum - lo[i];                    \
+    hi[i] = high_sum - hi[i];
+            MKZ_P2_DIAGONAL(MKZ_P2_TIMES, MKZ_P2_HALVE, MKZ_P2_LESS_HALF)
+            if (r % 6 == 5) {
+                MKZ_UNROLL for (int k = 1; k < MKZ_P2_WIDTH; k++) mkz_p2_goldilocks_shrink(&lo[k], &hi[k]);
+            }
         }
     }
-    s[0] = x;
-    MKZ_UNROLL for (int k = 1; k < MKZ_P2_WIDTH; k++) s[k] =
-        mkz_gl_join_signed(lo[k], hi[k], MKZ_P2_TABLE[9 * MKZ_P2_WIDTH + MKZ_P2_ROUNDS - 1 + k]);
-}
-
-MKZ_FN_CALL void MKZ_P2(permute)(mkz_gl s[MKZ_P2_WIDTH]) {
-    mkz_p2_goldilocks_external(s, MKZ_P2_WIDTH, MKZ_P2_TABLE);
-    MKZ_NO_UNROLL for (int r = 0; r < 8; r++) {
-        if (r == 4) MKZ_P2(internal)(s);
-        MKZ_UNROLL for (int k = 0; k < MKZ_P2_WIDTH; k++) s[k] = mkz_gl_pow7(s[k]);
-        mkz_p2_goldilocks_external(s, MKZ_P2_WIDTH, MKZ_P2_TABLE + MKZ_P2_WIDTH * (r + 1));
+    MKZ_UNROLL for (int v = 0; v < states; v++) {
+        mkz_gl *out = s + MKZ_P2_WIDTH * v;
+        out[0] = x[v];
+        MKZ_UNROLL for (int k = 1; k < MKZ_P2_WIDTH; k++) out[k] =
+            mkz_gl_join_signed(lows[v][k], highs[v][k], MKZ_P2_TABLE[9 * MKZ_P2_WIDTH + MKZ_P2_ROUNDS - 1 + k]);
     }
 }
+
+/* One state after the other, or two in step where the chain of an internal round leaves a processor idle. */
+MKZ_FN void MKZ_P2(permute_states)(mkz_gl *s, int states) {
+    MKZ_UNROLL for (int v = 0; v < states; v++)
+        mkz_p2_goldilocks_external(s + MKZ_P2_WIDTH * v, MKZ_P2_WIDTH, MKZ_P2_TABLE);
+    MKZ_NO_UNROLL for (int r = 0; r < 8; r++) {
+        if (r == 4) MKZ_P2(internal)(s, states);
+        MKZ_UNROLL for (int v = 0; v < states; v++) {
+            mkz_gl_pow7_each(s + MKZ_P2_WIDTH * v, MKZ_P2_WIDTH);
+            mkz_p2_goldilocks_external(s + MKZ_P2_WIDTH * v, MKZ_P2_WIDTH, MKZ_P2_TABLE + MKZ_P2_WIDTH * (r + 1));
+        }
+    }
+}
+
+MKZ_FN_CALL void MKZ_P2(permute)(mkz_gl s[MKZ_P2_WIDTH]) { MKZ_P2(permute_states)(s, 1); }
+#if MKZ_STATES == 2
+MKZ_FN_CALL void MKZ_P2(permute_two)(mkz_gl s[2 * MKZ_P2_WIDTH]) { MKZ_P2(permute_states)(s, 2); }
+#endif
 #else
 MKZ_FN void MKZ_P2(internal)(mkz_lane32 s[MKZ_P2_WIDTH]) {
     MKZ_NO_UNROLL for (int r = 0; r < MKZ_P2_ROUNDS; r++) {

@@ -84,8 +84,24 @@ typedef struct mkz_matrix {
     mkz_u32 word_bytes; /* 1, 4 or 8 */
     mkz_u32 down;       /* 1: neighbouring items have words of one column; 0: of one row */
     mkz_u32 montgomery; /* if not 0, an odd modulus: a word x of 4 bytes becomes 2^32 x mod it */
-    mkz_u32 reserved;
+    mkz_u32
+        from_montgomery; /* if not 0, the modulus of a 31-bit field: a word 2^32 x mod it becomes x; or 1: a Goldilocks word 2^64 x */
 } mkz_matrix;
+
+/* x / 2^32 mod p below p, for p = 1 mod 2^16 (core/words/monty31.h). */
+MKZ_BODY mkz_u64 mkz_from_montgomery32(mkz_u32 x, mkz_u32 p) {
+    mkz_u32 high = (mkz_u32)(((mkz_u64)(mkz_u32)(x * (2 - p)) * p) >> 32);
+    return high == 0 ? 0 : p - high;
+}
+
+/* x / 2^64 mod p below p of Goldilocks: -2^32 x, since 2^96 = -1. 2^32 x = 2^64 h + l with 2^64 = 2^32 - 1. */
+MKZ_BODY mkz_u64 mkz_from_montgomery64(mkz_u64 x) {
+    const mkz_u64 e = MKZ_U64(0xffffffff), p = MKZ_U64(0xffffffff00000001);
+    mkz_u64 product = (x >> 32) * e, sum = (x << 32) + product;
+    if (sum < product) sum += e; /* a carry; the sum is then too small for another one */
+    if (sum >= p) sum -= p;
+    return sum == 0 ? 0 : p - sum;
+}
 
 /* Row and column of the i-th word in the order of `down`. */
 MKZ_BODY mkz_u64 mkz_matrix_row(mkz_matrix shape, mkz_u64 i) { return shape.down ? i % shape.rows : i / shape.columns; }
@@ -117,6 +133,9 @@ MKZ_BODY void mkz_body_pack_matrix(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *
     word =
         mkz_load_matrix_word(in + in_offset + row * shape.row_stride + column * shape.column_stride, shape.word_bytes);
     if (shape.montgomery != 0) word = (word << 32) % shape.montgomery;
+    if (shape.from_montgomery != 0)
+        word = shape.word_bytes == 8 ? mkz_from_montgomery64(word)
+                                     : mkz_from_montgomery32((mkz_u32)word, shape.from_montgomery);
     out += out_offset + row * shape.out_row_stride + column * shape.out_column_stride;
 #if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4
     if (shape.word_bytes >= 4) {

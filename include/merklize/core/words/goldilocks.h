@@ -68,6 +68,21 @@ MKZ_FN mkz_gl mkz_gl_pow7(mkz_gl a) {
     return mkz_gl_mul(mkz_gl_square(a2), mkz_gl_mul(a2, a));
 }
 
+/* x^7 of n elements, in step if MKZ_STATES is 2. */
+MKZ_FN void mkz_gl_pow7_each(mkz_gl *x, int n) {
+#if MKZ_STATES == 2
+    mkz_gl x3[16], x4[16]; /* x4 is x^2 at first */
+    MKZ_UNROLL for (int k = 0; k < n; k++) x4[k] = mkz_gl_square(x[k]);
+    MKZ_UNROLL for (int k = 0; k < n; k++) {
+        x3[k] = mkz_gl_mul(x4[k], x[k]);
+        x4[k] = mkz_gl_square(x4[k]);
+    }
+    MKZ_UNROLL for (int k = 0; k < n; k++) x[k] = mkz_gl_mul(x3[k], x4[k]);
+#else
+    MKZ_UNROLL for (int k = 0; k < n; k++) x[k] = mkz_gl_pow7(x[k]);
+#endif
+}
+
 /* Linear layers compute on halves: sums of the low and of the high 32 bits of elements, in 64-bit lanes, without carries. */
 
 /* l + 2^32 h as an element, where l, h < 2^62. */
