@@ -19,7 +19,7 @@ from cli_helpers import COMMAND, feed_until_read, merklize, output
 
 COMMANDS = ["hash", "tree", "manifest", "devices", "bench", "tune", "build-kernels", "demo", "completions"]
 NATIVE = ["hash", "devices", "demo", "completions"]
-TREE = ["build", "root", "info", "check", "prove", "verify", "update", "append", "export"]
+TREE = ["build", "root", "info", "check", "prove", "verify", "update", "append", "export", "show"]
 
 
 def test_help_names_every_command() -> None:

@@ -15,6 +15,7 @@ int run_tree_verify(const Arguments& arguments);
 int run_tree_update(const Arguments& arguments);
 int run_tree_append(const Arguments& arguments);
 int run_tree_export(const Arguments& arguments);
+int run_tree_show(const Arguments& arguments);
 int run_manifest_check(const Arguments& arguments);
 int run_manifest_diff(const Arguments& arguments);
 int run_manifest_show(const Arguments& arguments);
