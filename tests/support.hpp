@@ -121,6 +121,9 @@ inline std::vector<merklize::HashTraits> hashes_here() {
 #endif
     constexpr Hash others[] = {Hash::rp64_256_v2,
                                Hash::rpx256,
+                               Hash::rpo256_r1,
+                               Hash::rpo256_r2,
+                               Hash::rpx256_r2,
                                Hash::poseidon2_goldilocks_8,
                                Hash::poseidon2_miden,
                                Hash::poseidon2_babybear_16,

@@ -4,6 +4,8 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "hashes/hash_info.hpp"
 #include "merklize/core/hashes.h"
@@ -73,8 +75,16 @@ const HashTraits& traits(Hash hash) {
 }
 
 Hash hash_from_name(std::string_view name) {
-    std::string text = "rp64_256";
-    if (name == text) return Hash::rp64_256;
+    constexpr std::pair<std::string_view, Hash> aliases[] = {{"rp64_256", Hash::rp64_256},
+                                                             {"rpo256_r3", Hash::rpo256},
+                                                             {"rpo256_r4", Hash::rpo256},
+                                                             {"rpx256_r3", Hash::rpx256},
+                                                             {"rpx256_r4", Hash::rpx256}};
+    std::string text;
+    for (const auto& [alias, hash] : aliases) {
+        if (name == alias) return hash;
+        text += (text.empty() ? "" : ", ") + std::string(alias);
+    }
     if (const runtime::GivenHash* given = runtime::given_by_name(name)) return given->traits.hash;
     if (name.starts_with("poseidon2:")) {
         throw Error(ErrorCode::invalid_argument,

@@ -15,6 +15,7 @@ HASHES = [name for name in source_text.hashes() if name not in PARTS]
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels are those of another hash but for a few instructions: one architecture shows what is different.
 RELATIVES = {"sha256_plain", "sha256_compress", "keccak256", "eidos", "eidos_v0", "rpo256", "rpx256"}
+RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2"}
 RELATIVES |= {name for name in HASHES if name.startswith("poseidon2_")}
 PROGRAMS = [(arch, name) for name in HASHES for arch in ARCHITECTURES if name not in RELATIVES or arch == "sm_90"]
 

@@ -81,31 +81,44 @@ void rpx(State& state) {
     linear(state, constants("ARK1")[6]);
 }
 
-Bytes sponge(void (*permute)(State&), const Bytes& record) {
+/// revision  4: rate in cells 0-7, capacity in 8-11. 1 and 2: rate in 4-11, capacity in 0-3; 1 pads with a one and zeros and only says
+/// whether it did.
+Bytes sponge(void (*permute)(State&), const Bytes& record, int revision = 4) {
     std::vector<std::uint64_t> words(record.size() / 8);
     for (std::size_t i = 0; i < record.size(); ++i) words[i / 8] |= std::uint64_t{record[i]} << (8 * (i % 8));
     State state{};
-    state[8] = words.size() % 8;
+    const std::size_t rate = revision == 4 ? 0 : 4, capacity = revision == 4 ? 8 : 0;
+    const bool is_whole = words.size() % 8 == 0;
+    state[capacity] = revision == 1 ? !is_whole : words.size() % 8;
+    if (!is_whole) words.push_back(revision == 1);
     while (words.size() % 8 != 0) words.push_back(0);
     for (std::size_t i = 0; i < words.size(); ++i) {
-        state[i % 8] = words[i];
+        state[rate + i % 8] = words[i];
         if (i % 8 == 7) permute(state);
     }
     Bytes out;
-    for (std::size_t i = 0; i < 32; ++i) out.push_back(static_cast<std::uint8_t>(state[i / 8] >> (8 * (i % 8))));
+    for (std::size_t i = 0; i < 32; ++i) out.push_back(static_cast<std::uint8_t>(state[rate + i / 8] >> (8 * (i % 8))));
     return out;
 }
 
-Bytes merged(void (*permute)(State&), const Bytes& left, const Bytes& right) {
+Bytes merged(void (*permute)(State&), const Bytes& left, const Bytes& right, int revision = 4) {
     Bytes both = left;
     both.insert(both.end(), right.begin(), right.end());
-    return sponge(permute, both);
+    return sponge(permute, both, revision);
 }
 
 }  // namespace
 
 Bytes rpo256_merge(const Bytes& left, const Bytes& right, const Mode&) { return merged(rpo, left, right); }
 Bytes rpo256_leaf(const Bytes& record, const Mode&) { return sponge(rpo, record); }
+#define REVISION(name, permute, revision)                                    \
+    Bytes name##_merge(const Bytes& left, const Bytes& right, const Mode&) { \
+        return merged(permute, left, right, revision);                       \
+    }                                                                        \
+    Bytes name##_leaf(const Bytes& record, const Mode&) { return sponge(permute, record, revision); }
+REVISION(rpo256_r1, rpo, 1)
+REVISION(rpo256_r2, rpo, 2)
+REVISION(rpx256_r2, rpx, 2)
 Bytes rpx256_merge(const Bytes& left, const Bytes& right, const Mode&) { return merged(rpx, left, right); }
 Bytes rpx256_leaf(const Bytes& record, const Mode&) { return sponge(rpx, record); }
 

@@ -20,7 +20,8 @@
  *   MODULUS 0          the elements of nodes and rows are below it; 0: a byte hash
  *   RATE               how much of a row one call of the inner function takes: in elements if there is a modulus, else in bytes
  *   STATE_WORDS        lanes of the state between two blocks of a row
- *   FILLS_BLOCK 0      field hashes: 1: add() gets zeros for the words that a row's last block lacks; 0: it gets none for them
+ *   FILLS_BLOCK 0      field hashes: 1: add() gets zeros for the words that a row's last block lacks; 2: a one, then zeros; 0: it gets
+ *                      none for them
  *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros
  *   LEAF_PREFIX -1     byte hashes: the byte that the functions for rows put before a row; -1: none
  *   IS_KEYED 0         1: the hash has merge_keyed, and in programs with MKZ_KEYED 1 merge_by
@@ -79,6 +80,9 @@
 #include "hashes/poseidon2_given_babybear_24.h"
 #include "hashes/poseidon2_given_koalabear_16.h"
 #include "hashes/poseidon2_given_koalabear_24.h"
+#include "hashes/rpo256_r1.h"
+#include "hashes/rpo256_r2.h"
+#include "hashes/rpx256_r2.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH

@@ -113,6 +113,9 @@ pub const MERKLIZE_HASH_keccak256: merklize_hash = 35;
 pub const MERKLIZE_HASH_keccak256_sorted: merklize_hash = 36;
 pub const MERKLIZE_HASH_eidos: merklize_hash = 37;
 pub const MERKLIZE_HASH_eidos_v0: merklize_hash = 38;
+pub const MERKLIZE_HASH_rpo256_r1: merklize_hash = 48;
+pub const MERKLIZE_HASH_rpo256_r2: merklize_hash = 49;
+pub const MERKLIZE_HASH_rpx256_r2: merklize_hash = 50;
 pub const MERKLIZE_HASH_rp64_256: merklize_hash = MERKLIZE_HASH_rp64_256_v3;
 
 #[repr(C)]
@@ -1389,6 +1392,9 @@ macro_rules! for_each_hash {
             (KECCAK256_SORTED, keccak256_sorted, 36)
             (EIDOS, eidos, 37)
             (EIDOS_V0, eidos_v0, 38)
+            (RPO256_R1, rpo256_r1, 48)
+            (RPO256_R2, rpo256_r2, 49)
+            (RPX256_R2, rpx256_r2, 50)
         }
     };
 }

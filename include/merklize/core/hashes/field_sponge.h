@@ -9,6 +9,8 @@
  *   MKZ_SPONGE_MERGE         the permutation of a merge, of
  *   MKZ_SPONGE_MERGE_WIDTH   cells: left, right, zeros
  *   MKZ_SPONGE_LENGTH_CELL   this cell is the row's length mod the rate at first; -1: none, the length is not bound
+ *   MKZ_SPONGE_FIRST         first cell of the rate and of the digest; may be left out: 0
+ *   MKZ_SPONGE_IS_PADDED     1: the length's cell is 1 if the rate does not divide it, else 0; may be left out
  *
  * With a given table (MKZ_UNIT_TABLE_IS_GIVEN) the functions that permute are permute_by and merge_by, and have ctx. */
 #if MKZ_UNIT_TABLE_IS_GIVEN
@@ -19,6 +21,12 @@
 #define MKZ_SPONGE_AND_CONTEXT
 #endif
 #define MKZ_SPONGE_DIGEST (256 / MKZ_UNIT_WORD_BITS)
+#ifndef MKZ_SPONGE_FIRST
+#define MKZ_SPONGE_FIRST 0
+#endif
+#ifndef MKZ_SPONGE_IS_PADDED
+#define MKZ_SPONGE_IS_PADDED 0
+#endif
 
 MKZ_FN void MKZ_SPONGE_BY(permute)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS] MKZ_SPONGE_AND_CONTEXT) {
     MKZ_SPONGE_PERMUTE(s);
@@ -31,7 +39,9 @@ MKZ_FN void MKZ_SPONGE(permute_two)(MKZ_SPONGE_CELL s[2 * MKZ_UNIT_STATE_WORDS])
 /* The state before the first block of `length` elements. */
 MKZ_FN void MKZ_SPONGE(init)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS], mkz_u64 length) {
     for (int k = 0; k < MKZ_UNIT_STATE_WORDS; k++) s[k] = MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(0);
-#if MKZ_SPONGE_LENGTH_CELL >= 0
+#if MKZ_SPONGE_LENGTH_CELL >= 0 && MKZ_SPONGE_IS_PADDED
+    s[MKZ_SPONGE_LENGTH_CELL] = MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)((mkz_u64)(length % MKZ_UNIT_RATE != 0));
+#elif MKZ_SPONGE_LENGTH_CELL >= 0
     s[MKZ_SPONGE_LENGTH_CELL] = MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(length % MKZ_UNIT_RATE);
 #else
     (void)length;
@@ -40,23 +50,22 @@ MKZ_FN void MKZ_SPONGE(init)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS], mkz_u64 le
 
 /* Any word as word k of a block. Permute after each block; a last block may have fewer words (MKZ_UNIT_FILLS_BLOCK). */
 MKZ_FN void MKZ_SPONGE(add)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS], int k, MKZ_SPONGE_CELL word) {
-    s[k] = MKZ_SPONGE_IN(word);
+    s[MKZ_SPONGE_FIRST + k] = MKZ_SPONGE_IN(word);
 }
 
 /* The digest: canonical words. */
 MKZ_FN void MKZ_SPONGE(digest)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ_SPONGE_CELL *s) {
-    for (int k = 0; k < MKZ_SPONGE_DIGEST; k++) out[k] = MKZ_SPONGE_OUT(s[k]);
+    for (int k = 0; k < MKZ_SPONGE_DIGEST; k++) out[k] = MKZ_SPONGE_OUT(s[MKZ_SPONGE_FIRST + k]);
 }
 
 /* Merge of a Merkle tree: one permutation of left || right. Canonical in and out. */
 MKZ_FN void MKZ_SPONGE_BY(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ_SPONGE_CELL left[MKZ_SPONGE_DIGEST],
                                  const MKZ_SPONGE_CELL right[MKZ_SPONGE_DIGEST] MKZ_SPONGE_AND_CONTEXT) {
     MKZ_SPONGE_CELL s[MKZ_SPONGE_MERGE_WIDTH];
-    for (int k = 2 * MKZ_SPONGE_DIGEST; k < MKZ_SPONGE_MERGE_WIDTH; k++)
-        s[k] = MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(0);
+    for (int k = 0; k < MKZ_SPONGE_MERGE_WIDTH; k++) s[k] = MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(0);
     for (int k = 0; k < MKZ_SPONGE_DIGEST; k++) {
-        s[k] = MKZ_SPONGE_IN(left[k]);
-        s[MKZ_SPONGE_DIGEST + k] = MKZ_SPONGE_IN(right[k]);
+        s[MKZ_SPONGE_FIRST + k] = MKZ_SPONGE_IN(left[k]);
+        s[MKZ_SPONGE_FIRST + MKZ_SPONGE_DIGEST + k] = MKZ_SPONGE_IN(right[k]);
     }
     MKZ_SPONGE_MERGE(s);
     MKZ_SPONGE(digest)(out, s);
@@ -71,6 +80,8 @@ MKZ_FN void MKZ_SPONGE_BY(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const M
 #undef MKZ_SPONGE_MERGE
 #undef MKZ_SPONGE_MERGE_WIDTH
 #undef MKZ_SPONGE_LENGTH_CELL
+#undef MKZ_SPONGE_FIRST
+#undef MKZ_SPONGE_IS_PADDED
 #undef MKZ_SPONGE_DIGEST
 #undef MKZ_SPONGE_BY
 #undef MKZ_SPONGE_AND_CONTEXT

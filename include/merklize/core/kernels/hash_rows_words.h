@@ -23,7 +23,8 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in
                                MKZ_N(row_word)(in, MKZ_UNIT_ELEMENT_WORDS * row_stride,
                                                MKZ_UNIT_ELEMENT_WORDS * (first + k) * word_stride + h, count - i));
                 } else if (MKZ_UNIT_FILLS_BLOCK) {
-                    MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h), MKZ_SPLAT(0));
+                    MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
+                               MKZ_SPLAT((MKZ_WORD)(MKZ_UNIT_FILLS_BLOCK == 2 && k == row_words - first)));
                 }
             }
         }
