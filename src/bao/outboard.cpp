@@ -1,0 +1,151 @@
+// bao_outboard() and bao_encode(), of memory and of files.
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bao/write.hpp"
+#include "host/atomic_file.hpp"
+#include "jobs/side_by_side.hpp"
+#include "merklize/bao.hpp"
+#include "tuning/calibration.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+using namespace runtime;
+
+using Kind = Placer::Kind;
+
+constexpr std::uint32_t memory_batch_levels = 20;  // 1 GiB: values of groups of 1 KiB are then 32 MiB
+
+void require(const char* what, const BaoForm& form, Kind kind) {
+    if (kind == Kind::outboard) return require_form(what, form);
+    require_encoding_form(what, form);
+}
+
+std::uint64_t bytes_of(std::uint64_t size, const BaoForm& form, Kind kind) {
+    return kind == Kind::outboard ? bao_outboard_bytes(size, form) : bao_encoding_bytes(size, form);
+}
+
+void write_header(std::uint64_t size, const BaoForm& form, const WriteAt& write) {
+    if (form.has_size) write(std::as_bytes(std::span(&size, 1)), 0);
+}
+
+WriteAt into(std::vector<std::byte>& bytes) {
+    return [&bytes](std::span<const std::byte> data, std::uint64_t offset) {
+        if (!data.empty()) std::memcpy(bytes.data() + offset, data.data(), data.size());
+    };
+}
+
+// Of a message at a place, in memory that is there.
+BaoOutput make(const Place& data, std::uint64_t size, const BaoForm& form, Kind kind, Run& run) {
+    BaoOutput made;
+    made.bytes.resize(bytes_of(size, form, kind));
+    const WriteAt write = into(made.bytes);
+    write_header(size, form, write);
+    const Shape shape(size, form.group_log);
+    const Placer placer(shape, form, kind, write);
+    const auto batch = [&](std::uint64_t offset, std::uint64_t) { return moved(data, offset); };
+    const auto part = [&](std::size_t, std::uint64_t offset, std::size_t bytes) {
+        return std::span<const std::byte>(host_bytes(data) + offset, bytes);
+    };
+    made.root = root_digest(run.on_host() ? write_tree(shape, part, placer, run)
+                                          : write_tree_on_device(shape, batch, memory_batch_levels, placer, run));
+    return made;
+}
+
+// Of a regular file, to wherever `output` says once the size is known.
+Digest make(const InputFile& file, const BaoForm& form, Kind kind, Run& run,
+            const std::function<WriteAt(std::uint64_t bytes)>& output) {
+    const std::uint64_t size = file.regular_size();
+    const auto extent = file.extent();
+    const WriteAt write = output(bytes_of(size, form, kind));
+    write_header(size, form, write);
+    const Shape shape(size, form.group_log);
+    const Placer placer(shape, form, kind, write);
+    std::optional<Node> top;
+    if (run.on_host()) {
+        ReadOrder order(file, 0, size, size == 0 ? 1 : (size - 1) / read_bytes + 1);
+        const auto part = [&](std::size_t i, std::uint64_t offset, std::size_t bytes) {
+            return order.view(i, thread_buffer().first(bytes), offset);
+        };
+        top = write_tree(shape, part, placer, run);
+        order.require_read();
+    } else {
+        std::vector<std::byte> buffer(std::min(size, batch_bytes));
+        const auto batch = [&](std::uint64_t offset, std::uint64_t bytes) {
+            read_together(file, std::span(buffer).first(bytes), offset, run, 0);
+            return host_place(buffer.data());
+        };
+        top = write_tree_on_device(shape, batch, batch_levels, placer, run);
+    }
+    std::byte beyond;
+    if (file.read_up_to({&beyond, 1}, size) != 0)
+        throw Error(ErrorCode::io,
+                    file.name() + ": has more bytes than the " + std::to_string(size) + " that it states");
+    if (extent) file.require_unchanged(extent->identity);
+    return root_digest(*top);
+}
+
+Digest make_file(const InputFile& file, const BaoForm& form, Kind kind, Run& run, const std::filesystem::path& out) {
+    AtomicFile made = AtomicFile::temporary(out);
+    const Digest root = make(file, form, kind, run, [&](std::uint64_t bytes) -> WriteAt {
+        if (bytes != 0) made.reserve(bytes);
+        made.resize(bytes);
+        return [&made](std::span<const std::byte> data, std::uint64_t offset) { made.write(data, offset); };
+    });
+    made.commit();
+    return root;
+}
+
+}  // namespace
+
+BaoOutput bao_outboard(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
+    require("bao_outboard", form, Kind::outboard);
+    if (state_of(options.device).chooses()) return bao_outboard(data, form, chosen(options, Job::digest, data.size()));
+    Run run(options);
+    return make(host_place(data.data()), data.size(), form, Kind::outboard, run);
+}
+
+BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form, const RunOptions& options) {
+    require("bao_outboard", form, Kind::outboard);
+    const RunOptions here = on_device_of(data, options);
+    Run run(here);
+    return make(place_of(data), data.size(), form, Kind::outboard, run);
+}
+
+BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const RunOptions& options) {
+    require("bao_outboard_file", form, Kind::outboard);
+    Run run(options);
+    BaoOutput made;
+    made.root = make(InputFile(fd, name), form, Kind::outboard, run, [&](std::uint64_t bytes) {
+        made.bytes.resize(bytes);
+        return into(made.bytes);
+    });
+    return made;
+}
+
+Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
+                         const RunOptions& options) {
+    require("bao_outboard_file", form, Kind::outboard);
+    Run run(options);
+    return make_file(InputFile(fd, name), form, Kind::outboard, run, out);
+}
+
+BaoOutput bao_encode(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
+    require("bao_encode", form, Kind::encoding);
+    const RunOptions here = on_the_cpu(options);
+    Run run(here);
+    return make(host_place(data.data()), data.size(), form, Kind::encoding, run);
+}
+
+Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
+                       const RunOptions& options) {
+    require("bao_encode_file", form, Kind::encoding);
+    const RunOptions here = on_the_cpu(options);
+    Run run(here);
+    return make_file(InputFile(fd, name), form, Kind::encoding, run, out);
+}
+
+}  // namespace merklize::inline v0
