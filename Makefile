@@ -215,10 +215,10 @@ sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and 
 	@ctest --preset tsan -j $$(nproc)
 
 .PHONY: fuzz
-fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each
+fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each; what fails goes into tests/fuzz/corpus
 	@$(call build,asan)
-	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,check-line} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
-		echo "$$fuzzer --seconds $(FUZZ_SECONDS)"; \
+	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,check-line} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
+		echo "$$fuzzer --seconds $(FUZZ_SECONDS) --keep tests/fuzz/corpus"; \
 	done | xargs -P 2 -I{} bash -c {}
 
 # The system's OpenCL library and Intel's, each in a process of its own.

@@ -488,7 +488,7 @@ MERKLIZE_API merklize_status merklize_build_tree(merklize_digest *nodes, uint64_
 MERKLIZE_API merklize_status merklize_build_tree_buffer(merklize_buffer *nodes, const merklize_form *form,
                                                         const merklize_run_options *options);
 
-/* Only the root, of n >= 1 leaves. The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
+/* Only the root, of n >= 1 leaves, or of none (merklize_tree_build). The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
  * root  host memory, written */
 MERKLIZE_API merklize_status merklize_root(const merklize_digest *leaves, uint64_t n, const merklize_form *form,
                                            merklize_digest *root, const merklize_run_options *options);
@@ -502,7 +502,8 @@ MERKLIZE_API merklize_status merklize_root_file(const merklize_input *input, con
                                                 merklize_tree_info *info, const merklize_run_options *options);
 
 /* A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
- * leaves       [n], n >= 1; copied
+ * leaves       [n], n >= 1; copied. Of the hash "sha256" with the rule "left_full" n may be 0: RFC 6962's empty tree, whose root
+ *              is SHA-256 of nothing
  * drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
  * errors       as merklize_build_tree(), out_of_memory */
 MERKLIZE_API merklize_status merklize_tree_build(const merklize_digest *leaves, uint64_t n, const merklize_form *form,

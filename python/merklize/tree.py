@@ -33,7 +33,8 @@ class MerkleTree:
     fit.
 
     leaves    uint8[n, 32], or the same bytes as words: uint64[n, 4], uint32[n, 8] or signed; n >= 1; copied. An
-              array of NumPy, or a tensor as hash() takes them: one on a device stays there
+              array of NumPy, or a tensor as hash() takes them: one on a device stays there. [] or n = 0 is RFC
+              6962's empty tree, of "sha256" with "left_full" alone: its root is SHA-256 of nothing
     hash      one of HASHES; for field hashes each word is less than the modulus
     pairs     "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
     format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden",
@@ -92,7 +93,7 @@ class MerkleTree:
         form, hash, rule = with_format(format, hash, rule, **refused)
         hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, stream, timings)
-        array = _arrays.digests(leaves, "MerkleTree: leaves", run, "n")
+        array = _arrays.leaves(leaves, "MerkleTree: leaves", run)
         which = _native.TreeForm(hash, rule, key, context, padding)
         self._take(_native.make_tree(array, which, drop_levels, run, policy), threads, timings)
         self._check(form)
@@ -502,6 +503,8 @@ def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -
             f"diff: hash and rule must be the same, got {one.hash}, {one.rule} and {other.hash}, {other.rule}"
         )
     common, most = sorted((one.n_leaves, other.n_leaves))
+    if common == 0:
+        return np.arange(most, dtype=np.uint64)
     top = min(one.height, other.height)
     found = np.arange(((common - 1) >> top) + 1, dtype=np.uint64)
     for level in range(top, -1, -1):
@@ -522,7 +525,7 @@ def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | N
         return hash_leaves(records, hash, device=device, threads=threads)
     given = list(records)
     if not given:
-        raise InvalidArgument("MerkleTree.from_records: a tree needs at least one record, got 0")
+        return given
     return hash_leaves(given, hash, device=device, threads=threads)
 
 
@@ -682,7 +685,7 @@ def merkle_root(
     hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress, stream, timings, wait)
     which = _native.TreeForm(hash, rule, key, context, padding)
-    array = _arrays.digests(leaves, "merkle_root: leaves", run, "n")
+    array = _arrays.leaves(leaves, "merkle_root: leaves", run)
     if wait and out is None:
         return _native.merkle_root(array, which, run, policy)
     if wait:

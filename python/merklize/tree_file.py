@@ -110,6 +110,8 @@ class TreeFile:
 
         level = _arrays.integer(level, "level")
         offset, count = self._open.level_offset(level), ((self.n_leaves - 1) >> level) + 1
+        if count == 0:  # nothing can be mapped
+            return as_nodes(b"", self.hash)
         with os.fdopen(os.dup(self._open.descriptor), "rb") as file:
             mapped = np.memmap(file, np.uint8, "r", offset, (32 * count,))
         return as_nodes(mapped, self.hash)
@@ -254,7 +256,7 @@ class TreeBuilder:
         return self._builder.n_leaves
 
     def root(self) -> bytes:
-        """Return the root of the leaves so far; the builder goes on. Raises InvalidArgument: no leaf, or the rule."""
+        """Return the root of the leaves so far; the builder goes on. Raises InvalidArgument: a count as MerkleTree."""
         return self._builder.root()
 
 

@@ -1,5 +1,8 @@
 """Trees of any count of leaves: every rule against its definition, at every node; forms; changes; many at once."""
 
+import hashlib
+import pickle
+
 import numpy as np
 import pymerkle
 import pytest
@@ -33,6 +36,45 @@ def test_every_node_of_small_trees(hash, rule, device):
         assert levels_of(tree) == expected, n
         assert (tree.rule, tree.n_leaves, tree.height) == (rule, n, len(expected) - 1)
         assert tree.root == expected[-1][0] == merklize.merkle_root(leaves[:n], hash, rule=rule, device=device)
+
+
+def test_the_empty_tree_of_rfc_6962(device, tmp_path):
+    nothing = hashlib.sha256().digest()
+    assert pymerkle.InmemoryTree(algorithm="sha256").get_state() == nothing
+    none = np.empty((0, 32), np.uint8)
+    options = {"format": "rfc6962", "device": device}
+    trees = [
+        merklize.MerkleTree([], **options),
+        merklize.MerkleTree(none, **options),
+        merklize.MerkleTree.from_records([], **options),
+        merklize.MerkleTree.from_rows(np.empty((0, 5), np.uint8), **options),
+    ]
+    (tmp_path / "none").touch()
+    trees.append(merklize.MerkleTree.from_file(tmp_path / "none", **options))
+    for tree in trees:
+        assert (tree.root, tree.n_leaves, tree.height, tree.hash) == (nothing, 0, 0, "sha256")
+        assert len(on_host(tree.level(0))) == 0
+        assert on_host(tree.nodes).shape == (1, 32)
+        assert tree == pickle.loads(pickle.dumps(tree))
+        with pytest.raises(merklize.InvalidArgument, match="below 0, got 0"):
+            tree.prove(0)
+    assert merklize.merkle_root([], "sha256", device=device) == nothing
+    assert merklize.TreeBuilder("sha256").root() == nothing
+    with merklize.TreeWriter(tmp_path / "written.mkl", None, "sha256") as writer:
+        assert writer.finish() == nothing
+    with merklize.TreeFile(tmp_path / "written.mkl") as file:
+        assert (file.root, file.n_leaves, file.check()) == (nothing, 0, [])
+        assert len(file.level(0)) == 0
+        leaves = oracle.byte_leaves(3)
+        file.append(leaves)
+        grown = trees[0]
+        grown.append(leaves)
+        assert file.root == grown.root == merklize.merkle_root(leaves, "sha256")
+        assert list(trees[1].diff(grown)) == [0, 1, 2]
+    others = [{"hash": "blake3"}, {"hash": "sha256", "rule": "pad"}, {"hash": "sha256_plain"}, {"format": "glacier"}]
+    for wrong in others:
+        with pytest.raises(merklize.InvalidArgument, match="at least 1 leaf, got 0"):
+            merklize.MerkleTree([], **wrong, device=device)
 
 
 @pytest.mark.parametrize("rule", RULES)

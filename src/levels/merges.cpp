@@ -5,9 +5,15 @@
 
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
+#include "hashes/message.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
+
+std::optional<Digest> empty_root(const TreeForm& form) {
+    if (form.hash != Hash::sha256 || form.rule != TreeRule::left_full) return {};
+    return Message(Hash::sha256_plain, "tree", 0).digest();
+}
 
 void require_tree_size(std::uint64_t n_leaves, const char* what) {
     if (n_leaves == 0)
@@ -23,6 +29,7 @@ Merges::Merges(const TreeForm& form, unsigned below) : form_(form), info_(runtim
 }
 
 void Merges::require_count(std::uint64_t n, const char* what) const {
+    if (n == 0 && empty_root(form_)) return;
     require_tree_size(n, what);
     if (form_.rule == TreeRule::perfect && !std::has_single_bit(n)) {
         throw Error(ErrorCode::invalid_argument,

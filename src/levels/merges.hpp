@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hashes/hash_info.hpp"
@@ -22,7 +23,8 @@ public:
     const Mode& mode() const noexcept { return form_.mode; }
     const mkz_hash_info& info() const noexcept { return info_; }
 
-    /// As require_tree_size(). Also throws invalid_argument for a count that the rule does not take.
+    /// As require_tree_size(), but for a form that has an empty tree. Also throws invalid_argument for a count that the rule
+    /// does not take.
     void require_count(std::uint64_t n, const char* what) const;
 
     Digest merge(const Digest& left, const Digest& right) const noexcept;
@@ -37,6 +39,10 @@ private:
     const unsigned below_;
     std::vector<Digest> fillers_{};
 };
+
+/// The root of a tree of no leaves: SHA-256 of nothing in RFC 6962, section 2.1, which is the hash sha256 under the rule
+/// left_full. No other form has one.
+std::optional<Digest> empty_root(const TreeForm& form);
 
 /// Throws invalid_argument (n_leaves = 0) or out_of_memory (more leaves than memory can hold).
 void require_tree_size(std::uint64_t n_leaves, const char* what);

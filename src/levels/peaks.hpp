@@ -36,7 +36,7 @@ public:
     /// subtrees were pushed and the others were not.
     void push_leaves(std::span<const Digest> leaves, const RunOptions& options, const NodeSink& sink = {});
     /// The root of all leaves. Gives the sink the nodes that are not whole.
-    /// errors  invalid_argument (no leaf; a count that the rule does not take)
+    /// errors  invalid_argument (no leaf, where the form has no empty tree; a count that the rule does not take)
     Digest root(const NodeSink& sink = {}) const;
 
     /// Takes the peaks of a tree of n leaves. read(level, index) gives a node of that tree.

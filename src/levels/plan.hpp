@@ -7,7 +7,7 @@
 
 namespace merklize::runtime {
 
-/// The shape of a tree of n >= 1 leaves and where its nodes lie. All of this index arithmetic is here and nowhere else.
+/// The shape of a tree of n leaves and where its nodes lie. A tree of no leaves has height 0 and no nodes. All of this index arithmetic is here and nowhere else.
 ///
 /// Heap order: root at 1, children of i at 2i and 2i+1, level l at [2^(height - l), 2^(height - l) + level_size(l)), leaf k at
 /// 2^height + k. Slot 0 and the slots beyond the end of a level are unused.
@@ -19,13 +19,15 @@ namespace merklize::runtime {
 /// lone ones.
 struct TreeLayout {
     std::uint64_t n_leaves;
-    unsigned levels = static_cast<unsigned>(std::bit_width(n_leaves - 1));
+    unsigned levels = n_leaves == 0 ? 0 : static_cast<unsigned>(std::bit_width(n_leaves - 1));
     /// At least n, and a multiple of 2^levels. Level l begins at leaf_slot >> l.
     std::uint64_t leaf_slot = std::uint64_t{1} << levels;
 
     unsigned height() const noexcept { return levels; }
     /// Nodes of a level. Level 0 has the leaves, level height() the root.
-    std::uint64_t level_size(unsigned level) const noexcept { return ((n_leaves - 1) >> level) + 1; }
+    std::uint64_t level_size(unsigned level) const noexcept {
+        return n_leaves == 0 ? 0 : ((n_leaves - 1) >> level) + 1;
+    }
     std::uint64_t whole_nodes(unsigned level) const noexcept { return n_leaves >> level; }
     /// Whether the last node of a level is not whole.
     bool has_edge(unsigned level) const noexcept { return level_size(level) != whole_nodes(level); }

@@ -24,7 +24,7 @@ struct TreeHeader {
     TreeRule rule = TreeRule::perfect;
     Merges merges = Merges::plain;
     std::uint64_t key_check = 0;  ///< reveals a wrong key at once; 0 for plain merges
-    std::uint64_t n_leaves = 0;   ///< 0 in an unfinished file: not known yet
+    std::uint64_t n_leaves = 0;   ///< 0 in an unfinished file: not known yet; in a finished one: the empty tree
     LeafSource source{};
     Digest padding{};
     Digest root{};

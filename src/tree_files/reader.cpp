@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "host/journal.hpp"
+#include "levels/merges.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -42,7 +43,8 @@ TreeFileReader::TreeFileReader(const std::filesystem::path& path, const FileLock
 }
 
 void TreeFileReader::require_root() const {
-    if (node(layout().height(), 0) != header_.root) {
+    const bool is_empty = header_.n_leaves == 0;
+    if ((is_empty ? empty_root({header_.hash, header_.rule}) : node(layout().height(), 0)) != header_.root) {
         throw Error(ErrorCode::io,
                     path_.string() + ": a damaged tree file: its last node is not the root that its header says");
     }

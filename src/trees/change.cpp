@@ -120,7 +120,7 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
         const std::uint64_t room = std::min(grown.n_leaves + grown.n_leaves / 4, grown.leaf_slot);
         larger.emplace(state.device, grown.leaf_slot + room);
         larger->clear_gaps(grown, run);
-        for (unsigned level = 0; level <= state.layout.height(); level++) {
+        for (unsigned level = 0; before != 0 && level <= state.layout.height(); level++) {
             copy_nodes(at_node(larger->place(), grown.level_offset(level)),
                        at_node(state.nodes.place(), state.layout.level_offset(level)), state.layout.level_size(level),
                        run);

@@ -21,6 +21,7 @@ namespace {
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
+    runtime::require_tree_size(n, "forest");
     runtime::Merges(form).require_count(n, "forest");
     if (!std::has_single_bit(n)) invalid("forest: n_leaves must be a power of two, got " + std::to_string(n));
     runtime::require_tree_size(leaves, "forest");

@@ -44,6 +44,11 @@ MerkleTree MerkleTree::from_file(const TreeInput& input, const TreeForm& form, c
     if (!reader.has_extent()) leaves = reader.read_all(run);
     const std::uint64_t n = reader.n_leaves();
     runtime::Merges(form).require_count(n, ("from_file: " + described(reader, input.leaf_bytes)).c_str());
+    if (n == 0) {
+        MerkleTree empty(std::span<const Digest>(), form, options);
+        empty.state_->source = reader.source();
+        return empty;
+    }
     require_memory(reader, input.leaf_bytes, options.device);
     auto state = std::make_unique<State>(form, n, 0, options.device);
     if (state->nodes.on_device()) leaves.resize(n);

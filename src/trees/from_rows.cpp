@@ -21,7 +21,8 @@ double row_share(std::uint64_t row_bytes) {
 
 std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const TreeForm& form) {
     runtime::Merges(form).require_count(n_rows, "from_rows");
-    if (bytes % n_rows == 0) return bytes / n_rows;
+    if (n_rows == 0 && bytes == 0) return 0;
+    if (n_rows != 0 && bytes % n_rows == 0) return bytes / n_rows;
     throw Error(ErrorCode::invalid_argument, "from_rows: rows must be of equal length, got " + std::to_string(bytes) +
                                                  " bytes for " + std::to_string(n_rows) + " rows");
 }
@@ -31,6 +32,7 @@ std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const Tree
 MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t n_rows, const TreeForm& form,
                                  const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
+    if (n_rows == 0) return MerkleTree(std::span<const Digest>(), form, options);
     auto state = std::make_unique<State>(form, n_rows, 0, options.device);
     const double share = row_share(row_bytes);
     Timings of_rows;
@@ -51,9 +53,10 @@ MerkleTree MerkleTree::from_rows(std::span<const std::byte> rows, std::uint64_t 
 MerkleTree MerkleTree::from_rows(const ConstBuffer& rows, std::uint64_t n_rows, const TreeForm& form,
                                  const RunOptions& options) {
     const std::uint64_t row_bytes = row_bytes_of(rows.size(), n_rows, form);
+    const RunOptions here = runtime::on_device_of(rows, options);
+    if (n_rows == 0) return MerkleTree(std::span<const Digest>(), form, here);
     auto state = std::make_unique<State>(form, n_rows, 0, rows.device());
     const double share = row_share(row_bytes);
-    const RunOptions here = runtime::on_device_of(rows, options);
     Timings of_rows;
     const RunOptions first = part_of(here, 0, share, options.timings == nullptr ? nullptr : &of_rows);
     if (state->nodes.on_device()) {

@@ -45,6 +45,10 @@ MerkleTree::State::State(const TreeForm& of, std::uint64_t n, unsigned dropped, 
 void MerkleTree::State::build_above(runtime::Run& run, double share) {
     runtime::Merges merges(form, drop_levels);
     nodes.clear_gaps(layout, run);
+    if (n_leaves == 0) {
+        root = *runtime::empty_root(form);
+        return run.finish();
+    }
     policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run.options().policy, run,
                           share, &root);
 }
@@ -95,7 +99,7 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
         reduce_levels({host_place(leaves.data()), 0}, leaves.size(), drop_levels, form, 0, runtime::part_levels,
                       state.base(), run, share);
         share = 0;
-    } else if (state.nodes.on_device()) {
+    } else if (state.nodes.on_device() && !leaves.empty()) {
         run.memory().upload(state.base(), leaves.data(), leaves.size_bytes());
     }
     state.build_above(run, share);
@@ -112,7 +116,7 @@ MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const Ru
         reduce_levels({run.memory().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
                       form, 0, runtime::part_levels, state.base(), run, share);
         share = 0;
-    } else {
+    } else if (state.n_leaves != 0) {
         copy_nodes(state.base(), place_of(leaves), state.n_leaves, run);
     }
     state.build_above(run, share);
@@ -153,6 +157,7 @@ std::vector<Digest> MerkleTree::cap(unsigned height) const {
         invalid("cap: height must be at most " + std::to_string(state_->layout.height()) + " for " +
                 std::to_string(n_leaves()) + " leaves" + kept + ", got " + std::to_string(height));
     }
+    if (n_leaves() == 0) return {root()};
     const unsigned level = state_->layout.height() - height;
     std::vector<Digest> cap(state_->layout.level_size(level));
     state_->nodes.read(state_->layout.level_offset(level), cap);

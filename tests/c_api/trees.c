@@ -224,6 +224,15 @@ void test_proofs(void) {
     merklize_proof_free(proof);
     merklize_tree_free(tree);
 
+    /* RFC 6962's empty tree; no other hash has one. */
+    const merklize_form log = {.size = sizeof log, .hash = MERKLIZE_HASH_sha256, .rule = MERKLIZE_RULE_LEFT_FULL};
+    merklize_tree *none = NULL;
+    OK(merklize_tree_build(NULL, 0, &log, 0, NULL, &none));
+    OK(merklize_tree_root(none, &root));
+    CHECK(root.bytes[0] == 0xe3 && root.bytes[1] == 0xb0 && root.bytes[31] == 0x55);
+    merklize_tree_free(none);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 leaf, got 0", merklize_tree_build(NULL, 0, NULL, 0, NULL, &none));
+
     /* Winterfell's batch proofs, there and back. */
     const merklize_form field = {.size = sizeof field, .hash = MERKLIZE_HASH_rp64_256};
     OK(merklize_tree_build(leaves, 64, &field, 0, NULL, &tree));

@@ -5,6 +5,8 @@
 #include "forms.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
+#include "merklize/tree_builder.hpp"
+#include "merklize/tree_file.hpp"
 
 using namespace support;
 using merklize::MerkleTree;
@@ -169,6 +171,64 @@ TEST("tree: every form in the memory of a device") {
                 CHECK_EQ(MerkleTree::from_rows(alone, n / 4, f.form).root(), MerkleTree(rows, f.form).root());
             }
         }
+    }
+}
+
+// RFC 6962, section 2.1: "The hash of an empty list is the hash of an empty string". Its value is in FIPS 180-4's examples.
+TEST("tree: the empty tree of RFC 6962, and of nothing else") {
+    const Digest nothing = *Digest::from_hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    const TreeForm form(Hash::sha256, TreeRule::left_full);
+    MerkleTree tree({}, form);
+    CHECK_EQ(tree.root(), nothing);
+    CHECK_EQ(tree.n_leaves(), 0u);
+    CHECK_EQ(tree.height(), 0u);
+    CHECK(tree.level(0).empty());
+    CHECK_EQ(tree.cap(0), std::vector<Digest>{nothing});
+    CHECK_EQ(merklize::merkle_root({}, form), nothing);
+    CHECK_EQ(MerkleTree::from_rows(std::span<const std::byte>(), 0, form).root(), nothing);
+    merklize::TreeBuilder builder(form);
+    CHECK_EQ(builder.root(), nothing);
+    CHECK_ERROR(invalid_argument, "below 0, got 0", tree.prove(0));
+    CHECK_ERROR(invalid_argument, "at least one leaf", tree.prove_range(0, 0));
+    CHECK_ERROR(invalid_argument, "1 to 0, got 0", tree.prove_consistency(0));
+    CHECK_ERROR(invalid_argument, "at most the height, 0 for 0 leaves", MerkleTree({}, form, {}, 1));
+    const std::uint64_t first = 0;
+    CHECK_ERROR(invalid_argument, "below 0, got 0", tree.update({&first, 1}, leaves(Hash::sha256, 1)));
+
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl", input = folder.write("none", Bytes());
+    merklize::save_tree(tree, path);
+    CHECK_EQ(std::filesystem::file_size(path), 128u);
+    merklize::TreeFile file(path);
+    CHECK_EQ(file.root(), nothing);
+    CHECK(file.check().empty());
+    CHECK(file.read(0, 0, 0).empty());
+    CHECK_ERROR(invalid_argument, "below 0, got 0", file.prove(0));
+    for (const auto& none : {merklize::TreeInput::rows(input, 7), merklize::TreeInput::leaves(input)}) {
+        CHECK_EQ(merklize::merkle_root_file(none, form).root, nothing);
+        CHECK_EQ(MerkleTree::from_file(none, form).root(), nothing);
+        CHECK_EQ(merklize::build_tree_file(none, folder.path() / "b.mkl", form).root, nothing);
+        CHECK_EQ(merklize::TreeFile(folder.path() / "b.mkl").n_leaves(), 0u);
+    }
+    // It grows like any other tree.
+    for (const std::size_t n : {1, 2, 5, 3000}) {
+        const std::vector<Digest> added = leaves(Hash::sha256, n);
+        const Digest expected = merklize::merkle_root(added, form);
+        MerkleTree grown({}, form);
+        grown.append(added);
+        CHECK_EQ(grown.root(), expected);
+        CHECK_EQ(grown.nodes(), MerkleTree(added, form).nodes());
+        merklize::save_tree(tree, path);
+        merklize::TreeFile growing(path);
+        growing.append(added);
+        CHECK_EQ(growing.root(), expected);
+        CHECK(growing.check().empty());
+    }
+    // Only there: other hashes and rules have no such tree, in memory or in a file.
+    for (const TestForm& f : test_forms()) {
+        if (f.form.hash == Hash::sha256 && f.form.rule == TreeRule::left_full) continue;
+        CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, f.form));
+        CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", merklize::merkle_root({}, f.form));
     }
 }
 

@@ -1,12 +1,9 @@
 // Mutates lines of check files and the JSON of proofs, and feeds them to the command's parsers:
-//   fuzz-check-line [--seconds N] [--seed S]
+//   fuzz-check-line [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
 // What must hold: no crash; a line that is refused has a reason; a line that is taken is the same when it is written again; a proof that is
 // taken is the same when it is written again.
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -15,8 +12,8 @@
 #include "command/hash/check_line.hpp"
 #include "command/output/text.hpp"
 #include "command/tree/proof_json.hpp"
+#include "fuzz.hpp"
 #include "merklize/tree.hpp"
-#include "support.hpp"
 
 using namespace merklize::command;
 using support::Random;
@@ -104,46 +101,54 @@ const char* judge_proof(const std::string& text, std::uint64_t& taken) {
     }
 }
 
-int fuzz(double seconds, std::uint64_t seed) {
-    std::cout << "fuzz-check-line: seed " << seed << ", " << seconds << " s" << std::endl;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+int run(fuzz::Fuzzer& fuzzer) {
     const merklize::MerkleTree tree(std::vector<merklize::Digest>(13));
     const std::string proofs[] = {proof_json(tree.prove(5)), proof_json(tree.prove_range(2, 7)),
                                   proof_json(tree.prove_consistency(6))};
-    Random random(seed);
-    std::uint64_t n = 0, lines = 0, read_proofs = 0;
-    for (; n % 256 != 0 || std::chrono::steady_clock::now() < end; ++n) {
+    std::vector<std::string> corpus;
+    for (const fuzz::Content& input : fuzzer.corpus().inputs)
+        corpus.emplace_back(reinterpret_cast<const char*>(input.data()), input.size());
+    Random random(fuzzer.seed());
+    std::uint64_t lines = 0, read_proofs = 0;
+    const auto fault_in_lines = [&](std::string_view rest, std::uint64_t length) -> const char* {
+        while (!rest.empty()) {  // as a check file is read
+            const std::string_view line = rest.substr(0, rest.find('\n'));
+            rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+            if (const char* fault = judge_line(line, length, lines)) return fault;
+        }
+        return nullptr;
+    };
+    const auto fault_in = [&](const std::string& text, std::uint64_t length, bool of_proof) {
+        fuzzer.trying(std::as_bytes(std::span(text)));
+        return of_proof ? judge_proof(text, read_proofs) : fault_in_lines(text, length);
+    };
+    for (const std::string& input : corpus)
+        for (const bool of_proof : {false, true})
+            if (const char* fault = fault_in(input, 32, of_proof)) return fuzzer.failed(fault);
+    while (fuzzer.n() % 256 != 0 || !fuzzer.is_over()) {
         const std::uint64_t length = random.below(2) == 0 ? 32 : 1 + random.below(64);
         const std::string& name = names()[random.below(names().size())];
         const support::Bytes digest = random.bytes(length);
         const std::string good = written(name, to_hex(std::as_bytes(std::span(digest))), random.below(2) == 0);
-        const bool of_proof = n % 2 == 0;
-        const std::string text = mutate(of_proof ? proofs[random.below(3)] : good, random);
-        const char* fault = of_proof ? judge_proof(text, read_proofs) : nullptr;
-        for (std::string_view rest = text;
-             !of_proof && fault == nullptr && !rest.empty();) {  // as a check file is read
-            const std::string_view line = rest.substr(0, rest.find('\n'));
-            rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-            fault = judge_line(line, length, lines);
-        }
+        const bool of_proof = fuzzer.n() % 2 == 0;
+        const std::uint64_t kept = random.below(16 * (corpus.size() + 1));
+        const std::string text = mutate(kept < corpus.size() ? corpus[kept]
+                                        : of_proof           ? proofs[random.below(3)]
+                                                             : good,
+                                        random);
+        const char* fault = fault_in(text, length, of_proof);
         if (fault == nullptr && parse_check_line(good, length).name != name)
             fault = "a written line reads as another name";
-        if (fault == nullptr) continue;
-        std::cout << "FAILED at input " << n << ": " << fault << '\n';
-        return 1;
+        if (fault != nullptr) return fuzzer.failed(fault);
     }
-    std::cout << n << " inputs, " << lines << " lines and " << read_proofs << " proofs of them taken" << std::endl;
-    return lines > 0 && read_proofs > 0 ? 0 : 1;
+    std::cout << fuzzer.n() << " inputs, " << lines << " lines and " << read_proofs << " proofs of them taken"
+              << std::endl;
+    return fuzzer.passed(lines > 0 && read_proofs > 0);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    double seconds = 10;
-    std::uint64_t seed = 20261122;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::strtod(argv[i + 1], nullptr);
-        if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 0);
-    }
-    return fuzz(seconds, seed);
+    fuzz::Fuzzer fuzzer("check-line", argc, argv, 20261122);
+    return run(fuzzer);
 }

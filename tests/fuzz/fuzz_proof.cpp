@@ -1,15 +1,14 @@
 // Mutates proofs and feeds them to the parsers and to verify; sanitizers make memory errors visible:
-//   fuzz-proof [--seconds N] [--seed S]
+//   fuzz-proof [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
 // What must hold: no crash; what parses writes the same bytes again; what verifies does so by the definition, too, and is true
 // wherever it speaks of the same tree (hash, rule and counts of leaves).
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <string>
 
+#include "fuzz.hpp"
 #include "proof_cases.hpp"
 
 using namespace support;
@@ -168,39 +167,48 @@ Outcome judge(const Seed& from, const std::vector<std::byte>& bytes) {
     return !verified ? Outcome::parsed : bytes == from.bytes ? Outcome::verified : Outcome::forged;
 }
 
-int fuzz(double seconds, std::uint64_t seed) {
-    std::cout << "fuzz-proof: seed " << seed << ", " << seconds << " s" << std::endl;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+// Why the outcome is wrong, or null.
+const char* fault_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::other_bytes: return "a parsed proof writes other bytes";
+        case Outcome::forged: return "a changed proof verifies";
+        case Outcome::not_by_definition: return "verify and the definition differ";
+        case Outcome::refused:
+        case Outcome::parsed:
+        case Outcome::verified: break;
+    }
+    return nullptr;
+}
+
+int run(fuzz::Fuzzer& fuzzer) {
     const std::vector<Seed> seeds = valid_proofs();
-    Random random(seed);
-    std::uint64_t n = 0, parsed = 0, verified = 0;
-    for (; n % 256 != 0 || std::chrono::steady_clock::now() < end; ++n) {
-        const Seed& from = seeds[random.below(seeds.size())];
-        const std::vector<std::byte> bytes = mutate(from.bytes, random);
+    const fuzz::Corpus corpus = fuzzer.corpus();
+    Random random(fuzzer.seed());
+    std::uint64_t parsed = 0, verified = 0;
+    const auto fault = [&](const Seed& from, const std::vector<std::byte>& bytes) {
+        fuzzer.trying(bytes);
         const Outcome outcome = judge(from, bytes);
         parsed += outcome == Outcome::parsed;
         verified += outcome == Outcome::verified;
-        if (outcome <= Outcome::verified) continue;
-        std::cout << "FAILED at input " << n << " (" << bytes.size() << " bytes of kind " << int(from.kind) << "): "
-                  << (outcome == Outcome::other_bytes ? "a parsed proof writes other bytes"
-                      : outcome == Outcome::forged    ? "a changed proof verifies"
-                                                      : "verify and the definition differ")
-                  << '\n';
-        return 1;
+        return fault_of(outcome);
+    };
+    for (const fuzz::Content& input : corpus.inputs)
+        for (const Seed& from : seeds)
+            if (const char* what = fault(from, input)) return fuzzer.failed(what);
+    while (fuzzer.n() % 256 != 0 || !fuzzer.is_over()) {
+        const Seed& from = seeds[random.below(seeds.size())];
+        const std::uint64_t kept = random.below(16 * (corpus.inputs.size() + 1));
+        const auto bytes = mutate(kept < corpus.inputs.size() ? corpus.inputs[kept] : from.bytes, random);
+        if (const char* what = fault(from, bytes)) return fuzzer.failed(what);
     }
-    std::cout << n << " inputs, " << parsed << " of them parsed and refused, " << verified << " verified as they should"
-              << std::endl;
-    return parsed > 0 && verified > 0 ? 0 : 1;
+    std::cout << fuzzer.n() << " inputs, " << parsed << " of them parsed and refused, " << verified
+              << " verified as they should" << std::endl;
+    return fuzzer.passed(parsed > 0 && verified > 0);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    double seconds = 10;
-    std::uint64_t seed = 20261120;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::strtod(argv[i + 1], nullptr);
-        if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 10);
-    }
-    return fuzz(seconds, seed);
+    fuzz::Fuzzer fuzzer("proof", argc, argv, 20261120);
+    return run(fuzzer);
 }

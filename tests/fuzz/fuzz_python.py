@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Feeds mutated input to the parsers of the Python package: proofs, tree files, weights.
 
-    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|weights]
+    fuzz_python.py [--seconds N] [--seed S] [--only proof|tree|weights] [--keep FOLDER]
 
 What must hold: no exception but merklize.Error, nothing that was changed passes for the original, and what a parser
-takes its writer writes back.
+takes its writer writes back. Inputs of tests/fuzz/corpus/python-* come first, and are mutated like valid ones. The
+input that fails is written to FOLDER in the same form: fuzz.hpp says which.
 """
 
 import argparse
 import contextlib
+import functools
+import hashlib
 import json
 import os
+import pathlib
 import random
 import struct
 import sys
@@ -19,6 +23,7 @@ import time
 
 import merklize
 
+CORPUS = pathlib.Path(__file__).parent / "corpus"
 # fmt: off
 WORDS = [
     b"", b"\0", b"\n", b"\r\n", b"\\", b"\\n", b"  ", b" *", b"BLAKE3 (", b") = ", b"\xff", b"\xef\xbf\xbd", b'"', b"{",
@@ -69,7 +74,34 @@ def meaning(proof):
     return SAME_MERGES.get(proof.hash, proof.hash), index, proof.leaf, tuple(proof.siblings)
 
 
-class Proofs:
+@functools.cache
+def corpus(name):
+    """The inputs of a folder of the corpus."""
+    lines = [path.read_text().splitlines() for path in sorted((CORPUS / name).glob("*.hex"))]
+    return [bytes.fromhex("".join(line.split("#")[0] for line in of)) for of in lines]
+
+
+class Target:
+    """A parser under test. `folder` is the corpus folder of `input`, which is being tried."""
+
+    folder, input = "", b""
+
+    def inputs(self, rng):
+        """Try each input of the corpus as it is; how many were taken."""
+        return sum(self.feed(folder, data, rng) for folder in self.folders for data in corpus(folder))
+
+    def feed(self, folder, data, rng):
+        self.folder, self.input = folder, data
+        return self.judge(folder, data, rng)
+
+    def kept(self, folder, rng):
+        """An input of the corpus now and then, else None."""
+        return rng.choice([*corpus(folder), *[None] * 20]) if rng.random() < 0.1 else None
+
+
+class Proofs(Target):
+    folders = ("python-proof",)
+
     def __init__(self):
         self.samples = []
         for name in merklize.HASHES:
@@ -81,8 +113,13 @@ class Proofs:
     def run(self, rng):
         proof, root = rng.choice(self.samples)
         as_json = rng.random() < 0.5
-        good = proof.to_json().encode() if as_json else proof.to_bytes()
-        data = mutate(good, rng)
+        good = self.kept(self.folders[0], rng) or (proof.to_json().encode() if as_json else proof.to_bytes())
+        return self.feed(self.folders[0], mutate(good, rng), rng, proof, root, as_json)
+
+    def feed(self, folder, data, rng, proof=None, root=None, as_json=None):
+        if proof is None:
+            return sum(self.feed(folder, data, rng, *self.samples[0], as_json) for as_json in (False, True))
+        self.folder, self.input = folder, data
         parse = merklize.MerkleProof.from_json if as_json else merklize.MerkleProof.from_bytes
         parsed = None
         with contextlib.suppress(merklize.Error):
@@ -99,10 +136,12 @@ class Proofs:
         return True
 
 
-class TreeFiles:
+class TreeFiles(Target):
+    folders = ("python-tree",)
+
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="merklize-fuzz-")
-        self.path = os.path.join(self.folder.name, "tree")
+        self.place = tempfile.TemporaryDirectory(prefix="merklize-fuzz-")
+        self.path = os.path.join(self.place.name, "tree")
         self.samples = []
         for name in ("blake3", "rp64_256"):
             merklize.MerkleTree(bytes_array([bytes([k] * 7 + [0]) * 4 for k in range(8)]), hash=name).save(self.path)
@@ -110,12 +149,18 @@ class TreeFiles:
                 self.samples.append(file.read())
 
     def run(self, rng):
-        data = mutate(rng.choice(self.samples), rng, rng.choice((2, 7)))
+        good = self.kept(self.folders[0], rng) or rng.choice(self.samples)
+        return self.feed(self.folders[0], mutate(good, rng, rng.choice((2, 7))), rng)
+
+    def judge(self, folder, data, rng):
         with open(self.path, "wb") as file:
             file.write(data)
         try:
             with merklize.TreeFile(self.path) as tree:
                 nodes = b"".join(tree.level(level).tobytes() for level in range(tree.height + 1))
+                if tree.n_leaves == 0:
+                    assert (data[128:], tree.root) == (b"", hashlib.sha256().digest()), "not the empty tree"
+                    return True
                 proof = tree.prove(rng.randrange(tree.n_leaves))
                 assert nodes == data[128:], "nodes that are not the file's"
                 if tree.check():
@@ -127,19 +172,21 @@ class TreeFiles:
         return True
 
 
-class Weights:
+class Weights(Target):
     """Headers of safetensors files, and manifests."""
 
+    folders = ("python-weights-header", "python-weights-text")
+
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="merklize-fuzz-")
-        self.path = os.path.join(self.folder.name, "m.safetensors")
+        self.place = tempfile.TemporaryDirectory(prefix="merklize-fuzz-")
+        self.path = os.path.join(self.place.name, "m.safetensors")
         fields = {"__metadata__": {"a": "b"}}
         fields["one"] = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
         fields["none"] = {"dtype": "BF16", "shape": [0], "data_offsets": [24, 24]}
         fields["two"] = {"dtype": "U8", "shape": [5], "data_offsets": [24, 29]}
         self.header, self.data = json.dumps(fields).encode(), bytes(range(29))
         self.write(self.header)
-        self.manifest = merklize.manifest(self.folder.name)
+        self.manifest = merklize.manifest(self.place.name)
         self.text = self.manifest.to_json().encode()
 
     def write(self, header, length=None):
@@ -147,24 +194,27 @@ class Weights:
             file.write(struct.pack("<Q", len(header) if length is None else length) + header + self.data)
 
     def run(self, rng):
-        return self.run_file(rng) if rng.random() < 0.5 else self.run_text(rng)
+        folder, good = rng.choice(list(zip(self.folders, (self.header, self.text), strict=True)))
+        return self.feed(folder, mutate(self.kept(folder, rng) or good, rng), rng)
 
-    def run_file(self, rng):
-        header = mutate(self.header, rng)
+    def judge(self, folder, data, rng):
+        return self.judge_header(data, rng) if folder == self.folders[0] else self.judge_text(data)
+
+    def judge_header(self, header, rng):
         self.write(header, rng.choice(EDGES) if rng.random() < 0.05 else None)
         try:
             made = merklize.manifest(self.path)
         except merklize.Error:
-            assert not self.manifest.check(self.folder.name), "a file that is refused passes a check"
+            assert not self.manifest.check(self.place.name), "a file that is refused passes a check"
             return False
         assert sum(tensor.size for tensor in made.tensors.values()) == len(self.data), "bytes that belong to no tensor"
         assert merklize.Manifest.from_json(made.to_json()) == made, "a manifest changes when read back"
-        assert header == self.header or not self.manifest.check(self.folder.name), "a changed header passes a check"
+        assert header == self.header or not self.manifest.check(self.place.name), "a changed header passes a check"
         return True
 
-    def run_text(self, rng):
+    def judge_text(self, text):
         try:
-            found = merklize.Manifest.from_json(mutate(self.text, rng))
+            found = merklize.Manifest.from_json(text)
         except merklize.Error:
             return False
         assert (found.root == self.manifest.root) == (not self.manifest.diff(found)), "one root for other tensors"
@@ -178,19 +228,30 @@ def bytes_array(leaves):
     return np.frombuffer(b"".join(leaves), np.uint8).reshape(-1, 32)
 
 
-def fuzz(name, target, seconds, seed):
+def keep(target, why, folder):
+    """Write the input that is being tried to the corpus."""
+    path = pathlib.Path(folder, target.folder, hashlib.sha256(target.input).hexdigest()[:12] + ".hex")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [target.input[at : at + 32].hex(" ") for at in range(0, len(target.input), 32)]
+    path.write_text("\n".join([f"# {why}", *lines, ""]))
+    print(f"kept as {path}", flush=True)
+
+
+def fuzz(name, target, seconds, seed, folder):
     rng = random.Random(f"{name} {seed}")
     end = time.monotonic() + seconds
     n = taken = 0
-    while time.monotonic() < end:
-        state = rng.getstate()
-        try:
+    try:
+        target.inputs(rng)
+        while time.monotonic() < end:
             taken += target.run(rng)
-        except Exception as error:
-            print(f"{name}: FAILED at input {n} of seed {seed}: {type(error).__name__}: {error}", flush=True)
-            rng.setstate(state)
-            raise
-        n += 1
+            n += 1
+    except Exception as error:
+        why = f"input {n} of seed {seed}: {type(error).__name__}: {error}"
+        print(f"{name}: FAILED at {why}", flush=True)
+        if folder:
+            keep(target, why.splitlines()[0], folder)
+        raise
     print(f"{name}: {n} inputs, {taken} of them taken, no fault (seed {seed}, {seconds:g} s)", flush=True)
 
 
@@ -200,10 +261,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=10, help="for each parser")
     parser.add_argument("--seed", type=int, default=20261120)
     parser.add_argument("--only", choices=targets)
+    parser.add_argument("--keep", metavar="FOLDER", help="where an input that fails is written")
     options = parser.parse_args()
     for name, make in targets.items():
         if options.only in (None, name):
-            fuzz(name, make(), options.seconds, options.seed)
+            fuzz(name, make(), options.seconds, options.seed, options.keep)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 // Mutates tree files and unfinished ones and feeds them to TreeFile and TreeWriter; sanitizers make memory errors visible:
-//   fuzz-tree-file [--seconds N] [--seed S]
+//   fuzz-tree-file [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
 // What must hold: no crash, no hang, no memory beyond what the file has; what opens answers every question with an error or with what
 // its bytes say; check() finds nothing only if every node is right; what is taken up again ends as it was written.
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -11,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "support.hpp"
+#include "fuzz.hpp"
 
 using namespace support;
 using merklize::Error;
@@ -23,7 +22,7 @@ using merklize::TreeWriter;
 
 namespace {
 
-using Content = std::vector<std::byte>;
+using fuzz::Content;
 
 struct Seed {
     Content bytes;
@@ -133,6 +132,10 @@ bool read_mutated(const std::filesystem::path& path, const Content& bytes, const
         file->read(0, 0, all);
         if (merklize::merkle_root(all, file->form()) != file->root()) wrong("check() passes a wrong tree");
     }
+    if (n == 0) {  // the empty tree
+        answers([&] { file->append(from.leaves); });
+        return true;
+    }
     const std::uint64_t k = random.below(n);
     const std::vector<std::uint64_t> several = {n - 1, k == n - 1 ? n : k};
     answers([&] {
@@ -165,43 +168,42 @@ bool take_up(const std::filesystem::path& path, const Seed& from) {
     return written != 0;
 }
 
-int fuzz(double seconds, std::uint64_t seed) {
-    std::cout << "fuzz-tree-file: seed " << seed << ", " << seconds << " s" << std::endl;
+int run(fuzz::Fuzzer& fuzzer) {
     const TemporaryFolder folder;
     const std::vector<Seed> all = seeds(folder.path());
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    Random random(seed);
-    std::uint64_t n = 0, opened = 0, taken_up = 0;
-    for (; n % 64 != 0 || std::chrono::steady_clock::now() < end; ++n) {
-        const Seed& from = all[random.below(all.size())];
-        const Content bytes = mutate(from.bytes, random);
-        const auto path = folder.path() / "t.mkl";
-        try {
-            if (from.unfinished) {
-                write_all(folder.path() / "t.mkl.partial", bytes);
-                taken_up += take_up(path, from);
-            }
-            write_all(path, bytes);
-            opened += read_mutated(path, bytes, from, random);
-        } catch (const std::exception& error) {
-            std::cout << "FAILED at input " << n << " (" << bytes.size() << " bytes): " << error.what() << '\n';
-            return 1;
+    const fuzz::Corpus corpus = fuzzer.corpus();
+    Random random(fuzzer.seed());
+    std::uint64_t opened = 0, taken_up = 0;
+    const auto path = folder.path() / "t.mkl";
+    const auto attempt = [&](const Seed& from, const Content& bytes) {
+        fuzzer.trying(bytes);
+        if (from.unfinished) {
+            write_all(folder.path() / "t.mkl.partial", bytes);
+            taken_up += take_up(path, from);
         }
+        write_all(path, bytes);
+        opened += read_mutated(path, bytes, from, random);
+    };
+    try {
+        for (const Content& input : corpus.inputs)
+            for (std::size_t i = 0; i < all.size(); i += 7) attempt(all[i], input);
+        while (fuzzer.n() % 64 != 0 || !fuzzer.is_over()) {
+            const Seed& from = all[random.below(all.size())];
+            const std::uint64_t kept = random.below(16 * (corpus.inputs.size() + 1));
+            attempt(from, mutate(kept < corpus.inputs.size() ? corpus.inputs[kept] : from.bytes, random));
+        }
+    } catch (const std::exception& error) {
+        return fuzzer.failed(error.what());
     }
-    std::cout << n << " inputs, " << opened << " of them opened, " << taken_up << " taken up" << std::endl;
-    return opened > 0 && taken_up > 0 ? 0 : 1;
+    std::cout << fuzzer.n() << " inputs, " << opened << " of them opened, " << taken_up << " taken up" << std::endl;
+    return fuzzer.passed(opened > 0 && taken_up > 0);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    double seconds = 10;
-    std::uint64_t seed = 20261120;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::strtod(argv[i + 1], nullptr);
-        if (std::strcmp(argv[i], "--seed") == 0) seed = std::strtoull(argv[i + 1], nullptr, 10);
-    }
+    fuzz::Fuzzer fuzzer("tree-file", argc, argv, 20261120);
     // Every finished file waits for its disk: better one that is memory.
     if (::access("/dev/shm", W_OK) == 0) ::setenv("TMPDIR", "/dev/shm", 0);
-    return fuzz(seconds, seed);
+    return run(fuzzer);
 }
