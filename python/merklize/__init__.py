@@ -19,6 +19,7 @@
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
 `manifest`, `Manifest`, `check_model`            weights, tensor by tensor, under one root; loaded models against it
 `signing`                                        hashers for OpenSSF's model-signing: merklize[signing]
+`bao`                                            parts of a file, verified as they come: bao's and bao-tree's bytes
 `formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
 `calibrate`, `calibration`                       measures it, so that device="auto" chooses well
@@ -41,7 +42,7 @@ from .tree import MerkleTree, build_tree, heap_slots, merkle_root
 from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkle_root_file
 
 if TYPE_CHECKING:
-    from . import formats
+    from . import bao, formats
     from .manifests import Manifest, check_model, manifest
 
 __version__: str = _native.version()
@@ -75,6 +76,7 @@ __all__ = [
     "TreeWriter",
     "Unavailable",
     "__version__",
+    "bao",
     "build_tree",
     "build_tree_file",
     "calibrate",
@@ -108,7 +110,7 @@ def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used: `formats` needs NumPy, which is slow to import."""
     import importlib
 
-    if name in ("formats", "manifests", "signing"):
+    if name in ("bao", "formats", "manifests", "signing"):
         return importlib.import_module(f".{name}", __name__)
     if name in ("Manifest", "check_model", "manifest"):
         return getattr(importlib.import_module(".manifests", __name__), name)

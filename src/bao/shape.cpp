@@ -79,25 +79,39 @@ void require_encoding_form(const char* what, const BaoForm& form) {
     }
 }
 
-void require_outboard(const char* what, std::span<const std::byte> outboard, std::uint64_t size, const BaoForm& form) {
-    require_form(what, form);
-    std::uint64_t stated = size;
-    if (form.has_size && outboard.size() >= sizeof stated) std::memcpy(&stated, outboard.data(), sizeof stated);
-    if (stated != size) {
-        throw BaoMismatch(ErrorCode::invalid_argument, std::string(what) + ": the outboard is of a message of " +
-                                                           std::to_string(stated) + " bytes; this one has " +
-                                                           std::to_string(size));
-    }
-    const std::uint64_t expected = bao_outboard_bytes(size, form);
-    if (outboard.size() != expected) wrong_length(what, "outboard", outboard.size(), form, size, expected);
+namespace {
+
+void require_length(const char* what, const char* kind, std::uint64_t length, std::uint64_t expected,
+                    std::uint64_t size, const BaoForm& form) {
+    if (length == expected) return;
+    throw BaoMismatch(ErrorCode::invalid_argument,
+                      std::string(what) + ": the " + kind + " has " + std::to_string(length) +
+                          " bytes; that of a message of " + std::to_string(size) + " bytes in groups of " +
+                          std::to_string(form.group_bytes()) + " has " + std::to_string(expected));
 }
 
-void wrong_length(const char* what, const char* kind, std::uint64_t got, const BaoForm& form, std::uint64_t size,
-                  std::uint64_t expected) {
-    throw BaoMismatch(ErrorCode::invalid_argument, std::string(what) + ": the " + kind + " has " + std::to_string(got) +
-                                                       " bytes; that of a message of " + std::to_string(size) +
-                                                       " bytes in groups of " + std::to_string(form.group_bytes()) +
-                                                       " has " + std::to_string(expected));
+}  // namespace
+
+void require_outboard(const char* what, std::uint64_t length, std::optional<std::uint64_t> stated, std::uint64_t size,
+                      const BaoForm& form) {
+    require_form(what, form);
+    if (stated && *stated != size) {
+        throw BaoMismatch(ErrorCode::invalid_argument, std::string(what) + ": the outboard is of a message of " +
+                                                           std::to_string(*stated) + " bytes; this one has " +
+                                                           std::to_string(size));
+    }
+    require_length(what, "outboard", length, bao_outboard_bytes(size, form), size, form);
+}
+
+void require_outboard(const char* what, std::span<const std::byte> outboard, std::uint64_t size, const BaoForm& form) {
+    std::optional<std::uint64_t> stated;
+    if (form.has_size && outboard.size() >= sizeof size) std::memcpy(&stated.emplace(), outboard.data(), sizeof size);
+    require_outboard(what, outboard.size(), stated, size, form);
+}
+
+void require_encoding(const char* what, std::uint64_t length, std::uint64_t size, const BaoForm& form) {
+    require_encoding_form(what, form);
+    require_length(what, "encoding", length, bao_encoding_bytes(size, form), size, form);
 }
 
 }  // namespace merklize::runtime

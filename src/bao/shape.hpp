@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -91,11 +92,14 @@ void require_form(const char* what, const BaoForm& form);
 /// The same, and for post-order, which only outboards have.
 void require_encoding_form(const char* what, const BaoForm& form);
 
-/// Throws BaoMismatch unless an outboard can be that of a message of `size` bytes, by its length and the size it states.
+/// Throws BaoMismatch unless an outboard can be that of a message of `size` bytes.
+/// length  of the outboard
+/// stated  the size that it begins with, if the form has one and the outboard is long enough
+void require_outboard(const char* what, std::uint64_t length, std::optional<std::uint64_t> stated, std::uint64_t size,
+                      const BaoForm& form);
 void require_outboard(const char* what, std::span<const std::byte> outboard, std::uint64_t size, const BaoForm& form);
-/// Throws BaoMismatch "<what>: the <kind> has `got` bytes; that of a message of `size` bytes ... has `expected`".
-[[noreturn]] void wrong_length(const char* what, const char* kind, std::uint64_t got, const BaoForm& form,
-                               std::uint64_t size, std::uint64_t expected);
+/// Throws BaoMismatch unless an encoding of a message of `size` bytes has this length.
+void require_encoding(const char* what, std::uint64_t length, std::uint64_t size, const BaoForm& form);
 
 /// Bytes before the first node: 8 or 0.
 inline std::uint64_t header_bytes(const BaoForm& form) noexcept { return form.has_size ? 8 : 0; }

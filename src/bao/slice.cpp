@@ -144,14 +144,11 @@ BaoSource bao_source(std::span<const std::byte> data, std::span<const std::byte>
 }
 
 BaoSource bao_source(std::span<const std::byte> encoding, const BaoForm& form, std::uint64_t size) {
-    require_encoding_form("bao_source", form);
     if (form.has_size) {
-        if (encoding.size() < sizeof size)
-            wrong_length("bao_source", "encoding", encoding.size(), form, 0, sizeof size);
-        std::memcpy(&size, encoding.data(), sizeof size);
+        size = 0;
+        if (encoding.size() >= sizeof size) std::memcpy(&size, encoding.data(), sizeof size);
     }
-    const std::uint64_t expected = bao_encoding_bytes(size, form);
-    if (encoding.size() != expected) wrong_length("bao_source", "encoding", encoding.size(), form, size, expected);
+    require_encoding("bao_source", encoding.size(), size, form);
     return {size, form, reads_of(encoding), {}};
 }
 

@@ -19,6 +19,7 @@ from .options import version_option
 # Name, which is that of the module too (with - for _), and what --help says, so that it need not import them.
 COMMANDS = {
     "manifest": "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
+    "fetch": "Download a file, verified against its digest as it comes; resumable.",
     "bench": "Measure this machine: digests, trees, proofs, files.",
     "tune": "Find this machine's fastest policies, and keep them.",
     "build-kernels": "Compile OpenCL kernels to SPIR-V, ahead of time.",
