@@ -36,7 +36,7 @@ demo: $(VENV)/package ## install into .venv and run the main jobs on real input
 	@merklize demo
 
 .PHONY: test
-test: test-cpp test-python test-core test-rust ## every test: C++, Python, Rust where cargo is found
+test: test-cpp test-python test-core test-rust test-web ## every test: C++, Python; Rust and JavaScript where cargo and node are found
 
 # ---- Set-up: a stamp file for each step, so that a second run starts at once -----------------------------------------
 
@@ -144,6 +144,28 @@ test-rust: $(VENV)/cmake ## tests of the Rust crates, where cargo is found
 		tar xzf build/cargo/package/merklize-sys-*.crate -C build/crate --strip-components 1 && \
 		cmake -S build/crate/cpp -B build/crate/build -DMERKLIZE_BUILD_TESTS=OFF --log-level=WARNING >/dev/null; }
 
+# ---- WebAssembly -----------------------------------------------------------------------------------------------------
+
+# clang++ with wasm-ld of the system, or zig from pip, which has both.
+$(VENV)/wasm-tools: $(VENV)/made Makefile
+	@python web/build.py --has-tools || { echo "== installing zig"; python -m pip install -q ziglang; }
+	@touch $@
+
+.PHONY: wasm
+wasm: $(VENV)/wasm-tools ## the npm package, in build/web/merklize
+	@echo "== WebAssembly"
+	@python web/build.py
+
+.PHONY: test-web
+test-web: wasm $(VENV)/package ## tests of the npm package, where node is found
+	@if command -v node >/dev/null; then \
+		python web/test/library.py build/web/library.json; \
+		echo "== tests in Node"; \
+		node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || { grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
+		grep -E '^# (pass|fail|skipped)' build/web/test.log; \
+	elif [ -n "$${MERKLIZE_REQUIRE_RUNTIMES:-}" ]; then echo "node is not found" >&2; exit 1; \
+	else echo "no node: tests of the npm package are skipped"; fi
+
 # ---- Wheels ----------------------------------------------------------------------------------------------------------
 
 WHEELS ?= x86_64 aarch64
@@ -163,6 +185,10 @@ wheel: $(VENV)/wheel-tools ## the source distribution and wheels for Linux (WHEE
 		echo "== wheel: $$machine"; \
 		scripts/build_wheel.sh $$machine build/dist/merklize-*.tar.gz build/dist || exit 1; \
 	done
+	@# Intel's runtime, which the plug-in links, is there for x86-64 alone.
+	@[ $$(uname -m) != x86_64 ] || { echo "== wheel of the SYCL plug-in"; \
+		python -m pip wheel -q --no-deps -w build/wheel-sycl python/sycl_plugin && \
+		python -m auditwheel repair --exclude 'libsycl.so.*' -w build/dist build/wheel-sycl/merklize_sycl-*.whl; }
 
 # An environment of its own, without compilers: PATH has its programs alone for the first command.
 .PHONY: test-wheel
@@ -171,6 +197,10 @@ test-wheel: ## the Python tests on the wheel for this machine, and, if it is the
 	@$(PYTHON) -m venv build/wheel-venv
 	@build/wheel-venv/bin/python -m pip install -q "$$(ls build/dist/merklize-*$$(uname -m).whl)[test]"
 	@env -i PATH=$(CURDIR)/build/wheel-venv/bin HOME=$(CURDIR)/build/wheel-venv merklize demo
+	@[ $$(uname -m) != x86_64 ] || { echo "== the SYCL plug-in"; \
+		build/wheel-venv/bin/python -m pip install -q --find-links build/dist merklize-sycl && \
+		env -i PATH=$(CURDIR)/build/wheel-venv/bin HOME=$(CURDIR)/build/wheel-venv python -c "import merklize; \
+data = bytes(range(251)) * 9999; assert merklize.hash(data, device='sycl:0') == merklize.hash(data, device='cpu')"; }
 	@echo "== Python tests on the wheel"
 	@MERKLIZE_TEST_DEVICES=cpu PATH=$(CURDIR)/build/wheel-venv/bin:/usr/bin:/bin python -m pytest -q -n $$(nproc) python/tests
 	@for wheel in build/dist/merklize-*aarch64.whl; do \

@@ -42,9 +42,32 @@ nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ran
     return result;
 }
 
-nb::bytes digest_of_pieces(nb::handle pieces) {
+nb::bytes piece_values(nb::handle part, nb::handle offset, nb::handle piece_bytes, nb::handle key, nb::handle context,
+                       const Settings& settings) {
+    const Input input(part, "piece_values: part", settings);
+    if (input.on_device() != nullptr)
+        throw Error(ErrorCode::invalid_argument, "piece_values: the part must be on the host");
+    const std::uint64_t first = to_u64(offset, "piece_values: offset"),
+                        piece = to_u64(piece_bytes, "piece_values: piece_bytes");
+    const Mode mode = to_mode(key, context, "piece_values");
+    std::vector<Digest> values;
+    Run{settings}(
+        [&](const RunOptions& options) { values = merklize::piece_values(input.span(), first, piece, mode, options); });
+    return to_bytes(std::as_bytes(std::span(values)));
+}
+
+nb::bytes value_of_pieces(nb::handle pieces, nb::handle key, nb::handle context) {
+    const InputBytes values(pieces, "value_of_pieces: pieces");
+    const Mode mode = to_mode(key, context, "value_of_pieces");
+    return to_bytes(merklize::value_of_pieces(as_digests(values.span()), mode).bytes);
+}
+
+nb::bytes digest_of_pieces(nb::handle pieces, nb::handle key, nb::handle context, nb::handle length, nb::handle seek) {
     const InputBytes values(pieces, "digest_of_pieces: pieces");
-    return to_bytes(merklize::digest_of_pieces(as_digests(values.span())).bytes);
+    const Mode mode = to_mode(key, context, "digest_of_pieces");
+    const Output out(length, seek, "digest_of_pieces");
+    merklize::digest_of_pieces(as_digests(values.span()), out.span(), out.seek(), mode);
+    return out.bytes();
 }
 
 }  // namespace
@@ -55,7 +78,13 @@ void bind_pieces(nb::module_& m) {
     define(m, "hash_file_ranges", hash_file_ranges,
            "def hash_file_ranges(descriptor: int, name: str, ranges: list[tuple[int, int]], piece_bytes: int, "
            "settings: Settings, /) -> list[tuple[bytes, bytes]]");
-    define(m, "digest_of_pieces", digest_of_pieces, "def digest_of_pieces(pieces: bytes, /) -> bytes");
+    define(m, "piece_values", piece_values,
+           "def piece_values(part: object, offset: int, piece_bytes: int, key: object, context: str | None, settings: "
+           "Settings, /) -> bytes");
+    define(m, "value_of_pieces", value_of_pieces,
+           "def value_of_pieces(pieces: bytes, key: object, context: str | None, /) -> bytes");
+    define(m, "digest_of_pieces", digest_of_pieces,
+           "def digest_of_pieces(pieces: bytes, key: object, context: str | None, length: int, seek: int, /) -> bytes");
 }
 
 }  // namespace merklize::binding

@@ -50,6 +50,18 @@ TreeFacts merkle_root_file(nb::handle input, nb::handle leaf_size, nb::handle ro
     return facts;
 }
 
+// Of a tree that was built of what Python has read.
+TreeFacts make_tree_facts(nb::handle root, nb::handle n_leaves, nb::handle height, nb::handle file_size,
+                          const TreeForm& form) {
+    const InputBytes bytes(root, "make_tree_facts: root");
+    return {as_digests(bytes.span())[0],
+            to_u64(n_leaves, "make_tree_facts: n_leaves"),
+            static_cast<unsigned>(to_int(height, "make_tree_facts: height")),
+            to_u64(file_size, "make_tree_facts: file_size"),
+            form.hash,
+            form.rule};
+}
+
 }  // namespace
 
 void bind_tree_input(nb::module_& m) {
@@ -70,6 +82,9 @@ void bind_tree_input(nb::module_& m) {
             return to_str("<TreeFacts: " + std::to_string(self.n_leaves) + " leaves, " +
                           std::string(traits(self.hash).name) + ", root " + self.root.hex() + ">");
         });
+    define(
+        m, "make_tree_facts", make_tree_facts,
+        "def make_tree_facts(root: bytes, n_leaves: int, height: int, file_size: int, form: TreeForm, /) -> TreeFacts");
     define(m, "build_tree_file", build_tree_file,
            "def build_tree_file(input: bytes | int, leaf_size: int | None, row_size: int | None, output: bytes, form: "
            "TreeForm, resume: bool, settings: Settings, /) -> TreeFacts");

@@ -20,6 +20,7 @@
 `manifest`, `Manifest`, `check_model`            weights, tensor by tensor, under one root; loaded models against it
 `signing`                                        hashers for OpenSSF's model-signing: merklize[signing]
 `bao`                                            parts of a file, verified as they come: bao's and bao-tree's bytes
+`stores`                                         how URLs are read: merklize[s3], [gcs], [http]
 `formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
 `calibrate`, `calibration`                       measures it, so that device="auto" chooses well
@@ -110,7 +111,7 @@ def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used: `formats` needs NumPy, which is slow to import."""
     import importlib
 
-    if name in ("bao", "formats", "manifests", "signing"):
+    if name in ("bao", "formats", "manifests", "signing", "stores"):
         return importlib.import_module(f".{name}", __name__)
     if name in ("Manifest", "check_model", "manifest"):
         return getattr(importlib.import_module(".manifests", __name__), name)

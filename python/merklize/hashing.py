@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast, over
 from . import _arrays, _native
 from ._pairs import with_pairs
 from ._settings import require_plain, settings
+from ._urls import is_url, plain
 from .each import leaves_of_list, rows_output
 from .errors import Cancelled, FileError, InvalidArgument
 
@@ -230,7 +231,8 @@ def hash_file(
     """Return the digest of a file, which is never in memory as a whole.
 
     path      a path, or a file descriptor or open file: read from where it stands to its end, and left open.
-              A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO
+              A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO.
+              Or a URL of fsspec, "s3://...", "gs://...", "https://...": docs/stores.md
     progress  called about every 50 ms with the share that is done, 0 to 1 (0 while that is not known); returning False
               raises Cancelled
 
@@ -241,6 +243,11 @@ def hash_file(
     if hash != "blake3":
         require_plain("hash_file", hash, key, context, length, seek, policy)
     how = _How(hash, key, context, length, seek, run, policy)
+    path = plain(path)
+    if is_url(path):
+        from .stores._hash import hash_url
+
+        return hash_url(str(path), how, progress)
     if isinstance(path, (str, bytes, os.PathLike)):
         return how.path(os.fsencode(path))
     if isinstance(path, int) and not isinstance(path, bool):
@@ -355,13 +362,27 @@ def hash_files(
     """Return the digests of many files, several at once: one result a path, in order.
 
     A file that fails does not stop the others: its result is the FileError, not raised. Options as in hash_file().
+    Paths may be URLs, too.
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
-    encoded = [os.fsencode(path) for path in paths]
     run = settings(device, threads, progress, None, timings)
     if hash != "blake3":
         require_plain("hash_files", hash, key, context, length, seek, policy)
+    names = [plain(path) for path in paths]
+    urls = [k for k, name in enumerate(names) if is_url(name)]
+    if urls:
+        from .stores._hash import hash_urls
+
+        how = _How(hash, key, context, length, seek, run, policy)
+        found = dict(zip(urls, hash_urls([names[k] for k in urls], how, progress)))
+        files = [k for k in range(len(names)) if k not in found]
+        options: Any = {"key": key, "context": context, "length": length, "seek": seek, "policy": policy}
+        options |= {"hash": hash, "device": device, "threads": threads, "timings": timings}
+        found |= zip(files, hash_files([names[k] for k in files], **options))
+        return [found[k] for k in range(len(names))]
+    encoded = [os.fsencode(name) for name in names]
+    if hash != "blake3":
         results = _native.hash_message_files(encoded, hash, run)
         return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
     results = _native.hash_files(encoded, key, context, length, seek, run, policy)
@@ -662,3 +683,18 @@ def merge(
     merged = _arrays.output(first, out, first.shape, first.dtype, "merge", run)
     _native.enqueue_merge(first, second, merged, hash, key, context, run, policy)
     return merged
+
+
+def _signature(function: Any) -> str:
+    """The parameters of a function as Python's own text of them."""
+    names = list(function.__code__.co_varnames[: function.__code__.co_argcount])
+    defaults = function.__defaults__ or ()
+    for k, value in enumerate(defaults, len(names) - len(defaults)):
+        names[k] += f"={value!r}"
+    return f"({', '.join([*names, '*', *(f'{k}={v!r}' for k, v in function.__kwdefaults__.items())])})"
+
+
+if not TYPE_CHECKING:
+    # Little data on the host is hashed before any option is read, which would take most of the time.
+    hash = _native.quick_hash(hash, _signature(hash))
+    merge = _native.quick_merge(merge, _signature(merge))

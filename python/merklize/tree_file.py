@@ -11,6 +11,7 @@ from ._formats import with_format
 from ._inputs import opened
 from ._pairs import with_pairs
 from ._settings import settings
+from ._urls import is_url, plain
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 from .tree import as_nodes, differing_leaves
@@ -32,6 +33,7 @@ class TreeFile:
 
     Length and header are checked when it is opened; check() looks at every node. Raises FileError.
 
+    path  a path, or a URL (docs/stores.md), of which only what is needed is read; such a file is not changed
     key, context  of a tree of keyed or derive-key merges, for check(), update() and append()
     """
 
@@ -42,9 +44,16 @@ class TreeFile:
 
     def __init__(self, path: Path, *, key: Buffer | None = None, context: str | None = None) -> None:
         """Open the file and check its header."""
-        self.path = os.fsdecode(path)
+        path = plain(path)
         self._file = None
-        self._file = _native.open_tree_file(os.fsencode(path))
+        if is_url(path):
+            from .stores._tree_file import RemoteTreeFile
+
+            remote: Any = RemoteTreeFile(str(path))
+            self.path, self._file = remote.name, remote
+        else:
+            self.path = os.fsdecode(path)
+            self._file = _native.open_tree_file(os.fsencode(path))
         if key is not None or context is not None:
             self._file.set_mode(key, context)
 
@@ -356,12 +365,14 @@ def build_tree_file(
 ) -> TreeFacts:
     """Build the tree over an input into a file, in little memory, and return its root and what else is known of it.
 
-    input      a path or a descriptor; also a pipe, which is read in order
+    input      a path or a descriptor; also a pipe, which is read in order; or a URL (docs/stores.md)
     leaf_size  bytes: leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives it; the last
                piece may be shorter, but not for field hashes
     row_size   instead: the same, of rows of equal length
     without both  the input has the leaves themselves, 32 bytes each
-    output     appears when it is whole; until then the work is in OUTPUT.partial, and a killed build goes on there
+    output     appears when it is whole; until then the work is in OUTPUT.partial, and a killed build goes on there. Or
+               a URL: the file is made in the folder for temporary files, and goes there when it is whole. A build of or
+               to a URL begins with the first leaf
 
     The rest is as in MerkleTree. Raises FileError (also a disk that is too small, with the numbers, and another build
     of the same output at work), InvalidArgument, Cancelled.
@@ -372,6 +383,19 @@ def build_tree_file(
     hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
+    input = plain(input)
+    if is_url(input) or is_url(output):
+        from .stores._write import output_file
+
+        with output_file(output) as path:
+            if not is_url(input):
+                name = opened(input, "build_tree_file: input")
+                return _native.build_tree_file(name, leaf_size, row_size, path, which, resume, run)
+            from .stores._leaves import LeafRule
+            from .stores._trees import build_tree_url
+
+            leaves = LeafRule(hash, leaf_size, row_size, key, context, device, threads)
+            return build_tree_url(str(input), path, leaves, which, settings(device, threads), progress)
     name = opened(input, "build_tree_file: input")
     return _native.build_tree_file(name, leaf_size, row_size, os.fsencode(output), which, resume, run)
 
@@ -402,5 +426,12 @@ def merkle_root_file(
     hash = with_pairs(hash, pairs)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
+    input = plain(input)
+    if is_url(input):
+        from .stores._leaves import LeafRule
+        from .stores._trees import merkle_root_url
+
+        leaves = LeafRule(hash, leaf_size, row_size, key, context, device, threads)
+        return merkle_root_url(str(input), leaves, which, settings(device, threads), progress)
     name = opened(input, "merkle_root_file: input")
     return _native.merkle_root_file(name, leaf_size, row_size, which, run)

@@ -24,12 +24,12 @@ os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
 def merklize(
     *args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None, **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([COMMAND, *args], input=stdin, capture_output=True, cwd=cwd, timeout=60, check=False, **more)
+    return subprocess.run([COMMAND, *args], input=stdin, capture_output=True, cwd=cwd, timeout=300, check=False, **more)
 
 
 def b3sum(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
     assert B3SUM is not None
-    return subprocess.run([B3SUM, *args], input=stdin, capture_output=True, cwd=cwd, timeout=60, check=False)
+    return subprocess.run([B3SUM, *args], input=stdin, capture_output=True, cwd=cwd, timeout=300, check=False)
 
 
 def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> str:

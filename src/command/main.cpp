@@ -1,5 +1,6 @@
 // The command `merklize`: finds the command in the table, runs it, and turns what can go wrong into a line and an exit code.
 #include <unistd.h>
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
@@ -35,6 +36,28 @@ std::vector<char*> own_words(std::vector<char*>& words) {
     return own;
 }
 
+// Files that are URLs are Python's. `words` are those after the command's name.
+void hand_over_urls(const Command& command, const std::string& name, const Arguments& arguments,
+                    const std::vector<char*>& words) {
+    std::vector<std::string> files = arguments.words();
+    for (const char* option : {"output", "leaf-file", "from"}) {
+        if (find_option(command, option) == nullptr) continue;
+        for (const std::string& value : arguments.values(option)) files.push_back(value);
+    }
+    if (std::ranges::none_of(files, is_url)) return;
+    for (const char* option : {"check", "xet", "recursive", "timings"}) {
+        if (find_option(command, option) != nullptr && arguments.has(option))
+            throw UsageError{std::string("--") + option + " is for files, not for URLs"};
+    }
+    if (!command.takes_urls) throw UsageError{"this command takes files, not URLs"};
+    // "merklize tree build" is the command "tree" of Python's, and its first word "build".
+    const std::string path = name.substr(name.find(' ') + 1), group = path.substr(0, path.find(' '));
+    std::string last(command.name);
+    std::vector<char*> all = words;
+    if (group != path) all.insert(all.begin(), last.data());
+    hand_over(group, all);
+}
+
 int run(const Command& command, const std::string& name, std::vector<char*> words) {
     const bool is_group = !command.commands.empty();
     try {
@@ -48,7 +71,10 @@ int run(const Command& command, const std::string& name, std::vector<char*> word
             line("merklize " MERKLIZE_VERSION_STRING);
             return 0;
         }
-        if (!is_group) return command.run(arguments);
+        if (!is_group) {
+            hand_over_urls(command, name, arguments, words);
+            return command.run(arguments);
+        }
     } catch (const UsageError& error) {
         return wrong_usage(command, name, error.text);
     }

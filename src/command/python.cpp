@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -29,6 +30,14 @@ std::string python() {
 }
 
 }  // namespace
+
+bool is_url(std::string_view word) noexcept {
+    const std::size_t end = word.find("://");
+    const auto is_letter = [](char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; };
+    return end != word.npos && end != 0 && is_letter(word[0]) && std::ranges::all_of(word.substr(0, end), [&](char c) {
+               return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' || c == ':';
+           });
+}
 
 void hand_over(const std::string& name, const std::vector<char*>& words) {
     const std::string program = python();

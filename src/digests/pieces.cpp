@@ -1,4 +1,4 @@
-// hash_pieces(), hash_file_ranges() and digest_of_pieces().
+// hash_pieces(), hash_file_ranges(), and pieces that are hashed apart.
 #include "merklize/pieces.hpp"
 
 #include <algorithm>
@@ -35,6 +35,21 @@ Digest expanded(const runtime::Node& root, Run& run) {
     return digest;
 }
 
+std::vector<Digest> as_digests(std::span<const ChainingValue> values) {
+    std::vector<Digest> digests(values.size());
+    for (std::size_t i = 0; i < values.size(); i++) std::memcpy(digests[i].bytes.data(), values[i].words, Digest::size);
+    return digests;
+}
+
+std::vector<ChainingValue> as_values(std::span<const Digest> digests) {
+    std::vector<ChainingValue> values(digests.size());
+    for (std::size_t i = 0; i < digests.size(); i++)
+        std::memcpy(values[i].words, digests[i].bytes.data(), Digest::size);
+    return values;
+}
+
+RunOptions on_one_thread() { return {.device = Device("cpu"), .threads = 1}; }
+
 // From the values of all subtrees of 2^levels chunks, at least two, to the digest, with the values of pieces on the way.
 PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std::uint64_t bytes,
                     std::uint32_t piece_levels, Run& run) {
@@ -42,9 +57,7 @@ PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std
     if (piece_levels != 0 && bytes > std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << piece_levels) {
         // One round halves their number, and one that is left over goes up: so do subtrees of twice the size.
         for (; levels < piece_levels; levels++) runtime::reduce(values, (values.size() + 1) / 2, plain, run);
-        result.pieces.resize(values.size());
-        for (std::size_t i = 0; i < values.size(); i++)
-            std::memcpy(result.pieces[i].bytes.data(), values[i].words, Digest::size);
+        result.pieces = as_digests(values);
     }
     runtime::reduce(values, 2, plain, run);
     result.digest = expanded(runtime::parent_node(values[0], values[1], plain), run);
@@ -155,16 +168,48 @@ std::vector<PieceDigests> hash_file_ranges(int fd, std::string_view name, std::s
     return results;
 }
 
-Digest digest_of_pieces(std::span<const Digest> pieces) {
+std::vector<Digest> piece_values(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t piece_bytes,
+                                 const Mode& mode, const RunOptions& options) {
+    const std::uint32_t piece_levels = levels_of(piece_bytes, "piece_values");
+    if (piece_bytes == 0 || part.empty() || offset % piece_bytes != 0) {
+        throw Error(ErrorCode::invalid_argument,
+                    "piece_values: a part must not be empty and begin at a multiple of piece_bytes, got " +
+                        std::to_string(part.size()) + " bytes at " + std::to_string(offset) + ", pieces of " +
+                        std::to_string(piece_bytes));
+    }
+    Run run(options);
+    std::uint32_t levels = run.on_host() ? std::min(read_levels, piece_levels) : piece_levels;
+    auto values = runtime::subtree_values(runtime::host_place(part.data()), part.size(), offset / MKZ_BLAKE3_CHUNK_LEN,
+                                          levels, mode, run, 1);
+    for (; levels < piece_levels; levels++) runtime::reduce(values, (values.size() + 1) / 2, mode, run);
+    return as_digests(values);
+}
+
+Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
+    if (pieces.empty()) {
+        throw Error(ErrorCode::invalid_argument, "value_of_pieces: there must be at least 1 piece, got 0");
+    }
+    std::vector<ChainingValue> values = as_values(pieces);
+    Run run(on_one_thread());
+    runtime::reduce(values, 1, mode, run);
+    return as_digests(values)[0];
+}
+
+void digest_of_pieces(std::span<const Digest> pieces, std::span<std::byte> out, std::uint64_t seek, const Mode& mode) {
     if (pieces.size() < 2) {
         throw Error(ErrorCode::invalid_argument,
                     "digest_of_pieces: there must be at least 2 pieces, got " + std::to_string(pieces.size()));
     }
-    std::vector<ChainingValue> values(pieces.size());
-    for (std::size_t i = 0; i < pieces.size(); i++) std::memcpy(values[i].words, pieces[i].bytes.data(), Digest::size);
-    const RunOptions options{.device = Device("cpu"), .threads = 1};
-    Run run(options);
-    return folded(std::move(values), 0, 0, 0, run).digest;
+    std::vector<ChainingValue> values = as_values(pieces);
+    Run run(on_one_thread());
+    runtime::reduce(values, 2, mode, run);
+    runtime::parent_node(values[0], values[1], mode).expand(out, seek, run);
+}
+
+Digest digest_of_pieces(std::span<const Digest> pieces) {
+    Digest digest;
+    digest_of_pieces(pieces, digest.bytes, 0, plain);
+    return digest;
 }
 
 }  // namespace merklize::inline v0

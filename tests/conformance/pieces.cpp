@@ -6,7 +6,9 @@
 #include "support.hpp"
 
 using namespace support;
+using merklize::Digest;
 using merklize::FileRange;
+using merklize::Mode;
 using merklize::PieceDigests;
 
 namespace {
@@ -73,6 +75,42 @@ TEST("files: pieces of ranges of a file") {
     }
     CHECK_EQ(::lseek(file.fd, 0, SEEK_CUR), 0);
     CHECK(merklize::hash_file_ranges(file.fd, "file", {}, piece).empty());
+}
+
+TEST("files: pieces that are hashed apart") {
+    const std::size_t piece = 2 * read_size;
+    for (const std::size_t size : {piece + 1, 2 * piece, 5 * piece + 1025, 8 * piece, 9 * piece + 1}) {
+        const Bytes data = Random(size).bytes(size);
+        const Bytes key = Random(3).bytes(32);
+        const Mode keyed = Mode::keyed(view(key));
+        for (const Mode& mode : {Mode(), keyed}) {
+            // Parts of 1, 2 and 4 pieces; each part becomes one value.
+            for (const std::size_t part : {piece, 2 * piece, 4 * piece}) {
+                std::vector<Digest> all, merged;
+                for (std::size_t at = 0; at < size; at += part) {
+                    const auto values = merklize::piece_values(view(data).subspan(at, std::min(part, size - at)), at,
+                                                               piece, mode, threads(at % 3 + 1));
+                    all.insert(all.end(), values.begin(), values.end());
+                    merged.push_back(merklize::value_of_pieces(values, mode));
+                }
+                if (mode.flags() == 0) CHECK(all == merklize::hash_pieces(view(data), piece).pieces);
+                Bytes expected(99), made(99);
+                const auto out = std::as_writable_bytes(std::span(made));
+                merklize::hash(view(data), std::as_writable_bytes(std::span(expected)), 7, mode);
+                merklize::digest_of_pieces(all, out, 7, mode);
+                CHECK_EQ(hex(made), hex(expected));
+                if (merged.size() < 2) continue;
+                merklize::digest_of_pieces(merged, out, 7, mode);
+                CHECK_EQ(hex(made), hex(expected));
+            }
+        }
+    }
+    const Bytes data(100);
+    CHECK_ERROR(invalid_argument, "begin at a multiple of piece_bytes, got 100 bytes at 7",
+                merklize::piece_values(view(data), 7, piece));
+    CHECK_ERROR(invalid_argument, "got 100 bytes at 0, pieces of 0", merklize::piece_values(view(data), 0, 0));
+    CHECK_ERROR(invalid_argument, "must not be empty", merklize::piece_values({}, 0, piece));
+    CHECK_ERROR(invalid_argument, "at least 1 piece, got 0", merklize::value_of_pieces({}));
 }
 
 TEST("files: pieces, wrong arguments") {

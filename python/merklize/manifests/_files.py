@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
 from .._settings import settings
+from .._urls import is_url
 from ..errors import Cancelled, FileError, InvalidArgument
 from ..hashing import hash_files
 from ._entries import File, Seen, Shard, Tensor, utf8
 from ._memory import require_text
-from ._safetensors import Header, parse_json, read_header
+from ._safetensors import Header, parse_json, read_at, read_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -52,6 +53,10 @@ def find(path: str, ignore: Iterable[str], follow_links: bool, exclude: str | No
 
     Raises FileError, and InvalidArgument for names that no manifest can hold.
     """
+    if is_url(path):
+        from ..stores._manifests import find_url
+
+        return find_url(path, ignore, exclude)
     if os.path.isdir(path):
         own = None if exclude is None else os.path.realpath(exclude)
         names = sorted(_below(path, tuple(ignore), follow_links, own), key=utf8)
@@ -124,9 +129,16 @@ def require_distinct(names: Iterable[str]) -> None:
 def _read_index(path: str) -> dict[str, str]:
     try:
         with open(path, "rb") as file:
-            fields = parse_json(file.read())
+            content = file.read()
     except OSError as error:
         raise _file_error(path, error) from None
+    return weights_of(content, path)
+
+
+def weights_of(content: bytes, path: str) -> dict[str, str]:
+    """Return the file of each tensor, from an index of shards. path  for error texts"""
+    try:
+        fields = parse_json(content)
     except ValueError as error:
         raise InvalidArgument(f"{path}: not an index of shards: {error}") from None
     weights = fields.get("weight_map") if isinstance(fields, dict) else None
@@ -165,6 +177,15 @@ class Found(NamedTuple):
     """Files that could not be read, where that is no error."""
     bytes: int
     """That were hashed."""
+
+
+def reader_of(source: Source) -> type[Reader]:
+    """Return the class that hashes the files of a source: on a disk, or in a store."""
+    if not is_url(source.folder):
+        return Reader
+    from ..stores._manifests import StoreReader
+
+    return StoreReader
 
 
 class Reader:
@@ -250,7 +271,8 @@ class Reader:
 
     def _header(self, name: str, info: os.stat_result, headers: dict[str, Header]) -> None:
         with self._open(name, info) as opened:
-            headers[name] = read_header(opened.fileno, self._path(name), info.st_size)
+            path, descriptor = self._path(name), opened.fileno
+            headers[name] = read_header(lambda at, n: read_at(descriptor, path, at, n), path, info.st_size)
 
     def _open(self, name: str, info: os.stat_result) -> _Opened:
         return _Opened(self._path(name), self._flags, info)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._urls import is_url, plain, shown
 from ..errors import FileError, InvalidArgument
 from . import _text
 from ._compare import (
@@ -19,7 +20,7 @@ from ._compare import (
     compare_tensor,
 )
 from ._entries import File, Shard, Tensor, root_of, utf8
-from ._files import Found, Known, Reader, Source, find
+from ._files import Found, Known, Source, find, reader_of
 from ._memory import Held, aliases, digests, state_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from ..tree import MerkleTree
 
 PIECE_SIZE = 1 << 20
+MOST_BYTES = 1 << 32
+"""Of the text of a manifest in a store."""
 
 
 class Manifest:
@@ -126,27 +129,29 @@ class Manifest:
 
         Raises FileError, and InvalidArgument if that is one of the files that were hashed: it could not stay as it was.
         """
+        path = plain(path)
+        if is_url(path):
+            from ..stores._write import write_object
+
+            self._path = str(path)
+            write_object(self.to_json(seen=seen).encode(), self._path)
+            return
         self._path = os.fsdecode(path)
         names = [*self._parts.shards, *self._parts.files]
         if self._folder is not None and os.path.realpath(self._path) in {
             os.path.realpath(os.path.join(self._folder, name)) for name in names
         }:
             raise InvalidArgument(f"{self._path} is one of the files that the manifest is of; exclude it from them")
-        _write_whole(self._path, self.to_json(seen=seen).encode())
+        write_whole(self._path, self.to_json(seen=seen).encode())
 
     @classmethod
     def load(cls, path: Path) -> Manifest:
         """Read a file. Raises FileError, and InvalidArgument as from_json()."""
-        name = os.fsdecode(path)
+        name = os.fsdecode(plain(path))
         try:
-            with open(name, "rb") as file:
-                content = file.read()
-        except OSError as error:
-            raise FileError._of(f"{name}: cannot read: {error.strerror}", error.errno or 0, name) from None
-        try:
-            made = cls.from_json(content)
+            made = cls.from_json(_read_whole(name))
         except InvalidArgument as error:
-            raise InvalidArgument(f"{name}: {error}") from None
+            raise InvalidArgument(f"{shown(name) if is_url(name) else name}: {error}") from None
         made._path = name
         return made
 
@@ -207,7 +212,7 @@ class Manifest:
         wanted.require_used()
         if not _is_path(source):
             return self._check_memory(source, tensors, bool(only), device, threads)
-        path = self._path_in(os.fsdecode(source))
+        path = self._path_in(os.fsdecode(plain(source)))
         options = (device, threads, progress)
         found = self._read(path, follow_links, options, wanted=wanted, keep_going=True)
         in_shards = {tensor.shard for tensor in tensors.values()}
@@ -232,6 +237,8 @@ class Manifest:
 
     def _path_in(self, path: str) -> str:
         """The file or index itself, where a folder that holds it is given."""
+        if is_url(path):
+            return f"{path}{self.name}" if self.name is not None and path.endswith("/") else path
         return os.path.join(path, self.name) if self.name is not None and os.path.isdir(path) else path
 
     def _check_memory(
@@ -295,9 +302,9 @@ class Manifest:
         parts = self._parts
         ranges = {(t.shard, t.offset, t.size): t for t in parts.tensors.values()}
         known = Known({} if everything else parts.seen, parts.files, ranges)  # type: ignore[arg-type]
-        source = find(self._path_in(os.fsdecode(path)), parts.ignore, follow_links, self._path)
+        source = find(self._path_in(os.fsdecode(plain(path))), parts.ignore, follow_links, self._path)
         options = (device, threads, progress)
-        found = Reader(source, self.piece_size, follow_links, *options, known).read()
+        found = reader_of(source)(source, self.piece_size, follow_links, *options, known).read()
         hashed = sorted(found.hashed, key=utf8)
         kept = sorted({s.path for s in found.shards} | {f.path for f in found.files}, key=utf8)
         return Refreshed(_of_files(source, found, self.piece_size, parts.ignore), hashed,
@@ -315,9 +322,9 @@ class Manifest:
             source = source._replace(files=[])
         if self.kind == "file" and source.kind == "file" and self.name != source.name:
             more["wanted"] = _renamed(more["wanted"], self.name)
-            found = Reader(source, self.piece_size, follow_links, *options, **more).read()
+            found = reader_of(source)(source, self.piece_size, follow_links, *options, **more).read()
             return _with_name(found, self.name or "")
-        return Reader(source, self.piece_size, follow_links, *options, **more).read()
+        return reader_of(source)(source, self.piece_size, follow_links, *options, **more).read()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Manifest):
@@ -402,7 +409,8 @@ def manifest(
 
     source      tensors in memory: a mapping of names to tensors and arrays (NumPy, PyTorch, JAX, CuPy ...), on the host
                 or on devices, or an object with state_dict(). Or a path: of a safetensors file, of an index of shards
-                (*.index.json), or of a folder: its safetensors files tensor by tensor, all others as files
+                (*.index.json), or of a folder: its safetensors files tensor by tensor, all others as files. Or the URL
+                of such a thing in a store (docs/stores.md)
     piece_size  a difference in longer tensors and files is later placed to such a piece of bytes: a power of two of at
                 least 256 KiB, or 0. It costs 32 bytes a piece and no time
     ignore      of a folder: patterns of names ("*.lock", ".git") that are left out, and left out by checks
@@ -423,8 +431,10 @@ def manifest(
     if isinstance(ignore, str):
         raise TypeError("ignore must be a list of patterns, got a string")
     patterns = tuple(ignore)
-    found_in = find(os.fsdecode(source), patterns, follow_links, None if exclude is None else os.fsdecode(exclude))
-    reader = Reader(found_in, piece_size, follow_links, device, threads, progress)
+    found_in = find(
+        os.fsdecode(plain(source)), patterns, follow_links, None if exclude is None else os.fsdecode(exclude)
+    )
+    reader = reader_of(found_in)(found_in, piece_size, follow_links, device, threads, progress)
     return _of_files(found_in, reader.read(), piece_size, patterns)
 
 
@@ -461,7 +471,19 @@ def check_model(
     return known.check(module, only=only, device=device, threads=threads)
 
 
-def _write_whole(path: str, content: bytes) -> None:
+def _read_whole(name: str) -> bytes:
+    if is_url(name):
+        from ..stores._write import read_whole
+
+        return read_whole(name, MOST_BYTES)
+    try:
+        with open(name, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise FileError._of(f"{name}: cannot read: {error.strerror}", error.errno or 0, name) from None
+
+
+def write_whole(path: str, content: bytes) -> None:
     """Write a file that has another name until it is whole and on the disk. An older one stays until then."""
     real = os.path.realpath(path)
     hidden = os.path.join(os.path.dirname(real), f".{os.path.basename(real)}.{os.getpid()}.tmp")

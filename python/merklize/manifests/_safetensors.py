@@ -46,9 +46,10 @@ class Header(NamedTuple):
     digest: bytes
 
 
-def read_header(descriptor: int, path: str, file_size: int) -> Header:
-    """Read the header of an open file.
+def read_header(read: Callable[[int, int], bytes], path: str, file_size: int) -> Header:
+    """Read the header of a file.
 
+    read       gives bytes from an offset on, as many as are asked for
     path       for error texts
     file_size  as the system states it
 
@@ -60,12 +61,12 @@ def read_header(descriptor: int, path: str, file_size: int) -> Header:
 
     if file_size < 8:
         raise refuse(f"it must begin with 8 bytes of length, got {file_size} bytes")
-    length = int.from_bytes(_read(descriptor, path, 0, 8), "little")
+    length = int.from_bytes(read(0, 8), "little")
     if length > MOST_HEADER_BYTES:
         raise refuse(f"the header must have at most {MOST_HEADER_BYTES} bytes, got {length}")
     if 8 + length > file_size:
         raise refuse(f"the header of {length} bytes passes the end of the file of {file_size}")
-    content = _read(descriptor, path, 8, length)
+    content = read(8, length)
     if not content.startswith(b"{"):
         raise refuse("the header must begin with '{'")
     fields = _parse(content, refuse)
@@ -78,7 +79,8 @@ def read_header(descriptor: int, path: str, file_size: int) -> Header:
     return Header(tensors, digest_of(length.to_bytes(8, "little") + content))
 
 
-def _read(descriptor: int, path: str, offset: int, count: int) -> bytes:
+def read_at(descriptor: int, path: str, offset: int, count: int) -> bytes:
+    """Read bytes of an open file. Raises FileError, also if it ends before."""
     parts = []
     try:
         while count > 0 and (part := os.pread(descriptor, count, offset)):

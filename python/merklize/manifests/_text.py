@@ -198,7 +198,7 @@ def _pieces(value: Any, what: str, size: int, digest: bytes, piece_size: int) ->
     count = -(-size // piece_size) if piece_size else 0
     if count < 2 or len(pieces) != 32 * count:
         raise _bad(f"{what}: there must be {count if count > 1 else 0} pieces, got {len(pieces) // 32}")
-    if _native.digest_of_pieces(pieces) != digest:
+    if _native.digest_of_pieces(pieces, None, None, 32, 0) != digest:
         raise _bad(f"{what}: the digest is not that of its pieces")
     return pieces
 

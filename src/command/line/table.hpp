@@ -27,6 +27,8 @@ struct Command {
     std::span<const Command> commands{};
     /// Runs it and returns its exit code. Null: Python's package has this command.
     int (*run)(const Arguments& arguments) = nullptr;
+    /// Whether Python's package has the same command for files that are URLs.
+    bool takes_urls = false;
 };
 
 /// The command `merklize` itself.

@@ -1,0 +1,173 @@
+// Calls on little data on the host, where reading the options would take most of the time. Each is a function of Python that takes
+// the call itself if it has the plain form, and else hands it on, unchanged, to the function that reads everything.
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "arguments.hpp"
+#include "jobs/internals.hpp"
+#include "jobs/registry.hpp"
+#include "module.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+// One thread does this much at least as soon as several, and before another thread of Python waits long.
+constexpr std::size_t little = 32768;
+
+// Whether "auto" is the CPU for every job.
+bool automatic_is_cpu() {
+    const char* named = std::getenv("MERKLIZE_DEVICE");
+    if (named != nullptr && *named != '\0') return false;
+    static const Device automatic("auto");
+    return !runtime::state_of(automatic).chooses();
+}
+
+const RunOptions& alone() {
+    static const RunOptions options{.device = Device("cpu"), .threads = 1};
+    return options;
+}
+
+// numpy.ndarray, or null while nobody has imported NumPy.
+PyTypeObject* ndarray() {
+    static PyTypeObject* found = nullptr;
+    if (found == nullptr) {
+        PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+        PyObject* type = numpy == nullptr ? nullptr : PyObject_GetAttrString(numpy, "ndarray");
+        if (type == nullptr) PyErr_Clear();
+        found = reinterpret_cast<PyTypeObject*>(type);
+    }
+    return found;
+}
+
+// The memory of a NumPy array in C order, of a type that is no subclass; else nothing.
+class Plain {
+public:
+    explicit Plain(PyObject* object) {
+        if (Py_TYPE(object) != ndarray()) return;
+        if (PyObject_GetBuffer(object, &view_, PyBUF_ND | PyBUF_FORMAT) == 0) {
+            is_there_ = true;
+        } else {
+            PyErr_Clear();  // the other function says what is wrong, if it is
+        }
+    }
+    ~Plain() {
+        if (is_there_) PyBuffer_Release(&view_);
+    }
+    Plain(const Plain&) = delete;
+    Plain& operator=(const Plain&) = delete;
+
+    const Py_buffer* operator->() const noexcept { return &view_; }
+    /// Items of one plain number, and no more bytes than a quick call takes.
+    bool is_quick() const noexcept {
+        return is_there_ && static_cast<std::size_t>(view_.len) <= little && view_.format != nullptr &&
+               std::strchr("bBhHiIlLqQefd", view_.format[0]) != nullptr && view_.format[1] == '\0';
+    }
+    std::span<const std::byte> bytes() const noexcept {
+        return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+    }
+
+private:
+    Py_buffer view_{};
+    bool is_there_ = false;
+};
+
+// The functions below return an empty object, or throw, where a call is not theirs.
+
+nb::object digest_of(std::span<const std::byte> data) {
+    nb::object result = nb::steal(PyBytes_FromStringAndSize(nullptr, Digest::size));
+    if (!result.is_valid()) return result;
+    static const Mode plain;
+    const std::span out(reinterpret_cast<std::byte*>(PyBytes_AsString(result.ptr())), Digest::size);
+    merklize::hash(data, out, 0, plain, alone());
+    return result;
+}
+
+// hash(data) of bytes or of an array.
+nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (count != 1 || names != nullptr || !automatic_is_cpu()) return {};
+    if (PyBytes_CheckExact(args[0])) {
+        char* data = nullptr;
+        Py_ssize_t size = 0;
+        PyBytes_AsStringAndSize(args[0], &data, &size);
+        if (static_cast<std::size_t>(size) <= little)
+            return digest_of(std::as_bytes(std::span(data, static_cast<std::size_t>(size))));
+    } else if (const Plain array(args[0]); array.is_quick()) {
+        return digest_of(array.bytes());
+    }
+    return {};
+}
+
+// The name of the hash that a call says third or by its keyword: nothing if it says more than that.
+std::optional<std::string_view> named_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_Size(names);
+    if (count + keywords == 2) return "blake3";
+    if (count + keywords != 3 || !PyUnicode_CheckExact(args[2])) return {};
+    if (keywords == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "hash") != 0) return {};
+    return to_text(args[2], "hash");
+}
+
+// merge(left, right) and merge(left, right, hash) of arrays uint8[..., 32], uint64[..., 4] or uint32[..., 8] of one shape.
+nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (count < 2 || !automatic_is_cpu()) return {};
+    const Plain left(args[0]), right(args[1]);
+    const bool is_quick = left.is_quick() && right.is_quick() && left->ndim >= 1 && left->ndim == right->ndim &&
+                          left->format[0] == right->format[0] &&
+                          std::equal(left->shape, left->shape + left->ndim, right->shape) &&
+                          left->itemsize * left->shape[left->ndim - 1] == Digest::size &&
+                          std::strchr("BIiLlQq", left->format[0]) != nullptr;
+    if (!is_quick) return {};
+    const std::optional<std::string_view> name = named_hash(args, count, names);
+    if (!name) return {};
+    const nb::object merged = nb::steal(PyObject_CallMethod(args[0], "copy", nullptr));
+    if (!merged.is_valid()) return {};
+    const OutputBytes out(merged);
+    static const Mode plain;
+    merklize::merge(as_digests(left.bytes()), as_digests(right.bytes()), as_digests(out.span()), hash_from_name(*name),
+                    plain, alone());
+    return merged;
+}
+
+// The function of Python that reads every option.
+template <nb::object (*quick)(PyObject* const*, Py_ssize_t, PyObject*)>
+PyObject* full = nullptr;
+
+template <nb::object (*quick)(PyObject* const*, Py_ssize_t, PyObject*)>
+PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    try {
+        nb::object result = quick(args, count, names);
+        if (result.is_valid()) return result.release().ptr();
+    } catch (...) {  // the other says what is wrong
+    }
+    PyErr_Clear();
+    return PyObject_Vectorcall(full<quick>, args, static_cast<std::size_t>(count), names);
+}
+
+// A function that stands for `function` in its module. The first line of a built-in function's text is its signature.
+template <nb::object (*quick)(PyObject* const*, Py_ssize_t, PyObject*)>
+nb::object stand_for(nb::handle function, const char* signature) {
+    full<quick> = function.inc_ref().ptr();
+    static const std::string name = nb::cast<std::string>(function.attr("__name__"));  // Python keeps pointers to these
+    static const std::string text = name + signature + "\n--\n\n" + nb::cast<std::string>(function.attr("__doc__"));
+    static PyMethodDef method = {name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call<quick>)),
+                                 METH_FASTCALL | METH_KEYWORDS, text.c_str()};
+    const nb::object module_name = function.attr("__module__");
+    const nb::object module = nb::module_::import_("sys").attr("modules")[module_name];
+    return nb::steal(PyCFunction_NewEx(&method, module.ptr(), module_name.ptr()));  // of a module, as pickle wants it
+}
+
+}  // namespace
+
+void bind_quick(nb::module_& m) {
+    m.def("quick_hash", &stand_for<quick_hash>,
+          nb::sig("def quick_hash(function: typing.Any, signature: str) -> typing.Any"));
+    m.def("quick_merge", &stand_for<quick_merge>,
+          nb::sig("def quick_merge(function: typing.Any, signature: str) -> typing.Any"));
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,101 @@
+"""URLs: what is one, what may be shown of one, and which extra opens it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .errors import FileError, Unavailable
+
+_OF_PROTOCOLS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-:")
+
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
+CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; FSSPEC_S3='{\"anon\": true}' reads public data",
+    "gcs": 'GOOGLE_APPLICATION_CREDENTIALS; FSSPEC_GS=\'{"token": "anon"}\' reads public data',
+    "http": 'the URL itself if it is signed, or FSSPEC_HTTPS=\'{"headers": {"Authorization": "..."}}\'',
+}
+"""Where each extra finds its credentials."""
+
+
+def is_url(path: Any) -> bool:
+    """Tell whether a path is a URL. ("./a://b" is a file.)"""
+    if not isinstance(path, str):
+        return False
+    protocol, mark, _ = path.partition("://")
+    return mark != "" and protocol[:1].isalpha() and _OF_PROTOCOLS.issuperset(protocol)
+
+
+def local_path(url: str) -> str | None:
+    """Return the path that a file:// URL names; of others None."""
+    protocol, _, rest = url.partition("://")
+    if protocol.lower() not in ("file", "local"):
+        return None
+    host, slash, path = rest.partition("/")
+    if host not in ("", "localhost") or not slash:
+        raise FileError(f"{shown(url)}: a file:// URL must name a path of this machine: file:///data/x")
+    from urllib.parse import unquote
+
+    return unquote(slash + path)
+
+
+def plain(path: Any) -> Any:
+    """Return the path of a file:// URL, and anything else as it is."""
+    return (local_path(path) or path) if is_url(path) else path
+
+
+def shown(url: str) -> str:
+    """Return what texts may show of a URL: no user, no password, no query string, which may be a signature."""
+    return "::".join(map(_shown_part, url.split("::")))
+
+
+def _shown_part(url: str) -> str:
+    protocol, mark, rest = url.partition("://")
+    if not mark:
+        return url.partition("?")[0]
+    place, question, _ = rest.partition("?")
+    place = place.partition("#")[0] if protocol.lower() in ("http", "https") else place
+    host = place.partition("/")[0]
+    port = host.partition(":")[2]
+    if "@" in host or (port and not port.isdigit() and "@" in place):
+        place = place.rpartition("@")[2] if "@" not in host else host.rpartition("@")[2] + place[len(host) :]
+    return protocol + mark + place + ("?..." if question else "")
+
+
+def extra_of(url: str) -> str | None:
+    """Return the extra of merklize that brings what opens a URL; None: no extra does."""
+    protocol = url.partition("://")[0].split("::")[0].lower()
+    return _EXTRAS.get(protocol)
+
+
+def file_system(url: str, **options: Any) -> tuple[Any, str]:
+    """Return the fsspec file system of a URL, and the path in it.
+
+    Raises Unavailable: the extra is not installed. FileError: no such protocol.
+    """
+    extra = extra_of(url)
+    try:
+        import fsspec
+    except ImportError:
+        wanted = extra or "http"
+        raise Unavailable(f"{shown(url)}: URLs need fsspec: pip install 'merklize[{wanted}]'") from None
+    try:
+        system, path = fsspec.core.url_to_fs(url, **options)
+        if extra == "http":
+            import aiohttp  # noqa: F401  # fsspec opens http:// without it, and fails later
+    except ImportError as error:
+        package = {"s3": "s3fs", "gcs": "gcsfs", "http": "aiohttp"}.get(extra or "", error.name or "its package")
+        how = f"pip install 'merklize[{extra}]'" if extra else "install what fsspec names for this protocol"
+        raise Unavailable(f"{shown(url)}: needs {package}: {how}") from None
+    except ValueError as error:
+        if "Protocol not known" not in str(error):
+            raise FileError(f"{shown(url)}: fsspec does not take it ({type(error).__name__})") from None
+        raise FileError(
+            f"{shown(url)}: unknown protocol {url.partition('://')[0]!r}; s3, gs, https and all that fsspec has are "
+            "taken. A file of this name is ./" + os.path.basename(url)
+        ) from None
+    except Exception as error:
+        from .stores._failures import failure_of
+
+        raise failure_of(error, shown(url), extra) from None
+    return system, path

@@ -1,0 +1,42 @@
+"""Progress of work that Python does piece by piece."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from ..errors import Cancelled
+
+if TYPE_CHECKING:
+    from .._types import Progress
+
+
+class Report:
+    """Calls the caller's progress function at most every 50 ms. Threads may share one."""
+
+    def __init__(self, progress: Progress, total: int | None) -> None:
+        """Begin. total  bytes; None or 0: not known."""
+        self._progress, self._total = progress, total
+        self._done = 0
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def add_total(self, count: int) -> None:
+        """Note that there is more to do."""
+        with self._lock:
+            self._total = (self._total or 0) + count
+
+    def add(self, count: int) -> None:
+        """Note work. Raises Cancelled."""
+        if self._progress is None:
+            return
+        with self._lock:
+            self._done += count
+            now = time.monotonic()
+            if now < self._next:
+                return
+            self._next = now + 0.05
+            share = min(1.0, self._done / self._total) if self._total else 0.0
+            if self._progress(share) is False:
+                raise Cancelled("cancelled by the caller's progress function")

@@ -1,0 +1,85 @@
+"""Objects in order: ranges come in parallel, and leave here one after another."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from ._limits import limits
+from ._objects import Stored
+
+
+class Readers:
+    """Threads that read ranges, and how many ranges may be in memory: those of one call, for all of its objects."""
+
+    def __init__(self) -> None:
+        """Start no thread yet."""
+        self._pool = ThreadPoolExecutor(limits.parallel, "merklize-range")
+        self._slots = threading.Semaphore(limits.parallel + limits.waiting)
+
+    def __enter__(self) -> Readers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def pieces(
+        self, stored: Stored, start: int = 0, end: int | None = None, unit: int | None = None
+    ) -> Iterator[bytes]:
+        """Give bytes start to end - 1 in order, `unit` bytes at a time; the last piece may be shorter.
+
+        unit  bytes of a range; None: limits.range_size
+        """
+        if not stored.ranges:
+            return _cut(stored.stream(), unit) if start == 0 and end is None else _refused(stored, start, end)
+        last, step = (stored.size or 0) if end is None else end, unit or limits.range_size
+        return self.places(stored, ((at, min(at + step, last)) for at in range(start, last, step)))
+
+    def places(self, stored: Stored, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        """Give bytes start to end - 1 of an object for each (start, end), in order."""
+        left = iter(places)
+        coming: deque[Future[bytes]] = deque()
+        place = next(left, None)
+        try:
+            while coming or place is not None:
+                # Whoever holds no range waits for one: so each object gets on, and none takes them all.
+                while place is not None and self._slots.acquire(blocking=not coming):
+                    try:
+                        coming.append(self._pool.submit(stored.read, *place))
+                    except BaseException:
+                        self._slots.release()
+                        raise
+                    place = next(left, None)
+                data = coming[0].result()
+                coming.popleft()
+                try:
+                    yield data
+                finally:
+                    del data
+                    self._slots.release()
+        finally:
+            for future in coming:
+                future.cancel()
+                self._slots.release()
+
+
+def _refused(stored: Stored, start: int, end: int | None) -> Iterator[bytes]:
+    yield stored.read(start, start + 1 if end is None else end)  # which raises
+
+
+def _cut(stream: Iterator[bytes], unit: int | None) -> Iterator[bytes]:
+    """Cut a stream into pieces of one size."""
+    if unit is None:
+        yield from stream
+        return
+    buffer = bytearray()
+    for data in stream:
+        buffer += data
+        whole = len(buffer) - len(buffer) % unit
+        for at in range(0, whole, unit):
+            yield bytes(memoryview(buffer)[at : at + unit])
+        del buffer[:whole]
+    if buffer:
+        yield bytes(buffer)

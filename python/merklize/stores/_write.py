@@ -1,0 +1,93 @@
+"""Files that are made here and kept in a store: there whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from .._urls import extra_of, file_system, is_url, local_path, shown
+from ..errors import Error
+from ._failures import Passing, failure_of, file_error
+
+_APPEAR_WHOLE = ("s3", "gcs")
+
+
+@contextmanager
+def output_file(output: Any) -> Iterator[bytes]:
+    """Give the path to write an output to.
+
+    Of a URL it is a file in the folder for temporary files, which goes to the store when it is whole.
+    """
+    if not is_url(output):
+        yield os.fsencode(output)
+        return
+    path = local_path(output)
+    if path is not None:
+        yield os.fsencode(path)
+        return
+    require_writable(output)
+    with tempfile.TemporaryDirectory(prefix="merklize-") as folder:
+        made = os.path.join(folder, "tree.mkl")
+        yield os.fsencode(made)
+        upload(made, output)
+
+
+def require_writable(url: str) -> None:
+    """Refuse a URL that cannot be written to, before there is anything to write."""
+    system, path = file_system(url)
+    if extra_of(url) == "http" or not path.strip("/"):
+        raise file_error(shown(url), "cannot write: objects are written to s3, gs and other stores of fsspec")
+    del system
+
+
+def upload(path: str, url: str) -> None:
+    """Copy a file to an object. Raises FileError; then the object is as it was."""
+    _put(url, lambda system, to: system.put_file(path, to))
+
+
+def write_object(content: bytes, url: str) -> None:
+    """Write an object. Raises FileError; then the object is as it was."""
+    _put(url, lambda system, to: system.pipe_file(to, content))
+
+
+def _put(url: str, put: Any) -> None:
+    name, extra = shown(url), extra_of(url)
+    system, path = file_system(url)
+    # Where an object could be seen half written, it gets its name at the end.
+    at_once = extra in _APPEAR_WHOLE or "memory" in system.protocol
+    to = path if at_once else f"{path}.partial"
+    try:
+        put(system, to)
+        if not at_once:
+            system.mv(to, path)
+        system.invalidate_cache()
+    except BaseException as error:
+        if not at_once:
+            with suppress(Exception):
+                system.rm_file(to)
+        if isinstance(error, Error):
+            raise
+        failure = failure_of(error, name, extra)
+        if isinstance(failure, Passing):
+            failure = file_error(name, f"cannot write: {failure}")
+        raise failure from None
+
+
+def read_whole(url: str, most: int) -> bytes:
+    """Return all of a small object: a manifest, an index, a proof. Raises FileError: it has more than `most` bytes."""
+    from ._objects import open_object
+    from ._ranges import Readers
+
+    stored = open_object(url)
+    parts, count = [], 0
+    with Readers() as readers:
+        for piece in readers.pieces(stored):
+            count += len(piece)
+            if count > most:
+                raise file_error(stored.name, f"must have at most {most} bytes, got more")
+            parts.append(piece)
+    stored.require_same()
+    return b"".join(parts)

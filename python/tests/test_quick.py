@@ -1,0 +1,102 @@
+"""Little data on the host takes a short way through the extension: answers and errors are those of the long way."""
+
+import inspect
+import os
+import pickle
+import subprocess
+import sys
+
+import blake3
+import numpy as np
+import pytest
+
+import merklize
+
+SIZES = [0, 1, 3, 63, 64, 65, 1023, 1024, 1025, 2048, 4096, 16384, 16385, 32767, 32768, 32769, 65536]
+TYPES = ["u1", "i1", "<u2", ">u2", "<i4", "<u8", "<f4", "<f8", "?", "<c8", "<f2", "M8[s]", "S4", "<U2"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_hash_of_bytes_and_arrays(size):
+    data = bytes(i * 7 % 251 for i in range(size))
+    wanted = blake3.blake3(data).digest()
+    array = np.frombuffer(data, np.uint8)
+    for value in (data, array, bytearray(data), memoryview(data), array.copy(), np.array(array, ndmin=3)):
+        assert merklize.hash(value) == wanted
+        assert merklize.hash(value, threads=1) == wanted
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_hash_of_any_dtype(kind):
+    array = np.arange(48).astype(np.uint8).tobytes()
+    array = np.frombuffer(array * 4, kind).reshape(2, -1)
+    for value in (array, array.T, array[:, ::2], array[:1, :1], array[:0], array[0, 0].reshape(())):
+        assert merklize.hash(value) == blake3.blake3(value.tobytes()).digest()
+
+
+def test_what_the_short_way_leaves_to_the_long_one():
+    class Own(np.ndarray):
+        pass
+
+    data = np.arange(64, dtype=np.uint8)
+    assert merklize.hash(data.view(Own)) == merklize.hash(data)
+    with pytest.raises(merklize.InvalidArgument, match="masked"):
+        merklize.hash(np.ma.masked_array(data, data > 3))
+    with pytest.raises(merklize.InvalidArgument, match="references"):
+        merklize.hash(np.array([b"a", None], dtype=object))
+    with pytest.raises(TypeError, match="bytes-like"):
+        merklize.hash(1)
+    for wrong in (lambda: merklize.hash(), lambda: merklize.hash(b"", b""), lambda: merklize.hash(b"", no=1)):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+@pytest.mark.parametrize("call", ["hash(b'abc')", "merge(numpy.zeros(32, 'u1'), numpy.zeros(32, 'u1'))"])
+def test_a_device_that_is_named_is_used(call):
+    """Not the CPU in silence."""
+    program = f"import numpy, merklize; merklize.{call}"
+    environment = os.environ | {"MERKLIZE_DEVICE": "nowhere:7"}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "nowhere" in ended.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("hash", merklize.HASHES)
+@pytest.mark.parametrize("shape", [(), (1,), (7,), (2, 3), (0,)])
+def test_merge_of_arrays(hash, shape):
+    random = np.random.default_rng(5)
+    left, right = (random.integers(0, 120, (*shape, 32), dtype=np.uint8) for _ in range(2))
+    merged = merklize.merge(left, right, hash)
+    assert merged.shape == left.shape
+    assert merged.dtype == left.dtype
+    assert np.array_equal(merged, merklize.merge(left, right, hash, threads=1))
+    assert np.array_equal(merged, merklize.merge(left, right, hash=hash))
+    for items in ("u8", "i8", "u4", "i4"):
+        words = merklize.merge(left.view(items), right.view(items), hash)
+        assert words.dtype == items
+        assert np.array_equal(words.view(np.uint8), merged)
+    for k in np.ndindex(shape):
+        assert merged[k].tobytes() == merklize.merge(left[k].tobytes(), right[k].tobytes(), hash)
+
+
+def test_merge_errors_are_those_of_the_long_way():
+    zeros, many = np.zeros(32, np.uint8), np.zeros((2, 32), np.uint8)
+    largest = np.full(4, 2**64 - 1, np.uint64)
+    with pytest.raises(merklize.InvalidArgument, match="alike"):
+        merklize.merge(zeros, many)
+    with pytest.raises(merklize.InvalidArgument, match="alike"):
+        merklize.merge(zeros, zeros.view(np.uint64))
+    with pytest.raises(merklize.InvalidArgument, match=r"uint8\[\.\.\., 32\]"):
+        merklize.merge(zeros[:31], zeros[:31])
+    with pytest.raises(merklize.InvalidArgument, match="below|less|modulus|>="):
+        merklize.merge(largest, largest, "rp64_256_v3")
+    with pytest.raises(merklize.InvalidArgument, match="no_such"):
+        merklize.merge(zeros, zeros, "no_such")
+
+
+@pytest.mark.parametrize("function", [merklize.hash, merklize.merge])
+def test_it_is_a_function_like_others(function):
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert "device" in inspect.signature(function).parameters
+    assert inspect.signature(function).parameters["wait"].default is True
+    assert inspect.getdoc(function).startswith("Return the")

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Builds the npm package into build/web/merklize: the core as WebAssembly, in one JavaScript file with the rest.
+
+Needs clang++ (14 or later) and wasm-ld of LLVM; without them the pip package ziglang, which has both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+VERSIONS = ["", *(f"-{version}" for version in range(30, 13, -1))]
+
+# The order in which the modules are joined into one file: what a module imports comes before it.
+MODULES = ["machine", "ready", "common", "hash", "files", "trees", "shape", "parse", "proofs", "tree_file"]
+
+COMPILE = [
+    "-std=c++20",
+    "-ffreestanding",
+    "-nostdlib",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-pass-failed",
+]
+LINK = ["--no-entry", "--strip-all", "--gc-sections", "-z", "stack-size=65536", "--stack-first"]
+# There is no library with products of 128 bits: MKZ_MUL_BY_HALVES.
+PARTS = {
+    "hashes": (["-Os", "-DMKZ_MUL_BY_HALVES=1"], ["--export=__heap_base"]),
+    "lanes": (["-O3", "-msimd128", "-mbulk-memory"], ["--import-memory"]),
+}
+
+
+def toolchain() -> tuple[list[str], list[str]] | None:
+    """The compiler and the linker as commands: of one version of LLVM, else zig's. None if neither is found."""
+    given = [os.environ.get("WASM_CXX"), os.environ.get("WASM_LD")]
+    for version in VERSIONS:
+        compiler = given[0] or shutil.which(f"clang++{version}")
+        linker = given[1] or shutil.which(f"wasm-ld{version}")
+        if compiler and linker:
+            return [compiler, "--target=wasm32"], [linker]
+    if importlib.util.find_spec("ziglang"):
+        zig = [sys.executable, "-m", "ziglang"]
+        return [*zig, "c++", "-target", "wasm32-freestanding", "-mcpu=mvp"], [*zig, "wasm-ld"]
+    return None
+
+
+def compile_modules(out: Path) -> dict[str, bytes]:
+    tools = toolchain()
+    if tools is None:
+        sys.exit("web/build.py: neither clang++ with wasm-ld nor the pip package ziglang is found")
+    compiler, linker = tools
+    out.mkdir(parents=True, exist_ok=True)
+    modules = {}
+    for name, (compile_options, link_options) in PARTS.items():
+        objects = []
+        for source in [name] if name == "lanes" else ["hashes", "lanes"]:
+            obj = out / f"{name}-{source}.o"
+            include = [f"-I{HERE / 'wasm'}", f"-I{ROOT / 'include/merklize/core'}", f"-I{ROOT / 'include'}"]
+            command = [
+                *compiler,
+                *COMPILE,
+                *compile_options,
+                *include,
+                "-c",
+                str(HERE / f"wasm/{source}.cpp"),
+                "-o",
+                str(obj),
+            ]
+            subprocess.run(command, check=True)
+            objects.append(str(obj))
+        target = out / f"{name}.wasm"
+        subprocess.run([*linker, *LINK, *link_options, *objects, "-o", str(target)], check=True)
+        modules[name] = target.read_bytes()
+    return modules
+
+
+def joined(modules: dict[str, bytes]) -> str:
+    """All modules in one. Names at the top of the modules are distinct, so joining them is enough."""
+    parts = []
+    for name, data in modules.items():
+        parts.append(f"const {name}Wasm = '{base64.b64encode(data).decode()}';\n")
+    for name in MODULES:
+        text = (HERE / f"js/{name}.js").read_text()
+        if re.search(r"^import [^;]* as ", text, flags=re.MULTILINE):
+            sys.exit(f"web/js/{name}.js: an import with another name is lost when modules are joined")
+        text = re.sub(r"^import [^;]*;\n", "", text, flags=re.MULTILINE)
+        text = re.sub(r"^export \{[^}]*\};\n", "", text, flags=re.MULTILINE)
+        parts.append(re.sub(r"^export (?=async |function|const|class)", "", text, flags=re.MULTILINE))
+    return "\n".join(parts)
+
+
+def exports() -> list[str]:
+    found = re.findall(r"^export \{([^}]*)\}", (HERE / "js/index.js").read_text(), flags=re.MULTILINE)
+    return [name.strip() for names in found for name in names.split(",") if name.strip()]
+
+
+def version() -> str:
+    text = (ROOT / "include/merklize/version.h").read_text()
+    numbers = [re.search(rf"MERKLIZE_VERSION_{part} (\d+)", text) for part in ("MAJOR", "MINOR", "PATCH")]
+    return ".".join(number[1] for number in numbers if number)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build/web", help="folder for the package (default: build/web)"
+    )
+    parser.add_argument("--has-tools", action="store_true", help="tell by the exit status whether a compiler is found")
+    arguments = parser.parse_args()
+    if arguments.has_tools:
+        sys.exit(toolchain() is None)
+    out = arguments.out
+    text = joined(compile_modules(out / "objects"))
+    package = out / "merklize"
+    package.mkdir(parents=True, exist_ok=True)
+    (package / "merklize.js").write_text(f"{text}\nexport {{ {', '.join(exports())} }};\n")
+    for name in ("README.md", "index.d.ts"):
+        shutil.copy(HERE / name, package / name)
+    manifest = (HERE / "package.json").read_text().replace('"0.0.0"', f'"{version()}"')
+    (package / "package.json").write_text(manifest)
+    for name in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
+        shutil.copy(ROOT / name, package / name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+// Types of the npm package merklize. Bytes are Uint8Arrays; digests are 32 bytes; counts above 2^53 are bigints.
+
+export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
+/** 32 bytes, or 64 hexadecimal digits. */
+export type DigestLike = Uint8Array | string;
+export type Rule = 'perfect' | 'left_full' | 'promote' | 'pad' | 'duplicate_last';
+
+export interface HashFacts {
+    readonly id: number;
+    readonly name: string;
+    /** Elements of nodes and rows are below it; 0n: a hash of bytes. */
+    readonly modulus: bigint;
+    /** Of field hashes: 64 (a digest is 4 words) or 32 (8 words); else 0. */
+    readonly elementBits: number;
+}
+/** All hashes, by id. */
+export const hashes: readonly HashFacts[];
+export const rules: readonly Rule[];
+
+/** A wrong argument. The text has the rule and what was given. */
+export class MerklizeError extends Error {
+    readonly code: 'invalid_argument';
+}
+
+/** Whether vector instructions are used. simd(false) turns them off; simd(true) on again, where there are any. */
+export function simd(on?: boolean): boolean;
+
+/** BLAKE3's modes: a key of 32 bytes, or a context for derive_key. */
+export interface Mode {
+    key?: Bytes;
+    context?: string;
+}
+export interface Output {
+    /** Bytes of output; default 32. Other hashes than blake3 have 32. */
+    length?: number;
+    /** Position of the first one. */
+    seek?: number;
+}
+export interface HashOptions extends Mode, Output {
+    /** Default 'blake3'. */
+    hash?: string;
+}
+
+/** The digest of bytes. cost: reads them once, on this thread */
+export function hash(data: Bytes, options?: HashOptions): Uint8Array;
+
+/** Hashes bytes as they come. */
+export class Hasher {
+    constructor(options?: Mode & { hash?: string });
+    update(data: Bytes): this;
+    updateFrom(stream: ReadableStream<Uint8Array>): Promise<this>;
+    /** Of all bytes so far; more may follow. */
+    digest(options?: Output): Uint8Array;
+    reset(): this;
+    readonly count: number;
+}
+
+export interface FileOptions extends HashOptions {
+    /** 0: this thread alone. Default: cores(). */
+    workers?: number;
+    /** Cancels: the promise is rejected with the signal's reason. */
+    signal?: AbortSignal;
+    onProgress?: (done: number, size: number) => void;
+}
+/** The digest of a File, a Blob, bytes or, in Node, the file at a path. It is streamed: memory does not grow with its size. */
+export function hashFile(source: Blob | Bytes | string | URL, options?: FileOptions): Promise<Uint8Array>;
+/** Workers that hashFile starts; 0 where there are none. */
+export function cores(): number;
+
+export interface MergeOptions extends Mode {
+    hash?: string;
+}
+/** The node above two nodes. */
+export function merge(left: DigestLike, right: DigestLike, options?: MergeOptions): Uint8Array;
+export interface RootOptions extends MergeOptions {
+    /** Default 'perfect' for field hashes, else 'left_full'. */
+    rule?: Rule;
+    /** The leaf that the rule 'pad' adds; default zeros. */
+    padding?: DigestLike;
+}
+/** The root of leaves: [n, 32] bytes, or a list of digests. */
+export function root(leaves: Bytes | readonly DigestLike[], options?: RootOptions): Uint8Array;
+/** Records of equal length, one after another -> leaves, [n, 32] bytes. */
+export function hashLeaves(records: Bytes, recordBytes: number, options?: MergeOptions): Uint8Array;
+/** Rows of field elements, little-endian words -> digests, [n, 32] bytes. hash: default 'rp64_256_v3' */
+export function hashElements(rows: Bytes, rowElements: number, options?: { hash?: string }): Uint8Array;
+/** A piece of a file as a leaf. */
+export function leafOf(piece: Uint8Array, hash: string, options?: Mode): Uint8Array;
+
+interface ProofHead {
+    hash: string;
+    rule?: Rule;
+    nLeaves: number | bigint;
+}
+export type ProofObject = ProofHead &
+    (
+        | { index: number | bigint; leaf: DigestLike; siblings: DigestLike[] }
+        | { indices: (number | bigint)[]; leaves: DigestLike[]; siblings: DigestLike[] }
+        | { oldLeaves: number | bigint; nodes: DigestLike[] }
+    );
+/** What parseProof() gives. kind: 0 one leaf, 1 several leaves, 2 growth */
+export type Proof = { hash: string; rule: Rule; nLeaves: bigint } & (
+    | { kind: 0 | 1; indices: bigint[]; leaves: Uint8Array[]; siblings: Uint8Array[] }
+    | { kind: 2; oldLeaves: bigint; nodes: Uint8Array[] }
+);
+/** Bytes (MKZP), JSON as text or parsed, or the fields. */
+export type ProofLike = Uint8Array | string | ProofObject | Proof | Record<string, unknown>;
+
+export interface Expect {
+    hash?: string;
+    rule?: Rule;
+    nLeaves?: number | bigint;
+    index?: number | bigint;
+    leaf?: DigestLike;
+}
+export interface VerifyOptions extends Mode {
+    expect?: Expect;
+}
+/** Whether a proof of one or several leaves leads to the root and claims what is expected. Anything malformed is false. */
+export function verify(proof: ProofLike, root: DigestLike, options?: VerifyOptions): boolean;
+/** Whether the older tree's leaves are the first ones of the newer tree. */
+export function verifyConsistency(proof: ProofLike, oldRoot: DigestLike, newRoot: DigestLike, options?: VerifyOptions): boolean;
+/** Whether bytes are Winterfell's BatchMerkleProof of these leaves. hash: 'rp64_256_v3' (default) or 'blake3' */
+export function verifyWinterfell(
+    bytes: Bytes,
+    indices: Iterable<number | bigint>,
+    leaves: Iterable<DigestLike>,
+    root: DigestLike,
+    options?: { hash?: string },
+): boolean;
+/** Whether Solidity's MerkleProof.verify() takes the proof. Digests may begin with 0x. */
+export function verifyOpenZeppelin(proof: Iterable<DigestLike>, leaf: DigestLike, root: DigestLike): boolean;
+
+export interface Step {
+    level: number;
+    index: bigint;
+    /** null: the node goes up as it is. */
+    left: Uint8Array | null;
+    right: Uint8Array | null;
+    parent: Uint8Array;
+}
+export interface Explanation {
+    valid: boolean;
+    /** Why, in words. */
+    reason: string;
+    proof: Proof | null;
+    /** The root that follows from the proof; null if none does. */
+    computed: Uint8Array | null;
+    /** Of a proof of one leaf: its way to the root. */
+    path: Step[];
+}
+/** What verify() finds, with the reason. root: of a proof of growth {oldRoot, newRoot} */
+export function explain(
+    proof: ProofLike,
+    root: DigestLike | { oldRoot: DigestLike; newRoot: DigestLike },
+    options?: VerifyOptions,
+): Explanation;
+/** The claims of a proof. Throws MerklizeError with the reason if it is none. */
+export function parseProof(proof: ProofLike): Proof;
+
+export interface TreeFile {
+    readonly hash: string;
+    readonly rule: Rule;
+    readonly mode: 'plain' | 'keyed' | 'derive-key';
+    readonly nLeaves: bigint;
+    /** Bytes of the source that a leaf stands for; 0n: not known. */
+    readonly leafBytes: bigint;
+    readonly totalBytes: bigint;
+    readonly padding: Uint8Array;
+    readonly root: Uint8Array;
+    readonly height: number;
+    levelSize(level: number): bigint;
+    node(level: number, index: number | bigint): Promise<Uint8Array>;
+    /** options: the key or context of a tree with a mode, for siblings that are padding */
+    prove(index: number | bigint, options?: Mode): Promise<Proof>;
+}
+/** Opens a .mkl file; only what is asked for is read. Throws MerklizeError for anything that is no whole tree file. */
+export function openTree(source: Blob | Bytes): Promise<TreeFile>;
+
+export function toHex(bytes: Uint8Array): string;
+/** 64 hexadecimal digits -> 32 bytes; null for any other text. */
+export function fromHex(text: string): Uint8Array | null;

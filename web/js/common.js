@@ -1,0 +1,75 @@
+// common.js: errors, names of hashes, digests as bytes and as text.
+import { m } from './ready.js';
+
+/** A wrong argument of the caller. The text says the rule and what was given. */
+export class MerklizeError extends Error {
+    constructor(text) {
+        super(text);
+        this.name = 'MerklizeError';
+        this.code = 'invalid_argument';
+    }
+}
+export const invalid = (text) => {
+    throw new MerklizeError(text);
+};
+
+/** Whether WebAssembly's vector instructions are used. simd(false) turns them off, simd(true) on again where there are any. */
+export function simd(on) {
+    if (on !== undefined) m.simd = on;
+    return m.simd;
+}
+
+const listed = m.hashes.filter((hash) => !hash.isPart);
+/** The hashes, by id: what they are called, and whether they hash bytes or elements of a field. */
+export const hashes = Object.freeze(
+    listed.map(({ id, name, modulus, wordBytes }) =>
+        Object.freeze({ id, name, modulus, elementBits: modulus === 0n ? 0 : 8 * wordBytes })),
+);
+
+const aliases = { rp64_256: 'rp64_256_v3' };
+export const findHash = (name) => listed.find((hash) => hash.name === (aliases[name] ?? name));
+export const findHashById = (id) => listed.find((hash) => hash.id === id);
+export function hashNamed(name, what) {
+    return findHash(name) ?? invalid(`${what}: the hash must be one of ${listed.map((h) => h.name).join(', ')}, got '${name}'`);
+}
+
+export const rules = Object.freeze(['perfect', 'left_full', 'pad', 'duplicate_last']);
+export const ruleName = (rule) => (rule === 'promote' ? 'left_full' : rule);
+export function ruleNamed(rule, what) {
+    if (rules.includes(ruleName(rule))) return ruleName(rule);
+    return invalid(`${what}: the rule must be one of ${rules.join(', ')}, got '${rule}'`);
+}
+
+/** Bytes of what the caller gives: Uint8Array, other views, ArrayBuffer; text is an error, because its encoding would be a guess. */
+export function toBytes(data, what) {
+    if (data instanceof Uint8Array) return data;
+    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    if (data instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && data instanceof SharedArrayBuffer))
+        return new Uint8Array(data);
+    return invalid(`${what}: data must be a Uint8Array, another view or an ArrayBuffer, got ${typeof data}`);
+}
+
+export function toHex(bytes) {
+    let text = '';
+    for (const byte of bytes) text += (byte < 16 ? '0' : '') + byte.toString(16);
+    return text;
+}
+/** 64 hexadecimal digits -> 32 bytes, or null. */
+export function fromHex(text) {
+    if (typeof text !== 'string' || !/^[0-9a-fA-F]{64}$/.test(text)) return null;
+    return Uint8Array.from({ length: 32 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}
+/** A digest as 32 bytes or 64 hexadecimal digits, or null. */
+export const digestOrNull = (digest) => (typeof digest === 'string' ? fromHex(digest)
+    : digest instanceof Uint8Array && digest.length === 32 ? digest : null);
+export function toDigest(digest, what) {
+    return digestOrNull(digest) ?? invalid(`${what} must be 32 bytes or 64 hexadecimal digits`);
+}
+export const equal = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
+
+/** Digests in one array, [n, 32] bytes. */
+export function joined(digests) {
+    const out = new Uint8Array(32 * digests.length);
+    digests.forEach((digest, i) => out.set(digest, 32 * i));
+    return out;
+}

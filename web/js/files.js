@@ -1,0 +1,189 @@
+// files.js: digests of files and Blobs by all cores: workers hash equal slices, and the caller's thread makes the root.
+import { hashNamed, invalid } from './common.js';
+import { Hasher, modeOf, outputOf } from './hash.js';
+import { machine } from './machine.js';
+import { m, modules } from './ready.js';
+
+const slice = 1 << 22; // bytes that a worker takes at once: a power of two, at least 1024
+const inNode = typeof process === 'object' && process.versions?.node !== undefined;
+
+/** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id, value} or {id, error}. */
+function worker(machine, port, readPath) {
+    let m;
+    port.listen(async (message) => {
+        if (message.modules) {
+            const main = new WebAssembly.Instance(message.modules.hashes);
+            const env = { memory: main.exports.memory };
+            m = machine(main, message.modules.lanes && new WebAssembly.Instance(message.modules.lanes, { env }));
+            m.simd = message.simd;
+            port.send({ id: -1 });
+            return;
+        }
+        const { id, source, offset, length, key, flags } = message;
+        try {
+            const data = typeof source === 'string' ? readPath(source, offset, length)
+                : source instanceof ArrayBuffer ? new Uint8Array(source)
+                : new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
+            if (data.length !== length) throw new Error(`the file changed while it was read: ${length} bytes expected at ${offset}, got ${data.length}`);
+            port.send({ id, value: m.partValue(data, offset / 1024, key, flags) });
+        } catch (error) {
+            port.send({ id, error: String(error.message ?? error) });
+        }
+    });
+}
+
+const browserPort = `{ listen: (f) => { onmessage = (event) => f(event.data); }, send: (message) => postMessage(message) }`;
+const nodePort = `{ listen: (f) => parentPort.on('message', f), send: (message) => parentPort.postMessage(message) }`;
+const nodeRead = `(path, offset, length) => {
+    const file = fs.openSync(path);
+    try {
+        const data = new Uint8Array(length);
+        let done = 0, n = 1;
+        while (done < length && n > 0) done += n = fs.readSync(file, data, done, length - done, offset + done);
+        return data.subarray(0, done);
+    } finally {
+        fs.closeSync(file);
+    }
+}`;
+
+/** There are no workers here: the page's policy forbids their text, or there are none at all. */
+class NoWorkers extends Error {}
+
+/** One worker: run(task, transfer) answers with its value. @throws NoWorkers */
+async function startWorker() {
+    const waiting = new Map();
+    const answer = ({ id, value, error }) => {
+        const { resolve, reject } = waiting.get(id);
+        waiting.delete(id);
+        if (error === undefined) resolve(value);
+        else reject(new Error(error));
+    };
+    const fail = (error) => {
+        for (const { reject } of waiting.values()) reject(error);
+        waiting.clear();
+    };
+    const text = (port, read) => `(${worker})(${machine}, ${port}, ${read});`;
+    let thread;
+    try {
+        if (inNode) {
+            const { Worker } = await import('node:worker_threads');
+            const head = "const { parentPort } = require('node:worker_threads'), fs = require('node:fs');\n";
+            thread = new Worker(head + text(nodePort, nodeRead), { eval: true });
+            thread.on('message', answer).on('error', fail);
+        } else {
+            const url = URL.createObjectURL(new Blob([text(browserPort, 'null')], { type: 'text/javascript' }));
+            thread = new Worker(url);
+            URL.revokeObjectURL(url);
+            thread.onmessage = (event) => answer(event.data);
+            thread.onerror = (event) => fail(new Error(event.message || 'a worker stopped'));
+        }
+        await new Promise((resolve, reject) => {
+            waiting.set(-1, { resolve, reject });
+            thread.postMessage({ modules, simd: m.simd });
+        });
+    } catch (error) {
+        thread?.terminate();
+        throw new NoWorkers(String(error?.message ?? error));
+    }
+    return {
+        run: (task, transfer) => new Promise((resolve, reject) => {
+            waiting.set(task.id, { resolve, reject });
+            thread.postMessage(task, transfer ?? []);
+        }),
+        stop: () => thread.terminate(),
+    };
+}
+
+/** As many workers as there are cores, if the caller does not say. 0: none can be had here. */
+export function cores() {
+    if (!inNode && typeof Worker === 'undefined') return 0;
+    return globalThis.navigator?.hardwareConcurrency ?? 4;
+}
+
+
+/** The root of `size` bytes; task(offset, length) gives what a worker reads. Two tasks a worker: reading and hashing overlap. */
+async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) {
+    const pool = await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(size / slice)) }, startWorker));
+    const values = new m.Values(mode.key, mode.flags);
+    const early = new Map(); // values that came before their turn
+    let next = 0, wanted = 0, last = null, done = 0, stopped = false;
+    const offer = (index, value) => {
+        early.set(index, value);
+        for (; early.has(wanted); wanted++) {
+            if ((wanted + 1) * slice >= size) last = early.get(wanted);
+            else values.push(early.get(wanted));
+            early.delete(wanted);
+        }
+    };
+    const lane = async (thread) => {
+        while (next * slice < size && !stopped) {
+            const id = next++, offset = id * slice, length = Math.min(slice, size - offset);
+            const { source, transfer } = await task(offset, length);
+            offer(id, await thread.run({ id, source, offset, length, key: mode.key, flags: mode.flags }, transfer));
+            done += length;
+            if (!stopped) onProgress?.(done, size);
+        }
+    };
+    let onAbort;
+    const aborted = new Promise((_, reject) => {
+        onAbort = () => reject(signal.reason);
+        signal?.addEventListener('abort', onAbort);
+    });
+    try {
+        await Promise.race([Promise.all(pool.flatMap((thread) => [lane(thread), lane(thread)])), aborted]);
+    } finally {
+        stopped = true;
+        signal?.removeEventListener('abort', onAbort);
+        pool.forEach(({ stop }) => stop());
+    }
+    return values.root(last);
+}
+
+/** Piece by piece on this thread: every hash that streams, and where there are no workers. */
+async function digestHere(blob, options, { signal, onProgress }) {
+    const hasher = new Hasher(options);
+    for (let done = 0; done < blob.size; ) {
+        signal?.throwIfAborted();
+        const piece = new Uint8Array(await blob.slice(done, done + slice).arrayBuffer());
+        if (piece.length === 0) throw new Error(`the file changed while it was read: it ends at byte ${done}`);
+        hasher.update(piece);
+        done += piece.length;
+        onProgress?.(done, blob.size);
+    }
+    return hasher.digest(options);
+}
+
+/**
+ * The digest of a File, a Blob, bytes or, in Node, the file at a path.
+ * options: those of hash(), and workers (0: this thread alone; default: one a core), signal (an AbortSignal), onProgress(done, size).
+ */
+export async function hashFile(source, options = {}) {
+    const kind = hashNamed(options.hash ?? 'blake3', 'hashFile');
+    const workers = options.workers ?? cores();
+    if (!Number.isSafeInteger(workers) || workers < 0) invalid(`hashFile: workers must be an integer >= 0, got ${workers}`);
+    options.signal?.throwIfAborted();
+    let path = null, blob = source;
+    if (typeof source === 'string' || source instanceof URL) {
+        if (!inNode) invalid('hashFile: a path is read in Node alone; a browser gives Files');
+        path = source instanceof URL ? (await import('node:url')).fileURLToPath(source) : source;
+        blob = await (await import('node:fs')).openAsBlob(path);
+    } else if (!(source instanceof Blob)) {
+        if (!ArrayBuffer.isView(source) && !(source instanceof ArrayBuffer)) invalid('hashFile: give a File, a Blob, bytes or, in Node, a path');
+        blob = new Blob([source]);
+    }
+    if (!kind.hasChunkTree || workers === 0 || blob.size <= slice) return digestHere(blob, options, options);
+    const mode = modeOf(kind, options, 'hashFile');
+    const task = path !== null ? () => ({ source: path })
+        : inNode ? async (offset, length) => {
+            const data = await blob.slice(offset, offset + length).arrayBuffer();
+            return { source: data, transfer: [data] };
+        }
+        : () => ({ source: blob });
+    try {
+        const root = await rootByWorkers(blob.size, mode, workers, task, options);
+        return outputOf(root, options, 'hashFile');
+    } catch (error) {
+        if (!(error instanceof NoWorkers)) throw error;
+        return digestHere(blob, options, options);
+    }
+}

@@ -1,0 +1,169 @@
+// hash.js: digests of bytes, in one call or as they come.
+import { hashNamed, invalid, toBytes } from './common.js';
+import { m } from './ready.js';
+
+const keyed = 16, deriveContext = 32, deriveMaterial = 64;
+
+/** {key, flags} of BLAKE3's plain, keyed and derive-key modes. */
+export function modeOf(hash, { key, context } = {}, what) {
+    if (key === undefined && context === undefined) return { key: m.iv, flags: 0 };
+    if (!hash.isKeyed) invalid(`${what}: keys and contexts are of the hash 'blake3', not of '${hash.name}'`);
+    if (key !== undefined && context !== undefined) invalid(`${what}: give a key or a context, not both`);
+    if (key !== undefined) {
+        const bytes = toBytes(key, `${what}: key`);
+        if (bytes.length !== 32) invalid(`${what}: the key must have 32 bytes, got ${bytes.length}`);
+        return { key: bytes.slice(), flags: keyed };
+    }
+    if (typeof context !== 'string') invalid(`${what}: the context must be text, got ${typeof context}`);
+    const inner = new Chunks({ key: m.iv, flags: deriveContext });
+    inner.update(new TextEncoder().encode(context));
+    return { key: m.output(inner.root(), 32, 0), flags: deriveMaterial };
+}
+
+/** BLAKE3 as bytes come: pieces of m.stride bytes are hashed when more bytes follow. */
+class Chunks {
+    constructor(mode) {
+        this.mode = mode;
+        this.values = new m.Values(mode.key, mode.flags);
+        this.waiting = new Uint8Array(0); // grows up to one piece
+        this.filled = 0;
+        this.count = 0;
+    }
+    piece(data) {
+        const { key, flags } = this.mode;
+        this.values.push(m.subtree(data, this.values.count * (m.stride / 1024), key, flags, 1));
+    }
+    update(data) {
+        this.count += data.length;
+        while (data.length > 0) {
+            if (this.filled === m.stride) {
+                this.piece(this.waiting);
+                this.filled = 0;
+            }
+            if (this.filled === 0 && data.length > m.stride) {
+                this.piece(data.subarray(0, m.stride));
+                data = data.subarray(m.stride);
+                continue;
+            }
+            const taken = Math.min(data.length, m.stride - this.filled);
+            if (this.filled + taken > this.waiting.length) {
+                const room = new Uint8Array(Math.min(m.stride, Math.max(1024, 2 * (this.filled + taken))));
+                room.set(this.waiting.subarray(0, this.filled));
+                this.waiting = room;
+            }
+            this.waiting.set(data.subarray(0, taken), this.filled);
+            this.filled += taken;
+            data = data.subarray(taken);
+        }
+    }
+    root() {
+        const { key, flags } = this.mode, rest = this.waiting.subarray(0, this.filled);
+        if (this.values.count > 0)
+            return this.values.root(m.subtree(rest, this.values.count * (m.stride / 1024), key, flags, 1));
+        if (rest.length <= 1024) return m.chunkNode(rest, key, flags);
+        const two = m.subtree(rest, 0, key, flags, 2);
+        return m.parentNode(two.subarray(0, 32), two.subarray(32), key, flags);
+    }
+}
+
+/** Another hash of bytes, block after block. */
+class Blocks {
+    constructor(hash, length) {
+        this.hash = hash;
+        this.state = m.beginMessage(hash, length);
+        this.rest = new Uint8Array(hash.rate);
+        this.count = 0;
+    }
+    update(data) {
+        const { rate } = this.hash;
+        const waiting = this.count % rate;
+        this.count += data.length;
+        if (waiting !== 0) {
+            const taken = Math.min(data.length, rate - waiting);
+            this.rest.set(data.subarray(0, taken), waiting);
+            data = data.subarray(taken);
+            if (waiting + taken < rate) return;
+            m.addBlocks(this.hash, this.state, this.rest);
+        }
+        const whole = data.length - (data.length % rate);
+        m.addBlocks(this.hash, this.state, data.subarray(0, whole));
+        this.rest.set(data.subarray(whole));
+    }
+    digest() {
+        return m.finishMessage(this.hash, this.state, this.rest.slice(0, this.count % this.hash.rate), this.count);
+    }
+}
+
+function requireMessages(hash, what) {
+    if (hash.hasChunkTree || hash.rate !== 0) return;
+    if (hash.isField) invalid(`${what}: '${hash.name}' hashes field elements, not bytes; hashElements takes them`);
+    invalid(`${what}: '${hash.name}' puts a prefix before a record, for leaves of trees; 'sha256_plain' is SHA-256 of a message`);
+}
+
+export function outputOf(root, { length = 32, seek = 0 } = {}, what) {
+    if (!Number.isSafeInteger(length) || length < 0) invalid(`${what}: length must be an integer >= 0, got ${length}`);
+    if (!Number.isSafeInteger(seek) || seek < 0) invalid(`${what}: seek must be an integer >= 0, got ${seek}`);
+    return m.output(root, length, seek);
+}
+
+/** Hashes bytes as they come. */
+export class Hasher {
+    #kind;
+    #options;
+    #state;
+    constructor(options = {}) {
+        this.#kind = hashNamed(options.hash ?? 'blake3', 'Hasher');
+        requireMessages(this.#kind, 'Hasher');
+        if (this.#kind.needsLength)
+            invalid(`Hasher: '${this.#kind.name}' begins with the length of the message, so hash() takes it whole`);
+        this.#options = { mode: modeOf(this.#kind, options, 'Hasher') };
+        this.reset();
+    }
+    /** Appends bytes. Returns itself. */
+    update(data) {
+        this.#state.update(toBytes(data, 'Hasher.update'));
+        return this;
+    }
+    /** Appends all that a stream gives. */
+    async updateFrom(stream) {
+        const reader = stream.getReader();
+        try {
+            for (;;) {
+                const { done, value } = await reader.read();
+                if (done) return this;
+                this.update(value);
+            }
+        } finally {
+            reader.releaseLock();
+        }
+    }
+    /** The digest of all bytes so far; more may follow. BLAKE3: `length` bytes of output from byte `seek` on. */
+    digest(options = {}) {
+        if (this.#kind.hasChunkTree) return outputOf(this.#state.root(), options, 'Hasher.digest');
+        if ((options.length ?? 32) !== 32 || (options.seek ?? 0) !== 0)
+            invalid(`Hasher.digest: '${this.#kind.name}' has 32 bytes of output`);
+        return this.#state.digest();
+    }
+    reset() {
+        this.#state = this.#kind.hasChunkTree ? new Chunks(this.#options.mode) : new Blocks(this.#kind, 0);
+        return this;
+    }
+    /** Bytes so far. */
+    get count() {
+        return this.#state.count;
+    }
+}
+
+/** The digest of bytes: 32 bytes, or of BLAKE3 any `length` from byte `seek` on. */
+export function hash(data, options = {}) {
+    const bytes = toBytes(data, 'hash');
+    const kind = hashNamed(options.hash ?? 'blake3', 'hash');
+    requireMessages(kind, 'hash');
+    if (!kind.needsLength) return new Hasher(options).update(bytes).digest(options);
+    modeOf(kind, options, 'hash');
+    const blocks = new Blocks(kind, bytes.length);
+    blocks.update(bytes);
+    return blocks.digest();
+}
+/** The same, for modules in which `hash` is a hash's facts. */
+export const hashBytes = hash;

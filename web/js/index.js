@@ -1,0 +1,7 @@
+// merklize: digests and Merkle proofs in WebAssembly. Types and words about each function: index.d.ts.
+export { MerklizeError, fromHex, hashes, rules, simd, toHex } from './common.js';
+export { Hasher, hash } from './hash.js';
+export { cores, hashFile } from './files.js';
+export { hashElements, hashLeaves, merge, root } from './trees.js';
+export { explain, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } from './proofs.js';
+export { leafOf, openTree } from './tree_file.js';

@@ -1,0 +1,240 @@
+// parse.js: proofs as bytes, JSON or objects -> one form. Whatever is not exactly what a writer makes is a Malformed with the reason.
+import { digestOrNull, findHash, findHashById, joined, ruleName, rules, toHex } from './common.js';
+import { m } from './ready.js';
+import { bits, climb, consistencyCount, heightOf, noTree, siblingCount } from './shape.js';
+
+/** Why a proof is none. Not an error of the caller: verify() gives false. */
+export class Malformed extends Error {}
+const malformed = (text) => {
+    throw new Malformed(text);
+};
+
+/** Reads little-endian numbers and digests; running out of bytes is malformed. */
+class Reader {
+    constructor(bytes) {
+        this.bytes = bytes;
+        this.at = 0;
+    }
+    get left() {
+        return this.bytes.length - this.at;
+    }
+    take(n, what) {
+        if (n > this.left) malformed(`the bytes end inside ${what}: ${n} needed, ${this.left} left`);
+        this.at += Number(n);
+        return this.bytes.subarray(this.at - Number(n), this.at);
+    }
+    u8(what) {
+        return this.take(1, what)[0];
+    }
+    u64(what) {
+        const bytes = this.take(8, what);
+        return new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
+    }
+    /** The shortest form alone. */
+    leb128(what) {
+        let value = 0n, shift = 0n, byte;
+        do {
+            byte = this.u8(what);
+            if (shift === 63n && byte > 1) malformed(`${what} is more than 64 bits`);
+            value |= BigInt(byte & 127) << shift;
+            shift += 7n;
+        } while (byte > 127);
+        if (byte === 0 && shift > 7n) malformed(`${what} is not in its shortest form`);
+        return value;
+    }
+    digests(n, what) {
+        const bytes = this.take(32n * BigInt(n), what);
+        return Array.from({ length: Number(n) }, (_, i) => bytes.slice(32 * i, 32 * i + 32));
+    }
+    end() {
+        if (this.left !== 0) malformed(`${this.left} bytes follow the end of the proof`);
+    }
+}
+
+/** Counts, indices and words of a proof fit together. Returns it. */
+function checked(proof) {
+    const { hash, rule } = proof;
+    const tree = noTree(proof.nLeaves, rule);
+    if (tree) malformed(tree);
+    const count = (given, needed, what) => {
+        if (given !== needed) malformed(`the proof must have ${needed} ${what}, got ${given}`);
+    };
+    if (proof.kind === 2) {
+        if (rule !== 'left_full') malformed(`a proof of growth is of the rule 'left_full', not '${rule}'`);
+        if (proof.oldLeaves < 1n || proof.oldLeaves > proof.nLeaves)
+            malformed(`the old tree must have 1 to ${proof.nLeaves} leaves, got ${proof.oldLeaves}`);
+        count(proof.nodes.length, consistencyCount(proof.oldLeaves, proof.nLeaves), 'nodes');
+    } else {
+        if (proof.indices.length === 0) malformed('a proof is of at least one leaf');
+        proof.indices.forEach((index, i) => {
+            if (index < 0n || index >= proof.nLeaves) malformed(`index ${index} is not below the ${proof.nLeaves} leaves`);
+            if (i > 0 && index <= proof.indices[i - 1]) malformed(`indices must ascend, got ${proof.indices[i - 1]}, ${index}`);
+        });
+        count(proof.leaves.length, proof.indices.length, 'leaves');
+        count(proof.siblings.length, siblingCount(proof.nLeaves, rule, proof.indices), 'siblings');
+    }
+    const kind = findHash(hash);
+    for (const [name, digests] of [['leaf', proof.leaves], ['sibling', proof.siblings], ['node', proof.nodes]]) {
+        const i = digests ? m.firstNotElement(kind, joined(digests)) : -1;
+        if (i < 0) continue;
+        const words = 32 / kind.wordBytes;
+        malformed(`${name} ${Math.floor(i / words)} is no digest of ${hash}: its word ${i % words} is not below ${kind.modulus}`);
+    }
+    return proof;
+}
+
+function fromBytes(bytes) {
+    const input = new Reader(bytes);
+    if (toHex(input.take(4, 'the magic')) !== '4d4b5a50') malformed("the bytes do not begin with 'MKZP'");
+    const version = input.u8('the version');
+    if (version !== 2) malformed(`the format version must be 2, got ${version}`);
+    const id = input.u8('the hash'), rule = input.u8('the rule'), kind = input.u8('the kind');
+    const hash = findHashById(id)?.name ?? malformed(`no hash has the id ${id}`);
+    if (rule >= rules.length) malformed(`the rule must be 0 to 3, got ${rule}`);
+    if (kind > 2) malformed(`the kind must be 0 to 2, got ${kind}`);
+    const nLeaves = input.u64('the count of leaves');
+    const head = { kind, hash, rule: rules[rule], nLeaves };
+    const tree = noTree(nLeaves, head.rule);
+    if (tree) malformed(tree);
+    let proof;
+    if (kind === 0) {
+        const indices = [input.u64('the index')];
+        if (indices[0] >= nLeaves) malformed(`index ${indices[0]} is not below the ${nLeaves} leaves`);
+        const leaves = input.digests(1, 'the leaf');
+        proof = { ...head, indices, leaves, siblings: input.digests(siblingCount(nLeaves, head.rule, indices), 'the siblings') };
+    } else if (kind === 1) {
+        const indices = readRuns(input, nLeaves);
+        if (indices.length === 0) malformed('a proof is of at least one leaf');
+        const leaves = input.digests(indices.length, 'the leaves');
+        proof = { ...head, indices, leaves, siblings: input.digests(siblingCount(nLeaves, head.rule, indices), 'the siblings') };
+    } else {
+        const oldLeaves = input.u64('the count of old leaves');
+        if (oldLeaves < 1n || oldLeaves > nLeaves) malformed(`the old tree must have 1 to ${nLeaves} leaves, got ${oldLeaves}`);
+        proof = { ...head, oldLeaves, nodes: input.digests(consistencyCount(oldLeaves, nLeaves), 'the nodes') };
+    }
+    input.end();
+    return checked(proof);
+}
+
+/** At most as many indices as there can be leaves in the bytes that are left: a few bytes never take much memory. */
+function readRuns(input, nLeaves) {
+    const indices = [], runs = input.leb128('the count of runs');
+    for (let run = 0n, end = 0n; run < runs; run++) {
+        const gap = input.leb128('a run'), length = input.leb128('a run');
+        if ((run !== 0n && gap === 0n) || length === 0n) malformed(`run ${run} of the indices has no gap before it or no index`);
+        if (gap + length > nLeaves - end) malformed(`run ${run} of the indices ends beyond the ${nLeaves} leaves`);
+        if (BigInt(indices.length) + length > BigInt(input.left >> 5)) malformed('there are more indices than leaves');
+        end += gap;
+        for (let i = 0n; i < length; i++) indices.push(end++);
+    }
+    return indices;
+}
+
+const jsonKinds = {
+    'merklize-proof-2': ['hash', 'index', 'n_leaves', 'leaf', 'siblings', 'rule'],
+    'merklize-multi-proof-2': ['hash', 'rule', 'n_leaves', 'indices', 'leaves', 'siblings'],
+    'merklize-consistency-proof-2': ['hash', 'old_leaves', 'new_leaves', 'nodes'],
+};
+
+/** JSON's counts may be larger than a Number holds; they stand outside of text, as digits. */
+function parseJson(text) {
+    let value;
+    try {
+        value = JSON.parse(text.replace(/("(?:[^"\\]|\\.)*")|(-?\d{16,})(?![\d.eE])/g, (all, quoted) => quoted ?? `"#${all}"`));
+    } catch (error) {
+        malformed(`this is no JSON: ${error.message}`);
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) malformed('a proof in JSON is one object');
+    return value;
+}
+function toCount(value, what) {
+    if (typeof value === 'bigint' && value >= 0n) return value;
+    if (typeof value === 'string' && /^#\d{1,20}$/.test(value)) return BigInt(value.slice(1));
+    if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
+    return malformed(`${what} must be an integer >= 0, got ${String(value)}`);
+}
+const toList = (value, what) => (Array.isArray(value) ? value : malformed(`${what} must be a list`));
+const toNode = (value, what) => digestOrNull(value) ?? malformed(`${what} must be 32 bytes or 64 hexadecimal digits`);
+const toNodes = (value, what) => toList(value, what).map((digest, i) => toNode(digest, `${what}[${i}]`));
+
+function fromJson(value) {
+    const fields = jsonKinds[value.format] ?? malformed(`the format must be one of ${Object.keys(jsonKinds).join(', ')}`);
+    const names = Object.keys(value).filter((name) => name !== 'format').sort();
+    if (names.join() !== [...fields].sort().join()) malformed(`the fields must be format, ${fields.join(', ')}; got ${names.join(', ')}`);
+    const one = value.format === 'merklize-proof-2';
+    return fromObject({
+        hash: value.hash,
+        rule: value.rule ?? 'left_full',
+        nLeaves: value.n_leaves ?? value.new_leaves,
+        ...(one ? { index: value.index, leaf: value.leaf } : {}),
+        ...(value.indices !== undefined ? { indices: value.indices, leaves: value.leaves } : {}),
+        ...(value.old_leaves !== undefined ? { oldLeaves: value.old_leaves, nodes: value.nodes } : { siblings: value.siblings }),
+    });
+}
+
+/** {hash, rule, nLeaves} with {index, leaf, siblings}, {indices, leaves, siblings} or {oldLeaves, nodes}. */
+function fromObject(value) {
+    const hash = findHash(value.hash)?.name ?? malformed(`there is no hash '${value.hash}'`);
+    const rule = ruleName(value.rule ?? 'left_full');
+    if (!rules.includes(rule)) malformed(`there is no rule '${value.rule}'`);
+    const head = { hash, rule, nLeaves: toCount(value.nLeaves, 'the count of leaves') };
+    if (value.oldLeaves !== undefined)
+        return checked({ kind: 2, ...head, oldLeaves: toCount(value.oldLeaves, 'the count of old leaves'), nodes: toNodes(value.nodes, 'nodes') });
+    const siblings = toNodes(value.siblings, 'siblings');
+    if (value.indices === undefined)
+        return checked({ kind: 0, ...head, indices: [toCount(value.index, 'the index')], leaves: [toNode(value.leaf, 'leaf')], siblings });
+    const indices = toList(value.indices, 'indices').map((index) => toCount(index, 'an index'));
+    return checked({ kind: 1, ...head, indices, leaves: toNodes(value.leaves, 'leaves'), siblings });
+}
+
+/** @throws Malformed */
+export function parsed(proof) {
+    if (proof instanceof Uint8Array) {
+        const first = proof.find((byte) => byte > 32);
+        return first === 0x7b ? fromJson(parseJson(new TextDecoder().decode(proof))) : fromBytes(proof);
+    }
+    if (typeof proof === 'string') return fromJson(parseJson(proof));
+    if (typeof proof !== 'object' || proof === null) malformed('a proof is bytes, JSON text or an object');
+    if (proof.format !== undefined) return fromJson(proof);
+    return fromObject(proof.kind === 0 && proof.index === undefined ? { ...proof, index: proof.indices?.[0], leaf: proof.leaves?.[0], indices: undefined } : proof);
+}
+
+/** Winterfell's BatchMerkleProof of these leaves -> a proof of several leaves of a perfect tree. */
+export function parsedWinterfell(bytes, hash, indices, leaves) {
+    const input = new Reader(bytes);
+    const depth = input.u8('the depth');
+    if (hash !== 'blake3' && hash !== 'rp64_256_v3') malformed(`the hash must be 'blake3' or 'rp64_256_v3', got '${hash}'`);
+    if (depth < 1 || depth > 58) malformed(`the depth must be 1 to 58, got ${depth}`);
+    if (leaves.length !== indices.length) malformed(`${indices.length} indices and ${leaves.length} leaves`);
+    const nLeaves = 1n << BigInt(depth);
+    const order = indices.map((index, i) => ({ index: toCount(index, 'an index'), leaf: toNode(leaves[i], `leaves[${i}]`) }));
+    order.sort((a, b) => (a.index < b.index ? -1 : a.index > b.index ? 1 : 0));
+    const ascending = order.map(({ index }) => index);
+    if (ascending.length === 0 || ascending.at(-1) >= nLeaves || ascending.some((index, i) => i > 0 && index === ascending[i - 1]))
+        malformed(`indices must be distinct and below ${nLeaves}`);
+    const readCount = (what) => {
+        const first = input.u8(what);
+        if (first === 0) malformed(`${what} is 2^56 or more`);
+        const more = bits(BigInt(first & -first)) - 1;
+        let coded = BigInt(first);
+        input.take(more, what).forEach((byte, i) => (coded |= BigInt(byte) << BigInt(8 * (i + 1))));
+        const value = coded >> BigInt(more + 1);
+        if (more !== 0 && value >> BigInt(7 * more) === 0n) malformed(`${what} is not in its shortest form`);
+        return value;
+    };
+    const n = readCount('the count of lists');
+    if (n > BigInt(ascending.length)) malformed(`${n} lists for ${ascending.length} indices`);
+    const lists = Array.from({ length: Number(n) }, () => input.digests(readCount('the length of a list'), 'a list'));
+    input.end();
+    const used = lists.map(() => 0), siblings = [];
+    const take = (list) => siblings.push(lists[list]?.[used[list]++] ?? malformed(`list ${list} is too short`));
+    let pairs = 0;
+    let positions = climb(ascending, nLeaves, 0, 'perfect', (sibling) => {
+        if (sibling !== 'known') take(pairs);
+        pairs++;
+    });
+    for (let level = 1; level < heightOf(nLeaves); level++)
+        positions = climb(positions, nLeaves, level, 'perfect', (sibling, i) => sibling !== 'known' && take(i));
+    if (pairs !== lists.length || lists.some((list, i) => used[i] !== list.length)) malformed('there are nodes that no index needs');
+    return checked({ kind: 1, hash, rule: 'perfect', nLeaves, indices: ascending, leaves: order.map(({ leaf }) => leaf), siblings });
+}

@@ -1,0 +1,72 @@
+// tree_file.js: reads .mkl files (docs/file-format.md) from a Blob, a File or bytes, without reading the whole.
+import { equal, findHash, findHashById, invalid, rules } from './common.js';
+import { hashBytes, modeOf } from './hash.js';
+import { m } from './ready.js';
+import { heightOf, levelSize, noTree, siblingOf } from './shape.js';
+
+const refuse = (text) => invalid(`openTree: ${text}`);
+
+/** A tree file: {hash, rule, mode, nLeaves, leafBytes, totalBytes, padding, root, height} and node(level, index), prove(index). */
+export async function openTree(source) {
+    const blob = source instanceof Blob ? source : new Blob([source]);
+    const read = async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer());
+    const head = await read(0, 128);
+    const magic = new TextDecoder('latin1').decode(head.subarray(0, 8));
+    if (magic === 'MKLPART\0') refuse('this tree file is not finished: the program that builds it was stopped');
+    if (magic === 'MKZTREE1') refuse('this tree file has an earlier format; build the tree again');
+    if (head.length < 128 || magic !== 'MKLTREE\0') refuse('this is no tree file: it does not begin with MKLTREE and a zero byte');
+    const view = new DataView(head.buffer);
+    if (view.getUint32(8, true) !== 1) refuse(`the version must be 1, got ${view.getUint32(8, true)}`);
+    if (!equal(hashBytes(head.subarray(0, 120)).subarray(0, 8), head.subarray(120))) refuse('the header is damaged: its checksum does not fit');
+    const hash = findHashById(view.getUint32(12, true)) ?? refuse(`no hash has the id ${view.getUint32(12, true)}`);
+    const rule = rules[head[16]] ?? refuse(`the rule must be 0 to 3, got ${head[16]}`);
+    if (head[17] > 2 || (head[17] !== 0 && !hash.isKeyed)) refuse(`'${hash.name}' has no mode ${head[17]}`);
+    const nLeaves = view.getBigUint64(24, true), leafBytes = view.getBigUint64(32, true), totalBytes = view.getBigUint64(40, true);
+    const none = noTree(nLeaves, rule);
+    if (none || nLeaves > 1n << 56n) refuse(none ?? `a tree file has at most 2^56 leaves, not ${nLeaves}`);
+    const whole = leafBytes === 0n ? 0n : (totalBytes + leafBytes - 1n) / leafBytes;
+    if (leafBytes === 0n ? totalBytes !== 0n : nLeaves !== (whole || 1n))
+        refuse(`${nLeaves} leaves of ${leafBytes} bytes do not make ${totalBytes} bytes`);
+    const height = heightOf(nLeaves), starts = [];
+    let nodes = 0n;
+    for (let level = 0; level <= height; level++) {
+        starts.push(nodes);
+        nodes += levelSize(nLeaves, level);
+    }
+    const size = 128n + 32n * nodes;
+    if (BigInt(blob.size) !== size) refuse(`the file must have ${size} bytes, got ${blob.size}`);
+    const node = async (level, index) => read(128 + 32 * Number(starts[level] + BigInt(index)), 32);
+    const root = head.slice(88, 120), padding = head.slice(56, 88);
+    if (!equal(await node(height, 0n), root)) refuse('the root in the header is not the last node of the file');
+    const modes = ['plain', 'keyed', 'derive-key'];
+
+    return {
+        hash: hash.name, rule, mode: modes[head[17]], nLeaves, leafBytes, totalBytes, padding, root, height, node,
+        levelSize: (level) => levelSize(nLeaves, level),
+        /** The proof of one leaf, from the nodes in the file. options: key or context of a tree with a mode, for padding. */
+        async prove(index, options = {}) {
+            let at = BigInt(index);
+            if (at < 0n || at >= nLeaves) invalid(`prove: the index must be below ${nLeaves}, got ${index}`);
+            const leaf = await node(0, at), siblings = [];
+            let pad = padding;
+            const mode = modeOf(hash, options, 'prove');
+            for (let level = 0; level < height; level++, at /= 2n) {
+                const sibling = siblingOf(at, nLeaves, level, rule);
+                if (sibling === 'left') siblings.push(await node(level, at - 1n));
+                if (sibling === 'right') siblings.push(at + 1n < levelSize(nLeaves, level) ? await node(level, at + 1n) : pad);
+                const pair = new Uint8Array(64);
+                pair.set(pad);
+                pair.set(pad, 32);
+                if (rule === 'pad') pad = m.merge(hash, pair, mode.key, mode.flags);
+            }
+            return { kind: 0, hash: hash.name, rule, nLeaves, indices: [BigInt(index)], leaves: [leaf], siblings };
+        },
+    };
+}
+
+/** What a piece of a file becomes as a leaf of a tree of this hash. */
+export function leafOf(piece, hashName, options = {}) {
+    const hash = findHash(hashName);
+    if (hash.hasChunkTree) return hashBytes(piece, { hash: hashName, ...options });
+    return m.hashRows(hash, piece, piece.length, 1);
+}

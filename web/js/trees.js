@@ -1,0 +1,94 @@
+// trees.js: merges, digests of rows, roots of leaves.
+import { hashNamed, invalid, ruleNamed, toBytes, toDigest } from './common.js';
+import { hashBytes, modeOf } from './hash.js';
+import { m } from './ready.js';
+
+function requireElements(kind, bytes, what) {
+    const i = m.firstNotElement(kind, bytes);
+    if (i < 0) return;
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    const word = kind.wordBytes === 8 ? view.getBigUint64(8 * i, true) : view.getUint32(4 * i, true);
+    invalid(`${what}: word ${i} is ${word}, not a field element: it must be below p = ${kind.modulus}`);
+}
+
+/** The node above two nodes. */
+export function merge(left, right, options = {}) {
+    const kind = hashNamed(options.hash ?? 'blake3', 'merge');
+    const { key, flags } = modeOf(kind, options, 'merge');
+    const pair = new Uint8Array(64);
+    pair.set(toDigest(left, 'merge: left'));
+    pair.set(toDigest(right, 'merge: right'), 32);
+    requireElements(kind, pair, 'merge');
+    return m.merge(kind, pair, key, flags);
+}
+
+/** Rows of field elements, little-endian words one row after another -> [n, 32] bytes. */
+export function hashElements(rows, rowElements, options = {}) {
+    const kind = hashNamed(options.hash ?? 'rp64_256_v3', 'hashElements');
+    if (!kind.isField) invalid(`hashElements: '${kind.name}' hashes bytes; hash and hashLeaves take them`);
+    return hashLeaves(rows, rowElements * kind.rowUnit, { hash: kind.name });
+}
+
+/** Records of `recordBytes` bytes, one after another -> their leaves, [n, 32] bytes. */
+export function hashLeaves(records, recordBytes, options = {}) {
+    const kind = hashNamed(options.hash ?? 'blake3', 'hashLeaves');
+    const bytes = toBytes(records, 'hashLeaves');
+    if (!Number.isSafeInteger(recordBytes) || recordBytes < 1 || bytes.length % recordBytes !== 0)
+        invalid(`hashLeaves: a record must have 1 byte or more and divide the ${bytes.length} bytes, got ${recordBytes}`);
+    if (recordBytes % kind.rowUnit !== 0)
+        invalid(`hashLeaves: records of '${kind.name}' are words of ${kind.rowUnit} bytes, got ${recordBytes} bytes`);
+    const mode = modeOf(kind, options, 'hashLeaves');
+    requireElements(kind, bytes, 'hashLeaves');
+    const count = bytes.length / recordBytes;
+    if (mode.flags === 0) return m.hashRows(kind, bytes, recordBytes, count);
+    const out = new Uint8Array(32 * count);
+    for (let i = 0; i < count; i++)
+        out.set(hashBytes(bytes.subarray(i * recordBytes, (i + 1) * recordBytes), options), 32 * i);
+    return out;
+}
+
+/** All levels, leaves first; each [n, 32] bytes. What a lone last node becomes is the rule's (docs/layouts.md). */
+export function levelsOf(leaves, kind, rule, mode, padding) {
+    const levels = [leaves];
+    let pad = padding;
+    while (levels.at(-1).length > 32) {
+        const below = levels.at(-1), n = below.length / 32, pairs = Math.floor(n / 2);
+        const level = new Uint8Array(32 * Math.ceil(n / 2));
+        m.merge(kind, below.subarray(0, 64 * pairs), mode.key, mode.flags, level);
+        const twice = (left, right) => {
+            const pair = new Uint8Array(64);
+            pair.set(left);
+            pair.set(right, 32);
+            return m.merge(kind, pair, mode.key, mode.flags);
+        };
+        if (n % 2 !== 0) {
+            const lone = below.subarray(32 * (n - 1));
+            level.set(rule === 'left_full' ? lone : twice(lone, rule === 'pad' ? pad : lone), 32 * pairs);
+        }
+        if (rule === 'pad') pad = twice(pad, pad);
+        levels.push(level);
+    }
+    return levels;
+}
+
+/** The root of leaves, [n, 32] bytes or a list of digests. */
+export function root(leaves, options = {}) {
+    const kind = hashNamed(options.hash ?? 'blake3', 'root');
+    const rule = ruleNamed(options.rule ?? (kind.isField ? 'perfect' : 'left_full'), 'root');
+    const mode = modeOf(kind, options, 'root');
+    let bytes;
+    if (Array.isArray(leaves)) {
+        bytes = new Uint8Array(32 * leaves.length);
+        leaves.forEach((leaf, i) => bytes.set(toDigest(leaf, `root: leaf ${i}`), 32 * i));
+    } else {
+        bytes = toBytes(leaves, 'root');
+    }
+    const n = bytes.length / 32;
+    if (!Number.isInteger(n) || n < 1) invalid(`root: leaves must be 32 bytes each and at least one, got ${bytes.length} bytes`);
+    if (rule === 'perfect' && (n & (n - 1)) !== 0)
+        invalid(`root: under the rule 'perfect' the number of leaves must be a power of two, got ${n}`);
+    requireElements(kind, bytes, 'root');
+    const padding = options.padding === undefined ? new Uint8Array(32) : toDigest(options.padding, 'root: padding');
+    requireElements(kind, padding, 'root: padding');
+    return levelsOf(bytes, kind, rule, mode, padding).at(-1).slice();
+}

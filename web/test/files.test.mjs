@@ -1,0 +1,67 @@
+// Files and streams: workers, cancelling, no workers; and the package as it is published.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { both, counted, folder, hex, merklize } from './common.mjs';
+
+const { Hasher, hash, hashFile } = merklize;
+
+both('a file by workers has the digest of its bytes', async () => {
+    const here = mkdtempSync(join(tmpdir(), 'merklize-'));
+    try {
+        for (const size of [0, 1000, (1 << 22) + 1, 3 * (1 << 22)]) {
+            const data = counted(size), path = join(here, 'file');
+            writeFileSync(path, data);
+            const expected = hex(hash(data, { length: 70, seek: 3 }));
+            for (const workers of [0, 2]) {
+                for (const source of [path, new Blob([data]), data])
+                    assert.equal(hex(await hashFile(source, { workers, length: 70, seek: 3 })), expected, `${size} bytes, ${workers} workers`);
+            }
+            const key = counted(32);
+            assert.equal(hex(await hashFile(path, { workers: 2, key })), hex(hash(data, { key })));
+        }
+    } finally {
+        rmSync(here, { recursive: true });
+    }
+});
+
+test('progress goes up to the size, and a signal cancels', async () => {
+    const blob = new Blob([counted(4 << 22)]);
+    for (const workers of [0, 2]) {
+        const seen = [];
+        await hashFile(blob, { workers, onProgress: (done, size) => seen.push([done, size]) });
+        assert.equal(seen.length, 4);
+        assert.deepEqual(seen.at(-1), [blob.size, blob.size]);
+        const stop = new AbortController();
+        const reason = new Error('enough');
+        await assert.rejects(hashFile(blob, { workers, signal: stop.signal, onProgress: () => stop.abort(reason) }), reason);
+    }
+    await assert.rejects(hashFile(blob, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+test('errors of files are told', async () => {
+    await assert.rejects(hashFile('/no/such/file'), /no such file|ENOENT|Unable to open/i);
+    await assert.rejects(hashFile(7), { code: 'invalid_argument' });
+    await assert.rejects(hashFile(new Uint8Array(1), { workers: -1 }), /workers must be an integer >= 0, got -1/);
+});
+
+test('a stream', async () => {
+    const data = counted(1000000);
+    const hasher = await new Hasher().updateFrom(new Blob([data]).stream());
+    assert.equal(hex(hasher.digest()), hex(hash(data)));
+});
+
+test('the package is below 100 kB compressed', () => {
+    let total = 0;
+    for (const name of readdirSync(folder)) total += gzipSync(readFileSync(new URL(name, folder)), { level: 9 }).length;
+    assert.ok(total < 100000, `${total} bytes`);
+});
+
+test('the types name what the module exports', () => {
+    const text = readFileSync(new URL('index.d.ts', folder), 'utf8');
+    const typed = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name);
+    assert.deepEqual(typed.sort(), Object.keys(merklize).sort());
+});

@@ -1,0 +1,120 @@
+// Every hash against the library's known answers, which other programs made.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { both, bytes, counted, hex, merklize, vectors } from './common.mjs';
+
+const { Hasher, hash, hashElements, hashLeaves, hashes, leafOf, merge, root } = merklize;
+
+both('BLAKE3, its keyed hash and key derivation', () => {
+    const { cases, key, context_string: context } = vectors('blake3');
+    for (const given of cases) {
+        const data = counted(given.input_len), length = given.hash.length / 2;
+        assert.equal(hex(hash(data, { length })), given.hash, `${given.input_len} bytes`);
+        assert.equal(hex(hash(data, { length, key: Buffer.from(key) })), given.keyed_hash, `${given.input_len} bytes, keyed`);
+        assert.equal(hex(hash(data, { length, context })), given.derive_key, `${given.input_len} bytes, derived`);
+        assert.equal(hex(hash(data, { length: 7, seek: 61 })), given.hash.slice(122, 136), 'output from byte 61 on');
+    }
+});
+
+both('BLAKE3 of any cut', () => {
+    const data = counted(3 * 262144 + 5000);
+    for (const size of [0, 1, 1023, 1024, 1025, 4096, 4097, 262143, 262144, 262145, 2 * 262144, data.length]) {
+        const whole = hex(hash(data.subarray(0, size)));
+        for (const step of [1000, 1024, 65536, 262144, 300000, size || 1]) {
+            const hasher = new Hasher();
+            for (let at = 0; at < size; at += step) hasher.update(data.subarray(at, Math.min(at + step, size)));
+            assert.equal(hex(hasher.digest()), whole, `${size} bytes by ${step}`);
+            assert.equal(hasher.count, size);
+        }
+    }
+});
+
+for (const { name } of hashes) {
+    const file = /^rp64/.test(name) || name === 'blake3' ? null : vectors(name);
+    if (!file) continue;
+    both(`${name}: merges and leaves`, () => {
+        for (const { left, right, digest } of file.merges) assert.equal(hex(merge(left, right, { hash: name })), digest);
+        for (const { record, digest } of file.leaves ?? []) assert.equal(hex(leafOf(bytes(record), name)), digest, record);
+        for (const { leaves, root: expected } of file.roots ?? []) assert.equal(hex(root(leaves, { hash: name })), expected);
+        for (const { message, digest } of file.messages ?? []) {
+            if (message !== undefined) assert.equal(hex(hash(bytes(message), { hash: name })), digest);
+        }
+    });
+}
+
+test('Rescue Prime: merges and rows', () => {
+    const words = (list) => new Uint8Array(BigUint64Array.from(list, BigInt).buffer);
+    let seen = 0;
+    for (const { variant, op, input, digest } of vectors('rescue_prime')) {
+        if (op === 'merge') {
+            const nodes = words(input);
+            assert.equal(hex(merge(nodes.slice(0, 32), nodes.slice(32), { hash: variant })), hex(words(digest)));
+        } else if (op === 'hash_elements' && input.length > 0) {
+            assert.equal(hex(hashElements(words(input), input.length, { hash: variant })), hex(words(digest)));
+        } else {
+            continue;
+        }
+        seen++;
+    }
+    assert.ok(seen > 50);
+});
+
+test('hashes of bytes against OpenSSL, whole and in pieces', () => {
+    for (const size of [0, 1, 55, 56, 63, 64, 65, 1000, 3000000]) {
+        const data = counted(size);
+        const once = createHash('sha256').update(data).digest();
+        assert.equal(hex(hash(data, { hash: 'sha256_plain' })), hex(once));
+        assert.equal(hex(hash(data, { hash: 'sha256d' })), hex(createHash('sha256').update(once).digest()));
+        for (const name of ['sha256_plain', 'keccak256']) {
+            const hasher = new Hasher({ hash: name });
+            for (let at = 0; at < size; at += 77777) hasher.update(data.subarray(at, at + 77777));
+            assert.equal(hex(hasher.digest()), hex(hash(data, { hash: name })));
+        }
+    }
+});
+
+test('records of sha256 are leaves of RFC 6962', () => {
+    const { inputs, leaf_hashes: expected } = vectors('rfc6962');
+    inputs.forEach((input, i) => assert.equal(hex(leafOf(bytes(input), 'sha256')), expected[i]));
+    const records = counted(64);
+    const leaves = hashLeaves(records, 16, { hash: 'sha256' });
+    for (let i = 0; i < 4; i++)
+        assert.equal(hex(leaves.subarray(32 * i, 32 * i + 32)), hex(leafOf(records.slice(16 * i, 16 * i + 16), 'sha256')));
+});
+
+test('roots of other programs by every rule', () => {
+    const lines = vectors('sha256_trees');
+    const leaf = (k) => hex(Uint8Array.from({ length: 32 }, (_, i) => (32 * k + i) % 251));
+    const counter = (n) => Array.from({ length: n }, (_, k) => leaf(k));
+    let seen = 0;
+    for (const line of lines) {
+        if (line.leaves !== 'counter32' || !(line.n > 0) || line.root === undefined) continue;
+        const how = line.variant === 'bitcoin' && line.op === 'root' ? { hash: 'sha256d', rule: 'duplicate_last' }
+            : line.variant === 'ssz' && line.op === 'merkleize' && line.limit === null ? { hash: 'sha256_plain', rule: 'pad' } : null;
+        if (!how) continue;
+        assert.equal(hex(root(counter(line.n), how)), line.root, JSON.stringify(line));
+        seen++;
+    }
+    assert.ok(seen > 20, `${seen} roots`);
+    const rfc = vectors('rfc6962');
+    rfc.roots.forEach((expected, i) => assert.equal(hex(root(rfc.leaf_hashes.slice(0, i + 1), { hash: 'sha256' })), expected));
+});
+
+test('wrong arguments are errors with the rule', () => {
+    const cases = [
+        [() => hash('text'), /data must be a Uint8Array/],
+        [() => hash(new Uint8Array(1), { hash: 'md5' }), /the hash must be one of blake3, .* got 'md5'/],
+        [() => hash(new Uint8Array(1), { key: new Uint8Array(31) }), /the key must have 32 bytes, got 31/],
+        [() => hash(new Uint8Array(1), { hash: 'sha256' }), /'sha256_plain' is SHA-256 of a message/],
+        [() => hash(new Uint8Array(1), { hash: 'rpo256' }), /hashes field elements/],
+        [() => new Hasher({ hash: 'eidos' }), /begins with the length/],
+        [() => merge(new Uint8Array(31), new Uint8Array(32)), /left must be 32 bytes/],
+        [() => merge('ff'.repeat(32), '00'.repeat(32), { hash: 'rpo256' }), /word 0 is 18446744073709551615, not a field element/],
+        [() => root([]), /at least one/],
+        [() => root(new Uint8Array(96), { rule: 'perfect' }), /a power of two, got 3/],
+        [() => root(new Uint8Array(96), { hash: 'sha256', key: new Uint8Array(32) }), /keys and contexts are of the hash 'blake3'/],
+        [() => hash(new Uint8Array(1), { length: -1 }), /length must be an integer >= 0, got -1/],
+    ];
+    for (const [call, text] of cases) assert.throws(call, (error) => error.code === 'invalid_argument' && text.test(error.message), String(text));
+});

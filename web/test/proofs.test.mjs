@@ -1,0 +1,134 @@
+// Proofs: those of other programs, those of the library (made by library.py), and what is none.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { bytes, hex, merklize, vectors } from './common.mjs';
+
+const { explain, openTree, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } = merklize;
+
+test('RFC 6962: paths and growth', () => {
+    const { leaf_hashes: leaves, roots, paths, consistency } = vectors('rfc6962');
+    for (const { index, n_leaves: nLeaves, siblings } of paths) {
+        const proof = { hash: 'sha256', rule: 'left_full', nLeaves, index, leaf: leaves[index], siblings };
+        assert.equal(verify(proof, roots[nLeaves - 1]), true);
+        assert.equal(verify(proof, roots[nLeaves % 8]), false);
+    }
+    for (const { old_leaves: oldLeaves, new_leaves: nLeaves, nodes } of consistency) {
+        const proof = { hash: 'sha256', oldLeaves, nLeaves, nodes };
+        assert.equal(verifyConsistency(proof, roots[oldLeaves - 1], roots[nLeaves - 1]), true);
+        assert.equal(verifyConsistency(proof, roots[oldLeaves % 8], roots[nLeaves - 1]), false);
+    }
+});
+
+test('Winterfell: batch proofs', () => {
+    const p = 0xffffffff00000001n;
+    const leaf = (k) => new Uint8Array(BigUint64Array.from([1n, 2n, 3n, 4n], (j) => BigInt.asUintN(64, (4n * k + j) * 0x9e3779b97f4a7c15n) % p).buffer);
+    for (const given of vectors('winterfell_proofs').proofs) {
+        const { hash, indices, root } = given, data = bytes(given.bytes);
+        const leaves = indices.map((k) => leaf(BigInt(k)));
+        assert.equal(verifyWinterfell(data, indices, leaves, root, { hash }), true);
+        assert.equal(verifyWinterfell(data.slice(0, -1), indices, leaves, root, { hash }), false);
+        assert.equal(verifyWinterfell(data, indices.map((k) => k ^ 1), leaves, root, { hash }), false);
+        for (let at = 0; at < data.length; at += 1 + Math.floor(data.length / 9)) {
+            const wrong = data.slice();
+            wrong[at] ^= 1 << at % 8;
+            assert.equal(verifyWinterfell(wrong, indices, leaves, root, { hash }), false, `byte ${at}`);
+        }
+    }
+});
+
+test('OpenZeppelin: proofs of its own package', () => {
+    let seen = 0;
+    for (const { leaf_hashes: leaves, proof0: proof, root } of vectors('keccak256_trees')) {
+        if (!proof) continue;
+        const sure = [leaves[0]].concat(leaves).some((leaf) => verifyOpenZeppelin(proof, leaf, root.slice(2)));
+        assert.equal(sure, true);
+        assert.equal(verifyOpenZeppelin(proof.slice(1), leaves[0], root.slice(2)), false);
+        seen++;
+    }
+    assert.ok(seen > 0);
+});
+
+const made = new URL('../../build/web/library.json', import.meta.url);
+const library = existsSync(made) ? JSON.parse(readFileSync(made, 'utf8')) : null;
+const options = { skip: library ? false : 'build/web/library.json is not there: make test-web writes it' };
+
+test('proofs of the library: every hash, rule and kind, as bytes and as JSON', options, () => {
+    const seen = new Set();
+    for (const given of library.proofs) {
+        const { proof, json, root, old_root: oldRoot, hash, key } = given;
+        const how = key ? { key: bytes(key) } : {};
+        const check = (claim) => (oldRoot ? verifyConsistency(claim, oldRoot, root, how) : verify(claim, root, how));
+        const data = bytes(proof);
+        assert.equal(check(data), true, JSON.stringify(given));
+        assert.equal(check(json), true, json);
+        assert.equal(check(JSON.parse(json)), true, json);
+        assert.equal(check(parseProof(data)), true);
+        if (key && !oldRoot && parseProof(data).nLeaves > 1n) assert.equal(verify(data, root), false, 'without the key');
+        for (let at = 0; at < data.length; at += 1 + Math.floor(data.length / 24)) {
+            const wrong = data.slice();
+            wrong[at] ^= 1 << at % 8;
+            const theirs = given.flipped[String(at)];
+            assert.equal(check(wrong), theirs, `bit ${at % 8} of byte ${at} of ${proof}`);
+        }
+        for (const cut of [0, 1, 15, 16, 23, data.length - 1]) assert.equal(check(data.subarray(0, cut)), false);
+        assert.equal(check(Uint8Array.of(...data, 0)), false);
+        seen.add(hash);
+    }
+    assert.deepEqual([...seen].sort(), merklize.hashes.map(({ name }) => name).sort());
+});
+
+test('tree files of the library', options, async () => {
+    for (const { file, hash, rule, n_leaves: n, root, key } of library.trees) {
+        const how = key ? { key: bytes(key) } : {}, data = bytes(file);
+        const tree = await openTree(data);
+        assert.deepEqual([tree.hash, tree.rule, Number(tree.nLeaves), hex(tree.root)], [hash, rule, n, root]);
+        for (let i = 0; i < n; i++) {
+            const proof = await tree.prove(i, how);
+            assert.equal(verify(proof, root, { ...how, expect: { nLeaves: n, index: i, rule, hash } }), true, `leaf ${i} of ${n}, ${rule}`);
+        }
+        await assert.rejects(openTree(data.subarray(0, data.length - 1)), /the file must have/);
+        for (let at = 0; n === 5 && at < 128; at += hash === 'blake3' ? 1 : 13) {
+            const wrong = data.slice();
+            wrong[at] ^= 1;
+            await assert.rejects(openTree(wrong), (error) => error.code === 'invalid_argument', `byte ${at}`);
+        }
+    }
+});
+
+test('what is no proof is false, and says why', () => {
+    const zeros = '00'.repeat(32);
+    const good = { hash: 'blake3', rule: 'left_full', nLeaves: 2, index: 0, leaf: zeros, siblings: [zeros] };
+    const root = merklize.merge(zeros, zeros);
+    assert.equal(verify(good, root), true);
+    const cases = [
+        [null, /bytes, JSON text or an object/], [7, /bytes/], ['', /no JSON/], ['[]', /one object/], ['{}', /the format must be one of/],
+        [new Uint8Array(0), /the bytes end inside the magic/], [new Uint8Array(64), /do not begin with 'MKZP'/],
+        [{ ...good, hash: 'md5' }, /no hash 'md5'/], [{ ...good, hash: '__proto__' }, /no hash/],
+        [{ ...good, rule: 'other' }, /no rule/], [{ ...good, nLeaves: 0 }, /1 to 2\^58/], [{ ...good, nLeaves: 2 ** 60 }, /integer|2\^58/],
+        [{ ...good, nLeaves: 1.5 }, /integer >= 0, got 1.5/], [{ ...good, index: 2 }, /not below the 2 leaves/], [{ ...good, index: -1 }, /integer/],
+        [{ ...good, siblings: [] }, /must have 1 siblings, got 0/], [{ ...good, siblings: [zeros, zeros] }, /got 2/], [{ ...good, leaf: '00' }, /leaf must be 32 bytes/],
+        [{ ...good, siblings: null }, /list/], [{ ...good, hash: 'rpo256', leaf: 'ff'.repeat(32) }, /leaf 0 is no digest of rpo256/],
+        [{ ...good, nLeaves: 3, rule: 'perfect' }, /power of two, not 3/],
+    ];
+    for (const [proof, reason] of cases) {
+        assert.equal(verify(proof, root), false);
+        const told = explain(proof, root);
+        assert.equal(told.valid, false);
+        assert.match(told.reason, reason);
+    }
+    assert.throws(() => verify(good, 'ff'), /root must be 32 bytes or 64/);
+    for (const expect of [{ nLeaves: 3 }, { index: 1 }, { leaf: 'ff'.repeat(32) }, { hash: 'sha256' }, { rule: 'pad' }])
+        assert.equal(verify(good, root, { expect }), false, JSON.stringify(expect));
+    assert.match(explain(good, zeros).reason, /leads to [0-9a-f]{64}, not to the root/);
+});
+
+test('counts beyond 2^53', () => {
+    const zeros = '00'.repeat(32), n = 2n ** 57n + 1n;
+    const proof = { hash: 'blake3', rule: 'left_full', nLeaves: n, index: n - 1n, leaf: zeros, siblings: ['11'.repeat(32)] };
+    const root = merklize.merge('11'.repeat(32), zeros);
+    assert.equal(verify(proof, root), true);
+    const json = `{"format": "merklize-proof-2", "hash": "blake3", "index": ${n - 1n}, "n_leaves": ${n}, "leaf": "${zeros}", "siblings": ["${'11'.repeat(32)}"], "rule": "left_full"}`;
+    assert.equal(verify(json, root), true);
+    assert.equal(verify(json.replace(`"index": ${n - 1n}`, `"index": ${n - 2n}`), root), false);
+});
