@@ -157,11 +157,13 @@ wasm: $(VENV)/wasm-tools ## the npm package, in build/web/merklize
 	@python web/build.py
 
 .PHONY: test-web
-test-web: wasm $(VENV)/package ## tests of the npm package, where node is found
+test-web: wasm $(VENV)/package ## tests of the npm package and the page, where node and Chromium are found
 	@if command -v node >/dev/null; then \
 		python web/test/library.py build/web/library.json; \
-		echo "== tests in Node"; \
-		node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || { grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
+		npm install --prefix build/node-page --no-save --no-package-lock --no-audit --no-fund --silent playwright-core@1.65.1 || \
+			echo "no npm packages: the page is not tested in a browser"; \
+		echo "== tests in Node and Chromium"; \
+		MERKLIZE_NODE_MODULES=$(CURDIR)/build/node-page/node_modules node --test --test-reporter=tap web/test/*.test.mjs >build/web/test.log || { grep -A 30 '^ *not ok' build/web/test.log; exit 1; }; \
 		grep -E '^# (pass|fail|skipped)' build/web/test.log; \
 	elif [ -n "$${MERKLIZE_REQUIRE_RUNTIMES:-}" ]; then echo "node is not found" >&2; exit 1; \
 	else echo "no node: tests of the npm package are skipped"; fi
@@ -247,7 +249,7 @@ sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and 
 .PHONY: fuzz
 fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each; what fails goes into tests/fuzz/corpus
 	@$(call build,asan)
-	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,check-line} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
+	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,check-line,manifest} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
 		echo "$$fuzzer --seconds $(FUZZ_SECONDS) --keep tests/fuzz/corpus"; \
 	done | xargs -P 2 -I{} bash -c {}
 

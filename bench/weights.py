@@ -22,7 +22,6 @@ import platform
 import statistics
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -31,6 +30,7 @@ from run import commit, processor
 
 import merklize
 from merklize import formats
+from merklize.__main__ import find_command
 from merklize.manifests import Manifest
 
 # A block of Llama 3 8B, which has 32.
@@ -137,7 +137,7 @@ def check_rows(folder, args):
         made.save(folder / "manifest.json")
         lines = [f"{one.digest.hex()}  {files / path}\n" for path, one in made.files.items()]
         (folder / "list").write_text("".join(lines))
-        command = [sys.executable, "-m", "merklize", "manifest", "check", str(folder / "manifest.json"), str(files)]
+        command = [find_command(), "manifest", "check", str(folder / "manifest.json"), str(files)]
         b3sum = [args.b3sum, "--quiet", "--check", str(folder / "list")]
 
         def run(command):

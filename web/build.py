@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Builds the npm package into build/web/merklize: the core as WebAssembly, in one JavaScript file with the rest.
+"""Builds the npm package into build/web/merklize: the core as WebAssembly, in one JavaScript file with the rest. Then
+the page build/web/verify.html with that file inside.
 
 Needs clang++ (14 or later) and wasm-ld of LLVM; without them the pip package ziglang, which has both.
 """
@@ -41,6 +42,9 @@ PARTS = {
     "hashes": (["-Os", "-DMKZ_MUL_BY_HALVES=1"], ["--export=__heap_base"]),
     "lanes": (["-O3", "-msimd128", "-mbulk-memory"], ["--import-memory"]),
 }
+
+
+PLACE = "/* merklize.js */"  # in docs/verify.html
 
 
 def toolchain() -> tuple[list[str], list[str]] | None:
@@ -131,6 +135,11 @@ def main() -> None:
         shutil.copy(HERE / name, package / name)
     manifest = (HERE / "package.json").read_text().replace('"0.0.0"', f'"{version()}"')
     (package / "package.json").write_text(manifest)
+    # In a script "</" would end it.
+    page = (ROOT / "docs/verify.html").read_text()
+    if page.count(PLACE) != 1 or "</script" in text:
+        sys.exit(f"web/build.py: docs/verify.html must have {PLACE} once, and the modules no </script")
+    (out / "verify.html").write_text(page.replace(PLACE, text))
     for name in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE"):
         shutil.copy(ROOT / name, package / name)
 

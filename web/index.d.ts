@@ -171,8 +171,12 @@ export interface TreeFile {
     readonly height: number;
     levelSize(level: number): bigint;
     node(level: number, index: number | bigint): Promise<Uint8Array>;
+    /** [count, 32] bytes */
+    nodes(level: number, first: number | bigint, count: number): Promise<Uint8Array>;
     /** options: the key or context of a tree with a mode, for siblings that are padding */
     prove(index: number | bigint, options?: Mode): Promise<Proof>;
+    /** The first node that is not the merge of its children, or null. cost: reads and hashes the whole tree */
+    check(options?: Mode & Pick<FileOptions, 'signal' | 'onProgress'>): Promise<{ level: number; index: number } | null>;
 }
 /** Opens a .mkl file; only what is asked for is read. Throws MerklizeError for anything that is no whole tree file. */
 export function openTree(source: Blob | Bytes): Promise<TreeFile>;

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
+import re
 
 import numpy as np
+import pytest
 
+import merklize as merklize_package
 from cli_helpers import merklize, output
-from merklize.manifests import Manifest
+from merklize.manifests import Manifest, manifest
 from weights import a_state, write, write_sharded
 
 
@@ -80,3 +84,153 @@ def test_what_fails_is_one_line(tmp_path):
         done = merklize("manifest", command, tmp_path / "manifest.json")
         assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
         assert b"manifest.json: not a valid manifest: format must be" in done.stderr
+
+
+def flipped(path, at):
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+
+
+def rewritten_header(path, change):
+    """Change the JSON of a safetensors file, whose tensors stay where they are if its length does."""
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = change(content[8 : 8 + length])
+    path.write_bytes(len(header).to_bytes(8, "little") + header + content[8 + length :])
+
+
+def shard_of(folder, tensor):
+    return folder / Manifest.load(folder / "manifest.json").tensors[tensor].shard
+
+
+# What becomes of a folder of shards and other files.
+DAMAGE = {
+    "nothing": lambda folder: None,
+    "a bit of a tensor": lambda folder: flipped(shard_of(folder, "big"), -1),
+    "a bit of a large file": lambda folder: flipped(folder / "sub" / "large.bin", (2 << 20) + 5),
+    "a bit of a small file": lambda folder: flipped(folder / "it's.txt", 0),
+    "a shorter file": lambda folder: (folder / "it's.txt").write_bytes(b"x"),
+    "a missing file": lambda folder: (folder / "it's.txt").unlink(),
+    "a missing shard": lambda folder: shard_of(folder, "big").unlink(),
+    "another file": lambda folder: (folder / "näw\nline").write_bytes(b"x"),
+    "another shard": lambda folder: write(folder / "zz.safetensors", {"t": np.ones(3), "u": np.ones(1)}),
+    "a shard of names that are there": lambda folder: write(folder / "zz.safetensors", {"big": np.ones(3)}),
+    "a truncated shard": lambda folder: os.truncate(shard_of(folder, "big"), 100),
+    "an empty shard": lambda folder: os.truncate(shard_of(folder, "big"), 0),
+    "another dtype": lambda folder: rewritten_header(shard_of(folder, "big"), lambda h: h.replace(b'"F32"', b'"I32"')),
+    "another shape": lambda folder: rewritten_header(
+        shard_of(folder, "big"), lambda h: re.sub(rb'"shape": ?\[(\d+)\]', rb'"shape":[\1,1]', h)
+    ),
+    "another header": lambda folder: rewritten_header(shard_of(folder, "big"), lambda h: h + b"  "),
+    "a folder in place of a file": lambda folder: ((folder / "it's.txt").unlink(), (folder / "it's.txt").mkdir()),
+    "no right to read": lambda folder: (folder / "sub" / "large.bin").chmod(0),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("kind", ["folder", "index", "file"])
+def test_check_is_the_librarys(tmp_path, kind, damage):
+    folder = tmp_path / "m"
+    (folder / "sub").mkdir(parents=True)
+    write_sharded(folder, a_state())
+    (folder / "it's.txt").write_bytes(b"text")
+    (folder / "sub" / "large.bin").write_bytes(bytes(range(256)) * (5 << 12))
+    (folder / "left.lock").touch()
+    index = folder / "model.safetensors.index.json"
+    manifest(folder, exclude=folder / "manifest.json", ignore=["*.lock", ".*"]).save(folder / "manifest.json")
+    source = {"folder": folder, "index": index, "file": shard_of(folder, "big")}[kind]
+    made = manifest(source, ignore=["*.lock", ".*"], exclude=folder / "manifest.json")
+    known = folder / "manifest.json" if kind == "folder" else tmp_path / "known.json"
+    made.save(known)
+    DAMAGE[damage](folder)
+    for only in ([], ["big"], ["*.b*"], ["it's*"], [source.name]):
+        words = [word for pattern in only for word in ("--only", pattern)]
+        done = merklize("manifest", "check", "--json", *words, known, source)
+        plain = merklize("manifest", "check", *words, known, source)
+        expected, refused = None, None
+        try:
+            expected = Manifest.load(known).check(source, only=only)
+        except merklize_package.Error as error:
+            refused = f"merklize: {error}\n"
+        if expected is None:
+            assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", refused)
+            continue
+        fields = json.loads(done.stdout)
+        assert fields["differences"] == [one._asdict() for one in expected.differences], only
+        assert (fields["ok"], fields["checked"], fields["bytes"]) == (bool(expected), expected.checked, expected.size)
+        assert done.returncode == plain.returncode == (not expected)
+        shown = [str(one).replace("\n", "\\n") for one in expected.differences]
+        assert not shown or lines(plain) == shown
+
+
+def test_manifests_that_are_refused_are_refused_by_both(tmp_path):
+    write_sharded(tmp_path, a_state())
+    (tmp_path / "config.json").write_text("{}")
+    text = manifest(tmp_path, ignore=["m.json"]).to_json()
+    digest = re.search(r'"digest": "([0-9a-f]{64})"', text)[1]
+    wrong = [
+        text.replace('"kind"', '"Kind"'),
+        text.replace('"piece_size": 1048576', '"piece_size": 1048577'),
+        text.replace('"piece_size": 1048576', '"piece_size": 1e6'),
+        text.replace('"piece_size"', '"piece_size": 0, "piece_size"'),
+        text.replace("config.json", "../config.json"),
+        text.replace("config.json", "C:config.json"),
+        text.replace("config.json", "a\\\\b"),
+        text.replace("config.json", "\\ud800"),
+        text.replace(digest, digest[:-1]),
+        text.replace(digest, digest.upper()),
+        text.replace(digest, "0" * 64),
+        text.replace('"folder"', '"file"'),
+        text.replace('"folder"', '"heap"'),
+        text.replace('"name": null', '"name": "x"'),
+        text.replace('"blake3"', '"sha256"'),
+        text.replace('"F32"', '"F33"'),
+        text.replace('"offset": ', '"offset": 9'),
+        text.replace('"ignore": [', '"ignore": [1, '),
+        text.replace('"aliases": [', '"aliases": [["none"], '),
+        text[:-3],
+        text + "x",
+        "",
+        "[]",
+        "{}",
+        "[" * 3000,
+        "\ufeff" + text,
+    ]
+    for content in wrong:
+        (tmp_path / "m.json").write_text(content, "utf-8", "surrogatepass")
+        with pytest.raises(merklize_package.InvalidArgument) as caught:
+            Manifest.load(tmp_path / "m.json")
+        done = merklize("manifest", "check", "m.json", cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1), content[:200]
+        assert done.stderr.startswith(b"merklize: m.json: "), caught.value
+
+
+def test_patterns_are_those_of_python(tmp_path):
+    names = ["a.b", "a[b", "a]b", "a-b", "ab", "aXb", "a/b", "ä", "[", "]", "!", "-", "a.b.c"]
+    patterns = [
+        "*",
+        "a?b",
+        "a[b",
+        "a[]]b",
+        "a[!]]b",
+        "a[a-z]b",
+        "a[!a-z]b",
+        "[a-]*",
+        "[-]",
+        "[!-]",
+        "[z-a]",
+        "?",
+        "[ä]",
+    ]
+    patterns += ["*b", "a*", "**", "a[", "[]", "[!]", "[[]", "[]-]", "a.*.c", "*.*", "ä*"]
+    state = {name: np.arange(k + 1, dtype=np.uint8) for k, name in enumerate(names)}
+    write(tmp_path / "m.safetensors", state)
+    known = manifest(tmp_path / "m.safetensors")
+    known.save(tmp_path / "k.json")
+    for pattern in patterns:
+        count = sum(
+            fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase("m.safetensors", pattern) for name in names
+        )
+        done = merklize("manifest", "check", "--json", "--only", pattern, tmp_path / "k.json", tmp_path)
+        assert (json.loads(done.stdout)["checked"] if done.returncode == 0 else 0) == count, pattern

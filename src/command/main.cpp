@@ -50,18 +50,13 @@ void hand_over_urls(const Command& command, const std::string& name, const Argum
             throw UsageError{std::string("--") + option + " is for files, not for URLs"};
     }
     if (!command.takes_urls) throw UsageError{"this command takes files, not URLs"};
-    // "merklize tree build" is the command "tree" of Python's, and its first word "build".
-    const std::string path = name.substr(name.find(' ') + 1), group = path.substr(0, path.find(' '));
-    std::string last(command.name);
-    std::vector<char*> all = words;
-    if (group != path) all.insert(all.begin(), last.data());
-    hand_over(group, all);
+    hand_over(name.substr(name.find(' ') + 1), words);
 }
 
 int run(const Command& command, const std::string& name, std::vector<char*> words) {
     const bool is_group = !command.commands.empty();
     try {
-        if (!is_group && command.run == nullptr) hand_over(std::string(command.name), words);
+        if (!is_group && command.run == nullptr) hand_over(name.substr(name.find(' ') + 1), words);
         const Arguments arguments(command, name, is_group ? own_words(words) : words);
         if (arguments.has("help")) {
             write(help_text(command, name));

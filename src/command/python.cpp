@@ -42,7 +42,13 @@ bool is_url(std::string_view word) noexcept {
 void hand_over(const std::string& name, const std::vector<char*>& words) {
     const std::string program = python();
     std::vector<char*> argv;
-    for (const char* word : {program.c_str(), "-c", start, name.c_str()}) argv.push_back(const_cast<char*>(word));
+    std::vector<std::string> names;
+    for (std::size_t at = 0, end = 0; end != name.npos; at = end + 1) {
+        end = name.find(' ', at);
+        names.push_back(name.substr(at, end - at));
+    }
+    for (const char* word : {program.c_str(), "-c", start}) argv.push_back(const_cast<char*>(word));
+    for (std::string& word : names) argv.push_back(word.data());
     argv.insert(argv.end(), words.begin(), words.end());
     argv.push_back(nullptr);
     std::signal(SIGPIPE, SIG_DFL);

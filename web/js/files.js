@@ -1,5 +1,5 @@
 // files.js: digests of files and Blobs by all cores: workers hash equal slices, and the caller's thread makes the root.
-import { hashNamed, invalid } from './common.js';
+import { hashNamed, invalid, toBytes } from './common.js';
 import { Hasher, modeOf, outputOf } from './hash.js';
 import { machine } from './machine.js';
 import { m, modules } from './ready.js';
@@ -140,17 +140,41 @@ async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) 
 }
 
 /** Piece by piece on this thread: every hash that streams, and where there are no workers. */
-async function digestHere(blob, options, { signal, onProgress }) {
+async function digestHere({ size, read }, options) {
     const hasher = new Hasher(options);
-    for (let done = 0; done < blob.size; ) {
-        signal?.throwIfAborted();
-        const piece = new Uint8Array(await blob.slice(done, done + slice).arrayBuffer());
+    for (let done = 0; done < size; ) {
+        options.signal?.throwIfAborted();
+        const piece = await read(done, Math.min(slice, size - done));
         if (piece.length === 0) throw new Error(`the file changed while it was read: it ends at byte ${done}`);
         hasher.update(piece);
         done += piece.length;
-        onProgress?.(done, blob.size);
+        options.onProgress?.(done, size);
     }
     return hasher.digest(options);
+}
+
+/** {size, read(offset, length)} of what the caller gives, and task(offset, length): what a worker gets of it. */
+async function opened(source) {
+    const path = source instanceof URL ? (await import('node:url')).fileURLToPath(source) : source;
+    if (typeof path === 'string' && !inNode) invalid('hashFile: a path is read in Node alone; a browser gives Files');
+    const blob = typeof path === 'string' ? await (await import('node:fs')).openAsBlob(path) : source;
+    if (blob instanceof Blob) {
+        const read = async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer());
+        const copied = async (offset, length) => {
+            const { buffer } = await read(offset, length);
+            return { source: buffer, transfer: [buffer] };
+        };
+        const task = typeof path === 'string' ? () => ({ source: path }) : inNode ? copied : () => ({ source: blob });
+        return { size: blob.size, read, task };
+    }
+    if (!ArrayBuffer.isView(blob) && !(blob instanceof ArrayBuffer)) invalid('hashFile: give a File, a Blob, bytes or, in Node, a path');
+    const data = toBytes(blob, 'hashFile');
+    const read = (offset, length) => data.subarray(offset, offset + length);
+    const task = (offset, length) => {
+        const { buffer } = data.slice(offset, offset + length);
+        return { source: buffer, transfer: [buffer] };
+    };
+    return { size: data.length, read, task };
 }
 
 /**
@@ -162,28 +186,13 @@ export async function hashFile(source, options = {}) {
     const workers = options.workers ?? cores();
     if (!Number.isSafeInteger(workers) || workers < 0) invalid(`hashFile: workers must be an integer >= 0, got ${workers}`);
     options.signal?.throwIfAborted();
-    let path = null, blob = source;
-    if (typeof source === 'string' || source instanceof URL) {
-        if (!inNode) invalid('hashFile: a path is read in Node alone; a browser gives Files');
-        path = source instanceof URL ? (await import('node:url')).fileURLToPath(source) : source;
-        blob = await (await import('node:fs')).openAsBlob(path);
-    } else if (!(source instanceof Blob)) {
-        if (!ArrayBuffer.isView(source) && !(source instanceof ArrayBuffer)) invalid('hashFile: give a File, a Blob, bytes or, in Node, a path');
-        blob = new Blob([source]);
-    }
-    if (!kind.hasChunkTree || workers === 0 || blob.size <= slice) return digestHere(blob, options, options);
+    const file = await opened(source);
+    if (!kind.hasChunkTree || workers === 0 || file.size <= slice) return digestHere(file, options);
     const mode = modeOf(kind, options, 'hashFile');
-    const task = path !== null ? () => ({ source: path })
-        : inNode ? async (offset, length) => {
-            const data = await blob.slice(offset, offset + length).arrayBuffer();
-            return { source: data, transfer: [data] };
-        }
-        : () => ({ source: blob });
     try {
-        const root = await rootByWorkers(blob.size, mode, workers, task, options);
-        return outputOf(root, options, 'hashFile');
+        return outputOf(await rootByWorkers(file.size, mode, workers, file.task, options), options, 'hashFile');
     } catch (error) {
         if (!(error instanceof NoWorkers)) throw error;
-        return digestHere(blob, options, options);
+        return digestHere(file, options);
     }
 }

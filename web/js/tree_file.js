@@ -1,8 +1,9 @@
 // tree_file.js: reads .mkl files (docs/file-format.md) from a Blob, a File or bytes, without reading the whole.
-import { equal, findHash, findHashById, invalid, rules } from './common.js';
+import { equal, findHash, findHashById, invalid, joined, rules } from './common.js';
 import { hashBytes, modeOf } from './hash.js';
 import { m } from './ready.js';
 import { heightOf, levelSize, noTree, siblingOf } from './shape.js';
+import { levelAbove } from './trees.js';
 
 const refuse = (text) => invalid(`openTree: ${text}`);
 
@@ -22,26 +23,29 @@ export async function openTree(source) {
     const rule = rules[head[16]] ?? refuse(`the rule must be 0 to 3, got ${head[16]}`);
     if (head[17] > 2 || (head[17] !== 0 && !hash.isKeyed)) refuse(`'${hash.name}' has no mode ${head[17]}`);
     const nLeaves = view.getBigUint64(24, true), leafBytes = view.getBigUint64(32, true), totalBytes = view.getBigUint64(40, true);
-    const none = noTree(nLeaves, rule);
+    const isEmpty = nLeaves === 0n && hash.name === 'sha256' && rule === 'left_full'; // RFC 6962's tree of no leaves
+    const none = isEmpty ? null : noTree(nLeaves, rule);
     if (none || nLeaves > 1n << 56n) refuse(none ?? `a tree file has at most 2^56 leaves, not ${nLeaves}`);
     const whole = leafBytes === 0n ? 0n : (totalBytes + leafBytes - 1n) / leafBytes;
-    if (leafBytes === 0n ? totalBytes !== 0n : nLeaves !== (whole || 1n))
+    if (leafBytes === 0n || isEmpty ? totalBytes !== 0n : nLeaves !== (whole || 1n))
         refuse(`${nLeaves} leaves of ${leafBytes} bytes do not make ${totalBytes} bytes`);
-    const height = heightOf(nLeaves), starts = [];
+    const height = isEmpty ? 0 : heightOf(nLeaves), starts = [];
     let nodes = 0n;
-    for (let level = 0; level <= height; level++) {
+    for (let level = 0; level <= height && !isEmpty; level++) {
         starts.push(nodes);
         nodes += levelSize(nLeaves, level);
     }
     const size = 128n + 32n * nodes;
     if (BigInt(blob.size) !== size) refuse(`the file must have ${size} bytes, got ${blob.size}`);
-    const node = async (level, index) => read(128 + 32 * Number(starts[level] + BigInt(index)), 32);
+    const nodesAt = async (level, first, count) => read(128 + 32 * Number(starts[level] + BigInt(first)), 32 * count);
+    const node = async (level, index) => nodesAt(level, index, 1);
     const root = head.slice(88, 120), padding = head.slice(56, 88);
-    if (!equal(await node(height, 0n), root)) refuse('the root in the header is not the last node of the file');
+    if (nLeaves === 0n ? !equal(root, hashBytes(new Uint8Array(0), { hash: 'sha256_plain' })) : !equal(await node(height, 0n), root)) refuse('the root in the header is not the last node of the file');
     const modes = ['plain', 'keyed', 'derive-key'];
 
     return {
         hash: hash.name, rule, mode: modes[head[17]], nLeaves, leafBytes, totalBytes, padding, root, height, node,
+        nodes: nodesAt,
         levelSize: (level) => levelSize(nLeaves, level),
         /** The proof of one leaf, from the nodes in the file. options: key or context of a tree with a mode, for padding. */
         async prove(index, options = {}) {
@@ -54,12 +58,29 @@ export async function openTree(source) {
                 const sibling = siblingOf(at, nLeaves, level, rule);
                 if (sibling === 'left') siblings.push(await node(level, at - 1n));
                 if (sibling === 'right') siblings.push(at + 1n < levelSize(nLeaves, level) ? await node(level, at + 1n) : pad);
-                const pair = new Uint8Array(64);
-                pair.set(pad);
-                pair.set(pad, 32);
-                if (rule === 'pad') pad = m.merge(hash, pair, mode.key, mode.flags);
+                if (rule === 'pad') pad = m.merge(hash, joined([pad, pad]), mode.key, mode.flags);
             }
             return { kind: 0, hash: hash.name, rule, nLeaves, indices: [BigInt(index)], leaves: [leaf], siblings };
+        },
+        /** The first node that is not the merge of its children: {level, index}; null if there is none. Reads the whole file. */
+        async check(options = {}) {
+            const mode = modeOf(hash, options, 'check'), piece = 1 << 16;
+            let pad = padding, done = 0;
+            for (let level = 0; level < height; level++) {
+                const count = Number(levelSize(nLeaves, level));
+                for (let first = 0; first < count; first += piece) {
+                    options.signal?.throwIfAborted();
+                    const below = await nodesAt(level, first, Math.min(piece, count - first));
+                    const above = await nodesAt(level + 1, first / 2, Math.ceil(below.length / 64));
+                    const made = levelAbove(below, hash, rule, mode, pad);
+                    const wrong = above.findIndex((byte, i) => byte !== made[i]);
+                    if (wrong >= 0) return { level: level + 1, index: first / 2 + Math.floor(wrong / 32) };
+                    done += below.length;
+                    options.onProgress?.(Math.min(done, blob.size), blob.size);
+                }
+                if (rule === 'pad') pad = m.merge(hash, joined([pad, pad]), mode.key, mode.flags);
+            }
+            return null;
         },
     };
 }

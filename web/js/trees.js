@@ -1,5 +1,5 @@
 // trees.js: merges, digests of rows, roots of leaves.
-import { hashNamed, invalid, ruleNamed, toBytes, toDigest } from './common.js';
+import { hashNamed, invalid, joined, ruleNamed, toBytes, toDigest } from './common.js';
 import { hashBytes, modeOf } from './hash.js';
 import { m } from './ready.js';
 
@@ -47,28 +47,17 @@ export function hashLeaves(records, recordBytes, options = {}) {
     return out;
 }
 
-/** All levels, leaves first; each [n, 32] bytes. What a lone last node becomes is the rule's (docs/layouts.md). */
-export function levelsOf(leaves, kind, rule, mode, padding) {
-    const levels = [leaves];
-    let pad = padding;
-    while (levels.at(-1).length > 32) {
-        const below = levels.at(-1), n = below.length / 32, pairs = Math.floor(n / 2);
-        const level = new Uint8Array(32 * Math.ceil(n / 2));
-        m.merge(kind, below.subarray(0, 64 * pairs), mode.key, mode.flags, level);
-        const twice = (left, right) => {
-            const pair = new Uint8Array(64);
-            pair.set(left);
-            pair.set(right, 32);
-            return m.merge(kind, pair, mode.key, mode.flags);
-        };
-        if (n % 2 !== 0) {
-            const lone = below.subarray(32 * (n - 1));
-            level.set(rule === 'left_full' ? lone : twice(lone, rule === 'pad' ? pad : lone), 32 * pairs);
-        }
-        if (rule === 'pad') pad = twice(pad, pad);
-        levels.push(level);
+/** The level above some nodes. `pad` is the root of padding alone that a lone last node gets under the rule pad. */
+export function levelAbove(below, kind, rule, mode, pad) {
+    const n = below.length / 32, pairs = Math.floor(n / 2);
+    const level = new Uint8Array(32 * Math.ceil(n / 2));
+    m.merge(kind, below.subarray(0, 64 * pairs), mode.key, mode.flags, level);
+    if (n % 2 !== 0) {
+        const lone = below.subarray(32 * (n - 1));
+        const parent = rule === 'left_full' ? lone : m.merge(kind, joined([lone, rule === 'pad' ? pad : lone]), mode.key, mode.flags);
+        level.set(parent, 32 * pairs);
     }
-    return levels;
+    return level;
 }
 
 /** The root of leaves, [n, 32] bytes or a list of digests. */
@@ -90,5 +79,10 @@ export function root(leaves, options = {}) {
     requireElements(kind, bytes, 'root');
     const padding = options.padding === undefined ? new Uint8Array(32) : toDigest(options.padding, 'root: padding');
     requireElements(kind, padding, 'root: padding');
-    return levelsOf(bytes, kind, rule, mode, padding).at(-1).slice();
+    let level = bytes.slice();
+    for (let pad = padding; level.length > 32; ) {
+        level = levelAbove(level, kind, rule, mode, pad);
+        if (rule === 'pad') pad = m.merge(kind, joined([pad, pad]), mode.key, mode.flags);
+    }
+    return level;
 }

@@ -1,4 +1,4 @@
-"""`merklize manifest`: create, check, diff, show and refresh manifests of weights."""
+"""`merklize manifest create` and `refresh`; and `check`, `diff` and `show` of URLs. The program does these of files."""
 
 from __future__ import annotations
 

@@ -149,6 +149,14 @@ constexpr Option devices_options[] = {
     {"calibrate", 0, {}, "Measure them first, and keep the figures for --device auto."}, json, help};
 constexpr Option demo_options[] = {
     {"file", 0, "FILE", "Use this file; else the program itself."}, device, threads, json, help};
+constexpr Option manifest_check_options[] = {
+    {"only", 0, "PATTERN", "Check only tensors, files, shards of such names, as in a shell."},
+    {"follow-links", 0, {}, "In folders, take links to files for the files, as in the hub's cache."},
+    json,
+    device,
+    threads,
+    help,
+};
 constexpr Option only_help[] = {help};
 constexpr Option whole_options[] = {version, help};
 
@@ -278,6 +286,35 @@ constexpr Command bao_commands[] = {
      run_bao_verify},
 };
 
+constexpr Command manifest_commands[] = {
+    {"create", "[ARGS]...", "Hash a safetensors file, an index of shards, or a folder.", {}},
+    {"check",
+     "MANIFEST [PATH]",
+     "Hash again and name what is not as a manifest says.",
+     "Hash PATH again and name what is not as MANIFEST says. Without PATH: what lies beside the manifest.",
+     manifest_check_options,
+     {},
+     run_manifest_check,
+     true},
+    {"diff",
+     "OLD NEW",
+     "Name the tensors and files in which two manifests differ.",
+     "Name the tensors and files in which two manifests differ. Exits with 1 if there are any.",
+     json_options,
+     {},
+     run_manifest_diff,
+     true},
+    {"show",
+     "MANIFEST",
+     "Say what a manifest holds.",
+     "Say what MANIFEST holds, with the digest of each tensor and file.",
+     only_help,
+     {},
+     run_manifest_show,
+     true},
+    {"refresh", "[ARGS]...", "Write a manifest anew, hashing only files that changed.", {}},
+};
+
 constexpr Command commands[] = {
     {"hash",
      "[FILE]...",
@@ -299,7 +336,8 @@ constexpr Command commands[] = {
      "The bytes are those of the programs bao 0.13 and bao-tree.",
      only_help, bao_commands},
     {"fetch", "[ARGS]...", "Download a file, verified against its digest as it comes; resumable.", {}},
-    {"manifest", "[ARGS]...", "Weights, tensor by tensor: create, check, diff, show, refresh manifests.", {}},
+    {"manifest", "", "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
+     "Say what weights are, tensor by tensor, under one root; and check that they are.", only_help, manifest_commands},
     {"devices",
      "",
      "What this machine can compute on.",

@@ -52,11 +52,11 @@ Object& Object::put(std::string_view name, const std::string& value) {
     return *this;
 }
 
-std::string indented(std::string_view json) {
+std::string indented(std::string_view json, std::size_t width) {
     std::string lines;
     std::size_t depth = 0;
     bool quoted = false;
-    const auto new_line = [&] { lines += "\n" + std::string(2 * depth, ' '); };
+    const auto new_line = [&] { lines += "\n" + std::string(width * depth, ' '); };
     for (std::size_t i = 0; i < json.size(); i++) {
         const char c = json[i];
         if (quoted) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,8 +46,9 @@ private:
     std::string items_;
 };
 
-/// The same value on lines of its own, two spaces a depth.
-std::string indented(std::string_view json);
+/// The same value on lines of its own.
+/// width  spaces a depth
+std::string indented(std::string_view json, std::size_t width = 2);
 
 /// A name of a file: "name", and its bytes as "name_hex" too, where the text is not the whole truth.
 void put_name(Object& object, std::string_view bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "command/endings.hpp"
 #include "command/output/text.hpp"
@@ -13,7 +14,7 @@ constexpr unsigned most_depth = 100;  // nothing here nests deeper than 3
 
 class Reader {
 public:
-    explicit Reader(std::string_view text) : text_(text) {}
+    Reader(std::string_view text, Doubts doubts) : text_(text), doubts_(doubts) {}
 
     Value whole() {
         Value found = value(0);
@@ -58,7 +59,7 @@ private:
     Value word(std::string_view wanted) {
         if (!text_.substr(at_).starts_with(wanted)) fail("no value");
         at_ += wanted.size();
-        return Other{};
+        return Other{std::string(wanted)};
     }
 
     Value items(unsigned depth) {
@@ -81,12 +82,31 @@ private:
             std::string name = string();
             if (!take(':')) fail("no :");
             Value one = value(depth + 1);
-            const auto same = std::ranges::find(found, name, &Members::value_type::first);
-            if (same != found.end()) found.erase(same);
             found.emplace_back(std::move(name), std::move(one));
         } while (take(','));
         if (!take('}')) fail("neither , nor }");
+        settle_doubles(found);
         return found;
+    }
+
+    void settle_doubles(Members& members) const {
+        std::vector<std::size_t> order(members.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        const auto name = [&](std::size_t i) -> const std::string& { return members[i].first; };
+        std::ranges::stable_sort(order, {}, name);
+        std::vector<bool> is_old(members.size());
+        bool any = false;
+        for (std::size_t k = 1; k < order.size(); k++) {
+            if (name(order[k - 1]) != name(order[k])) continue;
+            if (doubts_ == Doubts::are_errors)
+                throw Failure{"the key '" + sentence(name(order[k])) + "' is there twice"};
+            is_old[order[k - 1]] = any = true;
+        }
+        if (!any) return;
+        Members kept;
+        for (std::size_t i = 0; i < members.size(); i++)
+            if (!is_old[i]) kept.push_back(std::move(members[i]));
+        members = std::move(kept);
     }
 
     Value number() {
@@ -117,7 +137,7 @@ private:
         }
         std::uint64_t found = 0;
         const auto [end, error] = std::from_chars(text_.data() + begin, text_.data() + at_, found);
-        if (!is_whole || error != std::errc()) return Other{};
+        if (!is_whole || error != std::errc()) return Other{std::string(text_.substr(begin, at_ - begin))};
         return found;
     }
 
@@ -166,7 +186,9 @@ private:
                     const unsigned low = hex4();
                     if (low >= 0xdc00 && low < 0xe000) point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
                 }
-                append(out, point >= 0xd800 && point < 0xe000 ? 0xfffd : point);
+                const bool is_half = point >= 0xd800 && point < 0xe000;
+                if (is_half && doubts_ == Doubts::are_errors) fail("half of a surrogate pair");
+                append(out, is_half ? 0xfffd : point);
             } else {
                 fail("an unknown escape");
             }
@@ -174,14 +196,20 @@ private:
     }
 
     std::string_view text_;
+    Doubts doubts_;
     std::size_t at_ = 0;
 };
 
 }  // namespace
 
-Value read(std::string_view text) {
+Value read(std::string_view text, Doubts doubts) {
     if (!is_utf8(text)) throw Failure{"not JSON: not UTF-8"};
-    return Reader(text).whole();
+    return Reader(text, doubts).whole();
+}
+
+const Value* find(const Members& members, std::string_view name) noexcept {
+    const auto found = std::ranges::find(members, name, &Members::value_type::first);
+    return found == members.end() ? nullptr : &found->second;
 }
 
 }  // namespace merklize::command::json

@@ -9,11 +9,14 @@
 
 namespace merklize::command::json {
 
-/// A value that was read. Of a number only what is a whole one from 0 to 2^64 - 1 has a value; any other is `Other`.
+/// A value that was read. Of numbers only whole ones from 0 to 2^64 - 1 have a value; all others are `Other`.
 struct Value;
 using Members = std::vector<std::pair<std::string, Value>>;
 using Items = std::vector<Value>;
-struct Other {};  ///< null, true, false, another number
+/// null, true, false, another number
+struct Other {
+    std::string text{};  ///< as it was written
+};
 
 struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
     using variant::variant;
@@ -23,8 +26,16 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
     }
 };
 
-/// Reads one value that is all of the text (RFC 8259); of two members with one name the last one counts.
+/// What the reader does with two members of one name, and with half of a surrogate pair.
+enum class Doubts { last_counts, are_errors };
+
+/// Reads one value that is all of the text (RFC 8259). Where doubts are no errors, of two members with one name the last one counts, and
+/// half of a surrogate pair is U+FFFD.
 /// errors  Failure (the text says what is wrong, and at which byte)
-Value read(std::string_view text);
+/// cost    proportional to the text, and n log n of an object's n members
+Value read(std::string_view text, Doubts doubts = Doubts::last_counts);
+
+/// The member of that name, or null.
+const Value* find(const Members& members, std::string_view name) noexcept;
 
 }  // namespace merklize::command::json

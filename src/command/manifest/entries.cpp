@@ -1,0 +1,470 @@
+// A manifest's text, read and checked: nothing that the writer does not write is taken.
+#include "command/manifest/entries.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "command/endings.hpp"
+#include "command/output/json_reader.hpp"
+#include "command/output/text.hpp"
+#include "host/descriptor.hpp"
+#include "merklize/hash_each.hpp"
+#include "merklize/pieces.hpp"
+#include "merklize/tree.hpp"
+
+namespace merklize::command::manifest {
+namespace {
+
+using json::Items;
+using json::Members;
+using json::Other;
+using json::Value;
+
+constexpr std::array<std::string_view, 4> kinds = {"tensors", "file", "index", "folder"};
+
+constexpr struct {
+    std::string_view name;
+    unsigned bits;
+} dtypes[] = {
+    {"BOOL", 8},    {"U8", 8},      {"I8", 8},          {"I16", 16},        {"U16", 16},    {"I32", 32},
+    {"U32", 32},    {"I64", 64},    {"U64", 64},        {"F4", 4},          {"F6_E2M3", 6}, {"F6_E3M2", 6},
+    {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E8M0", 8},     {"F8_E4M3FNUZ", 8}, {"F16", 16},    {"BF16", 16},
+    {"F32", 32},    {"F64", 64},    {"F8_E5M2FNUZ", 8}, {"C64", 64},        {"C128", 128},
+};
+
+RunOptions alone() {
+    static const Device& cpu = *new Device("cpu");  // never destroyed: the process may end in the middle of a call
+    return {.device = cpu, .threads = 1};
+}
+
+template <class Number>
+void put(std::string& out, Number number) {
+    for (unsigned i = 0; i < sizeof number; i++) out += static_cast<char>(number >> 8 * i & 0xff);
+}
+
+void put_text(std::string& out, std::string_view text) {
+    put(out, static_cast<std::uint32_t>(text.size()));
+    out += text;
+}
+
+void put_digest(std::string& out, const Digest& digest) {
+    out.append(reinterpret_cast<const char*>(digest.bytes.data()), Digest::size);
+}
+
+[[noreturn]] void bad(const std::string& why) { throw Failure{"not a valid manifest: " + why}; }
+
+std::string shown(const Value* value) {
+    std::string text = "None";
+    if (value == nullptr) return text;
+    if (const auto* string = value->as<std::string>()) {
+        text = in_quotes(*string);
+    } else if (const auto* number = value->as<std::uint64_t>()) {
+        text = std::to_string(*number);
+    } else if (const auto* other = value->as<Other>()) {
+        text = other->text == "null"    ? "None"
+               : other->text == "true"  ? "True"
+               : other->text == "false" ? "False"
+                                        : other->text;
+    } else {
+        text = value->as<Items>() != nullptr ? "a list" : "an object";
+    }
+    return text.size() <= 80 ? text : text.substr(0, 77) + "...";
+}
+
+const Members& members_of(const Value& value, std::initializer_list<std::string_view> needed,
+                          std::initializer_list<std::string_view> more, const std::string& what) {
+    const auto* members = value.as<Members>();
+    if (members == nullptr) bad(what + " must be an object, got " + shown(&value));
+    for (const std::string_view field : needed)
+        if (json::find(*members, field) == nullptr) bad(what + " has no field '" + std::string(field) + "'");
+    for (const auto& [field, _] : *members) {
+        if (std::ranges::find(needed, field) == needed.end() && std::ranges::find(more, field) == more.end())
+            bad(what + " has the unknown field " + in_quotes(field) + ": it may be of a later version");
+    }
+    return *members;
+}
+
+const Items& items_of(const Value& value, const std::string& what) {
+    const auto* items = value.as<Items>();
+    if (items == nullptr) bad(what + " must be a list, got " + shown(&value));
+    return *items;
+}
+
+const std::string& string_of(const Value& value, const std::string& what) {
+    const auto* string = value.as<std::string>();
+    if (string == nullptr) bad(what + " must be a string, got " + shown(&value));
+    return *string;
+}
+
+std::vector<std::string> strings_of(const Value& value, const std::string& what) {
+    std::vector<std::string> out;
+    for (const Value& item : items_of(value, what)) out.push_back(string_of(item, what));
+    return out;
+}
+
+std::uint64_t count_of(const Value& value, const std::string& what) {
+    const auto* number = value.as<std::uint64_t>();
+    if (number == nullptr || *number >> 63 != 0)
+        bad(what + " must be an integer from 0 to 2^63 - 1, got " + shown(&value));
+    return *number;
+}
+
+std::vector<Digest> digests_of(const Value& value, const std::string& what) {
+    const auto* text = value.as<std::string>();
+    std::vector<Digest> out;
+    for (std::size_t at = 0; text != nullptr && at < text->size(); at += 2 * Digest::size) {
+        const std::string_view digits = std::string_view(*text).substr(at, 2 * Digest::size);
+        const auto digest = Digest::from_hex(digits);
+        if (!digest || digits.find_first_of("ABCDEF") != digits.npos) {
+            text = nullptr;
+            break;
+        }
+        out.push_back(*digest);
+    }
+    if (text == nullptr) bad(what + " must be digests of 64 lower-case hexadecimal digits, got " + shown(&value));
+    return out;
+}
+
+Digest digest_of(const Value& value, const std::string& what) {
+    const std::vector<Digest> found = digests_of(value, what);
+    if (found.size() != 1)
+        bad(what + " must have 64 hexadecimal digits, got " + std::to_string(2 * Digest::size * found.size()));
+    return found[0];
+}
+
+// The values of pieces, from which the digest must follow.
+std::vector<Digest> pieces_of(const Members& members, const std::string& what, std::uint64_t size, const Digest& digest,
+                              std::uint64_t piece_size) {
+    const Value* value = json::find(members, "pieces");
+    if (value == nullptr) return {};
+    std::vector<Digest> pieces = digests_of(*value, what + ": pieces");
+    const std::uint64_t count = piece_size == 0 ? 0 : size / piece_size + (size % piece_size != 0);
+    if (count < 2 || pieces.size() != count) {
+        bad(what + ": there must be " + std::to_string(count > 1 ? count : 0) + " pieces, got " +
+            std::to_string(pieces.size()));
+    }
+    if (digest_of_pieces(pieces) != digest) bad(what + ": the digest is not that of its pieces");
+    return pieces;
+}
+
+std::string path_of(const Value& value, const std::string& what) {
+    const std::string& path = string_of(value, what);
+    require_path(path);
+    return path;
+}
+
+std::string list_text(const std::vector<std::uint64_t>& numbers) {
+    std::string text = "[";
+    for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
+    return text + "]";
+}
+
+class Parser {
+public:
+    explicit Parser(std::string_view text) : whole_(read(text)) {}
+
+    Manifest parse() {
+        const auto* fields = whole_.as<Members>();
+        if (fields == nullptr) bad("the text must be a JSON object");
+        const Value* format = json::find(*fields, "format");
+        const auto* version = format == nullptr ? nullptr : format->as<std::string>();
+        if (version == nullptr || *version != "merklize-manifest-1")
+            bad("format must be 'merklize-manifest-1', got " + shown(format));
+        members_of(
+            whole_,
+            {"format", "hash", "root", "kind", "name", "piece_size", "tensors", "files", "shards", "aliases", "ignore"},
+            {"seen"}, "the manifest");
+        read_head();
+        made_.shards =
+            entries<Shard>("shards", "path", [&](const Value& v, const std::string& w) { return shard(v, w); });
+        made_.tensors =
+            entries<Tensor>("tensors", "name", [&](const Value& v, const std::string& w) { return tensor(v, w); });
+        made_.files = entries<File>("files", "path", [&](const Value& v, const std::string& w) { return file(v, w); });
+        require_names();
+        if (json::find(members(), "seen") != nullptr)
+            entries<Shard>("seen", "path", [&](const Value& v, const std::string& w) { return seen(v, w); });
+        for (const Value& group : items_of(field("aliases"), "aliases")) {
+            made_.aliases.push_back(strings_of(group, "aliases"));
+            for (const std::string& alias : made_.aliases.back()) {
+                if (!std::ranges::binary_search(made_.tensors, alias, {}, &Tensor::name))
+                    bad("aliases: " + in_quotes(alias) + " is no tensor of the manifest");
+            }
+        }
+        made_.ignore = strings_of(field("ignore"), "ignore");
+        made_.root = digest_of(field("root"), "root");
+        require_root();
+        return std::move(made_);
+    }
+
+private:
+    static Value read(std::string_view text) {
+        try {
+            return json::read(text, json::Doubts::are_errors);
+        } catch (const Failure& failure) {
+            bad("the text: " + failure.text);
+        }
+    }
+
+    const Members& members() const { return *whole_.as<Members>(); }
+    const Value& field(std::string_view name) const { return *json::find(members(), name); }
+
+    void read_head() {
+        const auto* hash = field("hash").as<std::string>();
+        if (hash == nullptr || *hash != "blake3") bad("hash must be 'blake3', got " + shown(&field("hash")));
+        made_.piece_size = count_of(field("piece_size"), "piece_size");
+        const auto* kind = field("kind").as<std::string>();
+        const auto* known = kind == nullptr ? kinds.end() : std::ranges::find(kinds, *kind);
+        if (known == kinds.end()) bad("kind must be one of tensors, file, index, folder, got " + shown(&field("kind")));
+        made_.kind = static_cast<Kind>(known - kinds.begin());
+        const auto* no_name = field("name").as<Other>();
+        const bool has_name = no_name == nullptr || no_name->text != "null";
+        if (has_name != (made_.kind == Kind::file || made_.kind == Kind::index)) {
+            bad("name must be a file's name if kind is file or index, and else null, got " + shown(&field("name")));
+        }
+        if (has_name) made_.name = path_of(field("name"), "name");
+        const std::uint64_t size = made_.piece_size;
+        if (size != 0 && ((size & (size - 1)) != 0 || size < std::uint64_t{1} << 18 || size >= std::uint64_t{1} << 62))
+            bad("piece_size must be 0 or a power of two >= 262144, got " + std::to_string(size));
+    }
+
+    // A list that is sorted by its key, each of which is there once.
+    template <class Entry>
+    std::vector<Entry> entries(const char* name, const char* key,
+                               const std::function<Entry(const Value&, const std::string&)>& read_one) const {
+        std::vector<Entry> made;
+        for (const Value& value : items_of(field(name), name)) {
+            Entry entry = read_one(value, std::string(name) + "[" + std::to_string(made.size()) + "]");
+            if (!made.empty() && entry.key() <= made.back().key()) {
+                bad(std::string(name) + " must be sorted by " + key + ", each once; " + in_quotes(entry.key()) +
+                    " is out of order");
+            }
+            made.push_back(std::move(entry));
+        }
+        return made;
+    }
+
+    Shard shard(const Value& value, const std::string& what) const {
+        const Members& found = members_of(value, {"path", "size", "header"}, {}, what);
+        return {path_of(*json::find(found, "path"), what + ": path"),
+                count_of(*json::find(found, "size"), what + ": size"),
+                digest_of(*json::find(found, "header"), what + ": header")};
+    }
+
+    Tensor tensor(const Value& value, const std::string& what) const {
+        const Members& found =
+            members_of(value, {"name", "dtype", "shape", "digest"}, {"shard", "offset", "pieces"}, what);
+        Tensor made;
+        made.name = string_of(*json::find(found, "name"), what + ": name");
+        const Value* dtype = json::find(found, "dtype");
+        const auto* known = dtype->as<std::string>();
+        if (known == nullptr || bits_of(*known) == 0) bad(what + ": unknown dtype " + shown(dtype));
+        made.dtype = *known;
+        for (const Value& item : items_of(*json::find(found, "shape"), what + ": shape"))
+            made.shape.push_back(count_of(item, what + ": shape"));
+        const auto size = bytes_of(made.shape, bits_of(made.dtype));
+        if (!size) bad(what + ": " + made.dtype + list_text(made.shape) + " is not a whole number of bytes below 2^63");
+        made.size = *size;
+        made.digest = digest_of(*json::find(found, "digest"), what + ": digest");
+        const Value *in = json::find(found, "shard"), *offset = json::find(found, "offset");
+        if ((in == nullptr) != (offset == nullptr)) bad(what + ": shard and offset must be there together");
+        if (in != nullptr) {
+            made.shard = string_of(*in, what + ": shard");
+            made.offset = count_of(*offset, what + ": offset");
+            const auto here = std::ranges::lower_bound(made_.shards, *made.shard, {}, &Shard::path);
+            if (here == made_.shards.end() || here->path != *made.shard || made.offset > here->size ||
+                made.size > here->size - made.offset) {
+                bad(what + ": it does not lie in a shard of the manifest, got " + in_quotes(*made.shard) + ", byte " +
+                    std::to_string(made.offset));
+            }
+        }
+        made.pieces = pieces_of(found, what, made.size, made.digest, made_.piece_size);
+        return made;
+    }
+
+    File file(const Value& value, const std::string& what) const {
+        const Members& found = members_of(value, {"path", "size", "digest"}, {"pieces"}, what);
+        File made{path_of(*json::find(found, "path"), what + ": path"),
+                  count_of(*json::find(found, "size"), what + ": size"),
+                  digest_of(*json::find(found, "digest"), what + ": digest"),
+                  {}};
+        made.pieces = pieces_of(found, what, made.size, made.digest, made_.piece_size);
+        return made;
+    }
+
+    // What refresh goes by: checked, and not kept.
+    static Shard seen(const Value& value, const std::string& what) {
+        const Members& found = members_of(value, {"path", "size", "mtime_ns", "inode"}, {}, what);
+        const Value *time = json::find(found, "mtime_ns"), *inode = json::find(found, "inode");
+        const auto* other = time->as<Other>();
+        const bool is_negative = other != nullptr && other->text.starts_with('-') &&
+                                 other->text.find_first_not_of("0123456789", 1) == std::string::npos;
+        if (time->as<std::uint64_t>() == nullptr && !is_negative)
+            bad(what + ": mtime_ns must be an integer, got " + shown(time));
+        if (inode->as<std::uint64_t>() == nullptr)
+            bad(what + ": inode must be an integer from 0 to 2^64 - 1, got " + shown(inode));
+        return {path_of(*json::find(found, "path"), what + ": path"),
+                count_of(*json::find(found, "size"), what + ": size"),
+                {}};
+    }
+
+    void require_names() const {
+        std::vector<std::string> names;
+        for (const Shard& shard : made_.shards) names.push_back(shard.path);
+        for (const File& file : made_.files) names.push_back(file.path);
+        require_distinct(names);
+        for (const File& file : made_.files) {
+            if (std::ranges::binary_search(made_.shards, file.path, {}, &Shard::path))
+                bad(in_quotes(file.path) + " is a shard and a file");
+        }
+    }
+
+    void require_root() const {
+        std::vector<std::string> records;
+        for (const Tensor& tensor : made_.tensors) records.push_back(tensor.record());
+        for (const File& file : made_.files) records.push_back(file.record());
+        if (records.empty()) throw Failure{"a manifest must have at least one tensor or file, got none"};
+        std::vector<MessageView> messages;
+        for (const std::string& record : records) messages.emplace_back(std::as_bytes(std::span(record)));
+        const Mode mode = Mode::derive_key("merklize 2026-11-22 manifest leaf v1");
+        const std::vector<Digest> leaves = hash_each(messages, mode, alone());
+        const Digest root = merkle_root(leaves, {}, alone());
+        if (root != made_.root) bad("the root is " + made_.root.hex() + ", that of its entries is " + root.hex());
+    }
+
+    const Value whole_;
+    Manifest made_{};
+};
+
+}  // namespace
+
+std::string_view name_of(Kind kind) noexcept { return kinds[static_cast<std::size_t>(kind)]; }
+
+unsigned bits_of(std::string_view dtype) noexcept {
+    for (const auto& known : dtypes)
+        if (known.name == dtype) return known.bits;
+    return 0;
+}
+
+std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept {
+    if (std::ranges::find(shape, std::uint64_t{0}) != shape.end()) return 0;
+    std::uint64_t elements = 1;
+    for (const std::uint64_t extent : shape) {
+        if (elements > UINT64_MAX / extent) return {};
+        elements *= extent;
+    }
+    constexpr std::uint64_t most = UINT64_MAX >> 1;
+    const std::uint64_t rest = elements % 8 * bits;
+    if (rest % 8 != 0 || elements / 8 > (most - rest / 8) / bits) return {};
+    return elements / 8 * bits + rest / 8;
+}
+
+std::string Tensor::record() const {
+    std::string record(1, '\0');
+    put_text(record, name);
+    put_text(record, dtype);
+    put(record, static_cast<std::uint32_t>(shape.size()));
+    for (const std::uint64_t extent : shape) put(record, extent);
+    put_digest(record, digest);
+    return record;
+}
+
+std::string File::record() const {
+    std::string record(1, '\1');
+    put_text(record, path);
+    put(record, size);
+    put_digest(record, digest);
+    return record;
+}
+
+std::uint64_t Manifest::bytes() const noexcept {
+    std::uint64_t sum = 0;
+    for (const Tensor& tensor : tensors) sum += tensor.size;
+    for (const File& file : files) sum += file.size;
+    return sum;
+}
+
+Manifest parse(std::string_view text) { return Parser(text).parse(); }
+
+Manifest load(const std::string& path) {
+    const std::string text = content_of(path);
+    try {
+        return parse(text);
+    } catch (const Failure& failure) {
+        throw Failure{path + ": " + failure.text};
+    }
+}
+
+std::string content_of(const std::string& path) {
+    const auto fail = [&]() { throw Failure{path + ": cannot read: " + strerror(errno)}; };
+    const runtime::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) fail();
+    struct stat info{};
+    if (fstat(file.get(), &info) != 0) fail();
+    std::string text(static_cast<std::size_t>(std::max<off_t>(info.st_size, 0)) + 1, '\0');
+    for (std::size_t done = 0;;) {
+        const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail();
+        done += static_cast<std::size_t>(count);
+        if (count == 0) {
+            text.resize(done);
+            return text;
+        }
+        if (done == text.size()) text.resize(2 * text.size());
+    }
+}
+
+void require_path(std::string_view name) {
+    bool is_good = !name.empty() && name.find('\0') == name.npos && name.find('\\') == name.npos &&
+                   name.substr(0, name.find('/')).find(':') == name.npos;
+    for (std::string_view rest = name; is_good;) {
+        const std::size_t end = rest.find('/');
+        const std::string_view part = rest.substr(0, end);
+        is_good = !part.empty() && part != "." && part != "..";
+        if (end == rest.npos) break;
+        rest.remove_prefix(end + 1);
+    }
+    if (!is_good)
+        throw Failure{"the name " + in_quotes(name) +
+                      " of a file must be relative, below its folder, with / between parts"};
+}
+
+void require_distinct(const std::vector<std::string>& names) {
+    std::vector<std::pair<std::string, std::size_t>> folded;
+    for (std::size_t i = 0; i < names.size(); i++) {
+        std::string lower = names[i];
+        for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+        folded.emplace_back(std::move(lower), i);
+    }
+    std::ranges::sort(folded);
+    for (std::size_t k = 1; k < folded.size(); k++) {
+        const std::string &one = names[folded[k - 1].second], &other = names[folded[k].second];
+        if (folded[k - 1].first == folded[k].first && one != other) {
+            throw Failure{"the files " + in_quotes(one) + " and " + in_quotes(other) +
+                          " differ in case alone: some systems have only one"};
+        }
+    }
+}
+
+std::string in_quotes(std::string_view name) {
+    const char quote = name.find('\'') != name.npos && name.find('"') == name.npos ? '"' : '\'';
+    std::string text(1, quote);
+    std::string escaped;
+    for (const char c : name) {
+        if (c == quote || c == '\\') escaped += '\\';
+        escaped += c;
+    }
+    return text + sentence(escaped) + quote;
+}
+
+}  // namespace merklize::command::manifest

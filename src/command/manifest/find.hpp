@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "command/manifest/entries.hpp"
+
+namespace merklize::command::manifest {
+
+/// Whether a name has a pattern, as in a shell: * any characters, also /; ? one; [a-z] one of these; [!a-z] any other.
+bool matches(std::string_view name, std::string_view pattern);
+
+/// The files of a safetensors file, an index of shards, or a folder.
+struct Source {
+    Kind kind = Kind::folder;
+    std::string folder{};
+    std::string name{};  ///< of the file or the index in its folder
+    /// Relative to the folder, sorted by their bytes.
+    std::vector<std::string> shards{}, files{};
+    /// Of an index: tensors and their shards.
+    std::vector<std::pair<std::string, std::string>> weights{};
+};
+
+/// ignore        patterns of names, or of paths below the folder, that are left out
+/// follow_links  take symbolic links to files for the files
+/// own           a path that is left out: the manifest's own
+/// errors        Failure (unreadable; names that no manifest can hold; links and devices in a folder)
+Source find_source(const std::string& path, const std::vector<std::string>& ignore, bool follow_links,
+                   const std::string& own);
+
+/// folder/name
+std::string joined(const std::string& folder, std::string_view name);
+bool is_folder(const std::string& path);
+
+}  // namespace merklize::command::manifest

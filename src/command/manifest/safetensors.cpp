@@ -1,0 +1,179 @@
+#include "command/manifest/safetensors.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <tuple>
+
+#include "command/endings.hpp"
+#include "command/manifest/entries.hpp"
+#include "command/output/json_reader.hpp"
+#include "merklize/device.hpp"
+#include "merklize/hash.hpp"
+
+namespace merklize::command::manifest {
+namespace {
+
+using json::Items;
+using json::Members;
+using json::Value;
+
+constexpr std::uint64_t most_header_bytes = 100'000'000;
+
+class HeaderReader {
+public:
+    HeaderReader(int fd, const std::string& path, std::uint64_t file_bytes)
+        : fd_(fd), path_(path), file_bytes_(file_bytes) {}
+
+    Header read() {
+        if (file_bytes_ < 8)
+            refuse("it must begin with 8 bytes of length, got " + std::to_string(file_bytes_) + " bytes");
+        std::string bytes = read_bytes(0, 8);
+        std::uint64_t length = 0;
+        for (unsigned i = 0; i < 8; i++) length |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << 8 * i;
+        if (length > most_header_bytes) {
+            refuse("the header must have at most " + std::to_string(most_header_bytes) + " bytes, got " +
+                   std::to_string(length));
+        }
+        if (8 + length > file_bytes_) {
+            refuse("the header of " + std::to_string(length) + " bytes passes the end of the file of " +
+                   std::to_string(file_bytes_));
+        }
+        bytes += read_bytes(8, length);
+        const std::string_view text = std::string_view(bytes).substr(8);
+        if (!text.starts_with('{')) refuse("the header must begin with '{'");
+        Header made;
+        const Value whole = parse(text);
+        for (const auto& [name, value] : *whole.as<Members>()) {
+            if (name == "__metadata__") {
+                require_metadata(value);
+            } else {
+                made.tensors.push_back(stored(name, value, 8 + length));
+            }
+        }
+        const auto place = [](const Stored& tensor) { return std::tuple(tensor.offset, tensor.size); };
+        std::ranges::stable_sort(made.tensors, {}, place);
+        require_no_holes(made.tensors, 8 + length);
+        made.digest = hash(std::as_bytes(std::span(bytes)), {}, RunOptions{.device = Device("cpu"), .threads = 1});
+        return made;
+    }
+
+private:
+    [[noreturn]] void refuse(const std::string& why) const {
+        throw Failure{path_ + ": not a valid safetensors file: " + why};
+    }
+
+    std::string read_bytes(std::uint64_t offset, std::uint64_t count) const {
+        std::string out(count, '\0');
+        for (std::uint64_t done = 0; done < count;) {
+            const ssize_t now = pread(fd_, out.data() + done, count - done, static_cast<off_t>(offset + done));
+            if (now < 0 && errno == EINTR) continue;
+            if (now < 0) throw Failure{path_ + ": cannot read: " + strerror(errno)};
+            if (now == 0) throw Failure{path_ + ": changed while being read"};
+            done += static_cast<std::uint64_t>(now);
+        }
+        return out;
+    }
+
+    Value parse(std::string_view text) const {
+        try {
+            return json::read(text, json::Doubts::are_errors);
+        } catch (const Failure& failure) {
+            refuse("the header: " + failure.text);
+        }
+    }
+
+    void require_metadata(const Value& value) const {
+        const auto* members = value.as<Members>();
+        const auto is_text = [](const auto& member) { return member.second.template as<std::string>() != nullptr; };
+        if (members == nullptr || !std::ranges::all_of(*members, is_text))
+            refuse("__metadata__ must map strings to strings");
+    }
+
+    // Integers from 0 to 2^63 - 1; false for anything else.
+    static bool counts_of(const Value& value, std::vector<std::uint64_t>& out) {
+        const auto* items = value.as<Items>();
+        if (items == nullptr) return false;
+        for (const Value& item : *items) {
+            const auto* number = item.as<std::uint64_t>();
+            if (number == nullptr || *number >> 63 != 0) return false;
+            out.push_back(*number);
+        }
+        return true;
+    }
+
+    static std::string shown(const std::vector<std::uint64_t>& numbers) {
+        std::string text = "[";
+        for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
+        return text + "]";
+    }
+
+    Stored stored(const std::string& name, const Value& value, std::uint64_t begin) const {
+        const std::string what = "tensor " + in_quotes(name);
+        const auto* members = value.as<Members>();
+        const Value *dtype = nullptr, *shape = nullptr, *offsets = nullptr;
+        if (members != nullptr) {
+            dtype = json::find(*members, "dtype");
+            shape = json::find(*members, "shape");
+            offsets = json::find(*members, "data_offsets");
+        }
+        if (dtype == nullptr || shape == nullptr || offsets == nullptr || members->size() != 3)
+            refuse(what + " must have dtype, shape and data_offsets, and nothing else");
+        Stored made;
+        made.name = name;
+        const auto* known = dtype->as<std::string>();
+        if (known == nullptr || bits_of(*known) == 0 || *known == "C128")
+            refuse(what + " has the unknown dtype " + (known == nullptr ? "that is no string" : in_quotes(*known)));
+        made.dtype = *known;
+        if (!counts_of(*shape, made.shape)) refuse(what + ": shape must be a list of integers >= 0");
+        std::vector<std::uint64_t> ends;
+        if (!counts_of(*offsets, ends) || ends.size() != 2 || ends[0] > ends[1])
+            refuse(what + ": data_offsets must be two integers [begin, end], begin <= end");
+        const auto size = bytes_of(made.shape, bits_of(made.dtype));
+        if (!size || *size != ends[1] - ends[0]) {
+            refuse(what + ": " + made.dtype + shown(made.shape) + " does not have the bytes of data_offsets " +
+                   shown(ends) + ", " + std::to_string(ends[1] - ends[0]));
+        }
+        made.offset = begin + ends[0];
+        made.size = *size;
+        return made;
+    }
+
+    void require_no_holes(const std::vector<Stored>& tensors, std::uint64_t begin) const {
+        std::uint64_t at = begin;
+        std::string before = "the header";
+        for (const Stored& tensor : tensors) {
+            const std::string here = "tensor " + in_quotes(tensor.name);
+            if (tensor.offset < at) {
+                refuse(here + " overlaps " + before + ": it begins at byte " + std::to_string(tensor.offset) + ", " +
+                       before + " ends at " + std::to_string(at));
+            }
+            if (tensor.offset > at) {
+                refuse(std::to_string(tensor.offset - at) + " bytes between " + before + " and " + here +
+                       " belong to no tensor");
+            }
+            at = tensor.offset + tensor.size;
+            before = here;
+            if (at > file_bytes_) {
+                refuse(here + " ends at byte " + std::to_string(at) + ", beyond the end of the file of " +
+                       std::to_string(file_bytes_) + " bytes");
+            }
+        }
+        if (at != file_bytes_)
+            refuse(std::to_string(file_bytes_ - at) + " bytes after " + before + " belong to no tensor");
+    }
+
+    int fd_;
+    const std::string& path_;
+    std::uint64_t file_bytes_;
+};
+
+}  // namespace
+
+Header read_header(int fd, const std::string& path, std::uint64_t file_bytes) {
+    return HeaderReader(fd, path, file_bytes).read();
+}
+
+}  // namespace merklize::command::manifest

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "merklize/digest.hpp"
+
+namespace merklize::command::manifest {
+
+/// A tensor as the header of a safetensors file has it.
+struct Stored {
+    std::string name{}, dtype{};
+    std::vector<std::uint64_t> shape{};
+    std::uint64_t offset = 0;  ///< its first byte in the file
+    std::uint64_t size = 0;
+};
+
+/// What comes before the tensors: 8 bytes, little endian, the length n of the header; then n bytes of JSON
+/// (github.com/huggingface/safetensors). All the rest is the tensors' bytes, without holes.
+struct Header {
+    std::vector<Stored> tensors{};  ///< in the order of their bytes
+    Digest digest{};
+};
+
+/// Reads and checks the header of an open file.
+/// path        for error texts
+/// file_bytes  as the system states it
+/// errors      Failure (lengths, JSON, dtypes, offsets; it cannot be read)
+Header read_header(int fd, const std::string& path, std::uint64_t file_bytes);
+
+}  // namespace merklize::command::manifest

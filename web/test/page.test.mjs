@@ -1,0 +1,232 @@
+// docs/verify.html in a real browser: driven by files, by keyboard alone, and read by its accessible names.
+// CHROMIUM names the browser; playwright-core is in MERKLIZE_NODE_MODULES. SCREENSHOTS=FOLDER keeps pictures.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { bytes, counted, hex, merklize } from './common.mjs';
+
+const page = new URL('../../build/web/verify.html', import.meta.url);
+const made = new URL('../../build/web/library.json', import.meta.url);
+
+function found() {
+    for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+        try {
+            return process.env.CHROMIUM ?? execFileSync('which', [name], { encoding: 'utf8' }).trim();
+        } catch { /* the next one */ }
+    }
+    return null;
+}
+function driver() {
+    const folder = process.env.MERKLIZE_NODE_MODULES;
+    try {
+        return createRequire(pathToFileURL(join(folder ?? process.cwd(), 'x.js')))(folder ? join(folder, 'playwright-core') : 'playwright-core');
+    } catch {
+        return null;
+    }
+}
+const path = found(), playwright = driver();
+const missing = !path ? 'no Chromium' : !playwright ? 'no playwright-core' : !existsSync(made) ? 'build/web/library.json is not there' : null;
+if (missing && process.env.MERKLIZE_REQUIRE_RUNTIMES) throw new Error(missing);
+const options = { skip: missing ?? false };
+
+let browser;
+before(async () => {
+    if (!missing) browser = await playwright.chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-gpu'] });
+});
+after(() => browser?.close());
+
+/** A page that was opened as a file, which has asked for nothing and reported no error when body is done. */
+async function opened(body, context = {}, url = page.href) {
+    const tab = await browser.newPage({ viewport: { width: 1100, height: 900 }, ...context });
+    const asked = [], errors = [];
+    tab.on('request', (request) => /^(data|blob):/.test(request.url()) || asked.push(request.url()));
+    tab.on('pageerror', (error) => errors.push(error.message));
+    tab.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    try {
+        await tab.goto(url);
+        await tab.waitForSelector('body[data-ready]');
+        await body(tab);
+        assert.deepEqual(asked, [url], 'nothing is fetched');
+        assert.deepEqual(errors, []);
+    } finally {
+        await tab.close();
+    }
+}
+const give = (tab, ...files) =>
+    tab.setInputFiles('#files', files.map(([name, data]) => ({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(data) })));
+const verdict = (tab, text, where = '#verdict') => tab.waitForFunction(
+    ([where, text]) => { const box = document.querySelector(where); return !box.hidden && new RegExp(text).test(box.textContent); }, [where, text], { timeout: 20000 });
+
+const library = missing ? null : JSON.parse(readFileSync(made, 'utf8'));
+const single = library?.proofs.find(({ json, hash, key }) => hash === 'blake3' && !key && /"merklize-proof-2"/.test(json) && /"n_leaves": ?13/.test(json));
+const tree = library?.trees.find(({ hash, rule, n_leaves: n, key }) => hash === 'sha256' && rule === 'left_full' && n === 13 && !key);
+
+/** The tree of a file's pieces, written as docs/file-format.md says. */
+function treeFile(data, leafBytes) {
+    const leaves = [];
+    for (let at = 0; at < data.length; at += leafBytes) leaves.push(merklize.hash(data.subarray(at, at + leafBytes)));
+    const levels = [leaves];
+    while (levels.at(-1).length > 1) {
+        const below = levels.at(-1), level = [];
+        for (let i = 0; i < below.length; i += 2) level.push(i + 1 < below.length ? merklize.merge(below[i], below[i + 1]) : below[i]);
+        levels.push(level);
+    }
+    const head = Buffer.alloc(128);
+    head.write('MKLTREE\0', 0, 'latin1');
+    head.writeUInt32LE(1, 8);
+    head[16] = 1;
+    head.writeBigUInt64LE(BigInt(leaves.length), 24);
+    head.writeBigUInt64LE(BigInt(leafBytes), 32);
+    head.writeBigUInt64LE(BigInt(data.length), 40);
+    head.set(levels.at(-1)[0], 88);
+    head.set(merklize.hash(head.subarray(0, 120)).subarray(0, 8), 120);
+    return { file: Buffer.concat([head, ...levels.flat()]), root: hex(levels.at(-1)[0]) };
+}
+
+test('a proof: valid, a wrong root, a flipped bit, no proof', options, () => opened(async (tab) => {
+    await give(tab, ['proof.json', single.json]);
+    await verdict(tab, '^Give the root');
+    await tab.fill('#root', single.root);
+    await verdict(tab, '^Valid: the leaf leads to the root');
+    const shown = await tab.locator('#path .digest').allTextContents();
+    const proof = merklize.parseProof(single.json);
+    assert.equal(shown[0], hex(proof.leaves[0]));
+    assert.equal(shown.at(-1), single.root);
+    for (const sibling of proof.siblings) assert.ok(shown.includes(hex(sibling)));
+    await tab.fill('#count', '14');
+    await verdict(tab, 'the number of leaves must be 14, the proof.s is 13');
+    await tab.fill('#count', '');
+    await tab.fill('#root', '00'.repeat(32));
+    await verdict(tab, '^Not valid: the leaf leads to [0-9a-f]{64}, not to the root');
+    await tab.fill('#root', '00');
+    await verdict(tab, 'must be 64 hexadecimal digits, got 2');
+    await tab.fill('#root', single.root);
+    const wrong = bytes(single.proof);
+    wrong[60] ^= 1;
+    await give(tab, ['proof.mkz', wrong]);
+    await verdict(tab, '^Not valid');
+    await give(tab, ['proof.mkz', wrong.subarray(0, 70)]);
+    await verdict(tab, 'malformed: the bytes end inside the siblings');
+    await give(tab, ['proof.json', '{"format": "merklize-proof-2"']);
+    await verdict(tab, 'malformed: this is no JSON');
+}));
+
+test('growth of a tree needs both roots', options, () => opened(async (tab) => {
+    const grown = library.proofs.find(({ old_root: older, root, key }) => older && older !== root && !key);
+    await give(tab, ['growth.json', grown.json]);
+    await verdict(tab, '^Give both roots');
+    await tab.fill('#root', grown.root);
+    await tab.fill('#old-root', grown.old_root);
+    await verdict(tab, '^Valid: the first');
+}));
+
+test('a tree and its file: facts, every leaf, pieces, damage', options, () => opened(async (tab) => {
+    const data = counted(100000), { file, root } = treeFile(data, 4096);
+    await give(tab, ['disk.mkl', file]);
+    await verdict(tab, '^In order: leaf 0 leads to the root in the file');
+    assert.match(await tab.textContent('#facts'), /blake3.*left_full.*25.*4,096 bytes.*100,000 bytes/s);
+    await tab.fill('#root', root);
+    for (const leaf of ['24', '7']) {
+        await tab.fill('#leaf', leaf);
+        await verdict(tab, `^Valid: leaf ${leaf}: the leaf leads to the root$`);
+    }
+    await tab.fill('#leaf', '25');
+    await verdict(tab, 'must be 0 to 24');
+    await tab.fill('#leaf', '7');
+    await tab.click('#all-nodes');
+    await verdict(tab, '^In order', '#outcome');
+    await give(tab, ['disk.img', data]);
+    await tab.click('#check-piece');
+    await verdict(tab, '^The same: piece 7 of disk.img', '#outcome');
+    await tab.click('#check-all');
+    await verdict(tab, '^The same: all 25 pieces', '#outcome');
+    const damaged = data.slice();
+    damaged[3 * 4096 + 5] ^= 1;
+    await give(tab, ['disk.img', damaged]);
+    await tab.click('#check-all');
+    await verdict(tab, '^Not the same: 1 of 25 pieces differ: 3', '#outcome');
+    const broken = Buffer.from(file);
+    broken[128 + 32 * 26] ^= 1;
+    await give(tab, ['broken.mkl', broken]);
+    await tab.click('#all-nodes');
+    await verdict(tab, '^Damaged: node 1 of level 1', '#outcome');
+    await give(tab, ['short.mkl', file.subarray(0, 500)]);
+    await verdict(tab, 'Not valid.*the file must have');
+}));
+
+test('a large file: its digest, progress, cancel', options, () => opened(async (tab) => {
+    // A file that is made up in the page: 10 GB of zeros without the memory, hashed as it is sliced.
+    await tab.evaluate(() => {
+        const part = new Blob([new Uint8Array(1 << 24)]);
+        const file = new File([new Blob(Array.from({ length: 600 }, () => part))], 'large.img');
+        const list = new DataTransfer();
+        list.items.add(file);
+        dispatchEvent(new DragEvent('drop', { dataTransfer: list, bubbles: true, cancelable: true }));
+    });
+    await tab.waitForSelector('#digest', { state: 'visible' });
+    await tab.click('#digest');
+    await tab.waitForFunction(() => /of 10,066,329,600 bytes/.test(document.querySelector('#done').textContent), null, { timeout: 30000 });
+    await tab.click('#cancel');
+    await verdict(tab, '^Cancelled', '#outcome');
+    const data = counted(20000000);
+    await give(tab, ['small.img', data]);
+    await tab.click('#digest');
+    await verdict(tab, hex(merklize.hash(data)), '#outcome');
+}));
+
+test('by keyboard alone, and names for readers of the screen', options, () => opened(async (tab) => {
+    const chooser = new Promise((resolve) => tab.on('filechooser', resolve));
+    for (const id of ['choose', 'root', 'count', 'modes']) {
+        await tab.keyboard.press('Tab');
+        assert.equal(await tab.evaluate(() => document.activeElement.id), id);
+    }
+    await tab.focus('#choose');
+    await tab.keyboard.press('Enter');
+    await (await chooser).setFiles({ name: 'tree.mkl', mimeType: '', buffer: Buffer.from(tree.file, 'hex') });
+    await verdict(tab, '^In order: leaf 0');
+    await tab.getByRole('spinbutton', { name: /^Leaf/ }).focus();
+    await tab.keyboard.press('ArrowUp');
+    await verdict(tab, '^In order: leaf 1');
+    await tab.keyboard.press('Tab');
+    await tab.keyboard.press('Enter');
+    await verdict(tab, '^In order', '#outcome');
+    for (const [role, name] of [
+        ['region', /Drop files here/], ['region', /What you trust/], ['region', /Result/], ['region', /From the leaf to the root/],
+        ['textbox', /^Root/], ['spinbutton', /^Number of leaves/], ['button', 'Choose files'], ['button', 'Key or context'],
+        ['button', 'Recompute the whole tree'], ['heading', 'Verify a proof, a tree or a file'],
+    ])
+        assert.equal(await tab.getByRole(role, { name }).count(), 1, `${role} ${name}`);
+    assert.equal(await tab.getAttribute('#modes', 'aria-expanded'), 'false');
+    await tab.focus('#modes');
+    await tab.keyboard.press('Space');
+    assert.equal(await tab.getAttribute('#modes', 'aria-expanded'), 'true');
+    assert.equal(await tab.getByRole('textbox', { name: /^Key/ }).count(), 1);
+}));
+
+for (const [name, colorScheme, width] of [['light-wide', 'light', 1100], ['dark-wide', 'dark', 1100], ['light-narrow', 'light', 340], ['dark-narrow', 'dark', 340]]) {
+    test(`nothing is cut off, and text can be read: ${name}`, options, () => opened(async (tab) => {
+        await give(tab, ['tree.mkl', Buffer.from(tree.file, 'hex')], ['disk.img', counted(5000)]);
+        await verdict(tab, '^In order');
+        const { wide, contrast } = await tab.evaluate(() => {
+            const light = (color) => {
+                const [r, g, b] = color.match(/[\d.]+/g).map((x) => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; });
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+            };
+            const behind = (node) => { for (; node; node = node.parentElement) { const c = getComputedStyle(node).backgroundColor; if (c !== 'rgba(0, 0, 0, 0)') return c; } return 'rgb(255, 255, 255)'; };
+            let least = 99;
+            for (const node of document.querySelectorAll('p, label, dt, dd, strong, code, .level, .node span, button, h1, h2')) {
+                if (!node.textContent.trim() || !node.offsetParent) continue;
+                const [a, b] = [light(getComputedStyle(node).color), light(behind(node))].sort((x, y) => y - x);
+                least = Math.min(least, (a + 0.05) / (b + 0.05));
+            }
+            return { wide: document.documentElement.scrollWidth - innerWidth, contrast: least };
+        });
+        assert.ok(wide <= 0, `${wide} pixels beyond the side`);
+        assert.ok(contrast >= 4.5, `contrast ${contrast}`);
+        if (process.env.SCREENSHOTS) await tab.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`), fullPage: true });
+    }, { colorScheme, viewport: { width, height: 800 } }));
+}
