@@ -323,15 +323,17 @@ Bytes rp64_256_v3_merge(const Bytes& left, const Bytes& right, const Mode&) {
 Bytes rp64_256_v3_leaf(const Bytes& record, const Mode&) { return of_elements(3, record); }
 
 Bytes merge(int hash, const Bytes& left, const Bytes& right, const Mode& mode) {
-#define MKZ_HASH(id, name) \
-    if (hash == (id)) return name##_merge(left, right, mode);
+#define MKZ_HASH(id, name)                  \
+    if constexpr (!MKZ_UNIT_TABLE_IS_GIVEN) \
+        if (hash == (id)) return name##_merge(left, right, mode);
 #include <merklize/core/hashes.h>
     throw std::invalid_argument("reference: no such hash");
 }
 
 Bytes leaf(int hash, const Bytes& record, const Mode& mode) {
-#define MKZ_HASH(id, name) \
-    if (hash == (id)) return name##_leaf(record, mode);
+#define MKZ_HASH(id, name)                  \
+    if constexpr (!MKZ_UNIT_TABLE_IS_GIVEN) \
+        if (hash == (id)) return name##_leaf(record, mode);
 #include <merklize/core/hashes.h>
     throw std::invalid_argument("reference: no such hash");
 }

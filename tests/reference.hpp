@@ -32,6 +32,18 @@ using Element4 = std::array<std::uint64_t, 4>;
 void rescue_permute(int variant, State& state);
 Element4 rescue_hash_elements(int variant, const std::vector<std::uint64_t>& elements);
 
+/// An instance of Poseidon2: constants of the external rounds before and after the internal ones, a row each.
+struct Poseidon2 {
+    std::uint64_t p, alpha;
+    std::vector<std::vector<std::uint64_t>> initial, terminal;
+    std::vector<std::uint64_t> internal, diagonal;
+};
+/// field  "goldilocks", "babybear" or "koalabear"
+Poseidon2 published_poseidon2(const std::string& field, std::size_t width);
+/// PaddingFreeSponge and TruncatedPermutation of Plonky3 with these constants.
+Bytes poseidon2_leaf(const Poseidon2& of, std::size_t rate, const Bytes& record);
+Bytes poseidon2_merge(const Poseidon2& of, const Bytes& left, const Bytes& right);
+
 /// A hash's own reference: NAME_merge and NAME_leaf below. They are here, or in tests/references/NAME.cpp; a hash of the list that has
 /// none does not link.
 #define MKZ_HASH(id, name)                                                       \

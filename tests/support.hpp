@@ -104,7 +104,7 @@ inline bool is_canonical(const merklize::HashTraits& t, const Digest& digest) {
     return true;
 }
 
-/// Whether the tests of every single hash take this one. MERKLIZE_TEST_HASHES names some, separated by commas; unset: all.
+/// Whether the tests take this hash. MERKLIZE_TEST_HASHES names some, separated by commas; unset: all.
 inline bool is_wanted(const merklize::HashTraits& t) {
     const char* names = std::getenv("MERKLIZE_TEST_HASHES");
     return names == nullptr ||
@@ -117,22 +117,22 @@ inline std::vector<merklize::HashTraits> hashes_here() {
 #ifdef MERKLIZE_FEWER_HASHES
     const bool is_slow = true;
 #else
-    const bool is_slow = false;
+    const bool is_slow = merklize::Device().info().backend != "cpu";
 #endif
-    const bool is_device = merklize::Device().info().backend != "cpu";
-    const auto one_of = [](Hash hash, std::initializer_list<Hash> hashes) {
-        return std::ranges::find(hashes, hash) != hashes.end();
-    };
+    constexpr Hash others[] = {Hash::rp64_256_v2,
+                               Hash::rpx256,
+                               Hash::poseidon2_goldilocks_8,
+                               Hash::poseidon2_miden,
+                               Hash::poseidon2_babybear_16,
+                               Hash::poseidon2_koalabear_16,
+                               Hash::poseidon2_koalabear_24,
+                               Hash::sha256_plain,
+                               Hash::sha256d,
+                               Hash::keccak256_sorted,
+                               Hash::eidos_v0};
     std::vector<merklize::HashTraits> out;
     for (const merklize::HashTraits& t : merklize::hashes()) {
-        if ((is_device || is_slow) &&
-            one_of(t.hash, {Hash::rpx256, Hash::poseidon2_goldilocks_8, Hash::poseidon2_miden,
-                            Hash::poseidon2_babybear_16, Hash::poseidon2_koalabear_16, Hash::poseidon2_koalabear_24})) {
-            continue;
-        }
-        if (is_slow && one_of(t.hash, {Hash::rp64_256_v2, Hash::sha256_plain, Hash::sha256d, Hash::keccak256_sorted,
-                                       Hash::eidos_v0}))
-            continue;
+        if (!is_wanted(t) || (is_slow && std::ranges::find(others, t.hash) != std::end(others))) continue;
         out.push_back(t);
     }
     return out;

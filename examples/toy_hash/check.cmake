@@ -21,9 +21,10 @@ run(${CMAKE_COMMAND} -S ${copy} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_CO
 run(${CMAKE_COMMAND} --build ${WORK}/build --target merklize-tests test-cuda-compile)
 
 set(tests ${WORK}/build/tests/merklize-tests)
-# suites(what environment words...): a missing device is skipped (77).
+# suites(what environment words...): a missing device is skipped (77). The project's own tests take the other hashes.
 function(suites what environment)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${tests} ${ARGN} RESULT_VARIABLE result)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env MERKLIZE_TEST_HASHES=blake3,rp64_256_v3,toy ${environment} ${tests} ${ARGN}
+                  RESULT_VARIABLE result)
   if(result EQUAL 77)
     message(STATUS "${what}: skipped")
   elseif(NOT result EQUAL 0)
@@ -40,8 +41,7 @@ endforeach()
 suites(host MERKLIZE_DEVICE=cpu kernel_text proof tree_builder tree_file)
 string(REPLACE "," ";" OPENCL "${OPENCL}")
 foreach(library IN LISTS OPENCL)
-  # The other hashes' kernels are compiled by the project's own tests.
-  set(environment MERKLIZE_DEVICE=opencl:0 MERKLIZE_CACHE_DIR=${CACHE} MERKLIZE_TEST_HASHES=blake3,rp64_256_v3,toy)
+  set(environment MERKLIZE_DEVICE=opencl:0 MERKLIZE_CACHE_DIR=${CACHE})
   if(NOT library STREQUAL "system")
     list(APPEND environment MERKLIZE_OPENCL_LIBRARY=${library})
   endif()

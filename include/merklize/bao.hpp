@@ -62,6 +62,11 @@ struct BaoOutput {
 /// errors  invalid_argument (form), and those of hash()
 MERKLIZE_API BaoOutput bao_outboard(std::span<const std::byte> data, const BaoForm& form = {},
                                     const RunOptions& options = {});
+/// The same into the caller's memory.
+/// out      bao_outboard_bytes() bytes
+/// returns  the root
+MERKLIZE_API Digest bao_outboard(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+                                 const RunOptions& options = {});
 /// The same of a message in the memory of a device, which computes the values of the groups.
 /// order  begins after what is enqueued on options.stream; complete when it returns
 MERKLIZE_API BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form = {}, const RunOptions& options = {});
@@ -81,6 +86,11 @@ MERKLIZE_API Digest bao_outboard_file(int fd, std::string_view name, const BaoFo
 /// errors  invalid_argument (form, post-order), and those of hash()
 MERKLIZE_API BaoOutput bao_encode(std::span<const std::byte> data, const BaoForm& form = {},
                                   const RunOptions& options = {});
+/// The same into the caller's memory, which saves a pass over new memory.
+/// out      bao_encoding_bytes() bytes
+/// returns  the root
+MERKLIZE_API Digest bao_encode(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+                               const RunOptions& options = {});
 /// The same of a regular file into the file `out`, which appears when it is whole.
 /// returns  the root
 MERKLIZE_API Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form,

@@ -120,6 +120,28 @@ MERKLIZE_API merklize_status merklize_hash_describe(size_t index, merklize_hash_
  * errors  invalid_argument (an unknown name; the text lists the known ones) */
 MERKLIZE_API merklize_status merklize_hash_from_name(const char *name, merklize_hash *hash);
 
+/* An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are below the modulus. */
+typedef struct merklize_poseidon2 {
+    size_t size;
+    uint32_t field;            /* 0 Goldilocks, 1 BabyBear, 2 KoalaBear */
+    uint32_t width;            /* cells: 8 or 12 over Goldilocks, 16 or 24 over the others */
+    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1 */
+    uint32_t external_rounds;  /* half of them before the internal rounds, half after: even, 2 to 64 */
+    uint32_t internal_rounds;  /* 1 to 256 */
+    uint32_t reserved;         /* 0 */
+    const uint64_t *constants; /* in the order of use: initial, internal, terminal rounds */
+    size_t constant_count;     /* external_rounds width + internal_rounds */
+    const uint64_t *diagonal;  /* an internal round makes cell i = sum of all cells + diagonal[i] cell i */
+    size_t diagonal_count;     /* width */
+} merklize_poseidon2;
+
+/* A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
+ * of the constants in its place.
+ * instance  copied; its size is set by the caller
+ * hash      the same for the same constants
+ * errors    invalid_argument (size, shapes, a word that is not below the modulus, more than 127 sets of constants) */
+MERKLIZE_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance, merklize_hash *hash);
+
 /* A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
  * wiped after it. */
 typedef struct merklize_mode {

@@ -15,6 +15,7 @@
 #include <merklize/matrix_commitment.hpp>
 #include <merklize/pieces.hpp>
 #include <merklize/policy.hpp>
+#include <merklize/poseidon2.hpp>
 #include <merklize/proof.hpp>
 #include <merklize/tree.hpp>
 #include <merklize/tree_builder.hpp>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <merklize/export.h>
@@ -20,6 +21,10 @@ namespace merklize::inline v0 {
 /// to_bytes() gives the compact form that docs/layouts.md defines byte by byte. It throws invalid_argument if the object is not a
 /// proof (counts that do not fit). from_bytes() takes exactly what to_bytes() writes; anything else gives nullopt. verify() returns
 /// false for anything malformed: counts that do not fit, indices out of range, field words >= p, an unknown hash.
+
+/// Why the hash that these bytes of a proof name is not known: a text such as "its hash is poseidon2:0f1e..., and no constants with this
+/// digest were given to poseidon2() before". Empty if it is known, or if the bytes do not begin as a proof's.
+MERKLIZE_API std::string unknown_hash_of_proof(std::span<const std::byte> bytes);
 
 /// The lone last node of an odd level: under left_full and duplicate_last its sibling is not in the proof, because the verifier
 /// copies the node or merges it with itself. Under pad its sibling is in the proof like any other. It is the root of a subtree of

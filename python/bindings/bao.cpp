@@ -25,16 +25,32 @@ std::vector<FileRange> to_ranges(nb::handle ranges) {
 
 nb::tuple to_pair(const BaoOutput& made) { return nb::make_tuple(to_bytes(made.bytes), to_bytes(made.root.bytes)); }
 
+// New bytes that are written before anybody sees them.
+struct NewBytes {
+    explicit NewBytes(std::uint64_t size)
+        : bytes(nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)))) {
+        if (!bytes.is_valid()) throw nb::python_error();
+    }
+    std::span<std::byte> span() const {
+        return {reinterpret_cast<std::byte*>(PyBytes_AsString(bytes.ptr())), bytes.size()};
+    }
+
+    nb::bytes bytes;
+};
+
 nb::tuple bao_outboard(nb::handle data, nb::handle form, const Settings& settings) {
     const Input input(data, "outboard: data", settings);
     const BaoForm as = to_form(form);
     const Run run(settings, input.on_device());
-    BaoOutput made;
-    run([&](const RunOptions& options) {
-        made = input.on_device() != nullptr ? merklize::bao_outboard(input.buffer(), as, options)
-                                            : merklize::bao_outboard(input.span(), as, options);
-    });
-    return to_pair(made);
+    if (input.on_device() != nullptr) {
+        BaoOutput made;
+        run([&](const RunOptions& options) { made = merklize::bao_outboard(input.buffer(), as, options); });
+        return to_pair(made);
+    }
+    const NewBytes out(merklize::bao_outboard_bytes(input.span().size(), as));
+    Digest root;
+    run([&](const RunOptions& options) { root = merklize::bao_outboard(input.span(), out.span(), as, options); });
+    return nb::make_tuple(out.bytes, to_bytes(root.bytes));
 }
 
 nb::tuple bao_outboard_file(nb::handle descriptor, nb::handle name, nb::handle form, nb::handle out,
@@ -58,9 +74,11 @@ nb::tuple bao_outboard_file(nb::handle descriptor, nb::handle name, nb::handle f
 nb::tuple bao_encode(nb::handle data, nb::handle form, const Settings& settings) {
     const InputBytes input(data, "encode: data");
     const BaoForm as = to_form(form);
-    BaoOutput made;
-    Run{settings}([&](const RunOptions& options) { made = merklize::bao_encode(input.span(), as, options); });
-    return to_pair(made);
+    const NewBytes out(merklize::bao_encoding_bytes(input.span().size(), as));
+    Digest root;
+    Run{settings}(
+        [&](const RunOptions& options) { root = merklize::bao_encode(input.span(), out.span(), as, options); });
+    return nb::make_tuple(out.bytes, to_bytes(root.bytes));
 }
 
 nb::bytes bao_encode_file(nb::handle descriptor, nb::handle name, nb::handle form, nb::handle out,

@@ -67,6 +67,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_parts(m);
     merklize::binding::bind_pieces(m);
     merklize::binding::bind_policy(m);
+    merklize::binding::bind_poseidon2(m);
     merklize::binding::bind_quick(m);
     merklize::binding::bind_tree(m);
     merklize::binding::bind_tree_file(m);

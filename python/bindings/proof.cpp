@@ -62,8 +62,12 @@ nb::class_<Proof> bind(nb::module_& m, const char* name, const char* about) {
         .def_static(
             "from_bytes",
             [](nb::handle data) -> nb::object {
-                auto proof = Proof::from_bytes(InputBytes(data, "from_bytes: data").span());
-                return proof ? nb::cast(std::move(*proof)) : nb::none();
+                const InputBytes bytes(data, "from_bytes: data");
+                auto proof = Proof::from_bytes(bytes.span());
+                if (proof) return nb::cast(std::move(*proof));
+                if (const std::string why = unknown_hash_of_proof(bytes.span()); !why.empty())
+                    throw Error(ErrorCode::invalid_argument, "from_bytes: " + why);
+                return nb::none();
             },
             nb::arg().none(), nb::sig(read.c_str()), "What to_bytes() wrote, or None.")
         .def(

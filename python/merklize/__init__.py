@@ -7,6 +7,7 @@
 `hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3, SHA-256 ... of bytes, arrays and files
 `hash_each`                                      many messages of any lengths, a state dict
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
+`poseidon2`                                      a hash of a prover's own constants
 `hash_leaves`                                    records to leaves of a tree
 `hash_rows`, `MatrixCommitment`                  rows of matrices; trees over matrices, as provers commit to them
 `verify_matrix_opening`                          whether rows are in such a commitment
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._native import DeviceArray, Timings, TreeFacts
+from ._poseidon2 import poseidon2
 from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
 from .each import hash_each
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, Mismatch, OutOfMemory, Unavailable
@@ -100,6 +102,7 @@ __all__ = [
     "merkle_root",
     "merkle_root_file",
     "merkle_root_parts",
+    "poseidon2",
     "verify",
     "verify_each",
     "verify_matrix_opening",

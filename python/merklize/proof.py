@@ -431,11 +431,12 @@ def verify_each(
 
 def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
     """Read the compact form of any proof. Raises InvalidArgument."""
-    for kind in (MerkleProof, MultiProof, ConsistencyProof):
-        try:
-            return kind.from_bytes(data)
-        except InvalidArgument:
-            pass
+    if (one := _native.MerkleProof.from_bytes(data)) is not None:
+        return MerkleProof._of(one)
+    if (several := _native.MultiProof.from_bytes(data)) is not None:
+        return MultiProof._of(several)
+    if (growth := _native.ConsistencyProof.from_bytes(data)) is not None:
+        return ConsistencyProof._of(growth)
     raise InvalidArgument("these bytes are not a proof")
 
 

@@ -86,8 +86,27 @@ def test_python_has_the_other_commands(tmp_path: Path) -> None:
     bare.chmod(0o755)
     bare_run = merklize("tune", env={**os.environ, "MERKLIZE_PYTHON": str(bare)})
     assert bare_run.returncode == 1
-    assert b"pip install merklize" in bare_run.stderr
+    assert b'pip install "merklize[cli]"' in bare_run.stderr
     assert b"Traceback" not in bare_run.stderr
+
+
+def test_the_package_needs_numpy_alone(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise ImportError('no click here')")
+    (tmp_path / "rich.py").write_text("raise ImportError('no rich here')")
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": paths, "MERKLIZE_PYTHON": sys.executable}
+    code = """if True:
+        import importlib, pkgutil, sys, merklize
+        for module in pkgutil.walk_packages(merklize.__path__, "merklize.", onerror=lambda name: None):
+            if not module.name.startswith(("merklize.cli", "merklize.signing", "merklize.__main__")):
+                importlib.import_module(module.name)
+        assert not {"click", "rich"} & {name.partition(".")[0] for name in sys.modules}
+    """
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    without = merklize("bench", "files", env=environment)
+    assert without.returncode == 1
+    assert b'pip install "merklize[cli]" (no click here)' in without.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "man"])

@@ -1,6 +1,7 @@
 #include "bao/nodes.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace merklize::runtime {
@@ -80,9 +81,10 @@ void Placer::put_subtree(const Subtree& t, std::span<const std::byte> data, std:
     } else if (nodes.empty()) {
         write_(data, offset);
     } else {
-        std::vector<std::byte> woven(data.size() + nodes.size());
-        weave(Shape(data.size(), form_.group_log), nodes.data(), data.data(), woven.data());
-        write_(woven, offset);
+        const std::size_t bytes = data.size() + nodes.size();
+        const auto woven = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        weave(Shape(data.size(), form_.group_log), nodes.data(), data.data(), woven.get());
+        write_({woven.get(), bytes}, offset);
     }
 }
 

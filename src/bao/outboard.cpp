@@ -32,17 +32,20 @@ void write_header(std::uint64_t size, const BaoForm& form, const WriteAt& write)
     if (form.has_size) write(std::as_bytes(std::span(&size, 1)), 0);
 }
 
-WriteAt into(std::vector<std::byte>& bytes) {
-    return [&bytes](std::span<const std::byte> data, std::uint64_t offset) {
-        if (!data.empty()) std::memcpy(bytes.data() + offset, data.data(), data.size());
+WriteAt into(std::span<std::byte> out) {
+    return [out](std::span<const std::byte> data, std::uint64_t offset) {
+        if (!data.empty()) std::memcpy(out.data() + offset, data.data(), data.size());
     };
 }
 
-// Of a message at a place, in memory that is there.
-BaoOutput make(const Place& data, std::uint64_t size, const BaoForm& form, Kind kind, Run& run) {
-    BaoOutput made;
-    made.bytes.resize(bytes_of(size, form, kind));
-    const WriteAt write = into(made.bytes);
+// Of a message at a place, into memory.
+Digest make(const char* what, const Place& data, std::uint64_t size, const BaoForm& form, Kind kind,
+            std::span<std::byte> out, Run& run) {
+    if (const std::uint64_t bytes = bytes_of(size, form, kind); out.size() != bytes) {
+        throw Error(ErrorCode::invalid_argument, std::string(what) + ": out must have " + std::to_string(bytes) +
+                                                     " bytes, got " + std::to_string(out.size()));
+    }
+    const WriteAt write = into(out);
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
     const Placer placer(shape, form, kind, write);
@@ -50,9 +53,8 @@ BaoOutput make(const Place& data, std::uint64_t size, const BaoForm& form, Kind 
     const auto part = [&](std::size_t, std::uint64_t offset, std::size_t bytes) {
         return std::span<const std::byte>(host_bytes(data) + offset, bytes);
     };
-    made.root = root_digest(run.on_host() ? write_tree(shape, part, placer, run)
-                                          : write_tree_on_device(shape, batch, memory_batch_levels, placer, run));
-    return made;
+    return root_digest(run.on_host() ? write_tree(shape, part, placer, run)
+                                     : write_tree_on_device(shape, batch, memory_batch_levels, placer, run));
 }
 
 // Of a regular file, to wherever `output` says once the size is known.
@@ -102,17 +104,27 @@ Digest make_file(const InputFile& file, const BaoForm& form, Kind kind, Run& run
 }  // namespace
 
 BaoOutput bao_outboard(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
+    BaoOutput made{.bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    made.root = bao_outboard(data, made.bytes, form, options);
+    return made;
+}
+
+Digest bao_outboard(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+                    const RunOptions& options) {
     require("bao_outboard", form, Kind::outboard);
-    if (state_of(options.device).chooses()) return bao_outboard(data, form, chosen(options, Job::digest, data.size()));
+    if (state_of(options.device).chooses())
+        return bao_outboard(data, out, form, chosen(options, Job::digest, data.size()));
     Run run(options);
-    return make(host_place(data.data()), data.size(), form, Kind::outboard, run);
+    return make("bao_outboard", host_place(data.data()), data.size(), form, Kind::outboard, out, run);
 }
 
 BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form, const RunOptions& options) {
     require("bao_outboard", form, Kind::outboard);
     const RunOptions here = on_device_of(data, options);
     Run run(here);
-    return make(place_of(data), data.size(), form, Kind::outboard, run);
+    BaoOutput made{.bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    made.root = make("bao_outboard", place_of(data), data.size(), form, Kind::outboard, made.bytes, run);
+    return made;
 }
 
 BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const RunOptions& options) {
@@ -135,9 +147,17 @@ Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, con
 
 BaoOutput bao_encode(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
     require("bao_encode", form, Kind::encoding);
+    BaoOutput made{.bytes = std::vector<std::byte>(bao_encoding_bytes(data.size(), form))};
+    made.root = bao_encode(data, made.bytes, form, options);
+    return made;
+}
+
+Digest bao_encode(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+                  const RunOptions& options) {
+    require("bao_encode", form, Kind::encoding);
     const RunOptions here = on_the_cpu(options);
     Run run(here);
-    return make(host_place(data.data()), data.size(), form, Kind::encoding, run);
+    return make("bao_encode", host_place(data.data()), data.size(), form, Kind::encoding, out, run);
 }
 
 Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,

@@ -37,6 +37,23 @@ merklize_status merklize_hash_from_name(const char* name, merklize_hash* hash) {
     });
 }
 
+merklize_status merklize_hash_poseidon2(const merklize_poseidon2* instance, merklize_hash* hash) {
+    return run("merklize_hash_poseidon2", [&](const Call& call) {
+        const merklize_poseidon2& given = call.sized(instance, "instance");
+        merklize_hash& out = call.need(hash, "hash");
+        if (given.field > 2) call.invalid("instance->field must be 0, 1 or 2, got " + std::to_string(given.field));
+        const auto constants = call.items(given.constants, given.constant_count, "instance->constants");
+        const auto diagonal = call.items(given.diagonal, given.diagonal_count, "instance->diagonal");
+        out = to_c(merklize::poseidon2({static_cast<merklize::Poseidon2Field>(given.field),
+                                        given.width,
+                                        given.rate,
+                                        given.external_rounds,
+                                        given.internal_rounds,
+                                        {constants.begin(), constants.end()},
+                                        {diagonal.begin(), diagonal.end()}}));
+    });
+}
+
 merklize_status merklize_hash_bytes(const void* data, size_t bytes, const merklize_mode* mode, uint64_t seek,
                                     uint8_t* out, size_t out_bytes, const merklize_run_options* options) {
     return run("merklize_hash_bytes", [&](const Call& call) {

@@ -120,7 +120,11 @@ merklize_status merklize_proof_from_bytes(const uint8_t* bytes, size_t length, m
     return run("merklize_proof_from_bytes", [&](const Call& call) {
         merklize_proof*& out = call.handle(proof, "proof");
         std::optional<AnyProof> made = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
-        if (!made) call.invalid("the " + std::to_string(length) + " bytes are not a proof of docs/layouts.md");
+        if (!made) {
+            const std::string hash = merklize::unknown_hash_of_proof(call.bytes(bytes, length, "bytes"));
+            call.invalid("the " + std::to_string(length) + " bytes are not a proof of docs/layouts.md" +
+                         (hash.empty() ? hash : ": " + hash));
+        }
         out = new merklize_proof{*std::move(made)};
     });
 }

@@ -20,7 +20,8 @@ constexpr char start[] =
     "try:\n"
     "    from merklize.cli import main\n"
     "except ImportError as error:\n"
-    "    sys.exit(f'merklize: {sys.argv[1]} is a command of the Python package: pip install merklize ({error})')\n"
+    "    sys.exit(f'merklize: {sys.argv[1]} is a command of the Python package: pip install \"merklize[cli]\" "
+    "({error})')\n"
     "main()\n";
 
 std::string python() {

@@ -27,9 +27,11 @@ typedef struct {
     uint32_t team_items;     /* items that share one merge where a level is narrow; 0: an item merges alone */
     int32_t quad_hash;       /* id of the hash whose row of four nodes is the merge of the four; -1: there is none */
     uint32_t is_part;        /* no hash of its own, but a function that others need: not among hashes() */
+    uint32_t table_is_given; /* the constants are a caller's: kernels read them from memory */
+    uint32_t unit; /* id of the hash whose kernels compute it: its own, unless it was made of a caller's constants */
 } mkz_hash_info;
 
-/* The facts of the hash with this id; null if there is none. */
+/* The facts of the hash of the list with this id; null if there is none. */
 static inline const mkz_hash_info *mkz_find_hash(uint32_t id) {
     static const mkz_hash_info all[] = {
 #define MKZ_HASH(id, name)                                                   \
@@ -46,7 +48,9 @@ static inline const mkz_hash_info *mkz_find_hash(uint32_t id) {
      MKZ_UNIT_TABLE_WORDS,                                                   \
      MKZ_UNIT_TEAM_ITEMS,                                                    \
      MKZ_UNIT_QUAD_HASH,                                                     \
-     MKZ_UNIT_IS_PART},
+     MKZ_UNIT_IS_PART,                                                       \
+     MKZ_UNIT_TABLE_IS_GIVEN,                                                \
+     id},
 #include "merklize/core/hashes.h"
     };
     const mkz_hash_info *end = all + sizeof all / sizeof all[0];

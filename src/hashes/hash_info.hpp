@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "hashes/given.hpp"
 #include "hashes/hash_info.h"
 #include "merklize/hash.hpp"
 
@@ -13,7 +14,10 @@ namespace merklize::runtime {
 const mkz_hash_info& info(Hash hash);
 
 /// The same without an error: null for an unknown hash.
-inline const mkz_hash_info* find_info(Hash hash) noexcept { return mkz_find_hash(static_cast<std::uint32_t>(hash)); }
+inline const mkz_hash_info* find_info(Hash hash) noexcept {
+    if (const GivenHash* given = find_given(hash)) return &given->info;
+    return mkz_find_hash(static_cast<std::uint32_t>(hash));
+}
 
 /// Whether hashes() lists it: it is known, and no part of others. What comes from outside may name only such a hash.
 inline bool is_listed(Hash hash) noexcept {
@@ -29,5 +33,18 @@ inline unsigned node_words(const mkz_hash_info& hash) noexcept { return 256 / ha
 
 /// The constants that kernels may read from memory: table_words words of 64 bits. Hashes may share a beginning.
 std::span<const std::uint64_t> constants_of(Hash hash);
+
+/// What computes a hash: the id of its unit, and the constants that were given to it, or null.
+struct UnitOf {
+    explicit UnitOf(Hash hash) noexcept : unit(static_cast<std::uint32_t>(hash)) {
+        if (const GivenHash* given = find_given(hash)) {
+            unit = given->info.unit;
+            table = given->table.data();
+        }
+    }
+
+    std::uint32_t unit;
+    const std::uint64_t* table = nullptr;
+};
 
 }  // namespace merklize::runtime

@@ -22,7 +22,7 @@ static_assert(std::ranges::adjacent_find(known, std::greater_equal<>{}) == std::
               "ids of core/hashes.h ascend, and no two hashes have one");
 
 #define MKZ_HASH(id, name)                                                                                     \
-    static_assert((id) >= 0 && (id) <= 0xff, #name ": files store the id in a byte");                          \
+    static_assert((id) >= 0 && (id) < runtime::first_given, #name ": ids from 128 on are made at run time");   \
     static_assert(MKZ_UNIT_WORD_BITS == 32 || MKZ_UNIT_WORD_BITS == 64, #name ": words are of 32 or 64 bits"); \
     static_assert(MKZ_UNIT_ELEMENT_WORDS == 1 || (MKZ_UNIT_ELEMENT_WORDS == 2 && MKZ_UNIT_WORD_BITS == 32),    \
                   #name ": an element is one word, or two of 32 bits");                                        \
@@ -65,6 +65,7 @@ const All& all() noexcept {
 std::span<const HashTraits> hashes() noexcept { return std::span(all().traits).first(all().hashes); }
 
 const HashTraits& traits(Hash hash) {
+    if (const runtime::GivenHash* given = runtime::find_given(hash)) return given->traits;
     for (const HashTraits& t : all().traits) {
         if (t.hash == hash) return t;
     }
@@ -74,6 +75,11 @@ const HashTraits& traits(Hash hash) {
 Hash hash_from_name(std::string_view name) {
     std::string text = "rp64_256";
     if (name == text) return Hash::rp64_256;
+    if (const runtime::GivenHash* given = runtime::given_by_name(name)) return given->traits.hash;
+    if (name.starts_with("poseidon2:")) {
+        throw Error(ErrorCode::invalid_argument,
+                    "hash '" + std::string(name) + "': no constants with this digest were given to poseidon2() before");
+    }
     for (const HashTraits& t : hashes()) {
         if (t.name == name) return t.hash;
         text += ", " + std::string(t.name);
@@ -91,6 +97,7 @@ const mkz_hash_info& info(Hash hash) {
 }
 
 std::span<const std::uint64_t> constants_of(Hash hash) {
+    if (const GivenHash* given = find_given(hash)) return given->table;
     switch (hash) {
 #define MKZ_EACH_HASH "hashes/constants_unit.inc"
 #include <merklize/core/hashes.h>

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hashes/hash_info.hpp"
+#include "merklize/core/context.h"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
 #include "merklize/error.hpp"
@@ -36,7 +37,8 @@ Digest merge_by(Merge merge, const Digest& left, const Digest& right) noexcept {
 }  // namespace
 
 Digest merge_one(Hash hash, const Digest& left, const Digest& right, const Mode& mode) noexcept {
-    switch (hash) {
+    const UnitOf of(hash);
+    switch (static_cast<Hash>(of.unit)) {
 #define MKZ_EACH_HASH "hashes/merge_one_unit.inc"
 #include <merklize/core/hashes.h>
     }

@@ -31,6 +31,9 @@ InputFile InputFile::beside(int fd, std::string_view name) {
 
 InputFile::~InputFile() {
     if (owned_) close(fd_);
+    for (const int end : own_pipe_) {
+        if (end >= 0) close(end);
+    }
 }
 
 void InputFile::fail(const std::string& what, int error_number) const {
@@ -145,13 +148,35 @@ void InputFile::leave_at(std::uint64_t position) const noexcept {
 
 void InputFile::widen_pipe(std::size_t bytes) const {
 #ifdef F_SETPIPE_SZ
-    fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes));  // fails if it is no pipe or not allowed: then it stays as it is
+    if (fcntl(fd_, F_SETPIPE_SZ, static_cast<int>(bytes)) < 0) return;  // no pipe, or not allowed: it stays as it is
+    if (own_pipe_[0] >= 0 || pipe2(own_pipe_, O_CLOEXEC) != 0) return;
+    fcntl(own_pipe_[1], F_SETPIPE_SZ, static_cast<int>(bytes));
 #else
     (void)bytes;
 #endif
 }
 
+// To copy out of a pipe keeps its writer waiting, so the pages are moved to a pipe of our own first and copied from there.
+std::size_t InputFile::read_moved(std::byte* out, std::size_t bytes) const {
+#ifdef F_SETPIPE_SZ
+    if (own_pipe_[0] < 0) return 0;
+    if (moved_ == 0) {
+        const ssize_t count = splice(fd_, nullptr, own_pipe_[1], nullptr, bytes, SPLICE_F_MOVE);
+        if (count <= 0) return 0;  // the end, or an error that read() meets, too
+        moved_ = static_cast<std::size_t>(count);
+    }
+    const ssize_t count = read(own_pipe_[0], out, std::min(bytes, moved_));
+    if (count < 0) fail("cannot read", errno);
+    moved_ -= static_cast<std::size_t>(count);
+    return static_cast<std::size_t>(count);
+#else
+    (void)out, (void)bytes;
+    return 0;
+#endif
+}
+
 bool InputFile::readable_within(int milliseconds) const {
+    if (moved_ != 0) return true;
     pollfd wanted{fd_, POLLIN, 0};
     const int ready = poll(&wanted, 1, milliseconds);
     if (ready < 0 && errno != EINTR) fail("cannot wait for data", errno);
@@ -159,6 +184,7 @@ bool InputFile::readable_within(int milliseconds) const {
 }
 
 std::size_t InputFile::read_once(std::byte* out, std::size_t bytes) const {
+    if (const std::size_t count = read_moved(out, bytes); count != 0) return count;
     for (;;) {
         const ssize_t count = read(fd_, out, bytes);
         if (count >= 0) return static_cast<std::size_t>(count);

@@ -73,7 +73,8 @@ public:
     /// Moves the position of the caller's descriptor there, as reading in order would have.
     void leave_at(std::uint64_t position) const noexcept;
 
-    /// Asks for a pipe that holds as much as one read, so that each side can work without waiting for the other.
+    /// Asks for a pipe that holds as much as one read, so that each side can work without waiting for the other. What read_some() then
+    /// leaves unread because `wait` said so is gone.
     void widen_pipe(std::size_t bytes) const;
     /// Tells the system that these bytes of a regular file will be read soon.
     void advise(std::uint64_t offset, std::uint64_t bytes) const noexcept;
@@ -90,12 +91,15 @@ private:
     bool read_in_memory(std::span<std::byte> out, std::uint64_t offset, std::size_t& done) const noexcept;
     bool readable_within(int milliseconds) const;
     std::size_t read_once(std::byte* out, std::size_t bytes) const;
+    std::size_t read_moved(std::byte* out, std::size_t bytes) const;
 
     InputFile(int fd, std::string_view name, bool owned) : fd_(fd), name_(name), owned_(owned) {}
 
     int fd_;
     std::string name_;
     bool owned_;
+    mutable int own_pipe_[2] = {-1, -1};  // what read_some() moves a pipe's pages to
+    mutable std::size_t moved_ = 0;       // bytes in it
 };
 
 template <class Wait>

@@ -26,7 +26,7 @@ namespace {
 Policy tuned(const Policy& wanted, const Merges& merges, std::uint64_t n_leaves, const Run& run) {
     const mkz_backend& backend = *run.device().backend;
     const std::uint32_t device = run.device().index;
-    const std::uint32_t hash = merges.info().id;
+    const std::uint32_t hash = merges.info().unit;
     mkz_policy policy = to_seam(wanted);
     // The tuned policies of the CPU were measured with all threads.
     if (!run.on_host() || run.threads() == default_threads())

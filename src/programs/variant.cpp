@@ -7,15 +7,16 @@
 
 namespace merklize::runtime {
 
-Variant variant_of(std::uint32_t hash, const mkz_policy& policy) {
-    Variant variant{.hash = hash};
+Variant variant_of(std::uint32_t unit, const mkz_policy& policy) {
+    Variant variant{.hash = unit};
 #define MKZ_FIELD_program(field, macro) variant.field = policy.field;
 #define MKZ_FIELD_launch(field, macro)
 #define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_FIELD_##part(field, macro)
 #include "merklize/policy.def"
 #undef MKZ_FIELD_program
-    const mkz_hash_info* info = mkz_find_hash(hash);
+    const mkz_hash_info* info = mkz_find_hash(unit);
     if (info == nullptr || info->table_words == 0) variant.constants = 0;  // the hash has no constants to place
+    if (info != nullptr && info->table_is_given != 0) variant.constants = MKZ_CONSTANTS_global;
     return variant;
 }
 

@@ -36,8 +36,8 @@ inline constexpr Body merge_level{"mkz_merge_level", 1}, merge_pairs{"mkz_merge_
 struct Variant {
     static constexpr std::uint32_t no_hash = ~0u;
 
-    std::uint32_t hash = no_hash;
-    std::uint32_t only = 0;  // Body::only
+    std::uint32_t hash = no_hash;  // the id of a unit
+    std::uint32_t only = 0;        // Body::only
 #define MKZ_MEMBER_program(field) std::uint32_t field = 0;
 #define MKZ_MEMBER_launch(field)
 #define MKZ_POLICY(field, chooser, values, greatest, part, macro) MKZ_MEMBER_##part(field)
@@ -50,8 +50,9 @@ struct Variant {
     auto operator<=>(const Variant&) const = default;
 };
 
-/// The variant that a launch of this hash with this policy needs. Places must be aligned.
-Variant variant_of(std::uint32_t hash, const mkz_policy& policy);
+/// The variant that a launch of a hash with this policy needs. Places must be aligned.
+/// unit  the hash's unit (mkz_hash_info)
+Variant variant_of(std::uint32_t unit, const mkz_policy& policy);
 
 /// The name of a body's entry point in a variant's program.
 std::string entry_name(const Variant& variant, const Body& body);

@@ -20,15 +20,18 @@ using runtime::ProofWriter;
 constexpr char magic[4] = {'M', 'K', 'Z', 'P'};
 constexpr std::uint8_t format_version = 2;
 constexpr std::size_t header_bytes = 16;
+constexpr std::size_t at_rule = 6;
 enum class Kind : std::uint8_t { single = 0, several = 1, consistency = 2 };
 
 void write_header(ProofWriter& out, Hash hash, TreeRule rule, Kind kind, std::uint64_t n_leaves) {
+    const runtime::GivenHash* given = runtime::find_given(hash);
     out.append(magic, sizeof magic);
     out.u8(format_version);
-    out.u8(static_cast<std::uint8_t>(hash));
+    out.u8(given != nullptr ? runtime::named_by_digest : static_cast<std::uint8_t>(hash));
     out.u8(static_cast<std::uint8_t>(rule));
     out.u8(static_cast<std::uint8_t>(kind));
     out.u64(n_leaves);
+    if (given != nullptr) out.digests({&given->digest, 1});
 }
 
 struct Header {
@@ -37,17 +40,36 @@ struct Header {
     std::uint64_t n_leaves;
 };
 
-Header read_header(ProofReader& in, Kind kind) noexcept {
+Header read_header(ProofReader& in, Kind kind) {
     const auto start = in.take(sizeof magic);
     if (start.empty() || std::memcmp(start.data(), magic, sizeof magic) != 0) in.refuse();
     if (in.u8() != format_version) in.refuse();
     Header header{};
-    header.hash = static_cast<Hash>(in.u8());
+    const std::uint8_t id = in.u8();
+    header.hash = static_cast<Hash>(id);
     header.rule = static_cast<TreeRule>(in.u8());
     if (in.u8() != static_cast<std::uint8_t>(kind)) in.refuse();
     header.n_leaves = in.u64();
+    if (id >= runtime::first_given) {  // no number of a hash: it is made of constants that the next bytes name
+        const auto digest = in.digests(1);
+        const runtime::GivenHash* given = digest.empty() ? nullptr : runtime::given_by_digest(digest[0]);
+        if (id != runtime::named_by_digest || given == nullptr)
+            in.refuse();
+        else
+            header.hash = given->traits.hash;
+    }
     if (!runtime::is_listed(header.hash) || !runtime::is_tree(header.n_leaves, header.rule)) in.refuse();
     return header;
+}
+
+/// Whether these bytes begin as a proof's; then `id` is what they have in place of the hash.
+bool begins_as_proof(std::span<const std::byte> bytes, std::uint8_t& id) noexcept {
+    ProofReader in(bytes.first(std::min(bytes.size(), header_bytes)));
+    const auto start = in.take(sizeof magic);
+    const std::uint8_t version = in.u8();
+    id = in.u8();
+    in.take(header_bytes - at_rule);
+    return in.ok() && std::memcmp(start.data(), magic, sizeof magic) == 0 && version == format_version;
 }
 
 /// Whether all bytes were read and all were right.
@@ -99,6 +121,20 @@ std::vector<std::uint64_t> read_indices(ProofReader& in, std::uint64_t n_leaves)
 }
 
 }  // namespace
+
+std::string unknown_hash_of_proof(std::span<const std::byte> bytes) {
+    std::uint8_t id = 0;
+    if (!begins_as_proof(bytes, id)) return {};
+    if (id != runtime::named_by_digest)
+        return runtime::is_listed(static_cast<Hash>(id)) && id < runtime::first_given
+                   ? std::string()
+                   : "its hash has the number " + std::to_string(id) + ", which no hash here has";
+    ProofReader in(bytes.subspan(header_bytes));
+    const std::vector<Digest> digest = in.digests(1);
+    if (digest.empty() || runtime::given_by_digest(digest[0]) != nullptr) return {};
+    return "its hash is poseidon2:" + digest[0].hex() +
+           ", and no constants with this digest were given to poseidon2() before";
+}
 
 std::vector<std::byte> MerkleProof::to_bytes() const {
     require(runtime::siblings_of(n_leaves, rule, index) == siblings.size(), "index " + std::to_string(index), hash,

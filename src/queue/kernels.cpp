@@ -8,16 +8,16 @@
 namespace merklize::runtime {
 
 mkz_policy Kernels::wanted(mkz_kernel job, Hash hash, std::uint64_t n, const mkz_policy& given) const {
-    return tuned_policy(device().backend(), device().index(), job, static_cast<std::uint32_t>(hash), n, given);
+    return tuned_policy(device().backend(), device().index(), job, UnitOf(hash).unit, n, given);
 }
 
 mkz_policy Kernels::filled(mkz_kernel job, Hash hash, std::uint64_t n, mkz_policy policy) const {
-    device().backend().tune(device().index(), job, static_cast<std::uint32_t>(hash), n, threads_, &policy);
+    device().backend().tune(device().index(), job, UnitOf(hash).unit, n, threads_, &policy);
     return policy;
 }
 
 Variant Kernels::merge_variant(Hash hash, const Mode& mode, const mkz_policy& policy) {
-    Variant variant = variant_of(static_cast<std::uint32_t>(hash), policy);
+    Variant variant = variant_of(UnitOf(hash).unit, policy);
     variant.keyed = mode.flags() != 0;
     return variant;
 }

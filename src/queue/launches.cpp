@@ -322,7 +322,7 @@ void Launches::launch_rows(Hash hash, const mkz_policy& wanted, std::uint64_t of
     const std::uint64_t unit = row_unit(hash);
     const mkz_kernel kind = is_field(info(hash)) ? MKZ_KERNEL_HASH_ELEMENTS : MKZ_KERNEL_HASH_ROWS;
     const mkz_policy policy = kernels_.chosen(kind, hash, of, wanted);
-    Variant variant = variant_of(static_cast<std::uint32_t>(hash), policy);
+    Variant variant = variant_of(UnitOf(hash).unit, policy);
     // Words are brought where they can be read; bytes are read where they are.
     if (unit == 1 && (row_stride % 16 != 0 || !kernels_.is_aligned(in, 16))) variant.align = 1;
     const Kernel kernel = kernels_.find(variant, bodies::hash_rows, wanted.group_size == 0);

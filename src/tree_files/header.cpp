@@ -97,13 +97,14 @@ TreeHeader::Bytes TreeHeader::encode() const {
     Bytes bytes{};
     std::memcpy(bytes.data(), magic.data(), magic.size());
     put(bytes, at_version, version);
-    put(bytes, at_hash, static_cast<std::uint32_t>(hash));
+    const GivenHash* given = find_given(hash);
+    put(bytes, at_hash, given != nullptr ? named_by_digest : static_cast<std::uint32_t>(hash));
     put(bytes, at_rule, static_cast<std::uint8_t>(rule));
     put(bytes, at_merges, static_cast<std::uint8_t>(merges));
     put(bytes, at_leaves, n_leaves);
     put(bytes, at_leaf_bytes, source.leaf_bytes);
     put(bytes, at_total_bytes, source.total_bytes);
-    put(bytes, at_key_check, key_check);
+    put(bytes, at_key_check, given != nullptr ? start_of(given->digest) : key_check);
     std::ranges::copy(padding.bytes, bytes.begin() + at_padding);
     std::ranges::copy(root.bytes, bytes.begin() + at_root);
     put(bytes, at_checksum, checksum(std::span(bytes).first<at_checksum>()));
@@ -134,7 +135,18 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     const auto hash_id = get<std::uint32_t>(bytes, at_hash);
     const auto rule_id = get<std::uint8_t>(bytes, at_rule);
     const auto merges_id = get<std::uint8_t>(bytes, at_merges);
+    const auto check = get<std::uint64_t>(bytes, at_key_check);
     const mkz_hash_info* facts = mkz_find_hash(hash_id);
+    if (hash_id == named_by_digest) {
+        const GivenHash* given = given_by_start(check);
+        if (given == nullptr) {
+            Digest start{};
+            std::ranges::copy(bytes.subspan<at_key_check, 8>(), start.bytes.begin());
+            fail("its hash is poseidon2:" + start.hex().substr(0, 16) +
+                 "..., and no constants with this digest were given to poseidon2() before");
+        }
+        facts = &given->info;
+    }
     if (facts == nullptr || facts->is_part != 0) fail("unknown hash " + std::to_string(hash_id));
     if (rule_id > static_cast<std::uint8_t>(TreeRule::duplicate_last)) fail("unknown rule " + std::to_string(rule_id));
     if (merges_id > static_cast<std::uint8_t>(Merges::derived)) fail("unknown mode " + std::to_string(merges_id));
@@ -143,7 +155,7 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     header.merges = static_cast<Merges>(merges_id);
     header.n_leaves = get<std::uint64_t>(bytes, at_leaves);
     header.source = {get<std::uint64_t>(bytes, at_leaf_bytes), get<std::uint64_t>(bytes, at_total_bytes)};
-    header.key_check = get<std::uint64_t>(bytes, at_key_check);
+    header.key_check = hash_id == named_by_digest ? 0 : check;
     std::ranges::copy(bytes.subspan<at_padding, Digest::size>(), header.padding.bytes.begin());
     std::ranges::copy(bytes.subspan<at_root, Digest::size>(), header.root.bytes.begin());
 

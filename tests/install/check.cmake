@@ -4,6 +4,7 @@
 #   CC, NM     a C compiler, nm
 #   SHARED_CXX compiler of the shared library: another one, where there is one
 #   PKG_CONFIG pkg-config; empty: not here
+#   PROGRAM    whether the program is built
 include(${SOURCE}/cmake/run.cmake)
 
 # consume(NAME WAY CXX OPTIONS...): consumers through CMake.
@@ -37,8 +38,37 @@ function(consume_pc prefix)
   message(STATUS "${prefix}: built with pkg-config and run")
 endfunction()
 
+# The program, its manual page and its completions, in their usual places; it needs nothing of the build.
+function(check_command prefix)
+  foreach(file IN ITEMS bin/merklize share/man/man1/merklize.1 share/bash-completion/completions/merklize
+          share/zsh/site-functions/_merklize share/fish/vendor_completions.d/merklize.fish)
+    if(NOT EXISTS ${prefix}/${file})
+      message(FATAL_ERROR "${file} is not installed")
+    endif()
+  endforeach()
+  set(alone ${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH ${prefix}/bin/merklize)
+  execute_process(COMMAND ${alone} --version OUTPUT_VARIABLE said)
+  if(NOT said STREQUAL "merklize ${VERSION}\n")
+    message(FATAL_ERROR "the program says ${said}")
+  endif()
+  file(WRITE ${WORK}/abc abc)
+  execute_process(COMMAND ${alone} hash --no-names ${WORK}/abc OUTPUT_VARIABLE said)
+  # BLAKE3 of "abc", from its test vectors' own program b3sum.
+  if(NOT said STREQUAL "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85\n")
+    message(FATAL_ERROR "the digest of abc is ${said}")
+  endif()
+  file(READ ${prefix}/share/man/man1/merklize.1 page)
+  if(NOT page MATCHES "^\\.TH MERKLIZE 1")
+    message(FATAL_ERROR "the manual page does not begin with .TH MERKLIZE 1")
+  endif()
+  message(STATUS "the program: installed and run")
+endfunction()
+
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/static)
+if(PROGRAM)
+  check_command(${WORK}/static)
+endif()
 consume(find_package find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/static -D MERKLIZE_VERSION=${VERSION})
 consume(core core ${CXX} -D MERKLIZE_INCLUDE=${WORK}/static/include)
 consume_pc(static --static)

@@ -12,11 +12,7 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 using Row = std::vector<std::uint64_t>;
 
-struct Instance {
-    std::uint64_t p, alpha;
-    std::vector<Row> initial, terminal;
-    Row internal, diagonal;
-
+struct Instance : Poseidon2 {
     std::uint64_t add(std::uint64_t a, std::uint64_t b) const { return static_cast<std::uint64_t>((Wide{a} + b) % p); }
     std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const {
         return static_cast<std::uint64_t>(Wide{a} * b % p);
@@ -67,12 +63,10 @@ const Instance& instance(const std::string& field, std::size_t width) {
         return out;
     };
     if (!all.contains(name)) {
-        all[name] = {file["fields"][field]["p"].number,
-                     file["fields"][field]["alpha"].number,
-                     rows("external_initial"),
-                     rows("external_terminal"),
-                     file["instances"][name]["internal"].numbers(),
-                     file["instances"][name]["diag_minus_one"].numbers()};
+        all[name] = {{file["fields"][field]["p"].number, file["fields"][field]["alpha"].number,
+                      rows("external_initial"), rows("external_terminal"),
+                      file["instances"][name]["internal"].numbers(),
+                      file["instances"][name]["diag_minus_one"].numbers()}};
     }
     return all[name];
 }
@@ -93,25 +87,25 @@ Bytes digest_of(const Row& state, std::size_t word_bytes) {
 }
 
 /// PaddingFreeSponge: no length, and a last partial block replaces its own cells only.
-Bytes plonky3_leaf(const std::string& field, std::size_t width, std::size_t rate, const Bytes& record) {
-    const std::size_t word_bytes = field == "goldilocks" ? 8 : 4;
+Bytes plonky3_leaf(const Instance& of, std::size_t rate, const Bytes& record) {
+    const std::size_t word_bytes = of.p >> 32 != 0 ? 8 : 4;
     const Row words = words_of(record, word_bytes);
-    Row state(width);
+    Row state(of.diagonal.size());
     for (std::size_t i = 0; i < words.size(); ++i) {
         state[i % rate] = words[i];
-        if (i % rate == rate - 1 || i + 1 == words.size()) instance(field, width).permute(state);
+        if (i % rate == rate - 1 || i + 1 == words.size()) of.permute(state);
     }
     return digest_of(state, word_bytes);
 }
 
 /// TruncatedPermutation.
-Bytes plonky3_merge(const std::string& field, std::size_t width, const Bytes& left, const Bytes& right) {
-    const std::size_t word_bytes = field == "goldilocks" ? 8 : 4;
+Bytes plonky3_merge(const Instance& of, const Bytes& left, const Bytes& right) {
+    const std::size_t word_bytes = of.p >> 32 != 0 ? 8 : 4;
     Bytes both = left;
     both.insert(both.end(), right.begin(), right.end());
     Row state = words_of(both, word_bytes);
-    state.resize(width);
-    instance(field, width).permute(state);
+    state.resize(of.diagonal.size());
+    of.permute(state);
     return digest_of(state, word_bytes);
 }
 
@@ -129,11 +123,19 @@ Bytes miden(const Bytes& record) {
 
 }  // namespace
 
+Poseidon2 published_poseidon2(const std::string& field, std::size_t width) { return instance(field, width); }
+Bytes poseidon2_leaf(const Poseidon2& of, std::size_t rate, const Bytes& record) {
+    return plonky3_leaf({of}, rate, record);
+}
+Bytes poseidon2_merge(const Poseidon2& of, const Bytes& left, const Bytes& right) {
+    return plonky3_merge({of}, left, right);
+}
+
 #define PLONKY3(name, field, width, rate, merge_width)                       \
     Bytes name##_merge(const Bytes& left, const Bytes& right, const Mode&) { \
-        return plonky3_merge(field, merge_width, left, right);               \
+        return plonky3_merge(instance(field, merge_width), left, right);     \
     }                                                                        \
-    Bytes name##_leaf(const Bytes& record, const Mode&) { return plonky3_leaf(field, width, rate, record); }
+    Bytes name##_leaf(const Bytes& record, const Mode&) { return plonky3_leaf(instance(field, width), rate, record); }
 PLONKY3(poseidon2_goldilocks_quad, "goldilocks", 16, 16, 16)
 PLONKY3(poseidon2_babybear_quad, "babybear", 32, 32, 32)
 PLONKY3(poseidon2_koalabear_quad, "koalabear", 32, 32, 32)

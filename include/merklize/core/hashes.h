@@ -27,22 +27,25 @@
  *   CHUNK_BYTES 0      a long message is hashed as a tree of chunks of this many bytes, as in BLAKE3; 0: as one chain of blocks
  *   ROOT_FLAG 0        hashes with chunks: the flag of the last compression
  *   TABLE_WORDS 0      number of 64-bit words of constants that kernels may read from memory; 0: no table
+ *   TABLE_IS_GIVEN 0   1: the constants are the caller's, in a table that only ctx has, whose first word is the rate; RATE is the greatest.
+ *                      Such a unit is a part; hashes that are made of it have ids of their own (src/hashes/given.hpp)
  *   TEAM_ITEMS 0       number of items that share one merge where a level is narrow (merge_team); 0: one item merges alone
  *   QUAD_HASH -1       id of the hash whose row of four nodes is the merge of four nodes, for trees of arity 4; -1: there is none
  *   IS_PART 0          1: not a hash of its own, but a function that others need; the host does not list it
  *
  * Functions; each name begins with mkz_NAME_. Nodes, states and blocks are arrays of lanes of the hash's word. `out` may be an input:
  *
- *   merge(out, left, right)                      always
+ *   merge(out, left, right)                      always, unless the table is given
  *   merge_by(out, left, right, ctx)              with a table or a key: the same for kernels (context.h)
  *   merge_keyed(out, left, right, key, flags)    with a key
  *   init(s, length)                              the state before the first block of a row of `length` elements or bytes
  *   add(s, k, word)                              field hashes: takes any word as word k of a block: adds it to the state or puts it there
- *   permute(s)                                   field hashes: the inner function; with a table also permute_by(s, ctx)
+ *   permute(s)                                   field hashes: the inner function; with a table also permute_by(s, ctx), and with a
+ *                                                given one nothing else
  *   blocks(length)                               byte hashes: number of blocks, prefix and padding included
  *   absorb(s, block, b, blocks, length)          byte hashes: takes block b
  *   digest(out, s)                               state after the last block -> node; a row without words has no block
- *   table_word(i)                                with a table: its word i, for the host
+ *   table_word(i)                                with a table of its own: its word i, for the host
  *   iv, compress, parent, block_flags            with chunks, instead of the functions for rows: as in blake3.h */
 /* By id. */
 /* clang-format off */
@@ -70,6 +73,12 @@
 #include "hashes/poseidon2_goldilocks_quad.h"
 #include "hashes/poseidon2_babybear_quad.h"
 #include "hashes/poseidon2_koalabear_quad.h"
+#include "hashes/poseidon2_given_goldilocks_8.h"
+#include "hashes/poseidon2_given_goldilocks_12.h"
+#include "hashes/poseidon2_given_babybear_16.h"
+#include "hashes/poseidon2_given_babybear_24.h"
+#include "hashes/poseidon2_given_koalabear_16.h"
+#include "hashes/poseidon2_given_koalabear_24.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH

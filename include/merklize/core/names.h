@@ -13,6 +13,10 @@
 #define MKZ_WORD_LANE MKZ_JOIN(mkz_lane, MKZ_UNIT_WORD_BITS)                 /* mkz_lane32 */
 #define MKZ_SPLAT(x) MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(x)              /* the word x in every lane */
 #define MKZ_NODE_WORDS (256 / MKZ_UNIT_WORD_BITS)                            /* words of a node */
-#define MKZ_BLOCK_WORDS (MKZ_UNIT_RATE * 8 / MKZ_UNIT_WORD_BITS)             /* byte hashes: words of a block */
+/* elements of a row that one permutation takes */
+#define MKZ_ROW_RATE(ctx) MKZ_JOIN(MKZ_ROW_RATE_, MKZ_UNIT_TABLE_IS_GIVEN)(ctx)
+#define MKZ_ROW_RATE_0(ctx) MKZ_UNIT_RATE
+#define MKZ_ROW_RATE_1(ctx) ((mkz_u32)(ctx).table[0])
+#define MKZ_BLOCK_WORDS (MKZ_UNIT_RATE * 8 / MKZ_UNIT_WORD_BITS) /* byte hashes: words of a block */
 
 #endif /* MKZ_NAMES_H */

@@ -144,6 +144,62 @@ impl Default for merklize_hash_info {
 }
 
 /// ```text
+/// An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are below the modulus.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_poseidon2 {
+    pub size: usize,
+    /// ```text
+    /// 0 Goldilocks, 1 BabyBear, 2 KoalaBear
+    /// ```
+    pub field: u32,
+    /// ```text
+    /// cells: 8 or 12 over Goldilocks, 16 or 24 over the others
+    /// ```
+    pub width: u32,
+    /// ```text
+    /// words of a row that one permutation takes: 1 to width - 1
+    /// ```
+    pub rate: u32,
+    /// ```text
+    /// half of them before the internal rounds, half after: even, 2 to 64
+    /// ```
+    pub external_rounds: u32,
+    /// ```text
+    /// 1 to 256
+    /// ```
+    pub internal_rounds: u32,
+    /// ```text
+    /// 0
+    /// ```
+    pub reserved: u32,
+    /// ```text
+    /// in the order of use: initial, internal, terminal rounds
+    /// ```
+    pub constants: *const u64,
+    /// ```text
+    /// external_rounds width + internal_rounds
+    /// ```
+    pub constant_count: usize,
+    /// ```text
+    /// an internal round makes cell i = sum of all cells + diagonal[i] cell i
+    /// ```
+    pub diagonal: *const u64,
+    /// ```text
+    /// width
+    /// ```
+    pub diagonal_count: usize,
+}
+impl Default for merklize_poseidon2 {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
 /// A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
 /// wiped after it.
 /// ```
@@ -715,6 +771,14 @@ extern "C" {
     /// ```
     pub fn merklize_hash_from_name(name: *const c_char, hash: *mut merklize_hash) -> merklize_status;
     /// ```text
+    /// A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
+    /// of the constants in its place.
+    /// instance  copied; its size is set by the caller
+    /// hash      the same for the same constants
+    /// errors    invalid_argument (size, shapes, a word that is not below the modulus, more than 127 sets of constants)
+    /// ```
+    pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, hash: *mut merklize_hash) -> merklize_status;
+    /// ```text
     /// text    "levels_per_launch=3,constants=local"; empty: all zero
     /// errors  invalid_argument (unknown fields, values that a field does not take; the text lists the valid ones)
     /// ```
@@ -979,7 +1043,7 @@ extern "C" {
     /// ```
     pub fn merklize_build_tree_buffer(nodes: *mut merklize_buffer, form: *const merklize_form, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// Only the root, of n >= 1 leaves. The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
+    /// Only the root, of n >= 1 leaves, or of none (merklize_tree_build). The root of one leaf is the leaf. Takes 32 bytes a leaf of working memory.
     /// root  host memory, written
     /// ```
     pub fn merklize_root(leaves: *const merklize_digest, n: u64, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
@@ -995,7 +1059,8 @@ extern "C" {
     pub fn merklize_root_file(input: *const merklize_input, form: *const merklize_form, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
-    /// leaves       [n], n >= 1; copied
+    /// leaves       [n], n >= 1; copied. Of the hash "sha256" with the rule "left_full" n may be 0: RFC 6962's empty tree, whose root
+    ///              is SHA-256 of nothing
     /// drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
     /// errors       as merklize_build_tree(), out_of_memory
     /// ```
@@ -1327,7 +1392,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 133] = [
+pub const FUNCTIONS: [(&str, *const ()); 134] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_buffer_create", merklize_buffer_create as *const ()),
     ("merklize_buffer_download", merklize_buffer_download as *const ()),
@@ -1379,6 +1444,7 @@ pub const FUNCTIONS: [(&str, *const ()); 133] = [
     ("merklize_hash_message_file", merklize_hash_message_file as *const ()),
     ("merklize_hash_messages", merklize_hash_messages as *const ()),
     ("merklize_hash_messages_buffer", merklize_hash_messages_buffer as *const ()),
+    ("merklize_hash_poseidon2", merklize_hash_poseidon2 as *const ()),
     ("merklize_hash_rows", merklize_hash_rows as *const ()),
     ("merklize_hash_rows_buffer", merklize_hash_rows_buffer as *const ()),
     ("merklize_hasher_copy", merklize_hasher_copy as *const ()),
@@ -1468,6 +1534,7 @@ pub const FUNCTIONS: [(&str, *const ()); 133] = [
 pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_digest", core::mem::size_of::<merklize_digest>(), core::mem::align_of::<merklize_digest>()),
     ("merklize_hash_info", core::mem::size_of::<merklize_hash_info>(), core::mem::align_of::<merklize_hash_info>()),
+    ("merklize_poseidon2", core::mem::size_of::<merklize_poseidon2>(), core::mem::align_of::<merklize_poseidon2>()),
     ("merklize_mode", core::mem::size_of::<merklize_mode>(), core::mem::align_of::<merklize_mode>()),
     ("merklize_policy", core::mem::size_of::<merklize_policy>(), core::mem::align_of::<merklize_policy>()),
     ("merklize_timings", core::mem::size_of::<merklize_timings>(), core::mem::align_of::<merklize_timings>()),

@@ -59,9 +59,10 @@ bool rows_by_lanes(const HashRows& a, const Workers& workers) {
         }
         return !stop;
     };
+    const runtime::UnitOf hash(a.hash);
     const bool finished = in_pieces(workers, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
-        lanes().hash_rows[static_cast<std::size_t>(a.hash)](at(a.rows) + first * row_bytes, count, a.length,
-                                                            at(a.out) + 32 * first, go_on);
+        lanes().hash_rows[hash.unit](at(a.rows) + first * row_bytes, count, a.length, at(a.out) + 32 * first, go_on,
+                                     hash.table);
         rows_done += count;
     });
     return finished && !stop;
@@ -101,7 +102,8 @@ void merge(const Job& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_
     if (a.mode.flags() != 0) {
         lanes().compress_pairs(pairs, n, a.mode.key_words(), a.mode.flags() | MKZ_BLAKE3_MERGE, out);
     } else {
-        lanes().merge[static_cast<std::size_t>(a.hash)](pairs, n, out);
+        const runtime::UnitOf hash(a.hash);
+        lanes().merge[hash.unit](pairs, n, out, hash.table);
     }
 }
 

@@ -14,11 +14,12 @@ inline constexpr unsigned n_ids = std::max({
 });
 
 /// n pairs of digests to n digests, all 32 bytes; out may be in.
-using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t* out);
+/// table  the given constants of a hash that has such (TABLE_IS_GIVEN, core/hashes.h); not looked at by others
+using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t* out, const std::uint64_t* table);
 /// n rows of `length` row units to n digests. Because a row may be long, go_on is called now and then. If it returns
 /// false, the work ends unfinished.
 using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
-                           const std::function<bool()>& go_on);
+                           const std::function<bool()>& go_on, const std::uint64_t* table);
 
 /// A chain of blocks of its own: a chunk, or two values below their parent.
 struct Chain {
@@ -55,10 +56,9 @@ struct Lanes {
     /// One compression of a 64-byte block (zero-padded), chaining value in place.
     void (*compress)(std::uint32_t cv[8], const std::uint8_t block[64], std::uint32_t block_len, std::uint64_t counter,
                      std::uint32_t flags);
-    /// By hash id; null where no hash has the id.
+    /// By the id of the hash's unit; null where no unit has the id.
     MergeKernel merge[n_ids];
-    /// By hash id; null where no hash has the id, and for the hash with a chunk tree, whose rows the functions above
-    /// hash.
+    /// The same; null for the hash with a chunk tree, too, whose rows the functions above hash.
     RowKernel hash_rows[n_ids];
 };
 

@@ -115,13 +115,14 @@ bool digest_rows(const Form& form, int prefix, bool is_padded, Bytes rows, std::
 }
 
 template <Hash hash>
-void merge(Bytes in, std::size_t n, std::uint8_t* out) {
+void merge(Bytes in, std::size_t n, std::uint8_t* out, const std::uint64_t*) {
     constexpr Form form = form_of(hash);
     digest_rows(form, form.node_prefix, form.is_padded_node, in, n, 64, out, always);
 }
 
 template <Hash hash>
-void hash_rows(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out, const std::function<bool()>& go_on) {
+void hash_rows(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out, const std::function<bool()>& go_on,
+               const std::uint64_t*) {
     constexpr Form form = form_of(hash);
     digest_rows(form, form.leaf_prefix, true, rows, n, length, out, go_on);
 }
@@ -131,20 +132,20 @@ constexpr std::size_t full = 16;
 
 #if defined(__x86_64__)
 template <Hash hash>
-void merge_rest(Bytes in, std::size_t n, std::uint8_t* out) {
+void merge_rest(Bytes in, std::size_t n, std::uint8_t* out, const std::uint64_t* table) {
     const std::size_t in_lanes = n / full * full;
-    if (in_lanes != 0) lanes_avx512.merge[static_cast<std::size_t>(hash)](in, in_lanes, out);
-    merge<hash>(in + 64 * in_lanes, n - in_lanes, out + 32 * in_lanes);
+    if (in_lanes != 0) lanes_avx512.merge[static_cast<std::size_t>(hash)](in, in_lanes, out, table);
+    merge<hash>(in + 64 * in_lanes, n - in_lanes, out + 32 * in_lanes, table);
 }
 
 template <Hash hash>
 void hash_rows_rest(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out,
-                    const std::function<bool()>& go_on) {
+                    const std::function<bool()>& go_on, const std::uint64_t* table) {
     const std::size_t in_lanes = n / full * full;
     bool goes_on = true;
     const std::function<bool()> ask = [&] { return goes_on = go_on(); };
-    if (in_lanes != 0) lanes_avx512.hash_rows[static_cast<std::size_t>(hash)](rows, in_lanes, length, out, ask);
-    if (goes_on) hash_rows<hash>(rows + in_lanes * length, n - in_lanes, length, out + 32 * in_lanes, go_on);
+    if (in_lanes != 0) lanes_avx512.hash_rows[static_cast<std::size_t>(hash)](rows, in_lanes, length, out, ask, table);
+    if (goes_on) hash_rows<hash>(rows + in_lanes * length, n - in_lanes, length, out + 32 * in_lanes, go_on, table);
 }
 
 #endif

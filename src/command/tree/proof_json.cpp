@@ -147,7 +147,8 @@ AnyProof proof_from_bytes(std::span<const std::byte> bytes) {
     if (auto one = MerkleProof::from_bytes(bytes)) return std::move(*one);
     if (auto several = MultiProof::from_bytes(bytes)) return std::move(*several);
     if (auto growth = ConsistencyProof::from_bytes(bytes)) return std::move(*growth);
-    no_proof("these bytes are not a proof");
+    const std::string hash = unknown_hash_of_proof(bytes);
+    no_proof(hash.empty() ? "these bytes are not a proof" : hash);
 }
 
 }  // namespace merklize::command

@@ -7,10 +7,21 @@
  *   MKZ_SPONGE_PERMUTE       the permutation of a row's state, of MKZ_UNIT_STATE_WORDS cells
  *   MKZ_SPONGE_MERGE         the permutation of a merge, of
  *   MKZ_SPONGE_MERGE_WIDTH   cells: left, right, zeros
- *   MKZ_SPONGE_LENGTH_CELL   this cell is the row's length mod the rate at first; -1: none, the length is not bound */
+ *   MKZ_SPONGE_LENGTH_CELL   this cell is the row's length mod the rate at first; -1: none, the length is not bound
+ *
+ * With a given table (MKZ_UNIT_TABLE_IS_GIVEN) the functions that permute are permute_by and merge_by, and have ctx. */
+#if MKZ_UNIT_TABLE_IS_GIVEN
+#define MKZ_SPONGE_BY(name) MKZ_SPONGE(name##_by)
+#define MKZ_SPONGE_AND_CONTEXT , mkz_context ctx
+#else
+#define MKZ_SPONGE_BY(name) MKZ_SPONGE(name)
+#define MKZ_SPONGE_AND_CONTEXT
+#endif
 #define MKZ_SPONGE_DIGEST (256 / MKZ_UNIT_WORD_BITS)
 
-MKZ_FN void MKZ_SPONGE(permute)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS]) { MKZ_SPONGE_PERMUTE(s); }
+MKZ_FN void MKZ_SPONGE_BY(permute)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS] MKZ_SPONGE_AND_CONTEXT) {
+    MKZ_SPONGE_PERMUTE(s);
+}
 
 /* The state before the first block of `length` elements. */
 MKZ_FN void MKZ_SPONGE(init)(MKZ_SPONGE_CELL s[MKZ_UNIT_STATE_WORDS], mkz_u64 length) {
@@ -33,8 +44,8 @@ MKZ_FN void MKZ_SPONGE(digest)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ
 }
 
 /* Merge of a Merkle tree: one permutation of left || right. Canonical in and out. */
-MKZ_FN void MKZ_SPONGE(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ_SPONGE_CELL left[MKZ_SPONGE_DIGEST],
-                              const MKZ_SPONGE_CELL right[MKZ_SPONGE_DIGEST]) {
+MKZ_FN void MKZ_SPONGE_BY(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ_SPONGE_CELL left[MKZ_SPONGE_DIGEST],
+                                 const MKZ_SPONGE_CELL right[MKZ_SPONGE_DIGEST] MKZ_SPONGE_AND_CONTEXT) {
     MKZ_SPONGE_CELL s[MKZ_SPONGE_MERGE_WIDTH];
     for (int k = 2 * MKZ_SPONGE_DIGEST; k < MKZ_SPONGE_MERGE_WIDTH; k++)
         s[k] = MKZ_JOIN(MKZ_SPLAT, MKZ_UNIT_WORD_BITS)(0);
@@ -55,3 +66,5 @@ MKZ_FN void MKZ_SPONGE(merge)(MKZ_SPONGE_CELL out[MKZ_SPONGE_DIGEST], const MKZ_
 #undef MKZ_SPONGE_MERGE_WIDTH
 #undef MKZ_SPONGE_LENGTH_CELL
 #undef MKZ_SPONGE_DIGEST
+#undef MKZ_SPONGE_BY
+#undef MKZ_SPONGE_AND_CONTEXT

@@ -14,9 +14,9 @@ MKZ_FN void mkz_p2_goldilocks_m4(mkz_lane64 x[4]) {
     x[2] = e + b;
 }
 
-/* The external layer, and `constants` added. The sums of all blocks are added before the product, which gives the same. */
-MKZ_FN void mkz_p2_goldilocks_external(mkz_gl *s, int width, MKZ_CONSTANT const mkz_u64 *constants) {
-    mkz_lane64 lo[16] = {0}, hi[16] = {0}, low_sums[4] = {0}, high_sums[4] = {0};
+/* The external layer of cells, as halves. The sums of all blocks are added before the product, which gives the same. */
+MKZ_FN void mkz_p2_goldilocks_external_halves(mkz_lane64 lo[16], mkz_lane64 hi[16], const mkz_gl *s, int width) {
+    mkz_lane64 low_sums[4] = {0}, high_sums[4] = {0};
     MKZ_UNROLL for (int k = 0; k < width; k++) {
         lo[k] = s[k] & MKZ_SPLAT64(MKZ_GL_E);
         hi[k] = s[k] >> 32;
@@ -37,6 +37,12 @@ MKZ_FN void mkz_p2_goldilocks_external(mkz_gl *s, int width, MKZ_CONSTANT const 
         mkz_p2_goldilocks_m4(lo + k);
         mkz_p2_goldilocks_m4(hi + k);
     }
+}
+
+/* The external layer, and `constants` added. */
+MKZ_FN void mkz_p2_goldilocks_external(mkz_gl *s, int width, MKZ_CONSTANT const mkz_u64 *constants) {
+    mkz_lane64 lo[16] = {0}, hi[16] = {0};
+    mkz_p2_goldilocks_external_halves(lo, hi, s, width);
     MKZ_UNROLL for (int k = 0; k < width; k++) s[k] =
         mkz_gl_join(lo[k] + MKZ_SPLAT64(constants[k] & MKZ_GL_E), hi[k] + MKZ_SPLAT64(constants[k] >> 32));
 }

@@ -6,7 +6,7 @@ mkz_work_item item = MKZ_THIS_ITEM();
 mkz_context ctx = mkz_context_of(table);
 for (mkz_u32 word = item.rank; word < MKZ_UNIT_TABLE_WORDS; word += MKZ_GROUP_SIZE) table[word] = constants[word];
 MKZ_BARRIER(item);
-#elif MKZ_UNIT_TABLE_WORDS
+#elif MKZ_UNIT_TABLE_WORDS || MKZ_UNIT_TABLE_IS_GIVEN
 mkz_work_item item = MKZ_THIS_ITEM();
 mkz_context ctx = mkz_context_of(constants);
 #else

@@ -10,14 +10,15 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in
                                mkz_u64 count, mkz_context ctx) {
     MKZ_WORD_LANE s[MKZ_UNIT_STATE_WORDS], digest[MKZ_NODE_WORDS];
     mkz_u64 i = item.index * MKZ_LANES;
+    mkz_u32 rate = MKZ_ROW_RATE(ctx);
     (void)ctx;
     if (i >= count) return;
     in += MKZ_UNIT_ELEMENT_WORDS * (in_offset + i * row_stride);
     MKZ_H(init)(s, row_words);
-    MKZ_NO_UNROLL for (mkz_u32 first = 0; first < row_words; first += MKZ_UNIT_RATE) {
+    MKZ_NO_UNROLL for (mkz_u32 first = 0; first < row_words; first += rate) {
         MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE; k++) {
             MKZ_UNROLL for (mkz_u32 h = 0; h < MKZ_UNIT_ELEMENT_WORDS; h++) {
-                if (k < row_words - first) {
+                if (k < rate && k < row_words - first) {
                     MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
                                MKZ_N(row_word)(in, MKZ_UNIT_ELEMENT_WORDS * row_stride,
                                                MKZ_UNIT_ELEMENT_WORDS * (first + k) * word_stride + h, count - i));

@@ -5,7 +5,7 @@
 #define MKZ_KEY_PARAMETERS , mkz_key key, mkz_u32 flags
 #define MKZ_TAKE_KEY(ctx) ((ctx).key = key, (ctx).flags = flags)
 #define MKZ_MERGE(out, left, right) MKZ_H(merge_by)(out, left, right, ctx)
-#elif MKZ_UNIT_TABLE_WORDS
+#elif MKZ_UNIT_TABLE_WORDS || MKZ_UNIT_TABLE_IS_GIVEN
 #define MKZ_KEY_PARAMETERS
 #define MKZ_TAKE_KEY(ctx) ((void)0)
 #define MKZ_MERGE(out, left, right) MKZ_H(merge_by)(out, left, right, ctx)
@@ -14,7 +14,7 @@
 #define MKZ_TAKE_KEY(ctx) ((void)0)
 #define MKZ_MERGE(out, left, right) ((void)ctx, MKZ_H(merge)(out, left, right))
 #endif
-#if MKZ_UNIT_TABLE_WORDS
+#if MKZ_UNIT_TABLE_WORDS || MKZ_UNIT_TABLE_IS_GIVEN
 #define MKZ_PERMUTE(s) MKZ_H(permute_by)(s, ctx)
 #else
 #define MKZ_PERMUTE(s) MKZ_H(permute)(s)

@@ -1,0 +1,129 @@
+"""Hook of MkDocs: pages that are not in docs/, and links that leave it.
+
+Pages: those of the repository that READERS names, the reference of Python, of the headers, and of the command line by
+its own help. A link to another file of the repository goes to a copy in the site; one to a folder becomes its name.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+log = logging.getLogger("mkdocs.hooks.site_pages")  # with --strict its warnings are errors
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+READERS = {
+    "SECURITY.md": "security.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "web/README.md": "javascript.md",
+    "include/merklize/core/README.md": "core.md",
+}
+MODULES = [
+    "hashing",
+    "each",
+    "parts",
+    "tree",
+    "tree_file",
+    "forest",
+    "matrices",
+    "proof",
+    "manifests",
+    "formats",
+    "signing",
+]
+VERIFY = ROOT / "build/web/verify.html"
+
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+sources: dict[str, str] = {to: of for of, to in READERS.items()}  # page of the site: file of the repository
+
+
+def commands() -> list[str]:
+    """Arguments of every command, from the program's own help."""
+    found, waiting = [], [""]
+    while waiting:
+        command = waiting.pop(0)
+        found.append(command)
+        listed = help_of(command).partition("Commands:\n")[2]
+        waiting += [f"{command} {name}".strip() for name in re.findall(r"^  ([a-z-]+)  ", listed, re.MULTILINE)]
+    return found
+
+
+def help_of(command: str) -> str:
+    program = os.environ.get("MERKLIZE_COMMAND", "merklize")
+    environment = {**os.environ, "COLUMNS": "80"}
+    arguments = [program, *command.split(), "--help"]
+    return subprocess.run(arguments, capture_output=True, text=True, check=True, env=environment).stdout
+
+
+def made_pages() -> dict[str, str]:
+    headers = sorted((ROOT / "include/merklize").glob("*.h*"))
+    python = [f"::: merklize.{name}" for name in MODULES]
+    return {
+        "reference/python.md": "# Python, call by call\n\n" + "\n\n".join(python) + "\n",
+        "reference/headers.md": "# Headers of C++ and C\n\nThe contract of each function is beside it.\n\n"
+        + "\n".join(f"## {path.name}\n\n```cpp\n{path.read_text()}```\n" for path in headers),
+        "reference/command.md": "# The command's own help\n\n"
+        + "\n".join(f"## merklize {name}\n\n```text\n{help_of(name)}```\n" for name in commands()),
+    }
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    for path, text in made_pages().items():
+        files.append(File.generated(config, path, content=text))
+    for of, to in READERS.items():
+        files.append(File.generated(config, to, content=(ROOT / of).read_text()))
+    verify = files.get_file_from_path("verify.html")
+    if verify is not None:
+        files.remove(verify)  # its source, without the package inside
+    files.append(File.generated(config, "verify.html", content=VERIFY.read_text()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    here = page.file.src_uri
+    if here.startswith("reference/"):
+        return markdown
+    home = ROOT / sources[here] if here in sources else DOCS / here
+
+    def moved(match: re.Match[str]) -> str:
+        text, to, anchor = match[1], match[2], match[3] or ""
+        if re.match(r"[a-z]+:", to):
+            return match[0]
+        target = (home.parent / to).resolve()
+        if not target.exists():
+            log.warning("%s: there is no %s", here, to)
+            return text
+        inside = target.relative_to(ROOT).as_posix()
+        if inside in READERS:
+            site = READERS[inside]
+        elif target.is_relative_to(DOCS):
+            site = target.relative_to(DOCS).as_posix()
+        elif target.is_dir() or inside == "README.md":
+            return text
+        else:
+            site = f"repository/{inside}.txt"
+            if files.get_file_from_path(site) is None:
+                files.append(File.generated(config, site, content=target.read_text()))
+        return f"[{text}]({os.path.relpath(site, Path(here).parent)}{anchor})"
+
+    parts = re.split(r"(^```.*?^```$)", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith("```") else LINK.sub(moved, part) for part in parts)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Nothing that a page loads may come from outside."""
+    outside = r"""=["']?(https?:)?//"""
+    loads = re.compile(
+        rf"<(script|img|iframe|source)[^>]+src{outside}|<link[^>]+rel=.?(stylesheet|preconnect)[^>]+{outside}"
+    )
+    for path in Path(config.site_dir).rglob("*.html"):
+        found = loads.search(path.read_text())
+        if found:
+            raise SystemExit(f"{path}: loads from outside: {found[0]}")

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <merklize/export.h>
+#include <merklize/hashes.hpp>
+
+namespace merklize::inline v0 {
+
+/// A field over which Poseidon2 is computed: p = 2^64 - 2^32 + 1, 2^31 - 2^27 + 1 or 2^31 - 2^24 + 1. The S-box is x^7, of KoalaBear x^3.
+enum class Poseidon2Field : std::uint8_t { goldilocks, babybear, koalabear };
+
+/// An instance of Poseidon2: what a prover has to say about its hash. docs/hashes.md has the permutation and the sponge. All words are
+/// canonical: below p.
+struct Poseidon2 {
+    Poseidon2Field field = Poseidon2Field::goldilocks;
+    unsigned width = 0;            ///< cells: 8 or 12 over Goldilocks, 16 or 24 over the others
+    unsigned rate = 0;             ///< words of a row that one permutation takes: 1 to width - 1
+    unsigned external_rounds = 8;  ///< half of them before the internal rounds, half after: 2, 4, 6 ... 64
+    unsigned internal_rounds = 0;  ///< 1 to 256
+    /// In the order of use: `width` words for each of the first external_rounds / 2 rounds, one for each internal round, `width` for
+    /// each of the last external_rounds / 2.
+    std::vector<std::uint64_t> constants{};
+    /// An internal round makes cell i = sum of all cells + diagonal[i] * cell i: `width` words.
+    std::vector<std::uint64_t> diagonal{};
+};
+
+/// A hash made of a caller's constants. It works wherever a Hash does, on every device: rows by PaddingFreeSponge<width, rate, digest>,
+/// merges by TruncatedPermutation<2, digest, width>. Its name, traits(hash).name, is "poseidon2:" and the digest of the constants, and
+/// stands for it in files and proofs; hash_from_name() knows it from now on. The Hash is valid in this process alone.
+/// order   may be called from any thread; the same constants always give the same Hash
+/// errors  invalid_argument (a width, rate or count of rounds that is not taken, a wrong number of words, a word >= p with its index;
+///         more than 127 sets of constants in one process)
+/// cost    once a set of constants: a digest of some thousand bytes. They stay in memory
+MERKLIZE_API Hash poseidon2(const Poseidon2& instance);
+
+}  // namespace merklize::inline v0

@@ -1,0 +1,85 @@
+"""Poseidon2 with the constants of a caller."""
+
+from __future__ import annotations
+
+import array
+from typing import TYPE_CHECKING, Any
+
+from . import _native
+from .errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def poseidon2(
+    field: str, width: int, rate: int, rounds: tuple[int, int], constants: Sequence[Any], diagonal: Sequence[int]
+) -> str:
+    """Make a hash of a prover's own constants, and return its name, which works wherever the name of a hash does.
+
+    field      "goldilocks" (x^7), "babybear" (x^7) or "koalabear" (x^3)
+    width      cells: 8 or 12 over Goldilocks, 16 or 24 over the others
+    rate       words of a row that one permutation takes, 1 to width - 1
+    rounds     (external, internal); half of the external ones are before the internal ones, half after
+    constants  in the order of use: (initial[external / 2, width], internal[internal], terminal[external / 2, width]),
+               or all of them in one list; lists or arrays of words below p
+    diagonal   [width] words d: an internal round makes cell i = sum of all cells + d[i] * cell i
+
+    Rows go through Plonky3's PaddingFreeSponge<width, rate, digest>, pairs through TruncatedPermutation<2, digest,
+    width>.
+
+    The name is "poseidon2:" and a digest of the constants (docs/hashes.md). It stands for the hash in files and proofs.
+    A process that opens them must have called this before with the same constants; else they are refused by that name.
+
+    Raises InvalidArgument for a shape that does not fit and for a word that is not below p, with its index.
+    """
+    external, internal = _rounds(rounds)
+    return _native.poseidon2(
+        field, width, rate, external, internal, _constants(constants, internal), _words(diagonal, "diagonal")
+    )
+
+
+def _rounds(rounds: object) -> tuple[Any, Any]:
+    if not isinstance(rounds, (tuple, list)) or len(rounds) != 2:
+        raise InvalidArgument(f"poseidon2: rounds must be (external, internal), got {rounds!r}")
+    return rounds[0], rounds[1]
+
+
+def _constants(constants: object, internal: object) -> bytes:
+    parts = _listed(constants, "constants")
+    if len(parts) != 3 or isinstance(parts[1], int):
+        return _words(parts, "constants")
+    middle = _words(parts[1], "constants[1]")
+    if len(middle) != 8 * (internal if isinstance(internal, int) else -1):
+        raise InvalidArgument(
+            f"poseidon2: constants must be (initial, internal, terminal): the second part must have one word for each "
+            f"of {internal} internal rounds, got {len(middle) // 8} words"
+        )
+    return _words(parts[0], "constants[0]") + middle + _words(parts[2], "constants[2]")
+
+
+def _listed(values: object, what: str) -> list[Any]:
+    made = values.tolist() if hasattr(values, "tolist") else values
+    if not isinstance(made, (list, tuple)):
+        raise TypeError(f"poseidon2: {what} must be a list or an array of integers, got {type(values).__name__}")
+    return list(made)
+
+
+def _words(values: object, what: str) -> bytes:
+    """The words of nested lists, one after another."""
+    words = array.array("Q")
+    for i, value in enumerate(_listed(values, what)):
+        if isinstance(value, (list, tuple)) or hasattr(value, "tolist"):
+            word = value.tolist() if hasattr(value, "tolist") else value
+            if isinstance(word, (list, tuple)):
+                words.frombytes(_words(word, f"{what}[{i}]"))
+                continue
+            value = word
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"poseidon2: {what}[{i}] must be an integer, got {type(value).__name__}")
+        if not 0 <= value < 2**64:
+            raise InvalidArgument(
+                f"poseidon2: {what}[{i}] is {value}, not a field element: it must be 0 or more and below p"
+            )
+        words.append(value)
+    return words.tobytes()

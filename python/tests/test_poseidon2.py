@@ -1,0 +1,120 @@
+"""Hashes of Poseidon2 with a caller's constants: names, shapes, files and proofs. tests/conformance has the values."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import merklize
+import oracle
+
+INSTANCES = json.loads((oracle.VECTORS / "poseidon2_constants.json").read_text())["instances"]
+
+
+def arguments(field, width, rate):
+    of = INSTANCES[f"{field}_w{width}"]
+    constants = (of["external_initial"], of["internal"], of["external_terminal"])
+    made = {"rounds": (8, of["partial_rounds"]), "constants": constants, "diagonal": of["diag_minus_one"]}
+    return {"field": field, "width": width, "rate": rate, **made}
+
+
+def own(field="koalabear", width=16, rate=8, **changed):
+    return merklize.poseidon2(**{**arguments(field, width, rate), **changed})
+
+
+@pytest.mark.parametrize("name", oracle.PLONKY3)
+def test_constants_of_ours_give_our_rows(name):
+    field, width, rate, merge_width = oracle.PLONKY3[name]
+    hash = own(field, width, rate)
+    assert hash.startswith("poseidon2:")
+    rows = oracle.elements(np.random.default_rng(width), (33, 21), name)
+    assert (merklize.hash_elements(rows, hash=hash) == merklize.hash_elements(rows, hash=name)).all()
+    columns = np.asfortranarray(rows)
+    assert (merklize.hash_rows(columns, hash=hash) == merklize.hash_rows(rows, hash=name)).all()
+    if merge_width == width:
+        digests = merklize.hash_elements(rows[:32], hash=hash)
+        assert merklize.merkle_root(digests, hash=hash) == merklize.merkle_root(digests, hash=name)
+        ours = merklize.MatrixCommitment([rows[:32]], hash=hash)
+        assert ours.root == merklize.MatrixCommitment([rows[:32]], hash=name).root
+
+
+def test_the_name_says_the_constants():
+    assert own().startswith("poseidon2:68bd4d049c17fc82")
+    of = arguments("koalabear", 16, 8)
+    flat = [word for part in of["constants"] for word in np.ravel(part).tolist()]
+    assert own(constants=flat) == own(constants=tuple(np.array(part) for part in of["constants"])) == own()
+    assert (
+        len({own(), own(rate=7), own(diagonal=[1, *of["diagonal"][1:]]), own(constants=[flat[0] ^ 1, *flat[1:]])}) == 4
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"field": "mersenne"}, "field must be goldilocks, babybear or koalabear, got 'mersenne'"),
+        ({"width": 12}, "width over koalabear must be 16 or 24, got 12"),
+        ({"rate": 0}, "rate must be 1 to width - 1 = 15, got 0"),
+        ({"rounds": (8, 21)}, "must have one word for each of 21 internal rounds, got 20 words"),
+        ({"rounds": (6, 20)}, "constants must have 116 words: 3 x 16, 20, 3 x 16; got 148"),
+        ({"rounds": 8}, "rounds must be"),
+        ({"diagonal": [1] * 15}, "diagonal must have width = 16 words, got 15"),
+        (
+            {"diagonal": [1] * 15 + [0x7F000001]},
+            r"diagonal\[15\] is 2130706433, not a field element: it must be below p",
+        ),
+        ({"diagonal": [-1] * 16}, r"diagonal\[0\] is -1"),
+        ({"constants": [2**64] * 148}, r"constants\[0\] is 18446744073709551616"),
+    ],
+)
+def test_shapes_and_words_that_do_not_fit_are_refused(changed, text):
+    with pytest.raises(merklize.InvalidArgument, match=text):
+        merklize.poseidon2(**{**arguments("koalabear", 16, 8), **changed})
+
+
+def test_things_that_are_no_words_are_refused():
+    with pytest.raises(TypeError, match=r"constants\[3\] must be an integer, got str"):
+        own(constants=[1, 2, 3, "4"])
+    with pytest.raises(TypeError, match="diagonal must be a list or an array of integers, got NoneType"):
+        own(diagonal=None)
+
+
+OPEN = """
+import sys, merklize
+tree, proof, text, name = sys.argv[1:]
+for read in (
+    lambda: merklize.TreeFile(tree),
+    lambda: merklize.MerkleProof.from_bytes(open(proof, "rb").read()),
+    lambda: merklize.MerkleProof.from_json(open(text).read()),
+    lambda: merklize.merge(b"", b"", hash=name),
+):
+    try:
+        read()
+    except merklize.Error as error:
+        print(error)
+"""
+
+
+def test_files_and_proofs_name_the_constants(tmp_path):
+    hash = own("goldilocks", 8, 4)
+    tree = merklize.MerkleTree(oracle.word_leaves(16), hash=hash)
+    tree.save(tmp_path / "tree.mkl")
+    proof = tree.prove(3)
+    (tmp_path / "proof").write_bytes(proof.to_bytes())
+    (tmp_path / "proof.json").write_text(proof.to_json())
+    with merklize.TreeFile(tmp_path / "tree.mkl") as file:
+        assert (file.hash, file.root) == (hash, tree.root)
+    for read in (merklize.MerkleProof.from_bytes(proof.to_bytes()), merklize.MerkleProof.from_json(proof.to_json())):
+        assert read == proof
+        assert read.hash == hash
+        assert read.verify(tree.root)
+    # A process without the constants refuses each by name.
+    files = [str(tmp_path / name) for name in ("tree.mkl", "proof", "proof.json")]
+    lines = subprocess.run(
+        [sys.executable, "-c", OPEN, *files, hash], capture_output=True, text=True, check=True
+    ).stdout
+    assert len(lines.splitlines()) == 4
+    for line in lines.splitlines():
+        assert hash[:26] in line
+        assert "no constants with this digest were given" in line

@@ -1,0 +1,93 @@
+#include "hashes/given.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <span>
+
+#include "merklize/error.hpp"
+
+namespace merklize::runtime {
+namespace {
+
+// Readers take no lock: an entry is complete before the count says that it is there.
+struct Registry {
+    std::array<const GivenHash*, most_given> entries{};
+    std::atomic<std::size_t> count{0};
+    std::mutex mutex{};  // of writers
+
+    std::span<const GivenHash* const> all() const noexcept {
+        return std::span(entries).first(count.load(std::memory_order_acquire));
+    }
+};
+
+Registry& registry() {
+    static Registry& made = *new Registry;  // never destroyed: hashes may be used while the process ends
+    return made;
+}
+
+template <class Fits>
+const GivenHash* first_that(Fits fits) noexcept {
+    const auto all = registry().all();
+    const auto found = std::ranges::find_if(all, [&](const GivenHash* hash) { return fits(*hash); });
+    return found == all.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+std::uint64_t start_of(const Digest& digest) noexcept {
+    std::uint64_t start = 0;
+    std::memcpy(&start, digest.bytes.data(), sizeof start);
+    return start;
+}
+
+const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Digest& digest,
+                           std::vector<std::uint64_t> table) {
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    if (const GivenHash* same = given_by_digest(digest)) return *same;
+    const std::string name = std::string(family) + ":" + digest.hex();
+    if (given_by_start(start_of(digest)) != nullptr)
+        throw Error(ErrorCode::invalid_argument, name + ": its first 8 bytes are those of other constants");
+    const std::size_t count = all.count.load();
+    if (count == most_given) {
+        throw Error(ErrorCode::invalid_argument, std::string(family) + ": a process takes at most " +
+                                                     std::to_string(most_given) + " sets of constants");
+    }
+    auto* made = new GivenHash;  // kept for ever
+    made->name = name;
+    made->digest = digest;
+    made->table = std::move(table);
+    made->info = *mkz_find_hash(unit);
+    made->info.id = static_cast<std::uint32_t>(first_given + count);
+    made->info.name = made->name.c_str();
+    made->info.rate = static_cast<std::uint32_t>(made->table[0]);
+    made->info.table_words = static_cast<std::uint32_t>(made->table.size());
+    made->info.is_part = 0;
+    made->traits = {static_cast<Hash>(made->info.id), made->name, true, made->info.word_bits, made->info.modulus};
+    all.entries[count] = made;
+    all.count.store(count + 1, std::memory_order_release);
+    return *made;
+}
+
+const GivenHash* find_given(Hash hash) noexcept {
+    const auto id = static_cast<std::uint8_t>(hash);
+    if (id < first_given) return nullptr;
+    const auto all = registry().all();
+    const std::size_t i = id - first_given;
+    return i < all.size() ? all[i] : nullptr;
+}
+
+const GivenHash* given_by_name(std::string_view name) noexcept {
+    return first_that([&](const GivenHash& hash) { return hash.name == name; });
+}
+const GivenHash* given_by_digest(const Digest& digest) noexcept {
+    return first_that([&](const GivenHash& hash) { return hash.digest == digest; });
+}
+const GivenHash* given_by_start(std::uint64_t start) noexcept {
+    return first_that([&](const GivenHash& hash) { return start_of(hash.digest) == start; });
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hashes/hash_info.h"
+#include "merklize/hash.hpp"
+
+namespace merklize::runtime {
+
+/// Hashes made of a caller's constants. Each has an id that holds in this process alone, from first_given on; files and proofs have
+/// named_by_digest in place of the id, and the digest of the constants. A hash is never removed, so references to it stay valid.
+
+inline constexpr std::uint8_t first_given = 128;
+inline constexpr std::uint8_t named_by_digest = 255;
+inline constexpr std::size_t most_given = named_by_digest - first_given;
+
+struct GivenHash {
+    mkz_hash_info info{};  ///< of its unit, but for id, name, rate, table_words and is_part
+    HashTraits traits{};
+    std::string name{};  ///< "family:" and the digest in hexadecimal
+    Digest digest{};     ///< of the constants
+    std::vector<std::uint64_t> table{};
+};
+
+/// A new hash of the unit with this id, or the one that has these constants already.
+/// family  the name in front of the digest, "poseidon2"
+/// table   as the unit reads it; its first word is the rate
+/// errors  invalid_argument (most_given hashes were made before; the digest begins as another one's)
+const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Digest& digest,
+                           std::vector<std::uint64_t> table);
+
+/// The hash with this id; null for any other id.
+const GivenHash* find_given(Hash hash) noexcept;
+
+/// The hash with this name, or whose digest is this one or begins with these bytes (little endian); null if there is none.
+const GivenHash* given_by_name(std::string_view name) noexcept;
+const GivenHash* given_by_digest(const Digest& digest) noexcept;
+const GivenHash* given_by_start(std::uint64_t start) noexcept;
+
+/// The first 8 bytes of a digest, little endian.
+std::uint64_t start_of(const Digest& digest) noexcept;
+
+}  // namespace merklize::runtime

@@ -1,0 +1,227 @@
+// Poseidon2 with a caller's constants: those of our own instances give our own hashes, and any others those of the plain reference.
+
+#include "merklize/poseidon2.hpp"
+#include "merklize/matrix_commitment.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::MerkleProof;
+using merklize::MerkleTree;
+using merklize::Poseidon2;
+using merklize::Poseidon2Field;
+
+namespace {
+
+struct Instance {
+    const char* field;
+    unsigned width, rate;
+    Hash rows;      // the hash of ours with the same rows
+    bool is_nodes;  // whether its merges are the same, too
+};
+constexpr Instance instances[] = {
+    {"goldilocks", 8, 4, Hash::poseidon2_goldilocks_8, true},
+    {"goldilocks", 12, 8, Hash::poseidon2_goldilocks_12, false},
+    {"babybear", 16, 8, Hash::poseidon2_babybear_16, true},
+    {"babybear", 24, 16, Hash::poseidon2_babybear_24, false},
+    {"koalabear", 16, 8, Hash::poseidon2_koalabear_16, true},
+    {"koalabear", 24, 16, Hash::poseidon2_koalabear_24, false},
+};
+
+bool is_here(const Instance& like) {
+    const auto here = hashes_here();
+    return is_wanted(merklize::traits(like.rows)) &&
+           std::ranges::find(here, like.rows, &merklize::HashTraits::hash) != here.end();
+}
+
+Poseidon2 made_of(const reference::Poseidon2& of, unsigned rate) {
+    Poseidon2 made{.field = of.p >> 32 != 0 ? Poseidon2Field::goldilocks
+                            : of.alpha == 7 ? Poseidon2Field::babybear
+                                            : Poseidon2Field::koalabear,
+                   .width = static_cast<unsigned>(of.diagonal.size()),
+                   .rate = rate,
+                   .external_rounds = static_cast<unsigned>(2 * of.initial.size()),
+                   .internal_rounds = static_cast<unsigned>(of.internal.size())};
+    for (const auto& row : of.initial) made.constants.insert(made.constants.end(), row.begin(), row.end());
+    made.constants.insert(made.constants.end(), of.internal.begin(), of.internal.end());
+    for (const auto& row : of.terminal) made.constants.insert(made.constants.end(), row.begin(), row.end());
+    made.diagonal = of.diagonal;
+    return made;
+}
+
+/// Constants that nobody uses, many at the edges of the field.
+reference::Poseidon2 random_instance(const Instance& like, std::size_t side, std::size_t internal, std::uint64_t seed) {
+    Random random(seed);
+    reference::Poseidon2 of = reference::published_poseidon2(like.field, like.width);
+    const auto words = [&](std::size_t n) {
+        std::vector<std::uint64_t> out(n);
+        for (std::uint64_t& word : out) word = random.element(of.p);
+        return out;
+    };
+    of.initial.assign(side, {});
+    of.terminal.assign(side, {});
+    for (auto& row : of.initial) row = words(like.width);
+    for (auto& row : of.terminal) row = words(like.width);
+    of.internal = words(internal);
+    of.diagonal = words(like.width);
+    return of;
+}
+
+void check_rows(Hash hash, const reference::Poseidon2& of, unsigned rate, std::size_t n, std::size_t elements) {
+    Random random(n + elements);
+    const merklize::HashTraits& t = merklize::traits(hash);
+    const std::size_t row_bytes = elements * t.element_bits / 8;
+    const Bytes rows = random_elements(t, n * row_bytes, random);
+    std::vector<Digest> out(n);
+    merklize::hash_leaves(view(rows), row_bytes, out, hash);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto at = rows.begin() + static_cast<std::ptrdiff_t>(i * row_bytes);
+        const Bytes row(at, at + static_cast<std::ptrdiff_t>(row_bytes));
+        CHECK_EQ(out[i].hex(), hex(reference::poseidon2_leaf(of, rate, row)));
+    }
+}
+
+void check_tree(Hash hash, const reference::Poseidon2& of, std::size_t n) {
+    std::vector<Digest> level = leaves(hash, n);
+    const MerkleTree tree(level, hash);
+    while (level.size() > 1) {
+        for (std::size_t i = 0; i < level.size() / 2; ++i) {
+            level[i] = to_digest(reference::poseidon2_merge(of, to_bytes(level[2 * i]), to_bytes(level[2 * i + 1])));
+        }
+        level.resize(level.size() / 2);
+    }
+    CHECK_EQ(tree.root(), level[0]);
+}
+
+Hash some_hash() { return merklize::poseidon2(made_of(reference::published_poseidon2("koalabear", 16), 8)); }
+
+}  // namespace
+
+TEST("poseidon2: the constants of our own instances give our own hashes") {
+    for (const Instance& like : instances) {
+        if (!is_here(like)) continue;
+        const reference::Poseidon2 of = reference::published_poseidon2(like.field, like.width);
+        const Hash hash = merklize::poseidon2(made_of(of, like.rate));
+        CHECK(hash != like.rows);
+        CHECK_EQ(merklize::hash_from_name(merklize::traits(hash).name), hash);
+        Random random(like.width);
+        const merklize::HashTraits& t = merklize::traits(hash);
+        for (const std::size_t elements : {1, 9, 40}) {
+            const Bytes rows = random_elements(t, 100 * elements * t.element_bits / 8, random);
+            std::vector<Digest> ours(100), given(100);
+            merklize::hash_leaves(view(rows), elements * t.element_bits / 8, ours, like.rows);
+            merklize::hash_leaves(view(rows), elements * t.element_bits / 8, given, hash);
+            CHECK_EQ(given, ours);
+        }
+        if (!like.is_nodes) continue;
+        for (const std::size_t n : {1, 2, 64, 1024})
+            CHECK_EQ(MerkleTree(leaves(hash, n), hash).root(), MerkleTree(leaves(hash, n), like.rows).root());
+        CHECK_EQ(merklize::merge(leaves(hash, 1)[0], leaves(hash, 2)[1], hash),
+                 merklize::merge(leaves(hash, 1)[0], leaves(hash, 2)[1], like.rows));
+    }
+}
+
+TEST("poseidon2: any constants, rates and rounds are those of the reference") {
+    for (const Instance& like : instances) {
+        if (!is_here(like)) continue;
+        struct Shape {
+            unsigned rate;
+            std::size_t side, internal;
+        };
+        for (const auto& [rate, side, internal] :
+             {Shape{like.rate, 4, 22}, Shape{like.width - 1, 1, 1}, Shape{1, 3, 2}, Shape{like.width - 3, 5, 40}}) {
+            const reference::Poseidon2 of = random_instance(like, side, internal, 7 * like.width + rate);
+            const Hash hash = merklize::poseidon2(made_of(of, rate));
+            for (const std::size_t elements : {0u, 1u, rate, rate + 1, 3 * rate + 2})
+                check_rows(hash, of, rate, 5, elements);
+            check_rows(hash, of, rate, 19, 11);
+            check_tree(hash, of, 2);
+            check_tree(hash, of, 32);
+        }
+    }
+}
+
+TEST("poseidon2: a name is the digest that docs/hashes.md defines") {
+    const Poseidon2 of = made_of(reference::published_poseidon2("babybear", 16), 8);
+    Bytes bytes;
+    const auto put = [&](std::uint64_t word) {
+        for (unsigned i = 0; i < 64; i += 8) bytes.push_back(static_cast<std::uint8_t>(word >> i));
+    };
+    for (const std::uint64_t word : {0x78000001u, 16u, 8u, 8u, 13u}) put(word);
+    for (const std::uint64_t word : of.constants) put(word);
+    for (const std::uint64_t word : of.diagonal) put(word);
+    const Bytes digest = reference::blake3(bytes, 32, 0, {.context = "merklize poseidon2 constants 1"});
+    CHECK_EQ(std::string(merklize::traits(merklize::poseidon2(of)).name), "poseidon2:" + hex(digest));
+    CHECK_EQ(merklize::poseidon2(of), merklize::poseidon2(of));
+}
+
+TEST("poseidon2: proofs, files and commitments name their constants") {
+    const Hash hash = some_hash();
+    const std::string name(merklize::traits(hash).name);
+    const MerkleTree tree(leaves(hash, 64), hash);
+    const auto proof = tree.prove(5);
+    const auto bytes = proof.to_bytes();
+    CHECK_EQ(bytes.size(), std::size_t{16 + 32 + 8 + 32 * 7});
+    CHECK_EQ(static_cast<int>(bytes[5]), 255);
+    const auto read = MerkleProof::from_bytes(bytes);
+    CHECK(read && *read == proof && merklize::verify(*read, tree.root()));
+    const std::uint64_t indices[] = {1, 2, 40};
+    const auto several = tree.prove_together(indices);
+    CHECK(merklize::MultiProof::from_bytes(several.to_bytes()) == several);
+    CHECK(merklize::verify(several, tree.root()));
+
+    auto other = bytes;
+    other[20] ^= std::byte{1};
+    CHECK(!MerkleProof::from_bytes(other));
+    CHECK(merklize::unknown_hash_of_proof(other).find("its hash is poseidon2:") == 0);
+    CHECK_EQ(merklize::unknown_hash_of_proof(bytes), std::string());
+    for (const int id : {128, 254, 42}) {  // numbers of this process, and of a unit, are no names
+        other = bytes;
+        other[5] = static_cast<std::byte>(id);
+        CHECK(!MerkleProof::from_bytes(other));
+    }
+
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "tree.mkl";
+    merklize::save_tree(tree, path);
+    const merklize::TreeFile file(path);
+    CHECK_EQ(file.root(), tree.root());
+    CHECK_EQ(file.form().hash, hash);
+    CHECK(merklize::verify(file.prove(9), tree.root()));
+
+    std::vector<std::uint32_t> matrix(64 * 20);
+    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::uint32_t>(i);
+    std::vector<Digest> rows(64);
+    merklize::hash_leaves(std::as_bytes(std::span(matrix)), 80, rows, hash);
+    CHECK_EQ(MerkleTree::from_rows(std::as_bytes(std::span(matrix)), 64, hash).root(), MerkleTree(rows, hash).root());
+}
+
+TEST("poseidon2: shapes and words that do not fit are refused") {
+    const Poseidon2 good = made_of(reference::published_poseidon2("goldilocks", 8), 4);
+    const auto with = [&](auto change) {
+        Poseidon2 bad = good;
+        change(bad);
+        return bad;
+    };
+    const auto p = reference::published_poseidon2("goldilocks", 8).p;
+    CHECK_ERROR(invalid_argument, "width over goldilocks must be 8 or 12, got 16",
+                merklize::poseidon2(with([](Poseidon2& of) { of.width = 16; })));
+    CHECK_ERROR(invalid_argument, "rate must be 1 to width - 1 = 7, got 8",
+                merklize::poseidon2(with([](Poseidon2& of) { of.rate = 8; })));
+    CHECK_ERROR(invalid_argument, "external rounds must be even, 2 to 64, got 7",
+                merklize::poseidon2(with([](Poseidon2& of) { of.external_rounds = 7; })));
+    CHECK_ERROR(invalid_argument, "internal rounds must be 1 to 256, got 0",
+                merklize::poseidon2(with([](Poseidon2& of) { of.internal_rounds = 0; })));
+    CHECK_ERROR(invalid_argument, "constants must have 86 words: 4 x 8, 22, 4 x 8; got 85",
+                merklize::poseidon2(with([](Poseidon2& of) { of.constants.pop_back(); })));
+    CHECK_ERROR(invalid_argument, "diagonal must have width = 8 words, got 9",
+                merklize::poseidon2(with([](Poseidon2& of) { of.diagonal.push_back(1); })));
+    CHECK_ERROR(invalid_argument, "constants[70] is " + std::to_string(p) + ", not a field element",
+                merklize::poseidon2(with([&](Poseidon2& of) { of.constants[70] = p; })));
+    CHECK_ERROR(invalid_argument, "diagonal[3] is",
+                merklize::poseidon2(with([&](Poseidon2& of) { of.diagonal[3] = p; })));
+    CHECK_ERROR(invalid_argument, "no constants with this digest were given to poseidon2() before",
+                merklize::hash_from_name("poseidon2:" + std::string(64, '0')));
+    std::vector<Digest> bad = leaves(some_hash(), 2);
+    bad[1].bytes[3] = std::byte{0xff};
+    CHECK_ERROR(invalid_argument, "word 8 is", MerkleTree(bad, some_hash()));
+}
