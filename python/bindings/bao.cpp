@@ -1,4 +1,7 @@
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -30,6 +33,11 @@ struct NewBytes {
     explicit NewBytes(std::uint64_t size)
         : bytes(nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)))) {
         if (!bytes.is_valid()) throw nb::python_error();
+        // Much of the time would go to the first touch of pages of 4 KiB.
+        constexpr std::size_t huge = 2 << 20;
+        const auto begin = (reinterpret_cast<std::uintptr_t>(span().data()) + huge - 1) / huge * huge;
+        const auto end = reinterpret_cast<std::uintptr_t>(span().data() + size) / huge * huge;
+        if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
     }
     std::span<std::byte> span() const {
         return {reinterpret_cast<std::byte*>(PyBytes_AsString(bytes.ptr())), bytes.size()};
