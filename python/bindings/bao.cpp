@@ -251,7 +251,7 @@ void bind_bao(nb::module_& m) {
                 nb::arg().none(), nb::arg().none(),
                 nb::sig("def __init__(self, root: object, ranges: list[tuple[int, int]] | None, "
                         "form: tuple[int, bool, bool], size: int, /) -> None"));
-    decoder.def("take", &Decoder::take, nb::arg().none(), nb::sig("def take(self, item: object, /) -> bytes"));
+    decoder.def("take", &Decoder::take, nb::arg().none(), nb::sig("def take(self, item: typing.Any, /) -> bytes"));
     decoder.def("wants", &Decoder::wants);
     decoder.def_prop_ro("offset", &Decoder::offset);
     decoder.def_prop_ro("size", &Decoder::size);

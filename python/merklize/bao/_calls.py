@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .. import _native
 from .._settings import settings
@@ -209,7 +209,7 @@ def decode(
     form = form_of(format, group_size)
     if outboard is None:
         return _native.bao_decode(encoding, root, form, known_size(size, form))
-    message = bytes(memoryview(encoding).cast("B"))
+    message = bytes(memoryview(cast("Any", encoding)).cast("B"))
     verify(message, root, outboard, format=format, group_size=group_size).require()
     return message
 
@@ -300,7 +300,7 @@ def verify(
         finally:
             os.close(fd)
         return Report([Fault(*fault) for fault in found], wanted)
-    part = memoryview(data)
+    part = memoryview(cast("Any", data))
     if length is not None and length != part.nbytes:
         raise InvalidArgument(f"length is for files; data has {part.nbytes} bytes, got {length}")
     whole = offset + part.nbytes if size is None else size

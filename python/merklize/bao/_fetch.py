@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
 from ._calls import Fault, form_of, verify
@@ -72,7 +72,7 @@ def fetch(
     if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
         raise InvalidArgument(f"fetch: the URL must be of http or https, got {_shown(url)}")
     form = form_of(format, group_size)
-    nodes = memoryview(outboard).cast("B")
+    nodes = memoryview(cast("Any", outboard)).cast("B")
     if form[2]:
         stated = int.from_bytes(nodes[:8], "little")
         if size is not None and size != stated:
