@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """The command `merklize` beside b3sum, as whole processes on the same files, taking turns: medians of several rounds.
 
-    python bench/command.py --b3sum B3SUM [--command MERKLIZE] [--rounds N] [--quick] [--only TEXT] [--out FILE]
+    python bench/command.py --b3sum B3SUM [--command MERKLIZE] [--rounds N] [--quick] [--only TEXT] [--memory]
+                            [--out FILE]
 
 What is measured is all that a user waits for, from the start of the process to its end, with the files in the page
 cache. A row has the median of the ratios of neighbouring runs, so that a machine that changes its speed does not favour
 one side; and the most memory that either side held, pages of mapped files included, and at least the 15 MiB of the
 Python that started it. Answers are compared. The files take 1.3 GB of the folder for temporary files.
+
+With --memory the most memory of each side without pages of mapped files, looked at every millisecond.
 """
 
 import argparse
+import contextlib
 import datetime
 import hashlib
 import json
@@ -40,6 +44,37 @@ def timed(words, stdin=None, shell=False):
         while piece := out.read(1 << 20):
             answer.update(piece)
         return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, answer.digest()
+
+
+def descendants(pid):
+    """The ids of a process and of those that it started."""
+    found = [pid]
+    with contextlib.suppress(OSError):
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        found += [one for child in children for one in descendants(int(child))]
+    return found
+
+
+def own_mib(pid, name):
+    """Memory of a process that is not a file's, if it runs the program of that name."""
+    with contextlib.suppress(OSError, ValueError):
+        facts = dict(line.split(":", 1) for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines())
+        if facts["Name"].strip() == name[:15] and "RssAnon" in facts:
+            return sum(int(facts[field].split()[0]) for field in ("RssAnon", "RssShmem")) / 1024
+    return 0.0
+
+
+def most_memory(name, words, stdin=None, shell=False):
+    """Runs a program: the most MiB that processes of that name held together, without pages of files."""
+    most = 0.0
+    with open(stdin or os.devnull, "rb") as source:
+        process = subprocess.Popen(words, stdin=source, stdout=subprocess.DEVNULL, shell=shell)
+        while process.poll() is None:
+            most = max(most, sum(own_mib(pid, name) for pid in descendants(process.pid)))
+            time.sleep(0.001)
+    if process.returncode != 0:
+        sys.exit(f"{words}: exit code {process.returncode}")
+    return most
 
 
 def make_files(folder, quick):
@@ -103,6 +138,7 @@ def main():
     parser.add_argument("--command", type=pathlib.Path, default=pathlib.Path(sys.executable).with_name("merklize"))
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--quick", action="store_true", help="small sizes, to check that everything runs")
+    parser.add_argument("--memory", action="store_true", help="the most memory of each job, not its time")
     parser.add_argument("--only", default="", help="only jobs with this text in their name")
     parser.add_argument("--note", help="about the machine, for the file")
     parser.add_argument("--out", type=pathlib.Path)
@@ -117,6 +153,13 @@ def main():
             if args.only not in job:
                 continue
             beside_itself = job.startswith("tree build")
+            if args.memory:
+                mine = max(most_memory(command.name, *ours) for _ in range(args.rounds))
+                peer = command.name if beside_itself else b3sum.name
+                peers = max(most_memory(peer, *theirs) for _ in range(args.rounds))
+                rows.append({"job": job, "threads": threads, "our_mib": mine, "peer_mib": peers})
+                print(f"{job}, {threads} threads: {mine:.1f} and {peers:.1f} MiB", flush=True)
+                continue
             rounds = 5 * args.rounds if unit == "runs" else args.rounds
             samples = [(timed(*ours), timed(*theirs)) for _ in range(rounds)]
             if not beside_itself and samples[0][0][3] != samples[0][1][3]:

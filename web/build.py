@@ -22,7 +22,7 @@ ROOT = HERE.parent
 VERSIONS = ["", *(f"-{version}" for version in range(30, 13, -1))]
 
 # The order in which the modules are joined into one file: what a module imports comes before it.
-MODULES = ["machine", "ready", "common", "hash", "files", "trees", "shape", "parse", "proofs", "tree_file"]
+MODULES = ["machine", "ready", "common", "hash", "files", "trees", "shape", "parse", "proofs", "tree_file", "matrices"]
 
 COMPILE = [
     "-std=c++20",

@@ -131,6 +131,16 @@ export function verifyWinterfell(
 /** Whether Solidity's MerkleProof.verify() takes the proof. Digests may begin with 0x. */
 export function verifyOpenZeppelin(proof: Iterable<DigestLike>, leaf: DigestLike, root: DigestLike): boolean;
 
+/** rows: of all matrices one after another, and so for each index. */
+export type MatrixOpening = { rows: Bytes; siblings: DigestLike[] } & ({ index: number | bigint } | { indices: (number | bigint)[] });
+/** Whether the rows of an opening are in a commitment by Plonky3's rule. dims: rows and columns of each matrix */
+export function verifyMatrixOpening(
+    opening: MatrixOpening,
+    cap: Iterable<DigestLike>,
+    dims: Iterable<readonly [number, number]>,
+    options?: { hash?: string; arity?: 2 | 4; capHeight?: number; wordBytes?: 1 | 4 | 8; montgomery?: 'babybear' | 'koalabear' },
+): boolean;
+
 export interface Step {
     level: number;
     index: bigint;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -413,3 +414,67 @@ def test_a_policy_that_no_device_takes(saved: Path, policy: str) -> None:
     done = merklize("tree", "build", "t.mkl", "--leaf-size", "32", "--policy", policy, cwd=saved)
     assert done.returncode == 2
     assert b"must be" in done.stderr
+
+
+def test_show(folder: Path, root: str) -> None:
+    tree = library.TreeFile(folder / "tree")
+    lines = output("tree", "show", "tree", "5", "--levels", "2", cwd=folder).splitlines()
+    top = [
+        ("", 6, 0),
+        ("├─ ", 5, 0),
+        ("│  ├─ ", 4, 0),
+        ("│  └─ ", 4, 1),
+        ("└─ ", 5, 1),
+        ("   ├─ ", 4, 2),
+        ("   └─ ", 4, 3),
+    ]
+    for shown, (branch, level, index) in zip(lines, top, strict=False):
+        digest = bytes(tree.level(level)[index]).hex()
+        mark = "*" if 5 >> level == index else " "
+        ending = ", the root" if level == 6 else ""
+        assert shown == f"{branch}{digest[:16]} {mark} level {level}, node {index}{ending}"
+    path = lines[len(top) + 2 :]
+    assert len(path) == 13
+    assert path[-1] == f"* {root}  level 6, node 0"
+    assert [line[2:66] for line in path if line[0] == "*"] == [bytes(tree.level(k)[5 >> k]).hex() for k in range(7)]
+
+    found = json.loads(output("tree", "show", "tree", "5", "--json", cwd=folder))
+    assert [len(level) for level in found["top"]] == [1, 2, 4, 8]
+    assert found["path"] == [bytes(tree.level(k)[5 >> k]).hex() for k in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [(["64"], "below the 64 leaves, not '64'"), (["x"], "not 'x'"), (["--levels", "7"], "--levels must be 0 to 6")],
+)
+def test_show_refuses(folder: Path, root: str, words: list[str], says: str) -> None:
+    assert root
+    done = merklize("tree", "show", "tree", *words, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert says in done.stderr.decode()
+
+
+def test_show_as_a_page(folder: Path, root: str) -> None:
+    place = '<script id="data" type="application/json">%s</script>'
+    (folder / "page").write_text(f"<p>null</p>{place % 'null'}<p>after")
+    output("tree", "show", "tree", "5", "--html", "tree.html", "--page", "page", cwd=folder)
+    text = (folder / "tree.html").read_text()
+    before, _, rest = text.partition(place.partition("%s")[0])
+    data, _, after = rest.partition("</script>")
+    assert (before, after) == ("<p>null</p>", "<p>after")
+    inside = json.loads(data)
+    assert (inside["name"], inside["leaf"]) == ("tree", 5)
+    assert base64.b64decode(inside["tree"]) == (folder / "tree").read_bytes()
+
+    (folder / "many").write_bytes(bytes(32 << 18))
+    output("tree", "build", "many", "--leaves", "-o", "many.mkl", cwd=folder)
+    output("tree", "show", "many.mkl", "7", "--html", "many.html", "--page", "page", cwd=folder)
+    inside = json.loads((folder / "many.html").read_text().partition('json">')[2].partition("</script>")[0])
+    assert library.verify(json.dumps(inside["proof"]), bytes.fromhex(inside["root"]), index=7)
+
+    (folder / "other").write_text("no page")
+    done = merklize("tree", "show", "tree", "--html", "no.html", "--page", "other", cwd=folder)
+    assert done.returncode == 1
+    assert b"not the page" in done.stderr
+    assert not (folder / "no.html").exists()
+    assert root

@@ -5,3 +5,4 @@ export { cores, hashFile } from './files.js';
 export { hashElements, hashLeaves, merge, root } from './trees.js';
 export { explain, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } from './proofs.js';
 export { leafOf, openTree } from './tree_file.js';
+export { verifyMatrixOpening } from './matrices.js';

@@ -39,8 +39,9 @@ export function machine(main, lanes) {
                 hasChunkTree: at(7) !== 0,
                 leafPrefix: at(8) | 0,
                 isPart: at(9) !== 0,
-                rate: at(10),
-                needsLength: at(11) !== 0,
+                quadId: at(10) | 0,
+                rate: at(11),
+                needsLength: at(12) !== 0,
             });
         }
     }
@@ -66,7 +67,7 @@ export function machine(main, lanes) {
         return out;
     }
 
-    /** Rows of `rowBytes` bytes each -> digests. */
+    /** Rows of `rowBytes` bytes each -> digests. By BLAKE3 at most a chunk each. */
     function hashRows(hash, rows, rowBytes, count) {
         const out = new Uint8Array(32 * count);
         const most = Math.max(1, Math.floor(piece / Math.max(rowBytes, 1)));

@@ -40,7 +40,8 @@ export function hashLeaves(records, recordBytes, options = {}) {
     const mode = modeOf(kind, options, 'hashLeaves');
     requireElements(kind, bytes, 'hashLeaves');
     const count = bytes.length / recordBytes;
-    if (mode.flags === 0) return m.hashRows(kind, bytes, recordBytes, count);
+    const isOneChunk = !kind.hasChunkTree || recordBytes <= 1024;
+    if (mode.flags === 0 && isOneChunk) return m.hashRows(kind, bytes, recordBytes, count);
     const out = new Uint8Array(32 * count);
     for (let i = 0; i < count; i++)
         out.set(hashBytes(bytes.subarray(i * recordBytes, (i + 1) * recordBytes), options), 32 * i);

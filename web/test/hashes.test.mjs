@@ -74,6 +74,14 @@ test('hashes of bytes against OpenSSL, whole and in pieces', () => {
     }
 });
 
+both('records of any length are hashed as messages', () => {
+    for (const size of [1, 64, 1023, 1024, 1025, 2048, 5000]) {
+        const records = counted(3 * size), leaves = hashLeaves(records, size);
+        for (let i = 0; i < 3; i++)
+            assert.equal(hex(leaves.subarray(32 * i, 32 * i + 32)), hex(hash(records.slice(i * size, (i + 1) * size))), `${size} bytes`);
+    }
+});
+
 test('records of sha256 are leaves of RFC 6962', () => {
     const { inputs, leaf_hashes: expected } = vectors('rfc6962');
     inputs.forEach((input, i) => assert.equal(hex(leafOf(bytes(input), 'sha256')), expected[i]));

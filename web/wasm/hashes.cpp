@@ -32,6 +32,7 @@ struct Hash {
     u32 has_chunk_tree;
     int leaf_prefix;
     u32 is_part;  // of other hashes, none of its own
+    int quad_id;  // the hash whose row of four nodes is the merge of the four, or -1
     Messages messages;
     void (*merge)(const void* nodes, void* out, u32 count);
     void (*hash_rows)(const void* rows, u32 units, void* out, u32 count);
@@ -89,6 +90,7 @@ constexpr Hash hashes[] = {
      MKZ_UNIT_CHUNK_BYTES != 0,                                              \
      MKZ_UNIT_LEAF_PREFIX,                                                   \
      MKZ_UNIT_IS_PART,                                                       \
+     MKZ_UNIT_QUAD_HASH,                                                     \
      messages_of<Of_##name>(),                                               \
      Of_##name::merge,                                                       \
      Of_##name::hash_rows},

@@ -15,6 +15,7 @@ int run_tree_verify(const Arguments& arguments);
 int run_tree_update(const Arguments& arguments);
 int run_tree_append(const Arguments& arguments);
 int run_tree_export(const Arguments& arguments);
+int run_tree_show(const Arguments& arguments);
 int run_bao_outboard(const Arguments& arguments);
 int run_bao_encode(const Arguments& arguments);
 int run_bao_decode(const Arguments& arguments);

@@ -145,6 +145,15 @@ constexpr Option bao_verify_options[] = {
     json,
     help,
 };
+constexpr Option show_options[] = {
+    {"levels", 0, "NUM", "Levels below the root, 0 to 6 (3)."},
+    {"html", 0, "FILE", "Write the page that verifies, with the tree inside; above 16 MiB with the leaf's proof."},
+    {"page", 0, "FILE", "The page itself, as `make wasm` writes it; else the installed one."},
+    derive_key,
+    keyed,
+    json,
+    help,
+};
 constexpr Option devices_options[] = {
     {"calibrate", 0, {}, "Measure them first, and keep the figures for --device auto."}, json, help};
 constexpr Option demo_options[] = {
@@ -238,6 +247,13 @@ constexpr Command tree_commands[] = {
      export_options,
      {},
      run_tree_export},
+    {"show",
+     "TREE [LEAF]",
+     "Draw the top of a tree, and a leaf's path.",
+     "Draw the top of a tree, and the path from LEAF to the root. With --html: a page for any browser that checks it.",
+     show_options,
+     {},
+     run_tree_show},
 };
 
 constexpr Command bao_commands[] = {

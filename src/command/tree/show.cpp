@@ -1,0 +1,174 @@
+// `merklize tree show`: the top of a tree and a leaf's path as text, or the page that verifies with the tree inside.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "command/endings.hpp"
+#include "command/line/commands.hpp"
+#include "command/line/values.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/tree/common.hpp"
+#include "command/tree/proof_json.hpp"
+#include "host/input_file.hpp"
+
+namespace merklize::command {
+namespace {
+
+constexpr std::uint64_t most_levels = 6;
+constexpr std::uint64_t most_inside = 16 << 20;  // bytes of a tree file that a page has inside
+constexpr std::size_t shown_digits = 16;
+
+std::string node_name(unsigned level, std::uint64_t index) {
+    return "level " + std::to_string(level) + ", node " + std::to_string(index);
+}
+std::uint64_t level_size(const TreeFile& tree, unsigned level) { return ((tree.n_leaves() - 1) >> level) + 1; }
+
+/// A node and what is below it, down to `lowest`. On the way to `leaf`, if there is one, nodes have a mark.
+void draw(const TreeFile& tree, unsigned level, std::uint64_t index, unsigned lowest, std::optional<std::uint64_t> leaf,
+          const std::string& branch, const std::string& indent) {
+    const std::string hex = tree.read(level, index, 1)[0].hex();
+    const bool on_path = leaf && *leaf >> level == index;
+    line(branch + hex.substr(0, shown_digits) + (on_path ? " *" : "  ") + " " + node_name(level, index) +
+         (level == tree.height() ? ", the root"
+          : level == 0           ? ", a leaf"
+                                 : ""));
+    if (level == lowest) return;
+    const std::uint64_t first = 2 * index, count = std::min<std::uint64_t>(2, level_size(tree, level - 1) - first);
+    for (std::uint64_t i = 0; i < count; i++) {
+        const bool last = i + 1 == count;
+        draw(tree, level - 1, first + i, lowest, leaf, indent + (last ? "└─ " : "├─ "),
+             indent + (last ? "   " : "│  "));
+    }
+}
+
+/// From a leaf up to the root, a pair of nodes a level.
+void draw_path(const TreeFile& tree, std::uint64_t leaf) {
+    line("");
+    line("leaf " + std::to_string(leaf) + ", up to the root (* is on the path):");
+    for (unsigned level = 0; level <= tree.height(); level++) {
+        const std::uint64_t index = leaf >> level, first = index / 2 * 2;
+        const std::uint64_t count = std::min<std::uint64_t>(2, level_size(tree, level) - first);
+        const std::vector<Digest> nodes = tree.read(level, first, count);
+        for (std::uint64_t i = 0; i < count; i++)
+            line(std::string(first + i == index ? "* " : "  ") + nodes[i].hex() + "  " + node_name(level, first + i));
+    }
+}
+
+std::string path_json(const TreeFile& tree, std::uint64_t leaf) {
+    json::Array path;
+    for (unsigned level = 0; level <= tree.height(); level++)
+        path.put(json::text(tree.read(level, leaf >> level, 1)[0].hex()));
+    return path.done();
+}
+
+std::string base64(std::span<const std::byte> data) {
+    static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    out.reserve((data.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < data.size(); i += 3) {
+        const std::size_t left = std::min<std::size_t>(3, data.size() - i);
+        std::uint32_t bits = 0;
+        for (std::size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (k < left ? std::to_integer<std::uint32_t>(data[i + k]) : 0);
+        for (std::size_t k = 0; k < 4; k++) out += k <= left ? digits[bits >> (18 - 6 * k) & 63] : '=';
+    }
+    return out;
+}
+
+std::vector<std::byte> content_of(const std::string& path) {
+    const runtime::InputFile file(path);
+    std::vector<std::byte> data(file.regular_size());
+    data.resize(file.read_up_to(data, 0));
+    return data;
+}
+
+/// The page that `make wasm` writes: --page, MERKLIZE_PAGE, or what is installed with the program.
+std::string page_text(const Arguments& arguments) {
+    std::string path = arguments.value_or("page", "");
+    if (const char* named = std::getenv("MERKLIZE_PAGE"); path.empty() && named != nullptr) path = named;
+    if (path.empty()) {
+        std::error_code unknown;
+        const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+        path = (program.parent_path().parent_path() / "share/merklize/verify.html").string();
+        if (!std::filesystem::exists(path, unknown)) {
+            throw Failure{"--html: the page is not installed (" + sentence(path) +
+                          "); `make wasm` writes build/web/verify.html, and --page or MERKLIZE_PAGE names it"};
+        }
+    }
+    const std::vector<std::byte> data = content_of(path);
+    return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+/// The page with the tree inside; a large tree's page has the proof of the leaf alone.
+void write_page(const Arguments& arguments, const TreeFile& tree, std::uint64_t leaf, const std::string& output) {
+    constexpr std::string_view place = R"(<script id="data" type="application/json">null</script>)";
+    const std::string page = page_text(arguments), path = tree.path().string();
+    const std::size_t at = page.find(place);
+    if (at == page.npos) throw Failure{"--page: this is not the page that `make wasm` writes"};
+    json::Object data;
+    data.text("name", display(tree.path().filename().string()));
+    if (tree.level_offset(tree.height()) + Digest::size <= most_inside) {
+        data.number("leaf", leaf).text("tree", base64(content_of(path)));
+    } else {
+        data.put("proof", proof_json(tree.prove(leaf))).text("root", tree.root().hex());
+    }
+    std::string inside;
+    for (const char c : data.done()) c == '<' ? inside += "\\u003c" : inside += c;
+    NewFile file(output);
+    const std::size_t begin = at + place.find("null");
+    file.write(std::string_view(page).substr(0, begin));
+    file.write(inside);
+    file.write(std::string_view(page).substr(begin + 4));
+    file.finish();
+}
+
+}  // namespace
+
+int run_tree_show(const Arguments& arguments) {
+    const std::string& name = arguments.words()[0];
+    const auto html = arguments.value("html");
+    if (html == "") throw UsageError{"--html: the name of the file is empty"};
+    if (html) refuse_input_as_output(name, *html);
+    const auto mode = mode_of(arguments, {});
+    const TreeFile tree = mode ? open_tree(name, mode) : open_tree(name);
+    std::optional<std::uint64_t> leaf;
+    if (arguments.words().size() > 1) {
+        leaf = plain_number(arguments.words()[1]);
+        if (!leaf || *leaf >= tree.n_leaves()) {
+            throw UsageError{"LEAF must be a number below the " + std::to_string(tree.n_leaves()) + " leaves, not '" +
+                             sentence(arguments.words()[1]) + "'"};
+        }
+    }
+    const std::uint64_t levels = count_value(arguments, "levels").value_or(3);
+    if (levels > most_levels) throw UsageError{"--levels must be 0 to " + std::to_string(most_levels)};
+    if (tree.n_leaves() == 0) {
+        if (html) throw Failure{sentence(name) + ": --html: the tree is empty"};
+        line(arguments.has("json") ? json::Object().text("root", tree.root().hex()).done() : "the tree has no leaves");
+        return 0;
+    }
+    if (html) {
+        write_page(arguments, tree, leaf.value_or(0), *html);
+        return 0;
+    }
+    const unsigned lowest = tree.height() - static_cast<unsigned>(std::min<std::uint64_t>(levels, tree.height()));
+    if (arguments.has("json")) {
+        json::Array top;
+        for (unsigned level = tree.height() + 1; level-- > lowest;) {
+            json::Array nodes;
+            for (const Digest& node : tree.read(level, 0, level_size(tree, level))) nodes.put(json::text(node.hex()));
+            top.put(nodes.done());
+        }
+        json::Object found;
+        found.text("file", display(name)).number("n_leaves", tree.n_leaves()).number("height", tree.height());
+        found.put("top", top.done());
+        if (leaf) found.number("leaf", *leaf).put("path", path_json(tree, *leaf));
+        line(found.done());
+        return 0;
+    }
+    draw(tree, tree.height(), 0, lowest, leaf, "", "");
+    if (leaf) draw_path(tree, *leaf);
+    return 0;
+}
+
+}  // namespace merklize::command
