@@ -134,11 +134,14 @@ else echo "no cargo: $(2) skipped"; fi
 endef
 
 .PHONY: test-rust
-test-rust: $(VENV)/cmake ## tests of the Rust crates, where cargo is found
+test-rust: $(VENV)/cmake $(VENV)/test-tools ## tests of the Rust crates, where cargo is found
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release --target merklize -- --quiet
 	@echo "== Rust tests"
 	@$(call with_cargo,$(CARGO) test -q --release --no-default-features,tests of the Rust crates are)
+	@echo "== Beside the crates bao and bao-tree"
+	@! command -v cargo >/dev/null || { $(CARGO) build -q --release --manifest-path tests/bao_crates/Cargo.toml && \
+		MERKLIZE_BAO_CRATES=$(CURDIR)/build/cargo/release/bao-crates python -m pytest -q python/tests/test_bao_crates.py; }
 	@# A package has all that it needs: CMake finds the C++ sources that are in it.
 	@$(call with_cargo,$(CARGO) package -q --no-verify --allow-dirty $(CRATES:%=-p %),packages of the Rust crates are)
 	@! command -v cargo >/dev/null || { rm -rf build/crate && mkdir build/crate && \
@@ -263,7 +266,7 @@ sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and 
 .PHONY: fuzz
 fuzz: $(VENV)/cmake $(VENV)/package ## mutated input to each parser, FUZZ_SECONDS each; what fails goes into tests/fuzz/corpus
 	@$(call build,asan)
-	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,check-line,manifest} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
+	@for fuzzer in build/asan/tests/fuzz-{proof,tree-file,journal,bao,check-line,manifest} 'python tests/fuzz/fuzz_python.py --only '{proof,tree,weights}; do \
 		echo "$$fuzzer --seconds $(FUZZ_SECONDS) --keep tests/fuzz/corpus"; \
 	done | xargs -P 2 -I{} bash -c {}
 

@@ -3,6 +3,7 @@
 /// The whole host API. The portable core for device code is in merklize/core/ and is included separately.
 
 #include <merklize/async.hpp>
+#include <merklize/bao.hpp>
 #include <merklize/buffer.hpp>
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>

@@ -42,6 +42,8 @@ NB_MODULE(_native, m) {
     nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
         try {
             std::rethrow_exception(pointer);
+        } catch (const merklize::BaoMismatch& error) {
+            raise("Mismatch", error.what());
         } catch (const merklize::Error& error) {
             if (error.code() == merklize::ErrorCode::io) return raise_file_error(error);
             raise(class_of(error.code()), error.what());
@@ -51,6 +53,7 @@ NB_MODULE(_native, m) {
     });
     m.def("version", &merklize::version);
     merklize::binding::bind_settings(m);
+    merklize::binding::bind_bao(m);
     merklize::binding::bind_form(m);
     merklize::binding::bind_device(m);
     merklize::binding::bind_device_array(m);

@@ -20,6 +20,7 @@
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
 `manifest`, `Manifest`, `check_model`            weights, tensor by tensor, under one root; loaded models against it
 `signing`                                        hashers for OpenSSF's model-signing: merklize[signing]
+`bao`                                            parts of a file, verified as they come: bao's and bao-tree's bytes
 `stores`                                         how URLs are read: merklize[s3], [gcs], [http]
 `ray`                                            the same work on a cluster: merklize[ray]
 `formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
@@ -45,7 +46,7 @@ from .tree import MerkleTree, build_tree, heap_slots, merkle_root
 from .tree_file import TreeBuilder, TreeFile, TreeWriter, build_tree_file, merkle_root_file
 
 if TYPE_CHECKING:
-    from . import formats
+    from . import bao, formats
     from .manifests import Manifest, check_model, manifest
 
 __version__: str = _native.version()
@@ -79,6 +80,7 @@ __all__ = [
     "TreeWriter",
     "Unavailable",
     "__version__",
+    "bao",
     "build_tree",
     "build_tree_file",
     "calibrate",
@@ -113,7 +115,7 @@ def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used: `formats` needs NumPy, which is slow to import."""
     import importlib
 
-    if name in ("formats", "manifests", "ray", "signing", "stores"):
+    if name in ("bao", "formats", "manifests", "ray", "signing", "stores"):
         return importlib.import_module(f".{name}", __name__)
     if name in ("Manifest", "check_model", "manifest"):
         return getattr(importlib.import_module(".manifests", __name__), name)

@@ -68,7 +68,7 @@ class FileIsDirectory(FileError, IsADirectoryError):
 
 
 class Mismatch(Error, ValueError):
-    """What was checked is not what its manifest says; the text names what differs."""
+    """What was checked is not what its manifest, or its root, says; the text names what differs."""
 
 
 class Cancelled(Error, RuntimeError):

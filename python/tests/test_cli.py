@@ -17,7 +17,10 @@ import pytest
 import merklize as library
 from cli_helpers import COMMAND, feed_until_read, merklize, output
 
-COMMANDS = ["hash", "tree", "manifest", "devices", "bench", "tune", "build-kernels", "demo", "completions"]
+COMMANDS = [
+    *("hash", "tree", "bao", "fetch", "manifest", "devices"),
+    *("bench", "tune", "build-kernels", "demo", "completions"),
+]
 NATIVE = ["hash", "devices", "demo", "completions"]
 TREE = ["build", "root", "info", "check", "prove", "verify", "update", "append", "export", "show"]
 

@@ -102,6 +102,49 @@ constexpr Option export_options[] = {
     json,
     help,
 };
+constexpr Option bao_format{
+    "format", 0, "NAME",
+    "bao: groups of 1 KiB, size in front (the default); bao_tree: bao-tree's, groups of 16 KiB, "
+    "no size; bao_tree_post: the same in post-order, outboards alone."};
+constexpr Option bao_group{"group-size", 0, "SIZE", "Bytes of a group, if not the format's: 16K; 1K to 1G."};
+constexpr Option bao_size{"size", 0, "BYTES",
+                          "Of the message, where the format does not have it; need not be trusted."};
+constexpr Option bao_root{"root", 0, "HEX", "The digest of the message that you trust; must be given."};
+constexpr Option bao_output{"output", 'o', "FILE", "Write to this file instead of standard output."};
+constexpr Option bao_outboard_options[] = {bao_output, bao_format, bao_group, device, threads, policy, json, help};
+constexpr Option bao_encode_options[] = {bao_output, bao_format, bao_group, threads, json, help};
+constexpr Option bao_slice_options[] = {
+    {"range", 0, "START,LENGTH", "Bytes of the message; may be given several times."},
+    {"outboard", 0, "FILE", "INPUT is the message, and this its outboard."},
+    bao_output,
+    bao_format,
+    bao_group,
+    bao_size,
+    help,
+};
+constexpr Option bao_decode_options[] = {
+    bao_root,
+    {"range", 0, "START,LENGTH", "INPUT is the slice of these bytes; with --outboard: write only these."},
+    {"outboard", 0, "FILE", "INPUT is the message, and this its outboard."},
+    bao_output,
+    bao_format,
+    bao_group,
+    bao_size,
+    threads,
+    help,
+};
+constexpr Option bao_verify_options[] = {
+    bao_root,
+    {"range", 0, "START,LENGTH",
+     "INPUT is the slice of these bytes; with --outboard: verify only the groups they are in."},
+    {"outboard", 0, "FILE", "INPUT is the message, and this its outboard."},
+    bao_format,
+    bao_group,
+    bao_size,
+    threads,
+    json,
+    help,
+};
 constexpr Option show_options[] = {
     {"levels", 0, "NUM", "Levels below the root, 0 to 6 (3)."},
     {"html", 0, "FILE", "Write the page that verifies, with the tree inside; above 16 MiB with the leaf's proof."},
@@ -213,6 +256,52 @@ constexpr Command tree_commands[] = {
      run_tree_show},
 };
 
+constexpr Command bao_commands[] = {
+    {"outboard",
+     "INPUT",
+     "Write the nodes of a file's tree.",
+     "Write the nodes of INPUT's BLAKE3 tree (- is standard input), by which anybody can verify parts of it. With -o, "
+     "print the root.\n\n"
+     "Groups of 16 KiB make 0.4 % of the file, those of 1 KiB 6 %.",
+     bao_outboard_options,
+     {},
+     run_bao_outboard},
+    {"encode",
+     "INPUT",
+     "Write a file with the nodes of its tree in place.",
+     "Write the encoding of INPUT (- is standard input): its bytes, with the nodes of its BLAKE3 tree between them. "
+     "With -o, "
+     "print the root.",
+     bao_encode_options,
+     {},
+     run_bao_encode},
+    {"decode",
+     "INPUT",
+     "Verify an encoding or a slice, and write the message.",
+     "Verify INPUT (- is standard input), an encoding, a slice, or a message with its outboard, and write the "
+     "message.\n\n"
+     "Nothing is written that has not been verified; with -o, nothing unless all has been.",
+     bao_decode_options,
+     {},
+     run_bao_decode},
+    {"slice",
+     "INPUT",
+     "Write what verifies some bytes of the message.",
+     "Write the slice of some bytes of the message, for somebody who knows only its root. INPUT is an encoding, or "
+     "with "
+     "--outboard the message. Nothing is verified here.",
+     bao_slice_options,
+     {},
+     run_bao_slice},
+    {"verify",
+     "INPUT",
+     "Verify a file by its outboard, or an encoding, or a slice.",
+     "Verify INPUT and say what is wrong, and where. Exit code 0: all is as the root says; 1: not.",
+     bao_verify_options,
+     {},
+     run_bao_verify},
+};
+
 constexpr Command manifest_commands[] = {
     {"create", "[ARGS]...", "Hash a safetensors file, an index of shards, or a folder.", {}},
     {"check",
@@ -258,6 +347,11 @@ constexpr Command commands[] = {
      "Binary Merkle trees: build one over a file, prove what is in it, verify such a proof, change it.\n\n"
      "Leaf k is the digest of piece k of the file; a parent is the hash of its two children's 64 bytes.",
      only_help, tree_commands},
+    {"bao", "", "Verified streaming: outboards, encodings and slices of bao and bao-tree.",
+     "BLAKE3's own tree, written down, so that parts of a file can be verified against its digest, the root.\n\n"
+     "The bytes are those of the programs bao 0.13 and bao-tree.",
+     only_help, bao_commands},
+    {"fetch", "[ARGS]...", "Download a file, verified against its digest as it comes; resumable.", {}},
     {"manifest", "", "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
      "Say what weights are, tensor by tensor, under one root; and check that they are.", only_help, manifest_commands},
     {"devices",

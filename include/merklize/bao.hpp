@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <merklize/export.h>
+#include <merklize/buffer.hpp>
+#include <merklize/device.hpp>
+#include <merklize/digest.hpp>
+#include <merklize/error.hpp>
+#include <merklize/pieces.hpp>
+
+/// Verified streaming: the nodes of BLAKE3's own tree, written down, let anybody verify a part of a message against its BLAKE3 digest,
+/// the root. The bytes are those of the crates bao 0.13 and bao-tree 0.17 (docs/bao.md).
+///
+/// An *outboard* has the nodes alone, an *encoding* nodes and message, a *slice* what of an encoding belongs to ranges of the message.
+/// A *group* is 2^group_log chunks of 1024 bytes; nodes inside a group are left out. A node is the two chaining values below it, 64 bytes.
+namespace merklize::inline v0 {
+
+/// Where a node stands: before the nodes and groups below it, or behind them.
+enum class BaoOrder : std::uint32_t { pre, post };
+
+/// How the tree of a message is written down. The root does not depend on it.
+struct BaoForm {
+    std::uint32_t group_log = 0;  ///< 0 to 20
+    BaoOrder order = BaoOrder::pre;
+    bool has_size = true;  ///< the first 8 bytes are the message's size, little endian
+
+    std::uint64_t group_bytes() const noexcept { return std::uint64_t{1024} << group_log; }
+    friend bool operator==(const BaoForm&, const BaoForm&) = default;
+};
+
+/// bao 0.13: nodes above every chunk, in pre-order, behind the size.
+inline constexpr BaoForm bao_form{};
+/// bao-tree's outboards in groups of 16 KiB. Whoever verifies must know the size.
+inline constexpr BaoForm bao_tree_form{4, BaoOrder::pre, false};
+inline constexpr BaoForm bao_tree_post_form{4, BaoOrder::post, false};
+
+/// What does not belong to the root.
+class MERKLIZE_API BaoMismatch : public Error {
+public:
+    using Error::Error;
+};
+
+/// Bytes of the outboard, and of the encoding, of a message of `size` bytes.
+/// errors  invalid_argument (group_log; an encoding of 2^64 bytes or more)
+MERKLIZE_API std::uint64_t bao_outboard_bytes(std::uint64_t size, const BaoForm& form);
+MERKLIZE_API std::uint64_t bao_encoding_bytes(std::uint64_t size, const BaoForm& form);
+
+struct BaoOutput {
+    Digest root;  ///< hash() of the message
+    std::vector<std::byte> bytes;
+};
+
+/// The outboard of a message in host memory, from one pass over it: what hash() computes anyway is written down.
+/// errors  invalid_argument (form), and those of hash()
+MERKLIZE_API BaoOutput bao_outboard(std::span<const std::byte> data, const BaoForm& form = {},
+                                    const RunOptions& options = {});
+/// The same into the caller's memory.
+/// out      bao_outboard_bytes() bytes
+/// returns  the root
+MERKLIZE_API Digest bao_outboard(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+                                 const RunOptions& options = {});
+/// The same of a message in the memory of a device, which computes the values of the groups.
+/// order  begins after what is enqueued on options.stream; complete when it returns
+MERKLIZE_API BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form = {}, const RunOptions& options = {});
+/// The same of a regular file, of any size.
+/// fd      open for reading; its position is neither used nor changed. It is not closed
+/// name    for error texts
+/// errors  io (not a regular file; it changed while it was read)
+/// cost    reads it once; memory for the outboard, and 32 bytes for each 256 KiB of the file
+MERKLIZE_API BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form = {},
+                                         const RunOptions& options = {});
+/// The same into the file `out`, which appears when it is whole: memory is 32 bytes for each 256 KiB, and on a device 64 MiB more.
+/// returns  the root
+MERKLIZE_API Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form,
+                                      const std::filesystem::path& out, const RunOptions& options = {});
+
+/// The encoding: nodes and groups in pre-order. Computed on the CPU.
+/// errors  invalid_argument (form, post-order), and those of hash()
+MERKLIZE_API BaoOutput bao_encode(std::span<const std::byte> data, const BaoForm& form = {},
+                                  const RunOptions& options = {});
+/// The same into the caller's memory, which saves a pass over new memory.
+/// out      bao_encoding_bytes() bytes
+/// returns  the root
+MERKLIZE_API Digest bao_encode(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+                               const RunOptions& options = {});
+/// The same of a regular file into the file `out`, which appears when it is whole.
+/// returns  the root
+MERKLIZE_API Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form,
+                                    const std::filesystem::path& out, const RunOptions& options = {});
+
+/// Fills `out` from byte `offset` on.
+using BaoReadAt = std::function<void(std::span<std::byte> out, std::uint64_t offset)>;
+/// Takes the next bytes.
+using BaoWrite = std::function<void(std::span<const std::byte>)>;
+
+/// A message with its nodes, from which slices are taken.
+struct BaoSource {
+    std::uint64_t size = 0;  ///< of the message
+    BaoForm form{};
+    BaoReadAt data{};      ///< the message; without `outboard`, its encoding
+    BaoReadAt outboard{};  ///< or none
+};
+/// Of memory, which must stay.
+/// size    of the message, if the form has no size
+/// errors  invalid_argument (what is there is shorter or longer than its size says)
+MERKLIZE_API BaoSource bao_source(std::span<const std::byte> data, std::span<const std::byte> outboard,
+                                  const BaoForm& form);
+MERKLIZE_API BaoSource bao_source(std::span<const std::byte> encoding, const BaoForm& form, std::uint64_t size = 0);
+
+/// The slice of some ranges of the message, for who knows only the root: the encoding without what belongs to no range. Chunks are
+/// whole; of a group that a range cuts, the nodes inside are there as well. As in bao, a range of no bytes takes the chunk of its start,
+/// and one beyond the end the last chunk. Nothing is verified.
+/// errors  invalid_argument (post-order without an outboard), and what the source throws
+MERKLIZE_API void bao_slice(const BaoSource& source, std::span<const FileRange> ranges, const BaoWrite& write);
+MERKLIZE_API std::vector<std::byte> bao_slice(const BaoSource& source, std::span<const FileRange> ranges);
+
+/// Verifies an encoding or a slice that comes in order, item by item, and gives out what has been verified alone.
+///
+///     while (const std::size_t n = decoder.wants()) write(decoder.take(read(n)));
+class MERKLIZE_API BaoDecoder {
+public:
+    /// Of an encoding: all of the message.
+    /// size    of the message if the form has none; it need not be trusted
+    /// errors  invalid_argument (form)
+    BaoDecoder(const Digest& root, const BaoForm& form, std::uint64_t size = 0);
+    /// Of a slice, made with the same ranges and form.
+    BaoDecoder(const Digest& root, std::span<const FileRange> ranges, const BaoForm& form, std::uint64_t size = 0);
+    BaoDecoder(BaoDecoder&&) noexcept;
+    BaoDecoder& operator=(BaoDecoder&&) noexcept;
+    ~BaoDecoder();
+
+    /// Bytes of the next item: at most 272 KiB, or a group. 0: all is verified, and nothing may follow.
+    std::size_t wants() const noexcept;
+    /// Verifies the next item.
+    /// item     wants() bytes
+    /// returns  the bytes of the message in it: whole chunks, empty if it has none. They stay until the next call
+    /// errors   BaoMismatch (after which nothing more is taken); invalid_argument (another number of bytes)
+    std::span<const std::byte> take(std::span<const std::byte> item);
+    /// Where in the message the bytes that take() gave last begin.
+    std::uint64_t offset() const noexcept;
+    /// The message's size as it was stated. It is proven once the last chunk is verified.
+    std::uint64_t size() const noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// The message of an encoding.
+/// errors  BaoMismatch; invalid_argument (truncated, or bytes follow it)
+MERKLIZE_API std::vector<std::byte> bao_decode(std::span<const std::byte> encoding, const Digest& root,
+                                               const BaoForm& form = {}, std::uint64_t size = 0);
+/// The bytes of one range of the message, from its slice: fewer than asked for where the message ends.
+MERKLIZE_API std::vector<std::byte> bao_decode_slice(std::span<const std::byte> slice, const Digest& root,
+                                                     const FileRange& range, const BaoForm& form = {},
+                                                     std::uint64_t size = 0);
+
+/// Bytes of a message that cannot be verified.
+struct BaoFault {
+    std::uint64_t offset, bytes;
+    bool in_outboard;  ///< the outboard is wrong there, so that nothing is known of the message; else the message is
+    friend bool operator==(const BaoFault&, const BaoFault&) = default;
+};
+
+/// What a message is verified by.
+struct BaoTrust {
+    Digest root;
+    std::span<const std::byte> outboard;
+    BaoForm form{};
+};
+
+/// Verifies a part of a message against the root.
+/// part     bytes [offset, offset + part.size()) of it: from the beginning of a group to the end of one, or of the message
+/// size     of the message
+/// returns  what is wrong, in order; neighbours are one. Empty: all is as the root says
+/// errors   invalid_argument (part; an outboard of another length or size than `size` says)
+/// cost     reads the part once, and of the outboard what belongs to it
+MERKLIZE_API std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t size,
+                                              const BaoTrust& trust, const RunOptions& options = {});
+/// The same of a range of a regular file, widened to whole groups. By all threads, on the CPU.
+/// errors  io (not a regular file; it changed while it was read)
+MERKLIZE_API std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range,
+                                                   const BaoTrust& trust, const RunOptions& options = {});
+
+}  // namespace merklize::inline v0

@@ -1,0 +1,260 @@
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "arguments.hpp"
+#include "module.hpp"
+#include "object_lock.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+// (group_log, is_post_order, has_size), as merklize.bao makes it.
+BaoForm to_form(nb::handle form) {
+    return {static_cast<std::uint32_t>(std::min<std::uint64_t>(to_u64(form[0], "bao: group_log"), UINT32_MAX)),
+            is_true(form[1]) ? BaoOrder::post : BaoOrder::pre, is_true(form[2])};
+}
+
+std::vector<FileRange> to_ranges(nb::handle ranges) {
+    std::vector<FileRange> out;
+    for (nb::handle range : ranges) out.push_back({to_u64(range[0], "bao: start"), to_u64(range[1], "bao: length")});
+    return out;
+}
+
+nb::tuple to_pair(const BaoOutput& made) { return nb::make_tuple(to_bytes(made.bytes), to_bytes(made.root.bytes)); }
+
+// New bytes that are written before anybody sees them.
+struct NewBytes {
+    explicit NewBytes(std::uint64_t size)
+        : bytes(nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)))) {
+        if (!bytes.is_valid()) throw nb::python_error();
+        // Much of the time would go to the first touch of pages of 4 KiB.
+        constexpr std::size_t huge = 2 << 20;
+        const auto begin = (reinterpret_cast<std::uintptr_t>(span().data()) + huge - 1) / huge * huge;
+        const auto end = reinterpret_cast<std::uintptr_t>(span().data() + size) / huge * huge;
+        if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    }
+    std::span<std::byte> span() const {
+        return {reinterpret_cast<std::byte*>(PyBytes_AsString(bytes.ptr())), bytes.size()};
+    }
+
+    nb::bytes bytes;
+};
+
+nb::tuple bao_outboard(nb::handle data, nb::handle form, const Settings& settings) {
+    const Input input(data, "outboard: data", settings);
+    const BaoForm as = to_form(form);
+    const Run run(settings, input.on_device());
+    if (input.on_device() != nullptr) {
+        BaoOutput made;
+        run([&](const RunOptions& options) { made = merklize::bao_outboard(input.buffer(), as, options); });
+        return to_pair(made);
+    }
+    const NewBytes out(merklize::bao_outboard_bytes(input.span().size(), as));
+    Digest root;
+    run([&](const RunOptions& options) { root = merklize::bao_outboard(input.span(), out.span(), as, options); });
+    return nb::make_tuple(out.bytes, to_bytes(root.bytes));
+}
+
+nb::tuple bao_outboard_file(nb::handle descriptor, nb::handle name, nb::handle form, nb::handle out,
+                            const Settings& settings) {
+    const int fd = to_int(descriptor, "outboard: file descriptor");
+    const std::string_view shown = to_text(name, "outboard: name");
+    const BaoForm as = to_form(form);
+    std::optional<std::filesystem::path> path;
+    if (!out.is_none()) path = to_path(out, "outboard: out");
+    BaoOutput made;
+    Run{settings}([&](const RunOptions& options) {
+        if (path) {
+            made.root = merklize::bao_outboard_file(fd, shown, as, *path, options);
+        } else {
+            made = merklize::bao_outboard_file(fd, shown, as, options);
+        }
+    });
+    return to_pair(made);
+}
+
+nb::tuple bao_encode(nb::handle data, nb::handle form, const Settings& settings) {
+    const InputBytes input(data, "encode: data");
+    const BaoForm as = to_form(form);
+    const NewBytes out(merklize::bao_encoding_bytes(input.span().size(), as));
+    Digest root;
+    Run{settings}(
+        [&](const RunOptions& options) { root = merklize::bao_encode(input.span(), out.span(), as, options); });
+    return nb::make_tuple(out.bytes, to_bytes(root.bytes));
+}
+
+nb::bytes bao_encode_file(nb::handle descriptor, nb::handle name, nb::handle form, nb::handle out,
+                          const Settings& settings) {
+    const int fd = to_int(descriptor, "encode: file descriptor");
+    const std::string_view shown = to_text(name, "encode: name");
+    const BaoForm as = to_form(form);
+    const std::filesystem::path path = to_path(out, "encode: out");
+    Digest root;
+    Run{settings}([&](const RunOptions& options) { root = merklize::bao_encode_file(fd, shown, as, path, options); });
+    return to_bytes(root.bytes);
+}
+
+nb::bytes bao_slice(nb::handle data, nb::handle outboard, nb::handle ranges, nb::handle form, nb::handle size) {
+    const InputBytes input(data, "slice: data");
+    const BaoForm as = to_form(form);
+    const std::vector<FileRange> wanted = to_ranges(ranges);
+    std::optional<InputBytes> nodes;
+    if (!outboard.is_none()) nodes.emplace(outboard, "slice: outboard");
+    const std::uint64_t bytes = nodes ? 0 : to_u64(size, "slice: size");
+    std::vector<std::byte> made;
+    Run::without_gil([&] {
+        made = merklize::bao_slice(
+            nodes ? bao_source(input.span(), nodes->span(), as) : bao_source(input.span(), as, bytes), wanted);
+    });
+    return to_bytes(made);
+}
+
+nb::bytes bao_decode(nb::handle encoding, nb::handle root, nb::handle form, nb::handle size) {
+    const InputBytes input(encoding, "decode: encoding");
+    const Digest trusted = to_digest(root, "decode: root");
+    const BaoForm as = to_form(form);
+    const std::uint64_t bytes = to_u64(size, "decode: size");
+    std::vector<std::byte> message;
+    Run::without_gil([&] { message = merklize::bao_decode(input.span(), trusted, as, bytes); });
+    return to_bytes(message);
+}
+
+nb::bytes bao_decode_slice(nb::handle slice, nb::handle root, nb::handle start, nb::handle length, nb::handle form,
+                           nb::handle size) {
+    const InputBytes input(slice, "decode_slice: slice");
+    const Digest trusted = to_digest(root, "decode_slice: root");
+    const FileRange range{to_u64(start, "decode_slice: start"), to_u64(length, "decode_slice: length")};
+    const BaoForm as = to_form(form);
+    const std::uint64_t bytes = to_u64(size, "decode_slice: size");
+    std::vector<std::byte> part;
+    Run::without_gil([&] { part = merklize::bao_decode_slice(input.span(), trusted, range, as, bytes); });
+    return to_bytes(part);
+}
+
+nb::list to_list(const std::vector<BaoFault>& faults) {
+    nb::list list;
+    for (const BaoFault& fault : faults) list.append(nb::make_tuple(fault.offset, fault.bytes, fault.in_outboard));
+    return list;
+}
+
+nb::list bao_verify(nb::handle part, nb::handle offset, nb::handle size, nb::handle root, nb::handle outboard,
+                    nb::handle form, const Settings& settings) {
+    const InputBytes input(part, "verify: data"), nodes(outboard, "verify: outboard");
+    const std::uint64_t first = to_u64(offset, "verify: offset"), bytes = to_u64(size, "verify: size");
+    const BaoTrust trust{to_digest(root, "verify: root"), nodes.span(), to_form(form)};
+    std::vector<BaoFault> faults;
+    Run{settings}(
+        [&](const RunOptions& options) { faults = merklize::bao_verify(input.span(), first, bytes, trust, options); });
+    return to_list(faults);
+}
+
+nb::list bao_verify_file(nb::handle descriptor, nb::handle name, nb::handle offset, nb::handle length, nb::handle root,
+                         nb::handle outboard, nb::handle form, const Settings& settings) {
+    const int fd = to_int(descriptor, "verify: file descriptor");
+    const std::string_view shown = to_text(name, "verify: name");
+    const FileRange range{to_u64(offset, "verify: offset"), to_u64(length, "verify: length")};
+    const InputBytes nodes(outboard, "verify: outboard");
+    const BaoTrust trust{to_digest(root, "verify: root"), nodes.span(), to_form(form)};
+    std::vector<BaoFault> faults;
+    Run{settings}(
+        [&](const RunOptions& options) { faults = merklize::bao_verify_file(fd, shown, range, trust, options); });
+    return to_list(faults);
+}
+
+std::uint64_t bao_outboard_bytes(nb::handle size, nb::handle form) {
+    return merklize::bao_outboard_bytes(to_u64(size, "bao: size"), to_form(form));
+}
+
+std::uint64_t bao_encoding_bytes(nb::handle size, nb::handle form) {
+    return merklize::bao_encoding_bytes(to_u64(size, "bao: size"), to_form(form));
+}
+
+/// merklize::BaoDecoder, of which threads take turns.
+class Decoder {
+public:
+    Decoder(nb::handle root, nb::handle ranges, nb::handle form, nb::handle size)
+        : decoder_(make(root, ranges, form, size)) {}
+
+    nb::bytes take(nb::handle item) {
+        const InputBytes input(item, "Decoder.take: item");
+        const ObjectLock::Changing changing(lock_, "Decoder");
+        std::span<const std::byte> data;
+        Run::without_gil([&] { data = decoder_.take(input.span()); });
+        return to_bytes(data);
+    }
+    std::size_t wants() const {
+        const ObjectLock::Changing changing(lock_, "Decoder");
+        return decoder_.wants();
+    }
+    std::uint64_t offset() const {
+        const ObjectLock::Changing changing(lock_, "Decoder");
+        return decoder_.offset();
+    }
+    std::uint64_t size() const {
+        const ObjectLock::Changing changing(lock_, "Decoder");
+        return decoder_.size();
+    }
+
+private:
+    static BaoDecoder make(nb::handle root, nb::handle ranges, nb::handle form, nb::handle size) {
+        const Digest trusted = to_digest(root, "Decoder: root");
+        const std::uint64_t bytes = to_u64(size, "Decoder: size");
+        if (ranges.is_none()) return {trusted, to_form(form), bytes};
+        return {trusted, to_ranges(ranges), to_form(form), bytes};
+    }
+
+    BaoDecoder decoder_;
+    mutable ObjectLock lock_;
+};
+
+}  // namespace
+
+void bind_bao(nb::module_& m) {
+    define(
+        m, "bao_outboard", bao_outboard,
+        "def bao_outboard(data: object, form: tuple[int, bool, bool], settings: Settings, /) -> tuple[bytes, bytes]");
+    define(m, "bao_outboard_file", bao_outboard_file,
+           "def bao_outboard_file(descriptor: int, name: str, form: tuple[int, bool, bool], out: bytes | None, "
+           "settings: Settings, /) -> tuple[bytes, bytes]");
+    define(m, "bao_encode", bao_encode,
+           "def bao_encode(data: object, form: tuple[int, bool, bool], settings: Settings, /) -> tuple[bytes, bytes]");
+    define(m, "bao_encode_file", bao_encode_file,
+           "def bao_encode_file(descriptor: int, name: str, form: tuple[int, bool, bool], out: bytes, "
+           "settings: Settings, /) -> bytes");
+    define(m, "bao_slice", bao_slice,
+           "def bao_slice(data: object, outboard: object, ranges: list[tuple[int, int]], form: tuple[int, bool, bool], "
+           "size: int, /) -> bytes");
+    define(m, "bao_decode", bao_decode,
+           "def bao_decode(encoding: object, root: object, form: tuple[int, bool, bool], size: int, /) -> bytes");
+    define(m, "bao_decode_slice", bao_decode_slice,
+           "def bao_decode_slice(slice: object, root: object, start: int, length: int, form: tuple[int, bool, bool], "
+           "size: int, /) -> bytes");
+    define(m, "bao_verify", bao_verify,
+           "def bao_verify(part: object, offset: int, size: int, root: object, outboard: object, "
+           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
+    define(m, "bao_verify_file", bao_verify_file,
+           "def bao_verify_file(descriptor: int, name: str, offset: int, length: int, root: object, outboard: object, "
+           "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
+    define(m, "bao_outboard_bytes", bao_outboard_bytes,
+           "def bao_outboard_bytes(size: int, form: tuple[int, bool, bool], /) -> int");
+    define(m, "bao_encoding_bytes", bao_encoding_bytes,
+           "def bao_encoding_bytes(size: int, form: tuple[int, bool, bool], /) -> int");
+
+    nb::class_<Decoder> decoder(m, "BaoDecoder", "merklize.bao.Decoder is the public class.");
+    decoder.def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle>(), nb::arg().none(), nb::arg().none(),
+                nb::arg().none(), nb::arg().none(),
+                nb::sig("def __init__(self, root: object, ranges: list[tuple[int, int]] | None, "
+                        "form: tuple[int, bool, bool], size: int, /) -> None"));
+    decoder.def("take", &Decoder::take, nb::arg().none(), nb::sig("def take(self, item: typing.Any, /) -> bytes"));
+    decoder.def("wants", &Decoder::wants);
+    decoder.def_prop_ro("offset", &Decoder::offset);
+    decoder.def_prop_ro("size", &Decoder::size);
+}
+
+}  // namespace merklize::binding

@@ -1,0 +1,308 @@
+"""Outboards, encodings and slices: made, taken apart and verified."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from .. import _native
+from .._settings import settings
+from ..errors import FileError, InvalidArgument, Mismatch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from typing_extensions import Buffer
+
+    from .._types import Data, Device, HostData, Path, Progress
+
+FORMATS: dict[str, tuple[int, bool, bool]] = {
+    "bao": (0, False, True),
+    "bao_tree": (4, False, False),
+    "bao_tree_post": (4, True, False),
+}
+"""log2 of a group's chunks, whether nodes come behind what is below them, whether the size comes first; by format."""
+
+
+class Outboard(NamedTuple):
+    """The nodes of a message's tree."""
+
+    outboard: bytes
+    root: bytes
+    """hash() of the message."""
+
+
+class Encoding(NamedTuple):
+    """Nodes and message in one."""
+
+    encoding: bytes
+    root: bytes
+
+
+class Fault(NamedTuple):
+    """Bytes of a message that cannot be verified. As text, it is a sentence."""
+
+    offset: int
+    length: int
+    in_outboard: bool
+    """The outboard is wrong, so that nothing is known of the message; otherwise the message is."""
+
+    def __str__(self) -> str:
+        where = f"bytes {self.offset} to {self.offset + self.length}"
+        if self.in_outboard:
+            return f"{where} cannot be verified: the outboard is not the root's"
+        return f"{where} are not what the root says"
+
+
+class Report(NamedTuple):
+    """What a verification found. True if nothing is wrong."""
+
+    faults: list[Fault]
+    size: int
+    """Bytes that were verified."""
+
+    def __bool__(self) -> bool:
+        return not self.faults
+
+    def require(self) -> None:
+        """Raise Mismatch, with the first faults in its text, unless nothing is wrong."""
+        if self.faults:
+            more = f"; and {len(self.faults) - 3} more" if len(self.faults) > 3 else ""
+            raise Mismatch("; ".join(map(str, self.faults[:3])) + more)
+
+
+def form_of(format: str, group_size: int | None) -> tuple[int, bool, bool]:
+    """Return a form as the extension takes it."""
+    if format not in FORMATS:
+        raise InvalidArgument(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    group_log, is_post, has_size = FORMATS[format]
+    if group_size is not None:
+        if group_size not in [1024 << k for k in range(21)]:
+            raise InvalidArgument(f"group_size must be a power of two, 1024 to 2^30, got {group_size}")
+        group_log = group_size.bit_length() - 11
+    return group_log, is_post, has_size
+
+
+def known_size(size: int | None, form: tuple[int, bool, bool]) -> int:
+    """Return the size that the extension gets: 0 where the format has one."""
+    if size is None and not form[2]:
+        raise InvalidArgument("size must be given: this format does not have it")
+    return 0 if size is None else size
+
+
+def _opened(path: Path) -> tuple[int, str]:
+    name = os.fsdecode(path)
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC), name
+    except OSError as error:
+        raise FileError._of(f"{name}: cannot open: {error.strerror}", error.errno or 0, name) from None
+
+
+def outboard(
+    data: Data,
+    *,
+    format: str = "bao",
+    group_size: int | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    stream: object = None,
+    timings: _native.Timings | None = None,
+    progress: Progress = None,
+) -> Outboard:
+    """Return the outboard of a message and its root, from one pass over it.
+
+    data      bytes-like, or any array or tensor, in C order; one on a device is hashed there
+    device    "auto", or an id of devices()
+    threads   of the CPU; None is all that the process may use
+    stream    queue of a device to follow
+    progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
+    """
+    form = form_of(format, group_size)
+    return Outboard(*_native.bao_outboard(data, form, settings(device, threads, progress, stream, timings)))
+
+
+def outboard_file(
+    path: Path,
+    out: Path | None = None,
+    *,
+    format: str = "bao",
+    group_size: int | None = None,
+    device: Device = "auto",
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Outboard:
+    """Return the outboard of a regular file of any size and its root, or write the outboard to a file.
+
+    out  a file to write, which appears when it is whole. The result's outboard is then empty, and memory is 32 bytes
+         for each 256 KiB of the file
+
+    Raises FileError: unreadable, not a regular file, or changed while it was read.
+    """
+    form = form_of(format, group_size)
+    run = settings(device, threads, progress)
+    fd, name = _opened(path)
+    try:
+        return Outboard(*_native.bao_outboard_file(fd, name, form, None if out is None else os.fsencode(out), run))
+    finally:
+        os.close(fd)
+
+
+def encode(
+    data: HostData,
+    *,
+    format: str = "bao",
+    group_size: int | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Encoding:
+    """Return the encoding of a message, and its root. On the CPU."""
+    return Encoding(*_native.bao_encode(data, form_of(format, group_size), settings("cpu", threads, progress)))
+
+
+def encode_file(
+    path: Path,
+    out: Path,
+    *,
+    format: str = "bao",
+    group_size: int | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> bytes:
+    """Write the encoding of a regular file of any size to a file, which appears when it is whole. Return the root.
+
+    Raises FileError: unreadable, not a regular file, or changed while it was read.
+    """
+    form = form_of(format, group_size)
+    run = settings("cpu", threads, progress)
+    fd, name = _opened(path)
+    try:
+        return _native.bao_encode_file(fd, name, form, os.fsencode(out), run)
+    finally:
+        os.close(fd)
+
+
+def outboard_size(size: int, *, format: str = "bao", group_size: int | None = None) -> int:
+    """Return the bytes of the outboard of a message of `size` bytes."""
+    return _native.bao_outboard_bytes(size, form_of(format, group_size))
+
+
+def encoding_size(size: int, *, format: str = "bao", group_size: int | None = None) -> int:
+    """Return the bytes of the encoding of a message of `size` bytes."""
+    return _native.bao_encoding_bytes(size, form_of(format, group_size))
+
+
+def decode(
+    encoding: HostData,
+    root: Buffer,
+    *,
+    outboard: HostData | None = None,
+    format: str = "bao",
+    group_size: int | None = None,
+    size: int | None = None,
+) -> bytes:
+    """Return the message of an encoding, all of it verified against the root.
+
+    outboard  if given, `encoding` is the message itself
+
+    Raises Mismatch: not what the root says, truncated, or bytes follow it.
+    """
+    form = form_of(format, group_size)
+    if outboard is None:
+        return _native.bao_decode(encoding, root, form, known_size(size, form))
+    message = bytes(memoryview(cast("Any", encoding)).cast("B"))
+    verify(message, root, outboard, format=format, group_size=group_size).require()
+    return message
+
+
+def slice(
+    data: HostData,
+    start: int,
+    length: int,
+    *,
+    outboard: HostData | None = None,
+    format: str = "bao",
+    group_size: int | None = None,
+    size: int | None = None,
+) -> bytes:
+    """Return the slice of message bytes `start` to `start + length`, for who knows the root alone. Verifies nothing.
+
+    data      an encoding; with `outboard`, the message. Both may be files that are mapped (mmap, numpy.memmap)
+
+    As in bao, no length takes the chunk of `start`, and a start beyond the end the last chunk.
+    Raises Mismatch: encoding or outboard are longer or shorter than the size says.
+    """
+    return slice_ranges(data, [(start, length)], outboard=outboard, format=format, group_size=group_size, size=size)
+
+
+def slice_ranges(
+    data: HostData,
+    ranges: Iterable[tuple[int, int]],
+    *,
+    outboard: HostData | None = None,
+    format: str = "bao",
+    group_size: int | None = None,
+    size: int | None = None,
+) -> bytes:
+    """Return the slice of several ranges, (start, length) each, in any order."""
+    form = form_of(format, group_size)
+    whole = 0 if outboard is not None else known_size(size, form)
+    return _native.bao_slice(data, outboard, list(ranges), form, whole)
+
+
+def decode_slice(
+    slice: HostData,
+    root: Buffer,
+    start: int,
+    length: int,
+    *,
+    format: str = "bao",
+    group_size: int | None = None,
+    size: int | None = None,
+) -> bytes:
+    """Return message bytes `start` to `start + length` from their slice, verified; fewer where the message ends.
+
+    Slices of several ranges are for Decoder. Raises Mismatch: not what the root says, truncated, or bytes follow it.
+    """
+    form = form_of(format, group_size)
+    return _native.bao_decode_slice(slice, root, start, length, form, known_size(size, form))
+
+
+def verify(
+    data: HostData | str | os.PathLike[str],
+    root: Buffer,
+    outboard: HostData,
+    *,
+    offset: int = 0,
+    length: int | None = None,
+    size: int | None = None,
+    format: str = "bao",
+    group_size: int | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Report:
+    """Verify a message, or a part of it, by its outboard.
+
+    data    the path of a regular file; or bytes of the message from `offset` on, which begin with a group and end with
+            one or with the message
+    length  of a file: verify this many bytes from `offset` on, widened to groups; None is all the rest
+    size    of the message that `data` is a part of; None: it ends with `data`
+
+    Raises Mismatch: the outboard has another length, or states another size, than this message's.
+    """
+    form = form_of(format, group_size)
+    run = settings("cpu", threads, progress)
+    if isinstance(data, (str, os.PathLike)):
+        fd, name = _opened(data)
+        try:
+            rest = max(os.fstat(fd).st_size - offset, 0)
+            wanted = rest if length is None else length
+            found = _native.bao_verify_file(fd, name, offset, wanted, root, outboard, form, run)
+        finally:
+            os.close(fd)
+        return Report([Fault(*fault) for fault in found], wanted)
+    part = memoryview(cast("Any", data))
+    if length is not None and length != part.nbytes:
+        raise InvalidArgument(f"length is for files; data has {part.nbytes} bytes, got {length}")
+    whole = offset + part.nbytes if size is None else size
+    found = _native.bao_verify(part, offset, whole, root, outboard, form, run)
+    return Report([Fault(*fault) for fault in found], part.nbytes)

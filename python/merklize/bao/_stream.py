@@ -1,0 +1,187 @@
+"""What is verified while it is read."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .. import _native
+from ..errors import InvalidArgument, Mismatch
+from ._calls import form_of, known_size, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from typing_extensions import Buffer
+
+    from .._types import HostData
+
+
+class HasRead(Protocol):
+    """Anything open for reading bytes."""
+
+    def read(self, size: int, /) -> bytes | None:
+        """Return up to `size` bytes; none at the end."""
+
+
+class Decoder(_native.BaoDecoder):
+    """Verifies an encoding, or a slice, that comes in order: item by item.
+
+    root    the digest that is trusted
+    ranges  of a slice: (start, length) of each range that it was made of; None: an encoding
+
+    while wanted := decoder.wants():
+        message_bytes = decoder.take(file.read(wanted))
+    """
+
+    def __init__(
+        self,
+        root: Buffer,
+        *,
+        ranges: Iterable[tuple[int, int]] | None = None,
+        format: str = "bao",
+        group_size: int | None = None,
+        size: int | None = None,
+    ) -> None:
+        """Begin."""
+        form = form_of(format, group_size)
+        super().__init__(root, None if ranges is None else list(ranges), form, known_size(size, form))
+
+    def wants(self) -> int:
+        """Return the bytes of the next item, at most 272 KiB or a group; 0: all is verified, and nothing may follow."""
+        return super().wants()
+
+    def take(self, item: HostData, /) -> bytes:
+        """Verify the next item, of wants() bytes, and return the bytes of the message in it: whole chunks, or none.
+
+        Raises Mismatch: it is not what the root says. The same item is then still wanted.
+        """
+        return super().take(item)
+
+    @property
+    def offset(self) -> int:
+        """Where in the message the last bytes that take() returned begin."""
+        return super().offset
+
+    @property
+    def size(self) -> int:
+        """The message's size as stated. It is proven once the last chunk is verified."""
+        return super().size
+
+
+def _read_exactly(file: HasRead, count: int) -> bytes:
+    data = file.read(count) or b""
+    while len(data) < count and (more := file.read(count - len(data))):
+        data += more
+    return data
+
+
+def decode_stream(
+    file: HasRead,
+    root: Buffer,
+    *,
+    format: str = "bao",
+    group_size: int | None = None,
+    size: int | None = None,
+) -> Iterator[bytes]:
+    """Yield the message of an encoding that is read in order, piece by verified piece.
+
+    Raises Mismatch: not what the root says, truncated, or bytes follow it. What was yielded before is right.
+    """
+    decoder = Decoder(root, format=format, group_size=group_size, size=size)
+    read = 0
+    while wanted := decoder.wants():
+        item = _read_exactly(file, wanted)
+        if len(item) < wanted:
+            raise Mismatch(f"truncated: {wanted} bytes must follow byte {read}, and there are {len(item)}")
+        read += wanted
+        if data := decoder.take(item):
+            yield data
+    if file.read(1):
+        raise Mismatch(f"bytes follow the encoding's end at {read}")
+
+
+class Reader(io.RawIOBase):
+    """A file, open for reading, of which only verified bytes are given out: wherever one reads.
+
+    file      of the message, with read() and seek(); it is not closed
+    outboard  bytes-like; that of a large file may be mapped (mmap, numpy.memmap)
+    size      of the message; None asks the file for its end
+
+    Reads whole groups, 256 KiB at least, and keeps the last ones. Not for several threads at once. A read that begins
+    where the file, or the outboard, is not what the root says raises Mismatch; one that comes there ends before it.
+    """
+
+    def __init__(
+        self,
+        file: Any,
+        root: Buffer,
+        outboard: HostData,
+        *,
+        format: str = "bao",
+        group_size: int | None = None,
+        size: int | None = None,
+    ) -> None:
+        """Raise Mismatch if the outboard cannot be this file's: another length, or another size."""
+        super().__init__()
+        self._file = file
+        self._root = bytes(memoryview(root).cast("B"))
+        self._outboard = outboard
+        self._form: dict[str, Any] = {"format": format, "group_size": group_size}
+        self._size = file.seek(0, io.SEEK_END) if size is None else size
+        group = 1024 << form_of(format, group_size)[0]
+        self._window = max(group, 256 << 10)
+        self._kept = b""
+        self._kept_at = 0
+        self._at = 0
+        verify(b"", self._root, outboard, size=self._size, **self._form).require()
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def tell(self) -> int:
+        """Return where the next read begins."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Move there, as io.RawIOBase.seek()."""
+        starts = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}
+        if whence not in starts or starts[whence] + offset < 0:
+            raise InvalidArgument(f"seek: offset {offset} from {whence} is before the beginning, or from nowhere")
+        self._at = starts[whence] + offset
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a writable buffer with verified bytes; fewer at the end, and where a group ends."""
+        out = memoryview(buffer).cast("B")
+        if self._at >= self._size or not out:
+            return 0
+        if not self._kept_at <= self._at < self._kept_at + len(self._kept):
+            self._load(self._at // self._window * self._window, len(out))
+        first = self._at - self._kept_at
+        part = self._kept[first : first + len(out)]
+        out[: len(part)] = part
+        self._at += len(part)
+        return len(part)
+
+    def _load(self, begin: int, wanted: int) -> None:
+        count = min(self._size - begin, max(1, min(wanted // self._window, 32)) * self._window)
+        self._file.seek(begin)
+        data = _read_exactly(self._file, count)
+        if len(data) < count:
+            raise Mismatch(f"the file ends at byte {begin + len(data)}, the message at {self._size}")
+        first, last = begin, begin + count
+        report = verify(data, self._root, self._outboard, offset=begin, size=self._size, **self._form)
+        for fault in report.faults:  # what lies between faults is right
+            if fault.offset > self._at:
+                last = min(last, fault.offset)
+            elif fault.offset + fault.length <= self._at:
+                first = fault.offset + fault.length
+            else:
+                raise Mismatch(str(fault))
+        self._kept, self._kept_at = data[first - begin : last - begin], first

@@ -1,0 +1,322 @@
+"""Verified streaming: recorded answers of bao and bao-tree through Python and the command, and what is not right."""
+
+import io
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+import merklize
+from cli_helpers import merklize as command
+from cli_helpers import output
+from merklize import bao
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECORDED = json.loads((ROOT / "tests" / "vectors" / "bao.json").read_text())
+ENCODINGS = [one for one in RECORDED if one.get("op") == "encode"]
+SLICES = [one for one in RECORDED if one.get("op") == "slice"]
+
+
+def counter(size):
+    return bytes(i % 251 for i in range(size))
+
+
+def digest(data):
+    return merklize.hash(data).hex()
+
+
+def some_bytes(size, seed=1):
+    return random.Random(seed).randbytes(size)
+
+
+def test_recorded_outboards_and_encodings(device, tmp_path):
+    for one in ENCODINGS:
+        data = counter(one["n"])
+        made = bao.outboard(data, device=device)
+        assert (made.root.hex(), digest(made.outboard)) == (one["root"], one["outboard_blake3"])
+        groups = bao.outboard(data, format="bao_tree", device=device)
+        assert (groups.root.hex(), digest(groups.outboard)) == (one["root"], one["pre_order_16k_blake3"])
+        post = bao.outboard(data, format="bao_tree_post", device=device)
+        assert (post.root.hex(), digest(post.outboard)) == (one["root"], one["post_order_16k_blake3"])
+        assert len(made.outboard) == bao.outboard_size(one["n"]) == one["outboard_len"]
+        encoding = bao.encode(data)
+        assert (encoding.root.hex(), digest(encoding.encoding)) == (one["root"], one["encoded_blake3"])
+        assert len(encoding.encoding) == bao.encoding_size(one["n"]) == one["encoded_len"]
+        assert digest(bao.encode(data, format="bao_tree").encoding) == one["encoded_16k_noheader_blake3"]
+        if one["n"] not in (1025, 100000):
+            continue
+        (tmp_path / "message").write_bytes(data)
+        assert bao.outboard_file(tmp_path / "message", device=device) == made
+        assert bao.outboard_file(tmp_path / "message", tmp_path / "out", device=device) == (b"", made.root)
+        assert (tmp_path / "out").read_bytes() == made.outboard
+        assert bao.encode_file(tmp_path / "message", tmp_path / "out") == made.root
+        assert (tmp_path / "out").read_bytes() == encoding.encoding
+
+
+def test_recorded_slices():
+    for one in SLICES:
+        data = counter(one["n"])
+        start, length = one["start"], one["len"]
+        encoding, root = bao.encode(data)
+        found = bao.slice(encoding, start, length)
+        assert digest(found) == one["slice_blake3"]
+        assert bao.slice(data, start, length, outboard=bao.outboard(data).outboard) == found
+        assert bao.decode_slice(found, root, start, length) == data[start : start + length]
+        if one["bao_tree_1k_same_after_header"] == "true":
+            nodes = bao.outboard(data, format="bao_tree").outboard
+            groups = bao.slice(data, start, length, outboard=nodes, format="bao_tree")
+            assert digest(groups) == one["bao_tree_16k_blake3"]
+
+
+def test_tensors_and_arrays(device):
+    numpy = pytest.importorskip("numpy")
+    data = numpy.arange(100_000, dtype=numpy.uint32)
+    assert bao.outboard(data, device=device) == bao.outboard(data.tobytes())
+    if device != "cpu":
+        there = merklize.DeviceArray.from_host(data, device) if hasattr(merklize.DeviceArray, "from_host") else None
+        if there is not None:
+            assert bao.outboard(there) == bao.outboard(data.tobytes())
+
+
+@pytest.mark.parametrize("size", [0, 1, 1024, 16385, 400_000])
+@pytest.mark.parametrize("options", [{}, {"format": "bao_tree"}, {"group_size": 4096}])
+def test_round_trips(size, options):
+    data = some_bytes(size)
+    root = merklize.hash(data)
+    encoding = bao.encode(data, **options).encoding
+    known = {} if options.get("format") is None else {"size": size}
+    assert bao.decode(encoding, root, **options, **known) == data
+    assert b"".join(bao.decode_stream(io.BytesIO(encoding), root, **options, **known)) == data
+    nodes = bao.outboard(data, **options).outboard
+    assert bao.decode(data, root, outboard=nodes, **options) == data
+    assert bao.verify(data, root, nodes, **options) == ([], size)
+    for start, length in [(0, 1), (size // 2, 3000), (size + 5, 10), (size // 3, 0)]:
+        part = bao.slice(encoding, start, length, **options, **known)
+        assert bao.decode_slice(part, root, start, length, **options, **known) == data[start : start + length]
+
+
+def test_slices_of_several_ranges():
+    data = some_bytes(300_000)
+    encoding, root = bao.encode(data, group_size=16384)
+    ranges = [(200_000, 5000), (0, 10), (20_000, 40_000)]
+    part = bao.slice_ranges(encoding, ranges, group_size=16384)
+    decoder = bao.Decoder(root, ranges=ranges, group_size=16384)
+    file, found = io.BytesIO(part), {}
+    while wanted := decoder.wants():
+        if piece := decoder.take(file.read(wanted)):
+            found[decoder.offset] = piece
+    assert file.read() == b""
+    assert decoder.size == len(data)
+    assert all(data[at : at + len(piece)] == piece for at, piece in found.items())
+    taken = {chunk for at, piece in found.items() for chunk in range(at // 1024, (at + len(piece) + 1023) // 1024)}
+    assert taken == {chunk for at, n in ranges for chunk in range(at // 1024, (at + n + 1023) // 1024)}
+
+
+def test_what_is_wrong_is_found(tmp_path):
+    data = some_bytes(1_000_000)
+    nodes, root = bao.outboard(data, group_size=16384)
+    wrong = bytearray(data)
+    wrong[500_000] ^= 1
+    (tmp_path / "wrong").write_bytes(wrong)
+    fault = bao.Fault(491520, 16384, False)
+    assert bao.verify(wrong, root, nodes, group_size=16384).faults == [fault]
+    report = bao.verify(tmp_path / "wrong", root, nodes, group_size=16384, threads=2)
+    assert report == ([fault], len(data))
+    assert not report
+    with pytest.raises(merklize.Mismatch, match="bytes 491520 to 507904 are not what the root says"):
+        report.require()
+    assert bao.verify(tmp_path / "wrong", root, nodes, offset=0, length=400_000, group_size=16384)
+    assert bao.verify(tmp_path / "wrong", root, nodes, offset=600_000, group_size=16384)
+    part = wrong[16384 * 30 : 16384 * 40]
+    assert bao.verify(part, root, nodes, offset=16384 * 30, size=len(data), group_size=16384).faults == [fault]
+
+    other = bao.outboard(some_bytes(1_000_000, 2), group_size=16384).outboard
+    assert bao.verify(data, root, other, group_size=16384).faults == [bao.Fault(0, len(data), True)]
+    for bad in (nodes[:-1], nodes + b"x", b"", nodes[:8], bao.outboard(data[:-1], group_size=16384).outboard):
+        with pytest.raises(merklize.Mismatch):
+            bao.verify(data, root, bad, group_size=16384)
+    encoding = bao.encode(data).encoding
+    for bad in (encoding[:-1], encoding + b"x", encoding[:5], b"", b"\xff" * 8 + encoding[8:]):
+        with pytest.raises(merklize.Mismatch):
+            bao.decode(bad, root)
+        with pytest.raises(merklize.Mismatch):
+            list(bao.decode_stream(io.BytesIO(bad), root))
+    with pytest.raises(merklize.Mismatch):
+        bao.decode(encoding, merklize.hash(b"another"))
+
+
+def test_wrong_arguments():
+    with pytest.raises(merklize.InvalidArgument, match="format must be one of bao, bao_tree"):
+        bao.outboard(b"", format="tar")
+    for size in (1000, 512, 2**31, 0, -1024):
+        with pytest.raises(merklize.InvalidArgument, match="power of two"):
+            bao.outboard(b"", group_size=size)
+    with pytest.raises(merklize.InvalidArgument, match="size must be given"):
+        bao.decode(b"", bytes(32), format="bao_tree")
+    with pytest.raises(merklize.InvalidArgument, match="post-order"):
+        bao.encode(b"", format="bao_tree_post")
+    with pytest.raises(merklize.InvalidArgument, match="32 bytes"):
+        bao.decode(b"", b"short")
+    with pytest.raises(merklize.InvalidArgument, match="groups"):
+        bao.verify(b"x" * 10, bytes(32), bao.outboard(bytes(5000)).outboard, offset=3, size=5000)
+    with pytest.raises(TypeError):
+        bao.outboard("text")
+    with pytest.raises(FileNotFoundError):
+        bao.outboard_file("/nowhere/at/all")
+    with pytest.raises(merklize.FileError, match="not a regular file"):
+        bao.outboard_file("/dev/null")
+
+
+class TestReader:
+    data = some_bytes(3_000_000, 7)
+    nodes, root = bao.outboard(data, group_size=16384)
+
+    def reader(self, data, nodes=None):
+        return bao.Reader(io.BytesIO(data), self.root, self.nodes if nodes is None else nodes, group_size=16384)
+
+    def test_reads_what_is_right(self):
+        reader = self.reader(self.data)
+        assert reader.read() == self.data
+        choice, buffered = random.Random(3), io.BufferedReader(self.reader(self.data))
+        for _ in range(50):
+            at, count = choice.randrange(len(self.data) + 10), choice.randrange(100_000)
+            assert buffered.seek(at) == at
+            assert buffered.read(count) == self.data[at : at + count]
+        assert reader.seek(-5, io.SEEK_END) == len(self.data) - 5
+        assert reader.read() == self.data[-5:]
+        assert reader.tell() == len(self.data)
+        assert self.reader(self.data).readable()
+        assert self.reader(self.data).seekable()
+
+    def test_gives_nothing_that_is_wrong(self):
+        wrong = bytearray(self.data)
+        wrong[2_000_000] ^= 1
+        reader = self.reader(wrong)
+        assert reader.read(1000) == self.data[:1000]
+        reader.seek(2_000_000)
+        with pytest.raises(merklize.Mismatch, match="not what the root says"):
+            reader.read(1)
+        reader.seek(2_000_000 // 16384 * 16384 - 10)
+        assert reader.read(100) == self.data[reader.tell() - 10 : reader.tell()]
+        with pytest.raises(merklize.Mismatch):
+            self.reader(self.data[:-1])
+        with pytest.raises(merklize.InvalidArgument):
+            reader.seek(-1)
+
+
+class TestCommand:
+    @pytest.fixture
+    def message(self, tmp_path):
+        (tmp_path / "f").write_bytes(some_bytes(700_001, 9))
+        return tmp_path
+
+    def test_the_bytes_are_the_library_s(self, message):
+        data = (message / "f").read_bytes()
+        root = merklize.hash(data).hex()
+        for options, named in [
+            ({}, []),
+            ({"format": "bao_tree"}, ["--format", "bao_tree"]),
+            ({"format": "bao_tree_post"}, ["--format", "bao_tree_post"]),
+            ({"group_size": 65536}, ["--group-size", "64K"]),
+        ]:
+            made = bao.outboard(data, **options)
+            assert output("bao", "outboard", "f", "-o", "o", *named, cwd=message) == root + "\n"
+            assert (message / "o").read_bytes() == made.outboard
+            assert command("bao", "outboard", "-", *named, stdin=data).stdout == made.outboard
+            verified = output("bao", "verify", "f", "--root", root, "--outboard", "o", *named, cwd=message)
+            assert verified == "valid: all of 700001 bytes\n"
+            at, size = ["--range", "5000,70000"], ["--size", "700001"]
+            part = command("bao", "slice", "f", "--outboard", "o", *at, *named, cwd=message)
+            assert part.stdout == bao.slice(data, 5000, 70_000, outboard=made.outboard, **options)
+            if "bao_tree_post" in named:
+                continue
+            encoding = bao.encode(data, **options).encoding
+            assert output("bao", "encode", "f", "-o", "e", *named, cwd=message) == root + "\n"
+            assert (message / "e").read_bytes() == encoding
+            assert command("bao", "encode", "f", *named, cwd=message).stdout == encoding
+            assert command("bao", "encode", "-", *named, stdin=data).stdout == encoding
+            assert command("bao", "slice", "e", *at, *size, *named, cwd=message).stdout == part.stdout
+            decoded = command("bao", "decode", "-", "--root", root, *at, *size, *named, stdin=part.stdout)
+            assert decoded.stdout == data[5000:75000]
+            assert command("bao", "decode", "e", "--root", root, *size, *named, cwd=message).stdout == data
+            decoded = command("bao", "decode", "f", "--outboard", "o", "--root", root, *at, *named, cwd=message)
+            assert decoded.stdout == data[5000:75000]
+
+    def test_what_is_wrong(self, message):
+        data = (message / "f").read_bytes()
+        root = merklize.hash(data).hex()
+        output("bao", "outboard", "f", "-o", "o", "--group-size", "16K", cwd=message)
+        output("bao", "encode", "f", "-o", "e", cwd=message)
+        wrong = bytearray(data)
+        wrong[100_000] ^= 1
+        (message / "f").write_bytes(wrong)
+        verify = ["bao", "verify", "f", "--root", root, "--outboard", "o", "--group-size", "16K"]
+        done = command(*verify, cwd=message)
+        assert (done.returncode, done.stdout) == (1, b"NOT valid: bytes 98304 to 114688 are not what the root says\n")
+        answer = json.loads(command(*verify, "--json", cwd=message).stdout)
+        assert answer["valid"] is False
+        assert answer["faults"] == [{"offset": 98304, "bytes": 16384, "in_outboard": False}]
+        assert output(*verify, "--range", "300000,5", cwd=message) == "valid: the range of 700001 bytes\n"
+        done = command(
+            "bao", "decode", "f", "--outboard", "o", "--group-size", "16K", "--root", root, "-o", "out", cwd=message
+        )
+        assert done.returncode == 1
+        assert done.stderr == b"merklize: f: bytes 98304 to 114688 are not what the root says\n"
+        assert not (message / "out").exists()
+        encoding = (message / "e").read_bytes()
+        for bad in (encoding[:-1], encoding + b"x", encoding[:3], b"\x01" + encoding[1:]):
+            (message / "bad").write_bytes(bad)
+            done = command("bao", "decode", "bad", "--root", root, "-o", "out", cwd=message)
+            assert done.returncode == 1
+            assert re.fullmatch(rb"merklize: bad: [^\n]+\n", done.stderr)
+            assert command("bao", "verify", "bad", "--root", root, cwd=message).returncode == 1
+            assert not (message / "out").exists()
+        assert sorted(path.name for path in message.iterdir()) == ["bad", "e", "f", "o"]
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["outboard"],
+            ["outboard", "f", "--format", "zip"],
+            ["outboard", "f", "--group-size", "1000"],
+            ["outboard", "f", "-o", "f"],
+            ["outboard", "f", "--json"],
+            ["slice", "f"],
+            ["slice", "f", "--range", "1"],
+            ["slice", "f", "--range", "1,-2"],
+            ["decode", "f"],
+            ["decode", "f", "--root", "12"],
+            ["decode", "f", "--root", "00" * 32, "--format", "bao_tree"],
+            ["verify", "f"],
+        ],
+    )
+    def test_usage(self, message, arguments):
+        done = command("bao", *arguments, cwd=message)
+        assert done.returncode == 2
+        assert done.stderr.count(b"Error: ") == 1
+        assert done.stdout == b""
+
+
+def test_page():
+    """The examples of docs/bao.md give what they say."""
+    page = (ROOT / "docs" / "bao.md").read_text()
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    expected = re.findall(r"^print\(.*\)\s+# (.*)$", code, re.MULTILINE)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert expected
+    assert done.stdout.splitlines() == expected
+
+
+def test_page_console(tmp_path):
+    page = (ROOT / "docs" / "bao.md").read_text()
+    (console,) = re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    lines = console.splitlines()
+    script = f'merklize() {{ {sys.executable} -m merklize "$@"; }}\n' + "\n".join(
+        line[2:] for line in lines if line.startswith("$ ")
+    )
+    done = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [line for line in lines if not line.startswith("$ ")]

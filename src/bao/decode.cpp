@@ -1,0 +1,198 @@
+// BaoDecoder: a stack of subtrees whose values are known from the root and which are still to come.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bao/trusted.hpp"
+#include "digests/file_reads.hpp"
+#include "merklize/bao.hpp"
+
+namespace merklize::inline v0 {
+
+using namespace runtime;
+
+struct BaoDecoder::State {
+    State(const Digest& trusted, const BaoForm& as, std::optional<std::vector<FileRange>> some)
+        : root(trusted), form(as), ranges(std::move(some)) {}
+
+    const Digest root;
+    const BaoForm form;
+    const std::optional<std::vector<FileRange>> ranges;  // none: all
+    std::optional<Shape> shape{};                        // once the size is known
+    std::optional<Selection> selection{};
+    std::vector<Trusted> stack{};                    // the next one is the last; each has something to come
+    std::uint32_t together = runtime::read_levels;   // subtrees of so many levels are taken at once
+    std::vector<std::byte> data{}, nodes{}, made{};  // of the item
+    std::uint64_t offset = 0;
+
+    void begin(std::uint64_t size) {
+        shape.emplace(size, form.group_log);
+        selection = ranges ? Selection(*shape, *ranges) : Selection(*shape);
+        push({shape->root(), root, true});
+        // Of an empty message nothing comes.
+        if (size == 0 && !stack.empty()) take_whole({});
+    }
+
+    void push(const Trusted& subtree) {
+        if (cover(subtree.t) != Selection::Cover::none) stack.push_back(subtree);
+    }
+
+    Selection::Cover cover(const Subtree& t) const { return selection->cover(t.first_chunk(), shape->end_chunk(t)); }
+
+    bool comes_whole(const Subtree& t) const {
+        return t.level <= std::max(form.group_log, together) && cover(t) == Selection::Cover::all;
+    }
+
+    std::size_t wants() const {
+        if (!shape) return sizeof(std::uint64_t);
+        if (stack.empty()) return 0;
+        const Subtree& t = stack.back().t;
+        return comes_whole(t) ? node_bytes * shape->nodes_in(t) + shape->bytes(t) : node_bytes;
+    }
+
+    [[noreturn]] void mismatch(const char* what, const Subtree& t, const char* verb) const {
+        throw BaoMismatch(ErrorCode::invalid_argument,
+                          "bao: " + std::string(what) + "bytes " + std::to_string(shape->begin(t)) + " to " +
+                              std::to_string(shape->end(t)) + " " + verb + " not what the root says");
+    }
+
+    void take_node(const std::byte* node) {
+        const Trusted above = stack.back();
+        if (!above.is(written_node(node))) mismatch("the node above ", above.t, "is");
+        stack.pop_back();
+        push(right_of(*shape, above, node));
+        push(left_of(*shape, above, node));
+    }
+
+    // A subtree with all of its nodes.
+    void take_whole(std::span<const std::byte> item) {
+        const Trusted here = stack.back();
+        const std::uint64_t bytes = shape->bytes(here.t);
+        data.resize(bytes);
+        nodes.resize(item.size() - bytes);
+        made.resize(nodes.size());
+        unweave(Shape(bytes, form.group_log), item.data(), nodes.data(), data.data());
+        const Node node = part_node(data, here.t.first_chunk(), form.group_log, BaoOrder::pre, made.data());
+        if (!here.is(node) || nodes != made) {
+            if (nodes.empty()) mismatch("", here.t, "are");
+            find_fault(item);
+        }
+        offset = shape->begin(here.t);
+        stack.pop_back();
+    }
+
+    // Goes through a wrong item node by node and group by group: one of them is wrong.
+    [[noreturn]] void find_fault(std::span<const std::byte> item) {
+        const auto stack_before = stack;
+        const auto levels = std::exchange(together, 0);
+        try {
+            while (!item.empty()) {
+                const std::size_t n = wants();
+                take(item.first(n));
+                item = item.subspan(n);
+            }
+        } catch (...) {
+            stack = stack_before;
+            together = levels;
+            throw;
+        }
+        throw Error(ErrorCode::internal, "bao: parts of an item are right that is wrong as a whole");
+    }
+
+    void take(std::span<const std::byte> item) {
+        data.clear();
+        if (!shape) {
+            std::uint64_t size;
+            std::memcpy(&size, item.data(), sizeof size);
+            return begin(size);
+        }
+        if (comes_whole(stack.back().t)) return take_whole(item);
+        take_node(item.data());
+    }
+};
+
+BaoDecoder::BaoDecoder(const Digest& root, const BaoForm& form, std::uint64_t size) {
+    require_encoding_form("BaoDecoder", form);
+    state_ = std::make_unique<State>(root, form, std::nullopt);
+    if (!form.has_size) state_->begin(size);
+}
+
+BaoDecoder::BaoDecoder(const Digest& root, std::span<const FileRange> ranges, const BaoForm& form, std::uint64_t size) {
+    require_encoding_form("BaoDecoder", form);
+    state_ = std::make_unique<State>(root, form, std::vector<FileRange>(ranges.begin(), ranges.end()));
+    if (!form.has_size) state_->begin(size);
+}
+
+BaoDecoder::BaoDecoder(BaoDecoder&&) noexcept = default;
+BaoDecoder& BaoDecoder::operator=(BaoDecoder&&) noexcept = default;
+BaoDecoder::~BaoDecoder() = default;
+
+std::size_t BaoDecoder::wants() const noexcept { return state_->wants(); }
+
+std::span<const std::byte> BaoDecoder::take(std::span<const std::byte> item) {
+    if (item.size() != wants() || item.empty()) {
+        throw Error(ErrorCode::invalid_argument, "BaoDecoder::take: the item must have " + std::to_string(wants()) +
+                                                     " bytes, got " + std::to_string(item.size()));
+    }
+    state_->take(item);
+    return state_->data;
+}
+
+std::uint64_t BaoDecoder::offset() const noexcept { return state_->offset; }
+
+std::uint64_t BaoDecoder::size() const noexcept { return state_->shape ? state_->shape->size() : 0; }
+
+namespace {
+
+// Hands what is verified to take(bytes, offset).
+template <class Take>
+void decode_all(const char* what, std::span<const std::byte> bytes, BaoDecoder& decoder, const Take& take) {
+    const std::size_t size = bytes.size();
+    while (const std::size_t wanted = decoder.wants()) {
+        if (bytes.size() < wanted) {
+            throw BaoMismatch(ErrorCode::invalid_argument,
+                              std::string(what) + ": truncated: it has " + std::to_string(size) + " bytes, and " +
+                                  std::to_string(wanted) + " must follow byte " + std::to_string(size - bytes.size()));
+        }
+        const auto data = decoder.take(bytes.first(wanted));
+        take(data, decoder.offset());
+        bytes = bytes.subspan(wanted);
+    }
+    if (!bytes.empty()) {
+        throw BaoMismatch(ErrorCode::invalid_argument, std::string(what) + ": " + std::to_string(bytes.size()) +
+                                                           " bytes follow its end at " +
+                                                           std::to_string(size - bytes.size()));
+    }
+}
+
+}  // namespace
+
+std::vector<std::byte> bao_decode(std::span<const std::byte> encoding, const Digest& root, const BaoForm& form,
+                                  std::uint64_t size) {
+    BaoDecoder decoder(root, form, size);
+    std::vector<std::byte> message;
+    message.reserve(encoding.size());
+    decode_all("bao_decode", encoding, decoder, [&](std::span<const std::byte> data, std::uint64_t) {
+        message.insert(message.end(), data.begin(), data.end());
+    });
+    return message;
+}
+
+std::vector<std::byte> bao_decode_slice(std::span<const std::byte> slice, const Digest& root, const FileRange& range,
+                                        const BaoForm& form, std::uint64_t size) {
+    BaoDecoder decoder(root, std::span(&range, 1), form, size);
+    const std::uint64_t end = range.offset + std::min(range.bytes, UINT64_MAX - range.offset);
+    std::vector<std::byte> part;
+    part.reserve(std::min<std::uint64_t>(range.bytes, slice.size()));
+    decode_all("bao_decode_slice", slice, decoder, [&](std::span<const std::byte> data, std::uint64_t offset) {
+        const std::uint64_t first = std::clamp(range.offset, offset, offset + data.size());
+        const std::uint64_t last = std::clamp(end, first, offset + data.size());
+        const auto wanted = data.subspan(first - offset, last - first);
+        part.insert(part.end(), wanted.begin(), wanted.end());
+    });
+    return part;
+}
+
+}  // namespace merklize::inline v0

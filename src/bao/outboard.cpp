@@ -1,0 +1,171 @@
+// bao_outboard() and bao_encode(), of memory and of files.
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bao/write.hpp"
+#include "host/atomic_file.hpp"
+#include "jobs/side_by_side.hpp"
+#include "merklize/bao.hpp"
+#include "tuning/calibration.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+using namespace runtime;
+
+using Kind = Placer::Kind;
+
+constexpr std::uint32_t memory_batch_levels = 20;  // 1 GiB: values of groups of 1 KiB are then 32 MiB
+
+void require(const char* what, const BaoForm& form, Kind kind) {
+    if (kind == Kind::outboard) return require_form(what, form);
+    require_encoding_form(what, form);
+}
+
+std::uint64_t bytes_of(std::uint64_t size, const BaoForm& form, Kind kind) {
+    return kind == Kind::outboard ? bao_outboard_bytes(size, form) : bao_encoding_bytes(size, form);
+}
+
+void write_header(std::uint64_t size, const BaoForm& form, const WriteAt& write) {
+    if (form.has_size) write(std::as_bytes(std::span(&size, 1)), 0);
+}
+
+WriteAt into(std::span<std::byte> out) {
+    return [out](std::span<const std::byte> data, std::uint64_t offset) {
+        if (!data.empty()) std::memcpy(out.data() + offset, data.data(), data.size());
+    };
+}
+
+// Of a message at a place, into memory.
+Digest make(const char* what, const Place& data, std::uint64_t size, const BaoForm& form, Kind kind,
+            std::span<std::byte> out, Run& run) {
+    if (const std::uint64_t bytes = bytes_of(size, form, kind); out.size() != bytes) {
+        throw Error(ErrorCode::invalid_argument, std::string(what) + ": out must have " + std::to_string(bytes) +
+                                                     " bytes, got " + std::to_string(out.size()));
+    }
+    const WriteAt write = into(out);
+    write_header(size, form, write);
+    const Shape shape(size, form.group_log);
+    const Placer placer(shape, form, kind, write);
+    const auto batch = [&](std::uint64_t offset, std::uint64_t) { return moved(data, offset); };
+    const auto part = [&](std::size_t, std::uint64_t offset, std::size_t bytes) {
+        return std::span<const std::byte>(host_bytes(data) + offset, bytes);
+    };
+    return root_digest(run.on_host() ? write_tree(shape, part, placer, run)
+                                     : write_tree_on_device(shape, batch, memory_batch_levels, placer, run));
+}
+
+// Of a regular file, to wherever `output` says once the size is known.
+Digest make(const InputFile& file, const BaoForm& form, Kind kind, Run& run,
+            const std::function<WriteAt(std::uint64_t bytes)>& output) {
+    const std::uint64_t size = file.regular_size();
+    const auto extent = file.extent();
+    const WriteAt write = output(bytes_of(size, form, kind));
+    write_header(size, form, write);
+    const Shape shape(size, form.group_log);
+    const Placer placer(shape, form, kind, write);
+    std::optional<Node> top;
+    if (run.on_host()) {
+        ReadOrder order(file, 0, size, size == 0 ? 1 : (size - 1) / read_bytes + 1);
+        const auto part = [&](std::size_t i, std::uint64_t offset, std::size_t bytes) {
+            return order.view(i, thread_buffer().first(bytes), offset);
+        };
+        top = write_tree(shape, part, placer, run);
+        order.require_read();
+    } else {
+        std::vector<std::byte> buffer(std::min(size, batch_bytes));
+        const auto batch = [&](std::uint64_t offset, std::uint64_t bytes) {
+            read_together(file, std::span(buffer).first(bytes), offset, run, 0);
+            return host_place(buffer.data());
+        };
+        top = write_tree_on_device(shape, batch, batch_levels, placer, run);
+    }
+    std::byte beyond;
+    if (file.read_up_to({&beyond, 1}, size) != 0)
+        throw Error(ErrorCode::io,
+                    file.name() + ": has more bytes than the " + std::to_string(size) + " that it states");
+    if (extent) file.require_unchanged(extent->identity);
+    return root_digest(*top);
+}
+
+Digest make_file(const InputFile& file, const BaoForm& form, Kind kind, Run& run, const std::filesystem::path& out) {
+    AtomicFile made = AtomicFile::temporary(out);
+    const Digest root = make(file, form, kind, run, [&](std::uint64_t bytes) -> WriteAt {
+        if (bytes != 0) made.reserve(bytes);
+        made.resize(bytes);
+        return [&made](std::span<const std::byte> data, std::uint64_t offset) { made.write(data, offset); };
+    });
+    made.commit();
+    return root;
+}
+
+}  // namespace
+
+BaoOutput bao_outboard(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
+    BaoOutput made{.bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    made.root = bao_outboard(data, made.bytes, form, options);
+    return made;
+}
+
+Digest bao_outboard(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+                    const RunOptions& options) {
+    require("bao_outboard", form, Kind::outboard);
+    if (state_of(options.device).chooses())
+        return bao_outboard(data, out, form, chosen(options, Job::digest, data.size()));
+    Run run(options);
+    return make("bao_outboard", host_place(data.data()), data.size(), form, Kind::outboard, out, run);
+}
+
+BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form, const RunOptions& options) {
+    require("bao_outboard", form, Kind::outboard);
+    const RunOptions here = on_device_of(data, options);
+    Run run(here);
+    BaoOutput made{.bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    made.root = make("bao_outboard", place_of(data), data.size(), form, Kind::outboard, made.bytes, run);
+    return made;
+}
+
+BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const RunOptions& options) {
+    require("bao_outboard_file", form, Kind::outboard);
+    Run run(options);
+    BaoOutput made;
+    made.root = make(InputFile(fd, name), form, Kind::outboard, run, [&](std::uint64_t bytes) {
+        made.bytes.resize(bytes);
+        return into(made.bytes);
+    });
+    return made;
+}
+
+Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
+                         const RunOptions& options) {
+    require("bao_outboard_file", form, Kind::outboard);
+    Run run(options);
+    return make_file(InputFile(fd, name), form, Kind::outboard, run, out);
+}
+
+BaoOutput bao_encode(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
+    require("bao_encode", form, Kind::encoding);
+    BaoOutput made{.bytes = std::vector<std::byte>(bao_encoding_bytes(data.size(), form))};
+    made.root = bao_encode(data, made.bytes, form, options);
+    return made;
+}
+
+Digest bao_encode(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
+                  const RunOptions& options) {
+    require("bao_encode", form, Kind::encoding);
+    const RunOptions here = on_the_cpu(options);
+    Run run(here);
+    return make("bao_encode", host_place(data.data()), data.size(), form, Kind::encoding, out, run);
+}
+
+Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
+                       const RunOptions& options) {
+    require("bao_encode_file", form, Kind::encoding);
+    const RunOptions here = on_the_cpu(options);
+    Run run(here);
+    return make_file(InputFile(fd, name), form, Kind::encoding, run, out);
+}
+
+}  // namespace merklize::inline v0

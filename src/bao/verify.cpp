@@ -1,0 +1,164 @@
+// bao_verify(): the nodes of the outboard first, from the root down, and then the message, part by part and all threads at once.
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bao/trusted.hpp"
+#include "digests/file_reads.hpp"
+#include "jobs/run.hpp"
+#include "jobs/side_by_side.hpp"
+#include "merklize/bao.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+using namespace runtime;
+
+using ReadSubtree = std::function<std::span<const std::byte>(const Subtree& t, std::vector<std::byte>& buffer)>;
+
+class Verifier {
+public:
+    /// Of chunks [first, end), whole groups.
+    Verifier(const Shape& shape, const BaoTrust& trust, std::uint64_t first, std::uint64_t end)
+        : shape_(shape), trust_(trust), first_(first), end_(end) {}
+
+    std::vector<BaoFault> verify(const ReadSubtree& read, Run& run) {
+        find_parts({shape_.root(), trust_.root, true});
+        run.parallel(parts_.size(), [&](std::size_t i) {
+            std::vector<std::byte> buffer;
+            verify_part(parts_[i], read(parts_[i].t, buffer));
+        });
+        std::ranges::sort(faults_, {}, &BaoFault::offset);
+        std::vector<BaoFault> joined;
+        for (const BaoFault& fault : faults_) {
+            if (!joined.empty() && joined.back().offset + joined.back().bytes == fault.offset &&
+                joined.back().in_outboard == fault.in_outboard) {
+                joined.back().bytes += fault.bytes;
+            } else {
+                joined.push_back(fault);
+            }
+        }
+        return joined;
+    }
+
+private:
+    const std::byte* nodes_of(const Subtree& t) const {
+        return trust_.outboard.data() + header_bytes(trust_.form) +
+               node_bytes * shape_.nodes_before(t, trust_.form.order);
+    }
+    const std::byte* node_of(const Subtree& t) const {
+        return trust_.outboard.data() + header_bytes(trust_.form) + node_bytes * shape_.place(t, trust_.form.order);
+    }
+
+    void note(const Subtree& t, bool in_outboard) {
+        const std::uint64_t begin = std::max(shape_.begin(t), first_ * MKZ_BLAKE3_CHUNK_LEN);
+        const std::uint64_t end = end_ == shape_.chunks() ? shape_.size() : end_ * MKZ_BLAKE3_CHUNK_LEN;
+        const std::lock_guard lock(noting_);
+        faults_.push_back({begin, std::min(shape_.end(t), end) - begin, in_outboard});
+    }
+
+    // From the root down to parts that one thread hashes, as far as the nodes are right.
+    void find_parts(const Trusted& here) {
+        const Subtree& t = here.t;
+        const std::uint64_t first = t.first_chunk(), end = shape_.end_chunk(t);
+        if (end <= first_ || first >= end_) return;
+        const bool is_inside = first >= first_ && end <= end_;
+        if (t.level <= shape_.group_log() || (is_inside && t.level <= read_levels)) return parts_.push_back(here);
+        const std::byte* node = node_of(t);
+        if (!here.is(written_node(node))) return note(t, true);
+        find_parts(left_of(shape_, here, node));
+        find_parts(right_of(shape_, here, node));
+    }
+
+    void verify_part(const Trusted& here, std::span<const std::byte> data) {
+        std::vector<std::byte> nodes(node_bytes * shape_.nodes_in(here.t));
+        const Node node = part_node(data, here.t.first_chunk(), shape_.group_log(), trust_.form.order, nodes.data());
+        if (!here.is(node) || !std::equal(nodes.begin(), nodes.end(), nodes_of(here.t)))
+            find_faults(here, here.t, data);
+    }
+
+    // part  whose bytes `data` is
+    void find_faults(const Trusted& here, const Subtree& part, std::span<const std::byte> data) {
+        if (here.t.level <= shape_.group_log()) {
+            const auto group = data.subspan(shape_.begin(here.t) - shape_.begin(part), shape_.bytes(here.t));
+            const Node node = part_node(group, here.t.first_chunk(), shape_.group_log(), trust_.form.order, nullptr);
+            if (!here.is(node)) note(here.t, false);
+            return;
+        }
+        const std::byte* node = node_of(here.t);
+        if (!here.is(written_node(node))) return note(here.t, true);
+        find_faults(left_of(shape_, here, node), part, data);
+        find_faults(right_of(shape_, here, node), part, data);
+    }
+
+    const Shape& shape_;
+    const BaoTrust& trust_;
+    const std::uint64_t first_, end_;
+    std::vector<Trusted> parts_{};
+    std::mutex noting_;
+    std::vector<BaoFault> faults_{};  // guarded by noting_
+};
+
+}  // namespace
+
+std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t size,
+                                 const BaoTrust& trust, const RunOptions& options) {
+    require_outboard("bao_verify", trust.outboard, size, trust.form);
+    const std::uint64_t group = trust.form.group_bytes();
+    if (offset > size || part.size() > size - offset || offset % group != 0 ||
+        ((offset + part.size()) % group != 0 && offset + part.size() != size)) {
+        throw Error(ErrorCode::invalid_argument,
+                    "bao_verify: a part must begin and end with groups of " + std::to_string(group) +
+                        " bytes, or end with the message, got bytes " + std::to_string(offset) + " to " +
+                        std::to_string(offset + part.size()) + " of " + std::to_string(size));
+    }
+    if (part.empty() && size != 0) return {};
+    const Shape shape(size, trust.form.group_log);
+    const RunOptions here = on_the_cpu(options);
+    Run run(here);
+    Verifier verifier(shape, trust, offset / MKZ_BLAKE3_CHUNK_LEN,
+                      size == 0 ? 1 : (offset + part.size() - 1) / MKZ_BLAKE3_CHUNK_LEN + 1);
+    return verifier.verify(
+        [&](const Subtree& t, std::vector<std::byte>&) {
+            return part.subspan(shape.begin(t) - offset, shape.bytes(t));
+        },
+        run);
+}
+
+std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range, const BaoTrust& trust,
+                                      const RunOptions& options) {
+    const InputFile file(fd, name);
+    const std::uint64_t size = file.regular_size();
+    require_outboard("bao_verify_file", trust.outboard, size, trust.form);
+    if (range.offset > size || range.bytes > size - range.offset) {
+        throw Error(ErrorCode::invalid_argument, "bao_verify_file: bytes " + std::to_string(range.offset) + " and " +
+                                                     std::to_string(range.bytes) + " more are not all in " +
+                                                     std::string(name) + ", which has " + std::to_string(size));
+    }
+    if (range.bytes == 0 && size != 0) return {};
+    const auto extent = file.extent();
+    const Shape shape(size, trust.form.group_log);
+    const std::uint64_t first = range.offset / trust.form.group_bytes() << trust.form.group_log;
+    const std::uint64_t last_group = size == 0 ? 0 : (range.offset + range.bytes - 1) / trust.form.group_bytes();
+    const RunOptions here = on_the_cpu(options);
+    Run run(here);
+    Verifier verifier(shape, trust, first, std::min((last_group + 1) << trust.form.group_log, shape.chunks()));
+    auto faults = verifier.verify(
+        [&](const Subtree& t, std::vector<std::byte>& buffer) -> std::span<const std::byte> {
+            std::span<std::byte> out = runtime::thread_buffer();
+            if (shape.bytes(t) > out.size()) {
+                buffer.resize(shape.bytes(t));
+                out = buffer;
+            }
+            out = out.first(shape.bytes(t));
+            file.read_at(out, shape.begin(t));
+            return out;
+        },
+        run);
+    if (extent) file.require_unchanged(extent->identity);
+    return faults;
+}
+
+}  // namespace merklize::inline v0

@@ -1,0 +1,69 @@
+#include "bao/write.hpp"
+
+#include <algorithm>
+
+namespace merklize::runtime {
+
+Node write_tree(const Shape& shape, const ReadPart& read, const Placer& placer, Run& run) {
+    const auto hash_part = [&](std::size_t i) {
+        const Subtree t = shape.named({read_levels, i});
+        const auto data = read(i, shape.begin(t), shape.bytes(t));
+        std::vector<std::byte> nodes(node_bytes * shape.nodes_in(t));
+        const Node node = part_node(data, t.first_chunk(), shape.group_log(), placer.order(), nodes.data());
+        placer.put_subtree(t, data, nodes);
+        return node;
+    };
+    if (shape.size() <= read_bytes) return hash_part(0);
+    std::vector<ChainingValue> values((shape.size() - 1) / read_bytes + 1);
+    run.parallel(values.size(), [&](std::size_t i) { values[i] = value_of(hash_part(i)); });
+    return fold(std::span(values), read_levels, shape.group_log(),
+                [&](const Subtree& t, const ChainingValue* pair) { placer.put_node(t, pair); });
+}
+
+Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32_t batch_level, const Placer& placer,
+                          Run& run) {
+    const Mode mode;
+    const std::uint64_t size = shape.size();
+    if (size <= MKZ_BLAKE3_CHUNK_LEN) return chunk_node(read(0, size), size, 0, mode, run);
+    // The device gives values of groups, at least two, since it makes no root. A block is what one thread of the host folds.
+    constexpr std::uint32_t folded_levels = 8;
+    const std::uint32_t level = std::min({shape.group_log(), shape.root().level - 1, batch_level});
+    const std::uint32_t block_level = std::min(level + folded_levels, batch_level);
+    const std::uint64_t block_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << block_level;
+    const std::uint64_t batch_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << batch_level;
+    const std::size_t per_block = std::size_t{1} << (block_level - level);
+    std::vector<ChainingValue> blocks((size - 1) / block_bytes + 1);
+    std::optional<Node> whole;
+    for (std::uint64_t first = 0; first < size; first += batch_bytes) {
+        const std::uint64_t bytes = std::min(batch_bytes, size - first);
+        auto values = subtree_values(read(first, bytes), bytes, first / MKZ_BLAKE3_CHUNK_LEN, level, mode, run,
+                                     static_cast<double>(bytes) / static_cast<double>(size));
+        run.parallel(
+            (bytes - 1) / block_bytes + 1,
+            [&](std::size_t k) {
+                const auto here =
+                    std::span(values).subspan(per_block * k).first(std::min(per_block, values.size() - per_block * k));
+                const std::size_t block = first / block_bytes + k;
+                if (here.size() == 1) {
+                    blocks[block] = here[0];
+                    return;
+                }
+                const Subtree t = shape.named({block_level, block});
+                std::vector<std::byte> nodes(node_bytes * shape.nodes_in(t));
+                const Shape part(shape.bytes(t), shape.group_log());
+                const Node node = fold(here, level, part, placer.order(), nodes.data());
+                placer.put_subtree(t, {}, nodes);
+                if (blocks.size() == 1) {
+                    whole = node;
+                } else {
+                    blocks[block] = value_of(node);
+                }
+            },
+            0);
+    }
+    if (whole) return *whole;
+    return fold(std::span(blocks), block_level, shape.group_log(),
+                [&](const Subtree& t, const ChainingValue* pair) { placer.put_node(t, pair); });
+}
+
+}  // namespace merklize::runtime

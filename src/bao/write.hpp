@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+
+#include "bao/nodes.hpp"
+#include "digests/file_reads.hpp"
+#include "jobs/run.hpp"
+
+namespace merklize::runtime {
+
+/// Bytes [offset, offset + bytes) of the message, at most read_bytes of them: read `i` of all.
+using ReadPart = std::function<std::span<const std::byte>(std::size_t i, std::uint64_t offset, std::size_t bytes)>;
+/// The same, in memory that the run's device takes: `bytes` is at most a batch.
+using ReadBatch = std::function<Place(std::uint64_t offset, std::uint64_t bytes)>;
+
+/// Hashes a message on the host, by all threads, and has all nodes placed.  returns  the top node
+Node write_tree(const Shape& shape, const ReadPart& read, const Placer& placer, Run& run);
+
+/// Hashes it on the run's device down to the values of groups, batch by batch; the nodes above are made on the host.
+/// batch_level  log2 of the chunks of a batch
+Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32_t batch_level, const Placer& placer,
+                          Run& run);
+
+}  // namespace merklize::runtime

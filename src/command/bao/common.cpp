@@ -1,0 +1,118 @@
+#include "command/bao/common.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "bao/shape.hpp"
+#include "command/line/values.hpp"
+#include "command/output/streams.hpp"
+#include "command/settings.hpp"
+#include "command/tree/common.hpp"
+
+namespace merklize::command {
+
+BaoForm bao_form_of(const Arguments& arguments) {
+    const std::string name = arguments.value_or("format", "bao");
+    BaoForm form;
+    if (name == "bao_tree") {
+        form = bao_tree_form;
+    } else if (name == "bao_tree_post") {
+        form = bao_tree_post_form;
+    } else if (name != "bao") {
+        throw UsageError{"--format must be bao, bao_tree or bao_tree_post, got '" + sentence(name) + "'"};
+    }
+    if (const auto group = size_value(arguments, "group-size")) {
+        if (!std::has_single_bit(*group) || *group < 1024 || *group > std::uint64_t{1024} << 20)
+            throw UsageError{"--group-size must be a power of two, 1K to 1G, got " + std::to_string(*group)};
+        form.group_log = static_cast<std::uint32_t>(std::countr_zero(*group)) - 10;
+    }
+    return form;
+}
+
+std::vector<FileRange> ranges_of(const Arguments& arguments) {
+    std::vector<FileRange> ranges;
+    for (const std::string& text : arguments.values("range")) {
+        const std::size_t comma = text.find(',');
+        const auto start = plain_number(std::string_view(text).substr(0, comma));
+        const auto length =
+            comma == std::string::npos ? std::nullopt : plain_number(std::string_view(text).substr(comma + 1));
+        if (!start || !length)
+            throw UsageError{"--range must be START,LENGTH in bytes, such as 4096,1000, got '" + sentence(text) + "'"};
+        ranges.push_back({*start, *length});
+    }
+    return ranges;
+}
+
+Digest required_root(const Arguments& arguments) {
+    const auto root = digest_value(arguments, "root");
+    if (!root) throw UsageError{"Missing option '--root'."};
+    return *root;
+}
+
+std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form) {
+    const auto size = count_value(arguments, "size");
+    if (!size && !form.has_size) throw UsageError{"Missing option '--size': this format does not have the size"};
+    return size.value_or(0);
+}
+
+std::optional<std::string> output_of(const Arguments& arguments) {
+    auto out = arguments.value("output");
+    require_output_name(arguments);
+    if (!out) return out;
+    for (const std::string& input : {arguments.words()[0], arguments.value_or("outboard", standard_input_name)})
+        refuse_input_as_output(input, *out);
+    return out;
+}
+
+runtime::InputFile open_input(const std::string& name) {
+    if (name == standard_input_name) return {standard_input(), "standard input"};
+    return runtime::InputFile(name);
+}
+
+bool is_regular(const runtime::InputFile& file) {
+    struct stat info;
+    return fstat(file.fd(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+std::vector<std::byte> read_all(const runtime::InputFile& file) {
+    std::vector<std::byte> data;
+    for (std::size_t done = 0;;) {
+        data.resize(done + std::max<std::size_t>(done, 1 << 20));
+        const std::size_t count = file.read_some(std::span(data).subspan(done), [] { return true; });
+        done += count;
+        if (done == data.size()) continue;
+        data.resize(done);
+        return data;
+    }
+}
+
+std::vector<std::byte> read_outboard(const std::string& name, std::uint64_t size, const BaoForm& form) {
+    const runtime::InputFile file(name);
+    const std::uint64_t length = file.regular_size();
+    std::optional<std::uint64_t> stated;
+    if (form.has_size && length >= sizeof size)
+        file.read_at(std::as_writable_bytes(std::span(&stated.emplace(), 1)), 0);
+    runtime::require_outboard("bao", length, stated, size, form);
+    std::vector<std::byte> outboard(length);
+    file.read_at(outboard, 0);
+    return outboard;
+}
+
+BaoReadAt reads_of(const runtime::InputFile& file) {
+    return [&file](std::span<std::byte> out, std::uint64_t offset) { file.read_at(out, offset); };
+}
+
+BaoReadAt reads_of(const std::vector<std::byte>& bytes) {
+    return [&bytes](std::span<std::byte> out, std::uint64_t offset) {
+        std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+    };
+}
+
+std::string fault_text(const BaoFault& fault) {
+    return "bytes " + std::to_string(fault.offset) + " to " + std::to_string(fault.offset + fault.bytes) +
+           (fault.in_outboard ? " cannot be verified: the outboard is not the root's" : " are not what the root says");
+}
+
+}  // namespace merklize::command

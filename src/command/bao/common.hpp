@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/endings.hpp"
+#include "command/line/arguments.hpp"
+#include "command/output/text.hpp"
+#include "host/input_file.hpp"
+#include "merklize/bao.hpp"
+
+namespace merklize::command {
+
+/// What the commands of `merklize bao` share.
+
+/// --format and --group-size.  errors  UsageError
+BaoForm bao_form_of(const Arguments& arguments);
+/// --range START,LENGTH: all that are given.  errors  UsageError
+std::vector<FileRange> ranges_of(const Arguments& arguments);
+/// --root.  errors  UsageError (it must be given)
+Digest required_root(const Arguments& arguments);
+/// --size; 0 if it is not given, and the form has the size anyway.  errors  UsageError (it must be given)
+std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
+/// --output.  errors  UsageError (no name; the name of an input)
+std::optional<std::string> output_of(const Arguments& arguments);
+
+/// A file, or standard input for "-".
+runtime::InputFile open_input(const std::string& name);
+/// Whether it can be read at any place.
+bool is_regular(const runtime::InputFile& file);
+/// All of it, from where it stands.
+std::vector<std::byte> read_all(const runtime::InputFile& file);
+/// An outboard that can be that of a message of `size` bytes.  errors  BaoMismatch
+std::vector<std::byte> read_outboard(const std::string& name, std::uint64_t size, const BaoForm& form);
+/// Reads from a regular file, or from bytes. Both must stay.
+BaoReadAt reads_of(const runtime::InputFile& file);
+BaoReadAt reads_of(const std::vector<std::byte>& bytes);
+
+/// A fault as a sentence.
+std::string fault_text(const BaoFault& fault);
+
+/// Runs an action; what does not belong to the root becomes a Failure that names the input.
+template <class Action>
+auto naming(const std::string& input, const Action& action) try {
+    return action();
+} catch (const BaoMismatch& error) {
+    throw Failure{sentence(input) + ": " + error.what()};
+}
+
+}  // namespace merklize::command

@@ -1,0 +1,177 @@
+// `merklize bao decode` and `verify`.
+#include <algorithm>
+
+#include "bao/shape.hpp"
+#include "command/bao/common.hpp"
+#include "command/line/commands.hpp"
+#include "command/output/json.hpp"
+#include "command/output/output.hpp"
+#include "command/output/progress.hpp"
+#include "command/settings.hpp"
+
+namespace merklize::command {
+namespace {
+
+// Which bytes of the message are asked for: all, or those of the ranges, in order.
+class Wanted {
+public:
+    explicit Wanted(std::vector<FileRange> ranges) : ranges_(std::move(ranges)) {
+        std::ranges::sort(ranges_, {}, &FileRange::offset);
+    }
+
+    bool is_all() const noexcept { return ranges_.empty(); }
+    const std::vector<FileRange>& ranges() const noexcept { return ranges_; }
+
+    /// Calls use() with the parts of these bytes that are asked for.
+    template <class Use>
+    void each_part(std::span<const std::byte> data, std::uint64_t offset, const Use& use) const {
+        if (is_all()) return use(data);
+        std::uint64_t at = offset;
+        const std::uint64_t end = offset + data.size();
+        for (const auto& [start, bytes] : ranges_) {
+            const std::uint64_t first = std::clamp(start, at, end);
+            const std::uint64_t last = std::clamp(start + std::min(bytes, UINT64_MAX - start), first, end);
+            if (first < last) use(data.subspan(first - offset, last - first));
+            at = std::max(at, last);
+        }
+    }
+
+private:
+    std::vector<FileRange> ranges_;
+};
+
+// Reads an encoding, or the slice of ranges, in order.
+// use  called with what is verified, and where in the message it is
+// returns  the message's size
+template <class Use>
+std::uint64_t decode(const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted,
+                     const Use& use) {
+    const BaoForm form = bao_form_of(arguments);
+    const std::uint64_t size = form.has_size ? 0 : stated_size(arguments, form);
+    const Digest root = required_root(arguments);
+    BaoDecoder decoder = wanted.is_all() ? BaoDecoder(root, form, size) : BaoDecoder(root, wanted.ranges(), form, size);
+    std::vector<std::byte> item;
+    std::uint64_t done = 0;
+    while (const std::size_t n = decoder.wants()) {
+        item.resize(n);
+        const std::size_t count = input.read_some(std::span(item), [] { return true; });
+        if (count < n) {
+            throw BaoMismatch(ErrorCode::invalid_argument, "truncated: " + std::to_string(n) +
+                                                               " bytes must follow byte " + std::to_string(done) +
+                                                               ", and there are " + std::to_string(count));
+        }
+        done += n;
+        const auto data = decoder.take(item);
+        use(data, decoder.offset());
+    }
+    std::byte more;
+    if (input.read_some(std::span(&more, 1), [] { return true; }) != 0)
+        throw BaoMismatch(ErrorCode::invalid_argument, "bytes follow its end at " + std::to_string(done));
+    return decoder.size();
+}
+
+// Reads a message, verifies it by its outboard window by window, and gives out what is asked for.
+template <class Use>
+void read_verified(const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted, const Use& use) {
+    const BaoForm form = bao_form_of(arguments);
+    const std::uint64_t size = input.regular_size();
+    const auto outboard = read_outboard(*arguments.value("outboard"), size, form);
+    const BaoTrust trust{required_root(arguments), outboard, form};
+    const std::uint64_t window = std::max<std::uint64_t>(form.group_bytes(), 8 << 20);
+    const runtime::Shape shape(size, form.group_log);
+    const runtime::Selection selection =
+        wanted.is_all() ? runtime::Selection(shape) : runtime::Selection(shape, wanted.ranges());
+    std::vector<std::byte> data;
+    std::uint64_t offset = 0;
+    do {
+        const std::uint64_t bytes = std::min(window, size - offset);
+        const std::uint64_t end_chunk = std::max<std::uint64_t>(1, (offset + bytes + 1023) / 1024);
+        if (selection.cover(offset / 1024, end_chunk) != runtime::Selection::Cover::none) {
+            data.resize(bytes);
+            input.read_at(data, offset);
+            for (const BaoFault& fault : bao_verify(data, offset, size, trust, run_options(arguments)))
+                throw BaoMismatch(ErrorCode::invalid_argument, fault_text(fault));
+            use(std::span<const std::byte>(data), offset);
+        }
+        offset += bytes;
+    } while (offset < size);
+}
+
+}  // namespace
+
+int run_bao_decode(const Arguments& arguments) {
+    const std::string& name = arguments.words()[0];
+    const Wanted wanted(ranges_of(arguments));
+    required_root(arguments);
+    const auto out = output_of(arguments);
+    const runtime::InputFile input = open_input(name);
+    Target target(out);
+    const auto put = [&](std::span<const std::byte> data, std::uint64_t offset) {
+        wanted.each_part(data, offset, [&](std::span<const std::byte> part) { target.write(part); });
+    };
+    naming(name, [&] {
+        if (arguments.has("outboard")) {
+            read_verified(input, arguments, wanted, put);
+        } else {
+            decode(input, arguments, wanted, put);
+        }
+    });
+    target.finish();
+    return 0;
+}
+
+int run_bao_verify(const Arguments& arguments) {
+    const std::string& name = arguments.words()[0];
+    const Digest root = required_root(arguments);
+    const Wanted wanted(ranges_of(arguments));
+    const auto outboard = arguments.value("outboard");
+    const runtime::InputFile input = open_input(name);
+    std::vector<std::string> reasons;
+    json::Array faults;
+    std::uint64_t size = 0;
+    try {
+        if (outboard) {
+            const BaoForm form = bao_form_of(arguments);
+            size = input.regular_size();
+            const auto nodes = read_outboard(*outboard, size, form);
+            RunOptions options = run_options(arguments);
+            const auto ranges = wanted.is_all() ? std::vector<FileRange>{{0, size}} : wanted.ranges();
+            Bar bar("verifying", ranges.size());
+            for (const FileRange& range : ranges) {
+                options.progress = bar.part();
+                for (const BaoFault& fault :
+                     bao_verify_file(input.fd(), input.name(), range, {root, nodes, form}, options)) {
+                    reasons.push_back(fault_text(fault));
+                    faults.put(json::Object()
+                                   .number("offset", fault.offset)
+                                   .number("bytes", fault.bytes)
+                                   .number("in_outboard", fault.in_outboard)
+                                   .done());
+                }
+            }
+        } else {
+            size = decode(input, arguments, wanted, [](std::span<const std::byte>, std::uint64_t) {});
+        }
+    } catch (const BaoMismatch& error) {
+        reasons.emplace_back(error.what());
+    }
+    if (arguments.has("json")) {
+        json::Array texts;
+        for (const std::string& reason : reasons) texts.put(json::text(reason));
+        line(json::Object()
+                 .text("file", display(name))
+                 .number("valid", reasons.empty())
+                 .text("root", root.hex())
+                 .number("size", size)
+                 .put("reasons", texts.done())
+                 .put("faults", faults.done())
+                 .done());
+    } else if (reasons.empty()) {
+        line("valid: " + std::string(wanted.is_all() ? "all" : "the range") + " of " + std::to_string(size) + " bytes");
+    } else {
+        for (const std::string& reason : reasons) line("NOT valid: " + reason);
+    }
+    return reasons.empty() ? 0 : 1;
+}
+
+}  // namespace merklize::command
