@@ -89,7 +89,16 @@ private:
         return found;
     }
 
+    static bool has_doubles(const Members& members) {
+        for (std::size_t i = 1; i < members.size(); i++)
+            for (std::size_t k = 0; k < i; k++)
+                if (members[i].first == members[k].first) return true;
+        return false;
+    }
+
     void settle_doubles(Members& members) const {
+        constexpr std::size_t few = 16;  // compared with each other, without memory for an order
+        if (members.size() <= few && !has_doubles(members)) return;
         std::vector<std::size_t> order(members.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         const auto name = [&](std::size_t i) -> const std::string& { return members[i].first; };
