@@ -105,7 +105,7 @@ def build_part(stored: Stored, part: TreePart, units: Callable[..., Iterator[Any
     # What the cache holds, of a file that is read into one buffer.
     unit = (
         max(1, (1 << 20) // rule.size) * rule.size
-        if isinstance(stored, LocalObject) and rule.size <= 1 << 20
+        if isinstance(stored, LocalObject) and rule.size <= 2 << 20
         else rule.unit
     )
     start, end = part.first * rule.size, min((part.first + part.n_leaves) * rule.size, stored.size or 0)
