@@ -103,7 +103,7 @@ test-python: $(VENV)/test-tools ## tests of the Python package and the command l
 	@! command -v npm >/dev/null || npm install --prefix build/node --no-save --no-package-lock --no-audit --no-fund --silent \
 		@openzeppelin/merkle-tree@1.0.8 || echo "no npm packages: tests without @openzeppelin/merkle-tree"
 	@echo "== Python tests"
-	@[ ! -d build/node/node_modules ] || export MERKLIZE_NODE_MODULES=$(CURDIR)/build/node/node_modules; MERKLIZE_PLUGINS_DIR=$(CURDIR)/build/release/plugins MERKLIZE_TEST_DEVICES=cpu python -m pytest -q -n $$(nproc) python/tests
+	@[ ! -d build/node/node_modules ] || export MERKLIZE_NODE_MODULES=$(CURDIR)/build/node/node_modules; MERKLIZE_PLUGINS_DIR=$(CURDIR)/build/release/plugins MERKLIZE_TEST_DEVICES=cpu python -m pytest -q -n $$(nproc) --dist loadgroup python/tests
 	@widest=$$(python -c 'import merklize; print(merklize.devices()[0].isa)'); \
 	for isa in scalar avx2 avx512 neon; do \
 		[ $$isa != $$widest ] || continue; \
@@ -218,7 +218,7 @@ test-wheel: ## the Python tests on the wheel for this machine, and, if it is the
 		env -i PATH=$(CURDIR)/build/wheel-venv/bin HOME=$(CURDIR)/build/wheel-venv python -c "import merklize; \
 data = bytes(range(251)) * 9999; assert merklize.hash(data, device='sycl:0') == merklize.hash(data, device='cpu')"; }
 	@echo "== Python tests on the wheel"
-	@MERKLIZE_TEST_DEVICES=cpu PATH=$(CURDIR)/build/wheel-venv/bin:/usr/bin:/bin python -m pytest -q -n $$(nproc) python/tests
+	@MERKLIZE_TEST_DEVICES=cpu PATH=$(CURDIR)/build/wheel-venv/bin:/usr/bin:/bin python -m pytest -q -n $$(nproc) --dist loadgroup python/tests
 	@for wheel in build/dist/merklize-*aarch64.whl; do \
 		[ ! -e $$wheel ] || [ $$(uname -m) = aarch64 ] || scripts/test_wheel_aarch64.sh $$wheel; \
 	done

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the tables of README.md and docs/benchmarks.md from bench/results: the newest file of each machine and device.
+"""Writes the tables of pages from bench/results: the newest file of each machine and device.
 
-README.md has one small table, docs/benchmarks.md all others.
+README.md has one small table, docs/scale.md those of clusters, docs/benchmarks.md all others.
 
 With --check it only compares. Needs the installed merklize package.
 """
@@ -254,9 +254,42 @@ def readme_tables():
     yield "\n".join(lines)
 
 
+def scale_tables():
+    """What bench/scale.py measured, and what bench/simulate_cluster.py says of clusters that nobody has at hand."""
+    for path, data in newest("scale", lambda data: data["machine"]):
+        lines = [f"{data['machine']}, {data['cpus']} cores ({link(path, '../')}), medians of turns:", ""]
+        lines += ["| job | time | rate | against | ratio |", "|---|---|---|---|---|"]
+        for row in data["rows"]:
+            if "ratio" in row:
+                speed = rate(row["bytes"] / row["seconds"], "bytes") if row["bytes"] else ""
+                least, middle, most = (f"{row[name]:.2g}" for name in ("ratio_min", "ratio", "ratio_max"))
+                ratio = f"{middle}x ({least} to {most})"
+                lines.append(f"| {row['job']} | {human_time(row['seconds'])} | {speed} | {row['peer']} | {ratio} |")
+            else:
+                lines.append(f"| {row['job']} | {row['value']:.3g} {row['unit']} | | | |")
+        yield "\n".join(lines)
+    for path, data in newest("simulated", lambda data: data["program"]):
+        lines = [f"Simulated ({link(path, '../')}), with {data['driver'] * 1e3:.2g} ms of the driver a task:", ""]
+        lines += ["| job | time | of the bound | tasks | workers lost | driver at work |", "|---|---|---|---|---|---|"]
+        for row in data["rows"]:
+            share, busy = f"{row['ideal'] / row['seconds']:.0%}", f"{row['driver']:.0%}"
+            counts = f"{row['tasks']:,} | {row['deaths']:,}"
+            lines.append(f"| {row['job']} | {row['seconds']:,.0f} s | {share} | {counts} | {busy} |")
+        lines += ["", "Checked against what was measured:", ""]
+        lines += ["| job | measured | simulated | difference |", "|---|---|---|---|"]
+        for row in data["checked"]:
+            times = f"{seconds(row['measured'])} | {seconds(row['simulated'])}"
+            lines.append(f"| {row['job']} | {times} | {row['error']:+.0%} |")
+        yield "\n".join(lines)
+
+
+PAGES = {"README.md": readme_tables, "docs/benchmarks.md": all_tables, "docs/scale.md": scale_tables}
+
+
 def main():
     stale = []
-    for file, tables in ((ROOT / "README.md", readme_tables), (ROOT / "docs" / "benchmarks.md", all_tables)):
+    for name, tables in PAGES.items():
+        file = ROOT / name
         text = file.read_text()
         before, rest = text.split(BEGIN)
         after = rest.split(END)[1]

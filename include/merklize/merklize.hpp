@@ -7,11 +7,13 @@
 #include <merklize/device.hpp>
 #include <merklize/digest.hpp>
 #include <merklize/error.hpp>
+#include <merklize/file_formats.hpp>
 #include <merklize/formats.hpp>
 #include <merklize/hash.hpp>
 #include <merklize/hash_each.hpp>
 #include <merklize/matrix.hpp>
 #include <merklize/matrix_commitment.hpp>
+#include <merklize/openzeppelin.hpp>
 #include <merklize/pieces.hpp>
 #include <merklize/policy.hpp>
 #include <merklize/poseidon2.hpp>

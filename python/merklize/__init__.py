@@ -21,6 +21,7 @@
 `manifest`, `Manifest`, `check_model`            weights, tensor by tensor, under one root; loaded models against it
 `signing`                                        hashers for OpenSSF's model-signing: merklize[signing]
 `stores`                                         how URLs are read: merklize[s3], [gcs], [http]
+`ray`                                            the same work on a cluster: merklize[ray]
 `formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
 `calibrate`, `calibration`                       measures it, so that device="auto" chooses well
@@ -112,7 +113,7 @@ def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used: `formats` needs NumPy, which is slow to import."""
     import importlib
 
-    if name in ("formats", "manifests", "signing", "stores"):
+    if name in ("formats", "manifests", "ray", "signing", "stores"):
         return importlib.import_module(f".{name}", __name__)
     if name in ("Manifest", "check_model", "manifest"):
         return getattr(importlib.import_module(".manifests", __name__), name)

@@ -19,6 +19,7 @@ from cli_helpers import merklize as command
 from merklize._urls import is_url, shown
 from store_servers import Server, http_server, needs, s3_server
 
+pytestmark = pytest.mark.xdist_group("stores")
 MIB = 1 << 20
 SECRET = "s3cr3t-signature"
 DATA = np.random.default_rng(21).integers(0, 256, 5 * MIB + 12345, np.uint8).tobytes()

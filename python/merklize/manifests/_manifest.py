@@ -307,7 +307,7 @@ class Manifest:
         found = reader_of(source)(source, self.piece_size, follow_links, *options, known).read()
         hashed = sorted(found.hashed, key=utf8)
         kept = sorted({s.path for s in found.shards} | {f.path for f in found.files}, key=utf8)
-        return Refreshed(_of_files(source, found, self.piece_size, parts.ignore), hashed,
+        return Refreshed(of_files(source, found, self.piece_size, parts.ignore), hashed,
                          [name for name in kept if name not in set(hashed)])  # fmt: skip
 
     def _read(self, path: str, follow_links: bool, options: Any, **more: Any) -> Found:
@@ -384,7 +384,7 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, (str, bytes, os.PathLike))
 
 
-def _of_files(source: Source, found: Found, piece_size: int, ignore: tuple[str, ...]) -> Manifest:
+def of_files(source: Source, found: Found, piece_size: int, ignore: tuple[str, ...]) -> Manifest:
     tensors = {tensor.name: tensor for tensor in sorted(found.tensors, key=lambda t: utf8(t.name))}
     files = {file.path: file for file in found.files}
     shards = {shard.path: shard for shard in sorted(found.shards, key=lambda s: utf8(s.path))}
@@ -423,7 +423,7 @@ def manifest(
     Raises InvalidArgument: a header that breaks safetensors' rules, tensors without data (meta), names that no manifest
     holds. FileError: unreadable, or changed while it was read.
     """
-    _text_piece_size(piece_size)
+    require_piece_size(piece_size)
     if not _is_path(source):
         state = state_of(source)
         made = {t.name: t for t in sorted(digests(state, piece_size, device, threads), key=lambda t: utf8(t.name))}
@@ -435,10 +435,10 @@ def manifest(
         os.fsdecode(plain(source)), patterns, follow_links, None if exclude is None else os.fsdecode(exclude)
     )
     reader = reader_of(found_in)(found_in, piece_size, follow_links, device, threads, progress)
-    return _of_files(found_in, reader.read(), piece_size, patterns)
+    return of_files(found_in, reader.read(), piece_size, patterns)
 
 
-def _text_piece_size(piece_size: int) -> None:
+def require_piece_size(piece_size: int) -> None:
     if piece_size and (piece_size < 1 << 18 or piece_size & (piece_size - 1)):
         raise InvalidArgument(f"manifest: piece_size must be 0 or a power of two >= {1 << 18}, got {piece_size}")
 

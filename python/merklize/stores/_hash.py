@@ -10,7 +10,7 @@ from .._urls import shown
 from ..errors import Error, FileError
 from ._failures import file_error
 from ._limits import limits
-from ._objects import open_object
+from ._objects import Stored, open_object
 from ._progress import Report
 from ._ranges import Readers
 
@@ -45,6 +45,11 @@ def hash_url(url: str, how: How, progress: Progress) -> bytes:
 def _digest(url: str, how: How, readers: Readers, report: Report) -> bytes:
     stored = open_object(url)
     report.add_total(stored.size or 0)
+    return digest_of(stored, how, readers, report)
+
+
+def digest_of(stored: Stored, how: How, readers: Readers, report: Report) -> bytes:
+    """Return the digest of an object that is open."""
     hasher = how.hasher()
     for piece in readers.pieces(stored):
         hasher.update(piece)

@@ -59,7 +59,7 @@ class LeafRule(NamedTuple):
             why = ", which a hash of field elements needs" if self.leaf_size is not None else ""
             raise InvalidArgument(f"{name}: {size} bytes are not a whole count of {what} of {self.size} bytes{why}")
         if size == 0 and (self.leaf_size is None or is_field):
-            raise InvalidArgument(f"{name} of 0 bytes, {self.size} bytes a leaf: a tree has at least 1 leaf, got 0")
+            return 0  # RFC 6962's empty tree, or no tree at all: the builder knows
         return max(1, -(-size // self.size))
 
     @property
@@ -79,7 +79,7 @@ class LeafRule(NamedTuple):
             if piece:
                 is_empty = False
                 yield from self.of_piece(piece)
-        if is_empty:
+        if is_empty and self.leaf_size is not None and not _native.hash_by_name(self.hash).is_field:
             yield self._hashed([b""])
 
     def of_piece(self, piece: bytes) -> Iterator[Any]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
+import stat
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from .._urls import extra_of, file_system, shown
+from .._urls import extra_of, file_system, local_path, shown
 from ..errors import FileError
 from ._failures import CHANGED, Passing, failure_of, failure_of_status, file_error
 from ._limits import limits
@@ -42,6 +44,12 @@ class Stored:
     def open(self, first: int) -> None:
         """Find out size and version, and read the first bytes, at most `first`, if that costs nothing more."""
         raise NotImplementedError
+
+    def pin(self, size: int, version: str) -> None:
+        """Take size and version from whoever opened the object before, on another machine perhaps. Raises FileError."""
+        self.open(0)
+        if (self.size, self.version) != (size, version):
+            raise file_error(self.name, CHANGED)
 
     def fetch(self, start: int, end: int) -> bytes:
         """Read bytes start to end - 1 in one attempt. Raises Passing, FileError."""
@@ -102,11 +110,19 @@ class Stored:
 class S3Object(Stored):
     """Of S3 and what speaks its protocol. Every request names the ETag, so the server refuses another version."""
 
-    def open(self, first: int) -> None:
-        """Ask for the first range: its answer has the size and the ETag."""
+    def _find(self) -> None:
         self._bucket, self._key, self._asked_version = self._system.split_path(self._path)
         if not self._key:
             raise file_error(self.name, "is a bucket, not an object")
+
+    def pin(self, size: int, version: str) -> None:
+        """Ask for nothing: each range names the ETag."""
+        self._find()
+        self.size, self.version, self._is_open = size, version, True
+
+    def open(self, first: int) -> None:
+        """Ask for the first range: its answer has the size and the ETag."""
+        self._find()
         answer, data = self.tried(lambda: self._run(self._get_first, first), "the first bytes")
         self.version = str(answer.get("ETag", ""))
         self.size = len(data) if answer.get("ContentRange") is None else _total(answer["ContentRange"], self.name)
@@ -149,10 +165,14 @@ class S3Object(Stored):
 class HttpObject(Stored):
     """Of a server over HTTP. Each answer must have the ETag, the time of change and the size of the first one."""
 
+    _answer: Any = None
+
+    def pin(self, size: int, version: str) -> None:
+        """Ask for nothing: each answer is compared."""
+        self.size, self.version, self._is_open = size, version, True
+
     def open(self, first: int) -> None:
         """Ask for the first range: its answer tells size and version, and whether the server takes ranges."""
-        self._answer: Any = None
-        self._url = self._path
         status, headers, data = self.tried(lambda: self._run(self._get, 0, max(first, 1), True), "the first bytes")
         self.version = _http_version(headers)
         self._is_open = True
@@ -174,7 +194,7 @@ class HttpObject(Stored):
         options = dict(self._system.kwargs)
         wanted = {"Range": f"bytes={start}-{end - 1}", "Accept-Encoding": "identity"}
         options["headers"] = {**options.get("headers", {}), **wanted}
-        answer = await session.get(self._system.encode_url(self._url), **options)
+        answer = await session.get(self._system.encode_url(self._path), **options)
         keep = False
         try:
             status, headers = answer.status, answer.headers
@@ -262,6 +282,47 @@ class OtherObject(Stored):
             raise file_error(self.name, CHANGED)
 
 
+class LocalObject(Stored):
+    """A file of this machine, by a file:// URL: for work that is shared with machines that see the same file."""
+
+    def open(self, first: int) -> None:
+        """Open it."""
+        try:
+            self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115  # open as long as this object
+        except OSError as error:
+            raise file_error(self._path, f"cannot open: {error.strerror}", error.errno or 0) from None
+        self.name = self._path
+        found = os.fstat(self._file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise file_error(self._path, "is not a file")
+        self.size, self.version, self._is_open = found.st_size, _file_version(found), True
+
+    def fetch(self, start: int, end: int) -> bytes:
+        """Read a range."""
+        return os.pread(self._file.fileno(), end - start, start)
+
+    def read_into(self, part: memoryview, start: int) -> None:
+        """Read a range into memory that is there. Raises FileError."""
+        done = 0
+        try:
+            while done < len(part) and (count := os.preadv(self._file.fileno(), [part[done:]], start + done)):
+                done += count
+        except OSError as error:
+            raise file_error(self.name, f"cannot read: {error.strerror}", error.errno or 0) from None
+        if done < len(part):
+            raise file_error(self.name, CHANGED)
+
+    def require_same(self) -> None:
+        """Compare size and times."""
+        if _file_version(os.fstat(self._file.fileno())) != self.version:
+            raise file_error(self.name, CHANGED)
+
+
+def _file_version(found: os.stat_result) -> str:
+    # Not the inode, which network file systems may number by machine.
+    return f"{found.st_size} {found.st_mtime_ns}"
+
+
 _IDENTITY = (
     "ETag", "etag", "generation", "VersionId", "version_id", "mtime", "LastModified", "last_modified", "updated",
     "modified", "created", "md5", "md5Hash", "crc32c", "content_md5", "ino", "checksum",
@@ -277,11 +338,25 @@ def open_object(url: str, first: int | None = None) -> Stored:
 
     Raises FileError (not there, no credentials, unreachable), Unavailable (the extra is not installed).
     """
-    extra = extra_of(url) if "::" not in url else None
-    system, path = file_system(url, **({"version_aware": True} if extra == "gcs" else {}))
-    stored = _KINDS.get(extra, OtherObject)(url, system, path)
+    stored = _object(url)
     stored.open(limits.range_size if first is None else min(first, limits.range_size))
     return stored
+
+
+def pinned_object(url: str, size: int, version: str) -> Stored:
+    """Open an object in the version that open_object() found, perhaps on another machine. Raises FileError."""
+    stored = _object(url)
+    stored.pin(size, version)
+    return stored
+
+
+def _object(url: str) -> Stored:
+    path = local_path(url)
+    if path is not None:
+        return LocalObject(url, None, path)
+    extra = extra_of(url) if "::" not in url else None
+    system, place = file_system(url, **({"version_aware": True} if extra == "gcs" else {}))
+    return _KINDS.get(extra, OtherObject)(url, system, place)
 
 
 async def _read_some(content: Any, most: int) -> bytes:

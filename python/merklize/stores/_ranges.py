@@ -35,6 +35,8 @@ class Readers:
         if not stored.ranges:
             return _cut(stored.stream(), unit) if start == 0 and end is None else _refused(stored, start, end)
         last, step = (stored.size or 0) if end is None else end, unit or limits.range_size
+        if step > limits.range_size:  # one at a time, of ranges as ever
+            return _cut(self.pieces(stored, start, last), step)
         return self.places(stored, ((at, min(at + step, last)) for at in range(start, last, step)))
 
     def places(self, stored: Stored, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:

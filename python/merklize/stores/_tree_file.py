@@ -37,12 +37,12 @@ class RemoteTreeFile:
             self._stored.read(0, HEADER)  # which says so
         self.name = self._stored.name
         size = self._stored.size or 0
-        if size < HEADER + NODE:
-            raise file_error(self.name, f"not a tree file: it must have at least {HEADER + NODE} bytes, got {size}")
+        if size < HEADER:
+            raise file_error(self.name, f"not a tree file: it must have at least {HEADER} bytes, got {size}")
         self._copy = tempfile.TemporaryFile(prefix="merklize-")  # noqa: SIM115  # open as long as this object
         self._there: set[tuple[int, int]] = set()
         self._copy.truncate(size)
-        self._load([(0, HEADER), (size - NODE, size)])
+        self._load([(0, HEADER), (max(HEADER, size - NODE), size)])
         self._file = self._named(lambda: _native.open_tree_file(os.fsencode(f"/proc/self/fd/{self._copy.fileno()}")))
 
     def _named(self, work: Callable[[], _T]) -> _T:

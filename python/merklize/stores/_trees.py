@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def tree_facts(root: bytes, n: int, size: int, form: _native.TreeForm) -> _native.TreeFacts:
     """Return what is known of a tree of n leaves."""
-    return _native.make_tree_facts(root, n, (n - 1).bit_length(), size, form)
+    return _native.make_tree_facts(root, n, max(0, n - 1).bit_length(), size, form)
 
 
 def merkle_root_url(

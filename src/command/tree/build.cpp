@@ -6,7 +6,7 @@
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/tree/common.hpp"
-#include "command/tree/fs_verity.hpp"
+#include "merklize/file_formats.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/tree.hpp"
 
@@ -27,7 +27,7 @@ struct Leaves {
 int build_fs_verity(const Arguments& arguments, const std::string& file, const Leaves& leaves) {
     if (arguments.has("output") || leaves.size() != 0 || leaves.are_given || file == standard_input_name)
         throw UsageError{"--format fs_verity prints the digest of a file: not with -o and sizes of leaves"};
-    const std::string digest = "sha256:" + fs_verity(file, run_options(arguments)).hex();
+    const std::string digest = "sha256:" + fs_verity_file(file, {}, run_options(arguments)).hex();
     line(arguments.has("json") ? json::Object().text("file", display(file)).text("digest", digest).done() : digest);
     return 0;
 }

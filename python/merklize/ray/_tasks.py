@@ -1,0 +1,153 @@
+"""What workers do. Every function gives the same bytes wherever and however often it runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import merklize
+
+from .. import _native
+from .._settings import settings
+from ..errors import FileError, Mismatch
+from ..stores._hash import digest_of, hash_url
+from ..stores._limits import limits
+from ..stores._objects import LocalObject, Stored, open_object, pinned_object
+from ..stores._progress import Report
+from ..stores._ranges import Readers
+from ._tree_parts import TreePart, build_part
+
+MIB = 1 << 20
+
+
+class Source(NamedTuple):
+    """An object in the version that the driver found."""
+
+    url: str
+    size: int
+    version: str
+
+
+class Mode(NamedTuple):
+    """How BLAKE3 hashes, and where."""
+
+    key: bytes | None
+    context: str | None
+    length: int
+    seek: int
+    threads: int
+    device: str
+
+    def here(self) -> Mode:
+        """Return the same with the device of this task: the GPU that Ray gave to it, or the CPU."""
+        import ray
+
+        gpus = self.device == "auto" and ray.get_gpu_ids()
+        device = ("cuda:0" if gpus else "cpu") if self.device == "auto" else self.device
+        return self._replace(device=device)
+
+    def run(self) -> _native.Settings:
+        """Return the run options."""
+        return settings(self.device, self.threads)
+
+    def hasher(self) -> _native.Hasher:
+        """Return a new hasher."""
+        return _native.make_hasher(self.key, self.context, self.run(), None)
+
+
+def run(version: str, function: str, arguments: tuple[Any, ...], gives_errors: bool) -> Any:
+    """Do one task. Raises Mismatch: the driver has another version of this package, so its tasks may be others."""
+    if version != merklize.__version__:
+        node = os.uname().nodename
+        raise Mismatch(f"merklize.ray: the driver has merklize {version}, a worker on {node} {merklize.__version__}")
+    try:
+        return FUNCTIONS[function](*arguments)
+    except FileError as error:
+        if gives_errors:
+            return error
+        raise
+
+
+def facts(urls: list[str], small: int, mode: Mode) -> list[bytes | tuple[int, str] | FileError]:
+    """Look at objects: the digest of a small one, size and version of a larger one, or why it cannot be read."""
+    mode = mode.here()
+    found: list[bytes | tuple[int, str] | FileError] = []
+    for url in urls:
+        try:
+            stored = open_object(url, min(small, limits.range_size))
+            is_large = stored.size is not None and stored.size > small and stored.ranges
+            if is_large:
+                found.append((stored.size or 0, stored.version))
+                continue
+            with Readers() as readers:
+                found.append(digest_of(stored, mode, readers, Report(None, None)))
+        except FileError as error:
+            found.append(error)
+    return found
+
+
+def whole(source: Source, mode: Mode) -> bytes:
+    """Hash one object."""
+    return hash_url(source.url, mode.here(), None)
+
+
+def subtree(source: Source, start: int, end: int, mode: Mode) -> bytes:
+    """Return the chaining value of bytes start to end - 1 of a longer object: a subtree of its digest."""
+    return _native.value_of_pieces(values(source, 0, start, end, MIB >> 2, mode), mode.key, mode.context)
+
+
+def values(source: Source, base: int, start: int, end: int, piece: int, mode: Mode) -> bytes:
+    """Return the values of pieces of bytes start to end - 1 of a message that begins at byte `base` of the object."""
+    mode = mode.here()
+    run, stored = mode.run(), pinned_object(*source)
+    # The cache of a core holds a small unit; a GPU's launch should be long.
+    unit = max(piece, MIB >> 1) if mode.device == "cpu" else max(piece, 32 * MIB)
+    found, at = [], start
+    for data in units(stored, base + start, base + end, unit):
+        found.append(_native.piece_values(data, at, piece, mode.key, mode.context, run))
+        at += len(data)
+    stored.require_same()
+    return b"".join(found)
+
+
+def ranges(source: Source, wanted: list[tuple[int, int]], mode: Mode) -> list[bytes]:
+    """Return the digests of ranges (offset, bytes), each a message of its own; small ones, next to each other."""
+    mode = mode.here()
+    stored, digests = pinned_object(*source), []
+    begin, end = wanted[0][0], wanted[-1][0] + wanted[-1][1]
+    data = memoryview(b"".join(bytes(unit) for unit in units(stored, begin, end, limits.range_size)))
+    for offset, size in wanted:
+        hasher = mode.hasher()
+        hasher.update(data[offset - begin : offset - begin + size])
+        digests.append(hasher.digest(32, 0))
+    stored.require_same()
+    return digests
+
+
+def units(stored: Stored, start: int, end: int, unit: int) -> Iterator[Any]:
+    """Give bytes start to end - 1 in order. Of a local file each is in the same memory, which stays in the cache."""
+    if not isinstance(stored, LocalObject) or unit > 4 * MIB:
+        with Readers() as readers:
+            yield from readers.pieces(stored, start, end, max(unit, limits.range_size // unit * unit))
+        return
+    buffer = memoryview(bytearray(min(unit, end - start)))
+    for at in range(start, end, unit):
+        part = buffer[: min(unit, end - at)]
+        stored.read_into(part, at)
+        yield part
+
+
+def tree_part(source: Source, part: TreePart) -> bytes:
+    """Build a subtree of a tree: see _tree_parts."""
+    return build_part(pinned_object(*source), part, units)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "facts": facts,
+    "ranges": ranges,
+    "subtree": subtree,
+    "tree_part": tree_part,
+    "values": values,
+    "whole": whole,
+}

@@ -1,0 +1,160 @@
+"""Parts of a tree: the levels above 2^k neighbouring leaves, up to the one node above them all.
+
+A tree file has its levels one after another (docs/file-format.md), so a part has one contiguous place on each level:
+workers write theirs without knowing of each other.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from .. import _native
+from ..errors import FileError
+from ..hashing import hash as digest_of
+from ..hashing import merge
+from ..stores._failures import file_error
+from ..stores._leaves import LeafRule
+from ..stores._objects import LocalObject, Stored
+from ..tree import MerkleTree
+
+HEADER, NODE = 128, 32
+RULES = {"perfect": 0, "left_full": 1, "pad": 2, "duplicate_last": 3}
+
+
+class Shape(NamedTuple):
+    """A tree: what fixes its bytes."""
+
+    n_leaves: int
+    hash: str
+    rule: str
+    key: bytes | None
+    context: str | None
+    padding: bytes
+
+    @property
+    def height(self) -> int:
+        """Levels above the leaves."""
+        return (self.n_leaves - 1).bit_length()
+
+    def width(self, level: int) -> int:
+        """Nodes of a level."""
+        return ((self.n_leaves - 1) >> level) + 1
+
+    def offset(self, level: int) -> int:
+        """Where a level begins in the file."""
+        return HEADER + NODE * sum(self.width(below) for below in range(level))
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of the file."""
+        return self.offset(self.height) + NODE
+
+    def merged(self, left: bytes, right: bytes) -> bytes:
+        """Return the node above two."""
+        return merge(left, right, self.hash, key=self.key, context=self.context)
+
+    def padding_at(self, level: int) -> bytes:
+        """Return what stands for a missing node of a level."""
+        node = self.padding
+        for _ in range(level):
+            node = self.merged(node, node)
+        return node
+
+    def tree(self, leaves: Any, level: int, device: str, threads: int | None) -> MerkleTree:
+        """Build the tree above nodes of a level, or of some of them from the first of a subtree on."""
+        options: Any = {"key": self.key, "context": self.context, "device": device, "threads": threads}
+        options["padding"] = self.padding_at(level) if self.rule == "pad" else None
+        return MerkleTree(leaves, self.hash, rule=self.rule, **options)
+
+    def header(self, root: bytes, leaf_bytes: int, total_bytes: int) -> bytes:
+        """Return the first 128 bytes of the file."""
+        zeros = bytes(NODE)
+        mode = 1 if self.key is not None else 2 if self.context is not None else 0
+        check = self.merged(zeros, zeros)[:8] if mode else bytes(8)
+        fields = struct.pack("<8sIIBB6x", b"MKLTREE", 1, _native.hash_by_name(self.hash).id, RULES[self.rule], mode)
+        fields += struct.pack("<QQQ", self.n_leaves, leaf_bytes, total_bytes) + check
+        fields += (self.padding if self.rule == "pad" else zeros) + root
+        return fields + digest_of(fields)[:8]
+
+
+class TreePart(NamedTuple):
+    """What one task builds."""
+
+    shape: Shape
+    leaves: LeafRule
+    first: int
+    """Of its leaves: a multiple of 2^levels."""
+    n_leaves: int
+    levels: int
+    """Levels below the one that its node is on."""
+    output: str | None
+    """The file to write them to, or a URL to write them to as one object. None: nowhere."""
+    token: bytes
+    """What the file begins with, if it is the driver's."""
+
+
+def build_part(stored: Stored, part: TreePart, units: Callable[..., Iterator[Any]]) -> bytes:
+    """Build the levels of a part, write them, and return the node above them."""
+    import numpy as np
+    import ray
+
+    rule = part.leaves._replace(device="cuda:0" if ray.get_gpu_ids() else "cpu")
+    # What the cache holds, of a file that is read into one buffer.
+    unit = (
+        max(1, (1 << 20) // rule.size) * rule.size
+        if isinstance(stored, LocalObject) and rule.size <= 1 << 20
+        else rule.unit
+    )
+    start, end = part.first * rule.size, min((part.first + part.n_leaves) * rule.size, stored.size or 0)
+    leaves = np.concatenate([np.array(one) for one in rule.leaves(units(stored, start, end, unit))])
+    stored.require_same()
+    tree = part.shape.tree(leaves, 0, "cpu", rule.threads or 1)
+    levels = [np.ascontiguousarray(level).tobytes() for level in tree.levels()]
+    while len(levels) <= part.levels:  # of fewer leaves than 2^levels: up to where the others' nodes are
+        levels.append(_raised(part.shape, levels[-1], len(levels) - 1))
+    if part.output is not None and part.levels > 0:
+        write_levels(part, levels[: part.levels])
+    return levels[part.levels]
+
+
+def _raised(shape: Shape, node: bytes, level: int) -> bytes:
+    """Return the parent of a level's last node, which has no sibling."""
+    if shape.rule == "pad":
+        return shape.merged(node, shape.padding_at(level))
+    return shape.merged(node, node) if shape.rule == "duplicate_last" else node
+
+
+def write_levels(part: TreePart, levels: list[bytes]) -> None:
+    """Write the levels of a part: to their places in the file, or one after another to an object."""
+    output = part.output or ""
+    if "://" in output:
+        from ..stores._write import write_object
+
+        write_object(b"".join(levels), output)
+        return
+    try:
+        with open(output, "r+b", buffering=0) as file:
+            if os.pread(file.fileno(), len(part.token), 0) != part.token:
+                raise FileError(f"{output}: on {os.uname().nodename} it is not the driver's file; {SHARED}")
+            for level, nodes in enumerate(levels):
+                place = part.shape.offset(level) + NODE * (part.first >> level)
+                _write_at(file.fileno(), nodes, place)
+            os.fsync(file.fileno())
+    except OSError as error:
+        if isinstance(error, FileError):
+            raise
+        why = f"cannot write on {os.uname().nodename}: {error.strerror}; {SHARED}"
+        raise file_error(output, why, error.errno or 0) from None
+
+
+SHARED = "out must be on storage that all nodes share, or a URL"
+
+
+def _write_at(descriptor: int, data: bytes, place: int) -> None:
+    view = memoryview(data)
+    while view:
+        count = os.pwrite(descriptor, view, place)
+        view, place = view[count:], place + count

@@ -1,0 +1,175 @@
+#include "merklize/file_formats.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "hashes/merge_one.hpp"
+#include "host/input_file.hpp"
+#include "jobs/run.hpp"
+#include "merklize/error.hpp"
+#include "merklize/formats.hpp"
+#include "merklize/hash.hpp"
+#include "merklize/tree.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+constexpr Hash sha256 = Hash::sha256_plain;
+
+void require_power(std::uint64_t value, std::uint64_t least, std::uint64_t most, const char* what) {
+    if (std::has_single_bit(value) && value >= least && value <= most) return;
+    throw Error(ErrorCode::invalid_argument, std::string(what) + " must be a power of two from " +
+                                                 std::to_string(least) + " to " + std::to_string(most) + ", got " +
+                                                 std::to_string(value));
+}
+
+// The options of what comes after the leaves: progress would begin again.
+RunOptions quiet(RunOptions options) {
+    options.progress = {};
+    return options;
+}
+
+// SHA-256 of each piece of the data, of which there is at least one byte; the last one may be shorter.
+std::vector<Digest> pieces_of(std::span<const std::byte> data, std::uint64_t piece, const RunOptions& options) {
+    const std::uint64_t whole = data.size() / piece;
+    std::vector<Digest> leaves(whole + (data.size() % piece != 0));
+    hash_leaves(data.first(whole * piece), piece, std::span(leaves).first(whole), sha256, {}, options);
+    if (leaves.size() != whole) leaves.back() = hash_message(data.subspan(whole * piece), sha256);
+    return leaves;
+}
+
+Digest plain_merge(const Digest& left, const Digest& right) { return runtime::merge_one(sha256, left, right); }
+
+// Levels of fs-verity's tree: digests of blocks, with the salt in front, the last block filled with zeros.
+class Verity {
+public:
+    Verity(const FsVerity& how, const RunOptions& options) : block_(how.block_size), options_(options) {
+        require_power(block_, 1024, 65536, "fs_verity: block_size");
+        if (how.salt.size() > 32) {
+            throw Error(ErrorCode::invalid_argument,
+                        "fs_verity: salt must be at most 32 bytes, got " + std::to_string(how.salt.size()));
+        }
+        runtime::require_no_timings("fs_verity", options);
+        salt_.assign(how.salt.begin(), how.salt.end());
+        before_ = salt_;
+        if (!before_.empty()) before_.resize(64);  // a block of SHA-256
+    }
+
+    /// The next bytes of the file: whole blocks, but for the last call.
+    void add(std::span<const std::byte> data) {
+        bytes_ += data.size();
+        append_blocks(data, level_, options_);
+    }
+
+    Digest digest() {
+        const RunOptions options = quiet(options_);
+        while (level_.size() > 1) {
+            std::vector<Digest> above;
+            append_blocks(std::as_bytes(std::span(level_)), above, options);
+            level_ = std::move(above);
+        }
+        // struct fsverity_descriptor: version, SHA-256, log2 of the block size, bytes of the salt; the size; the root; the salt.
+        std::byte descriptor[256] = {std::byte{1}, std::byte{1},
+                                     static_cast<std::byte>(std::countr_zero(std::uint64_t{block_})),
+                                     static_cast<std::byte>(salt_.size())};
+        std::memcpy(descriptor + 8, &bytes_, sizeof bytes_);
+        if (!level_.empty()) std::memcpy(descriptor + 16, level_[0].bytes.data(), Digest::size);
+        std::ranges::copy(salt_, descriptor + 80);
+        return hash_message(descriptor, sha256);
+    }
+
+private:
+    void append_blocks(std::span<const std::byte> data, std::vector<Digest>& out, const RunOptions& options) const {
+        const std::size_t row = before_.size() + block_;
+        const std::size_t direct = before_.empty() ? data.size() / block_ * block_ : 0;
+        hash_rows(data.first(direct), block_, out, options);
+        // The others are copied, a part at a time: behind the salt, and filled with zeros.
+        constexpr std::size_t part = 16 << 20;
+        for (std::size_t at = direct; at < data.size();) {
+            const std::size_t count = std::min<std::size_t>(part / block_, (data.size() - at + block_ - 1) / block_);
+            std::vector<std::byte> rows(count * row);
+            for (std::size_t i = 0; i < count; i++, at += block_) {
+                std::ranges::copy(before_, rows.data() + i * row);
+                std::ranges::copy(data.subspan(at, std::min<std::size_t>(block_, data.size() - at)),
+                                  rows.data() + i * row + before_.size());
+            }
+            hash_rows(rows, row, out, options);
+        }
+    }
+
+    static void hash_rows(std::span<const std::byte> rows, std::size_t row, std::vector<Digest>& out,
+                          const RunOptions& options) {
+        const std::size_t before = out.size();
+        out.resize(before + rows.size() / row);
+        hash_leaves(rows, row, std::span(out).subspan(before), sha256, {}, options);
+    }
+
+    std::uint32_t block_;
+    const RunOptions& options_;
+    std::vector<std::byte> salt_, before_;
+    std::uint64_t bytes_ = 0;
+    std::vector<Digest> level_;
+};
+
+}  // namespace
+
+Digest fs_verity(std::span<const std::byte> data, const FsVerity& how, const RunOptions& options) {
+    Verity verity(how, options);
+    verity.add(data);
+    return verity.digest();
+}
+
+Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how, const RunOptions& options) {
+    Verity verity(how, options);
+    const runtime::InputFile file(path);
+    std::vector<std::byte> data(16 << 20);  // whole blocks of any size
+    for (std::size_t count = data.size(); count == data.size();) {
+        count = file.read_some(data, [] { return true; });
+        verity.add(std::span(data).first(count));
+    }
+    return verity.digest();
+}
+
+Digest glacier(std::span<const std::byte> data, const RunOptions& options) {
+    runtime::require_no_timings("glacier", options);
+    if (data.empty()) return hash_message(data, sha256);
+    const std::uint64_t piece = traits(Format::glacier).piece_size;
+    return merkle_root(pieces_of(data, piece, options), form_of(Format::glacier), quiet(options));
+}
+
+BitTorrentFile bittorrent_v2(std::span<const std::byte> data, std::uint64_t piece_length, const RunOptions& options) {
+    const std::uint64_t block = traits(Format::bittorrent_v2).piece_size;
+    require_power(piece_length, block, std::uint64_t{1} << 62, "bittorrent_v2: piece_length");
+    runtime::require_no_timings("bittorrent_v2", options);
+    if (data.empty()) return {};
+    const MerkleTree tree(pieces_of(data, block, options), form_of(Format::bittorrent_v2), quiet(options));
+    BitTorrentFile file{tree.root(), {}};
+    if (data.size() > piece_length) {
+        const auto nodes = tree.level(static_cast<unsigned>(std::countr_zero(piece_length / block)));
+        file.layers.assign(nodes.begin(), nodes.end());
+    }
+    return file;
+}
+
+Digest ssz(std::span<const Digest> chunks, std::optional<std::uint64_t> limit,
+           std::optional<std::uint64_t> mix_in_length, const RunOptions& options) {
+    if (limit && chunks.size() > *limit) {
+        throw Error(ErrorCode::invalid_argument,
+                    "ssz: the limit is " + std::to_string(*limit) + " chunks, got " + std::to_string(chunks.size()));
+    }
+    const auto height = [](std::uint64_t n) { return n <= 1 ? 0u : static_cast<unsigned>(std::bit_width(n - 1)); };
+    const unsigned depth = height(limit.value_or(chunks.size()));
+    Digest zeros{};  // the root of 2^level chunks of zeros
+    for (unsigned level = 0; level < height(chunks.size()); level++) zeros = plain_merge(zeros, zeros);
+    Digest root = chunks.empty() ? zeros : merkle_root(chunks, form_of(Format::ssz), options);
+    for (unsigned level = height(chunks.size()); level < depth; level++) {
+        root = plain_merge(root, zeros);
+        zeros = plain_merge(zeros, zeros);
+    }
+    if (!mix_in_length) return root;
+    return plain_merge(root, Digest::from_words({*mix_in_length, 0, 0, 0}));
+}
+
+}  // namespace merklize::inline v0

@@ -1,0 +1,97 @@
+#include "merklize/openzeppelin.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "hashes/merge_one.hpp"
+#include "jobs/run.hpp"
+#include "merklize/error.hpp"
+#include "merklize/hash.hpp"
+
+namespace merklize::inline v0 {
+namespace {
+
+constexpr Hash node_hash = Hash::keccak256_sorted;
+
+[[noreturn]] void invalid(const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, "openzeppelin: " + text);
+}
+
+// Makes the inner nodes of a heap of 2n slots, whose upper half is there, level by level.
+void fill(std::vector<Digest>& nodes, const RunOptions& options) {
+    std::vector<Digest> left, right;
+    for (std::size_t end = nodes.size() / 2; end > 1;) {  // one after the last inner node that is missing
+        const std::size_t first = std::bit_floor(end - 1), count = end - first;
+        left.resize(count);
+        right.resize(count);
+        for (std::size_t i = 0; i < count; i++) {
+            left[i] = nodes[2 * (first + i)];
+            right[i] = nodes[2 * (first + i) + 1];
+        }
+        merge(left, right, std::span(nodes).subspan(first, count), node_hash, {}, options);
+        end = first;
+    }
+}
+
+}  // namespace
+
+Digest openzeppelin_leaf(std::span<const std::byte> abi_encoded) {
+    return hash_message(hash_message(abi_encoded, Hash::keccak256).bytes, Hash::keccak256);
+}
+
+OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, bool sort_leaves, const RunOptions& options)
+    : nodes_(2 * leaves.size()), slots_(leaves.size()) {
+    if (leaves.empty()) invalid("a tree needs at least one leaf, got 0");
+    runtime::require_no_timings("openzeppelin", options);
+    std::vector<std::uint64_t> order(leaves.size());
+    std::iota(order.begin(), order.end(), std::uint64_t{0});
+    if (sort_leaves) std::ranges::stable_sort(order, {}, [&](std::uint64_t i) -> const Digest& { return leaves[i]; });
+    for (std::uint64_t i = 0; i < order.size(); i++) {
+        slots_[order[i]] = nodes_.size() - 1 - i;
+        nodes_[nodes_.size() - 1 - i] = leaves[order[i]];
+    }
+    fill(nodes_, options);
+}
+
+std::uint64_t OpenZeppelinTree::tree_index(std::uint64_t index) const {
+    if (index < slots_.size()) return slots_[index] - 1;
+    invalid("index must be 0 to " + std::to_string(slots_.size() - 1) + ", got " + std::to_string(index));
+}
+
+std::vector<Digest> OpenZeppelinTree::prove(std::uint64_t index) const {
+    std::vector<Digest> proof;
+    for (std::uint64_t slot = tree_index(index) + 1; slot > 1; slot /= 2) proof.push_back(nodes_[slot ^ 1]);
+    return proof;
+}
+
+OpenZeppelinMultiProof OpenZeppelinTree::prove_together(std::span<const std::uint64_t> indices) const {
+    std::vector<std::uint64_t> queue;
+    for (const std::uint64_t index : indices) queue.push_back(tree_index(index) + 1);
+    std::ranges::sort(queue, std::greater<>{});
+    if (std::ranges::adjacent_find(queue) != queue.end()) invalid("a proof of several leaves takes each index once");
+    OpenZeppelinMultiProof made;
+    for (const std::uint64_t slot : queue) made.leaves.push_back(nodes_[slot]);
+    if (queue.empty()) made.proof.push_back(root());
+    for (std::size_t at = 0; at < queue.size() && queue[at] > 1;) {
+        const std::uint64_t slot = queue[at++];
+        const bool is_known = at < queue.size() && queue[at] == (slot ^ 1);
+        made.flags.push_back(is_known);
+        if (is_known)
+            at++;
+        else
+            made.proof.push_back(nodes_[slot ^ 1]);
+        queue.push_back(slot / 2);
+    }
+    return made;
+}
+
+bool verify_openzeppelin(const Digest& root, const Digest& leaf, std::span<const Digest> proof) noexcept {
+    Digest node = leaf;
+    for (const Digest& sibling : proof) node = runtime::merge_one(node_hash, node, sibling);
+    return node == root;
+}
+
+}  // namespace merklize::inline v0
