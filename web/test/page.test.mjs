@@ -2,8 +2,9 @@
 // CHROMIUM names the browser; playwright-core is in MERKLIZE_NODE_MODULES. SCREENSHOTS=FOLDER keeps pictures.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -177,6 +178,21 @@ test('a large file: its digest, progress, cancel', options, () => opened(async (
     await tab.click('#digest');
     await verdict(tab, hex(merklize.hash(data)), '#outcome');
 }));
+
+test('a page with a tree inside, as merklize tree show --html writes it', options, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'merklize-page-')), path = join(folder, 'page.html');
+    const data = { name: 'in</side>.mkl', leaf: 4, tree: Buffer.from(tree.file, 'hex').toString('base64') };
+    const inside = JSON.stringify(data).replaceAll('<', '\\u003c');
+    writeFileSync(path, readFileSync(page, 'utf8').replace('type="application/json">null<', () => `type="application/json">${inside}<`));
+    try {
+        await opened(async (tab) => {
+            await verdict(tab, '^In order: leaf 4 leads');
+            assert.match(await tab.textContent('#given'), /in<\/side>.mkl/);
+        }, {}, pathToFileURL(path).href);
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+});
 
 test('by keyboard alone, and names for readers of the screen', options, () => opened(async (tab) => {
     const chooser = new Promise((resolve) => tab.on('filechooser', resolve));
