@@ -72,7 +72,7 @@ TEST("misuse: keys") {
 }
 
 TEST("misuse: names of hashes and devices") {
-    CHECK_ERROR(invalid_argument, "unknown hash 'sha3'; known: rp64_256, blake3", merklize::hash_from_name("sha3"));
+    CHECK_ERROR(invalid_argument, "unknown hash 'sha3'; known: rp64_256, ", merklize::hash_from_name("sha3"));
     CHECK_ERROR(invalid_argument, "unknown hash ''", merklize::hash_from_name(""));
     CHECK_ERROR(invalid_argument, "unknown hash 'BLAKE3'", merklize::hash_from_name("BLAKE3"));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::traits(static_cast<Hash>(77)));
