@@ -509,6 +509,9 @@ std::optional<HashMatrices> Launches::sent(const HashMatrices& a, std::vector<st
     constexpr std::uint64_t enough_rows = 1 << 16;
     const std::uint64_t rows_of_a_piece = Staging::piece_bytes / std::max<std::uint64_t>(1, a.row_bytes());
     if (timeline_.device()->facts().unified != 0 || a.n <= rows_of_a_piece || rows_of_a_piece >= enough_rows) return {};
+    // What is there already is the caller's: it keeps its words, and the others keep the form of one job.
+    const auto is_there = [](const MatrixAt& matrix) { return matrix.first.on_device; };
+    if (a.from_montgomery && std::ranges::any_of(a.matrices, is_there)) return {};
     HashMatrices sent = a;
     try {
         for (MatrixAt& matrix : sent.matrices) {
