@@ -20,17 +20,19 @@ struct BaoDecoder::State {
     const Digest root;
     const BaoForm form;
     const std::optional<std::vector<FileRange>> ranges;  // none: all
-    std::optional<Shape> shape{};                        // once the size is known
-    std::optional<Selection> selection{};
+    bool is_size_known = false;
+    Shape shape{0, form.group_log};  // once the size is known
+    Selection selection{shape};
     std::vector<Trusted> stack{};                    // the next one is the last; each has something to come
     std::uint32_t together = runtime::read_levels;   // subtrees of so many levels are taken at once
     std::vector<std::byte> data{}, nodes{}, made{};  // of the item
     std::uint64_t offset = 0;
 
     void begin(std::uint64_t size) {
-        shape.emplace(size, form.group_log);
-        selection = ranges ? Selection(*shape, *ranges) : Selection(*shape);
-        push({shape->root(), root, true});
+        is_size_known = true;
+        shape = Shape(size, form.group_log);
+        selection = ranges ? Selection(shape, *ranges) : Selection(shape);
+        push({shape.root(), root, true});
         // Of an empty message nothing comes.
         if (size == 0 && !stack.empty()) take_whole({});
     }
@@ -39,37 +41,37 @@ struct BaoDecoder::State {
         if (cover(subtree.t) != Selection::Cover::none) stack.push_back(subtree);
     }
 
-    Selection::Cover cover(const Subtree& t) const { return selection->cover(t.first_chunk(), shape->end_chunk(t)); }
+    Selection::Cover cover(const Subtree& t) const { return selection.cover(t.first_chunk(), shape.end_chunk(t)); }
 
     bool comes_whole(const Subtree& t) const {
         return t.level <= std::max(form.group_log, together) && cover(t) == Selection::Cover::all;
     }
 
     std::size_t wants() const {
-        if (!shape) return sizeof(std::uint64_t);
+        if (!is_size_known) return sizeof(std::uint64_t);
         if (stack.empty()) return 0;
         const Subtree& t = stack.back().t;
-        return comes_whole(t) ? node_bytes * shape->nodes_in(t) + shape->bytes(t) : node_bytes;
+        return comes_whole(t) ? node_bytes * shape.nodes_in(t) + shape.bytes(t) : node_bytes;
     }
 
     [[noreturn]] void mismatch(const char* what, const Subtree& t, const char* verb) const {
         throw BaoMismatch(ErrorCode::invalid_argument,
-                          "bao: " + std::string(what) + "bytes " + std::to_string(shape->begin(t)) + " to " +
-                              std::to_string(shape->end(t)) + " " + verb + " not what the root says");
+                          "bao: " + std::string(what) + "bytes " + std::to_string(shape.begin(t)) + " to " +
+                              std::to_string(shape.end(t)) + " " + verb + " not what the root says");
     }
 
     void take_node(const std::byte* node) {
         const Trusted above = stack.back();
         if (!above.is(written_node(node))) mismatch("the node above ", above.t, "is");
         stack.pop_back();
-        push(right_of(*shape, above, node));
-        push(left_of(*shape, above, node));
+        push(right_of(shape, above, node));
+        push(left_of(shape, above, node));
     }
 
     // A subtree with all of its nodes.
     void take_whole(std::span<const std::byte> item) {
         const Trusted here = stack.back();
-        const std::uint64_t bytes = shape->bytes(here.t);
+        const std::uint64_t bytes = shape.bytes(here.t);
         data.resize(bytes);
         nodes.resize(item.size() - bytes);
         made.resize(nodes.size());
@@ -79,7 +81,7 @@ struct BaoDecoder::State {
             if (nodes.empty()) mismatch("", here.t, "are");
             find_fault(item);
         }
-        offset = shape->begin(here.t);
+        offset = shape.begin(here.t);
         stack.pop_back();
     }
 
@@ -103,7 +105,7 @@ struct BaoDecoder::State {
 
     void take(std::span<const std::byte> item) {
         data.clear();
-        if (!shape) {
+        if (!is_size_known) {
             std::uint64_t size;
             std::memcpy(&size, item.data(), sizeof size);
             return begin(size);
@@ -142,7 +144,7 @@ std::span<const std::byte> BaoDecoder::take(std::span<const std::byte> item) {
 
 std::uint64_t BaoDecoder::offset() const noexcept { return state_->offset; }
 
-std::uint64_t BaoDecoder::size() const noexcept { return state_->shape ? state_->shape->size() : 0; }
+std::uint64_t BaoDecoder::size() const noexcept { return state_->shape.size(); }
 
 namespace {
 

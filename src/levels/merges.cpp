@@ -10,10 +10,11 @@
 
 namespace merklize::runtime {
 
-std::optional<Digest> empty_root(const TreeForm& form) {
-    if (form.hash != Hash::sha256 || form.rule != TreeRule::left_full) return {};
-    return Message(Hash::sha256_plain, "tree", 0).digest();
+bool has_empty_tree(const TreeForm& form) noexcept {
+    return form.hash == Hash::sha256 && form.rule == TreeRule::left_full;
 }
+
+Digest empty_root() { return Message(Hash::sha256_plain, "tree", 0).digest(); }
 
 void require_tree_size(std::uint64_t n_leaves, const char* what) {
     if (n_leaves == 0)
@@ -29,7 +30,7 @@ Merges::Merges(const TreeForm& form, unsigned below) : form_(form), info_(runtim
 }
 
 void Merges::require_count(std::uint64_t n, const char* what) const {
-    if (n == 0 && empty_root(form_)) return;
+    if (n == 0 && has_empty_tree(form_)) return;
     require_tree_size(n, what);
     if (form_.rule == TreeRule::perfect && !std::has_single_bit(n)) {
         throw Error(ErrorCode::invalid_argument,

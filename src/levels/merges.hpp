@@ -42,7 +42,8 @@ private:
 
 /// The root of a tree of no leaves: SHA-256 of nothing in RFC 6962, section 2.1, which is the hash sha256 under the rule
 /// left_full. No other form has one.
-std::optional<Digest> empty_root(const TreeForm& form);
+bool has_empty_tree(const TreeForm& form) noexcept;
+Digest empty_root();
 
 /// Throws invalid_argument (n_leaves = 0) or out_of_memory (more leaves than memory can hold).
 void require_tree_size(std::uint64_t n_leaves, const char* what);

@@ -75,7 +75,7 @@ Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& 
         merges.require_count(n, "merkle_root");
         require_leaves(leaves, n, merges, "merkle_root: leaves", run);
     }
-    if (n == 0) return *empty_root(form);
+    if (n == 0) return empty_root();
     const unsigned height = TreeLayout{n}.height();
     Digest root;
     if (height == 0) {

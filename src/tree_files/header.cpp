@@ -173,7 +173,7 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
         fail("the padding is no digest of the hash " + std::string(facts->name));
     }
     const std::uint64_t n = header.n_leaves;
-    if ((n == 0 && !empty_root({header.hash, header.rule})) || n > most_leaves)
+    if ((n == 0 && !has_empty_tree({header.hash, header.rule})) || n > most_leaves)
         fail("the header says " + std::to_string(n) + " leaves");
     if (header.rule == TreeRule::perfect && !std::has_single_bit(n)) {
         fail("the header says " + std::to_string(n) + " leaves, which the rule perfect does not take");

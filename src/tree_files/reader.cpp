@@ -43,8 +43,7 @@ TreeFileReader::TreeFileReader(const std::filesystem::path& path, const FileLock
 }
 
 void TreeFileReader::require_root() const {
-    const bool is_empty = header_.n_leaves == 0;
-    if ((is_empty ? empty_root({header_.hash, header_.rule}) : node(layout().height(), 0)) != header_.root) {
+    if ((header_.n_leaves == 0 ? empty_root() : node(layout().height(), 0)) != header_.root) {
         throw Error(ErrorCode::io,
                     path_.string() + ": a damaged tree file: its last node is not the root that its header says");
     }

@@ -46,7 +46,7 @@ void MerkleTree::State::build_above(runtime::Run& run, double share) {
     runtime::Merges merges(form, drop_levels);
     nodes.clear_gaps(layout, run);
     if (n_leaves == 0) {
-        root = *runtime::empty_root(form);
+        root = runtime::empty_root();
         return run.finish();
     }
     policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run.options().policy, run,

@@ -75,7 +75,7 @@ template <class Use>
 void read_verified(const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted, const Use& use) {
     const BaoForm form = bao_form_of(arguments);
     const std::uint64_t size = input.regular_size();
-    const auto outboard = read_outboard(*arguments.value("outboard"), size, form);
+    const auto outboard = read_outboard(arguments.value("outboard").value_or(""), size, form);
     const BaoTrust trust{required_root(arguments), outboard, form};
     const std::uint64_t window = std::max<std::uint64_t>(form.group_bytes(), 8 << 20);
     const runtime::Shape shape(size, form.group_log);

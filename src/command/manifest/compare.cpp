@@ -53,7 +53,8 @@ std::optional<Difference> between(const Tensor& expected, const Tensor& found, s
     } else if (expected.digest != found.digest) {
         place_bytes(expected, found, piece_size, out);
         out.shard = expected.shard;
-        if (expected.shard) out.detail += ", in the file from byte " + std::to_string(expected.offset + *out.begin);
+        if (expected.shard)
+            out.detail += ", in the file from byte " + std::to_string(expected.offset + out.begin.value_or(0));
     } else {
         return {};
     }

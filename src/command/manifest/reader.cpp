@@ -177,6 +177,11 @@ private:
         }
     }
 
+    [[noreturn]] static void refuse_index(const std::string& index, const std::string& shard, const std::string& name) {
+        throw Failure{index + ": the shard " + shard + " has no tensor " + in_quotes(name) +
+                      ", which the index says it has"};
+    }
+
     void require_index(const std::map<std::string, Header>& headers) const {
         std::map<std::pair<std::string, std::string>, bool> there;
         for (const auto& [shard, header] : headers)
@@ -185,10 +190,7 @@ private:
         for (const auto& [name, shard] : source_.weights) {
             if (!headers.contains(shard)) continue;
             const auto found = there.find({shard, name});
-            if (found == there.end()) {
-                throw Failure{index + ": the shard " + shard + " has no tensor " + in_quotes(name) +
-                              ", which the index says it has"};
-            }
+            if (found == there.end()) refuse_index(index, shard, name);
             found->second = true;
         }
         for (const auto& [place, is_named] : there) {

@@ -141,19 +141,21 @@ private:
         return made;
     }
 
+    [[noreturn]] void refuse_place(const std::string& before, std::uint64_t end, const std::string& here,
+                                   std::uint64_t begin) const {
+        if (begin < end) {
+            refuse(here + " overlaps " + before + ": it begins at byte " + std::to_string(begin) + ", " + before +
+                   " ends at " + std::to_string(end));
+        }
+        refuse(std::to_string(begin - end) + " bytes between " + before + " and " + here + " belong to no tensor");
+    }
+
     void require_no_holes(const std::vector<Stored>& tensors, std::uint64_t begin) const {
         std::uint64_t at = begin;
         std::string before = "the header";
         for (const Stored& tensor : tensors) {
             const std::string here = "tensor " + in_quotes(tensor.name);
-            if (tensor.offset < at) {
-                refuse(here + " overlaps " + before + ": it begins at byte " + std::to_string(tensor.offset) + ", " +
-                       before + " ends at " + std::to_string(at));
-            }
-            if (tensor.offset > at) {
-                refuse(std::to_string(tensor.offset - at) + " bytes between " + before + " and " + here +
-                       " belong to no tensor");
-            }
+            if (tensor.offset != at) refuse_place(before, at, here, tensor.offset);
             at = tensor.offset + tensor.size;
             before = here;
             if (at > file_bytes_) {
