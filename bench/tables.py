@@ -159,9 +159,9 @@ def peers_table(path, runs):
     yield "\n".join(lines)
 
 
-def weights_table(path, data):
+def turns_table(path, data, what):
     lines = [
-        f"Weights on {data['machine']}, {data['cpus']} cores, {data['isa']} ({link(path, '../')}; {data['note']}):",
+        f"{what} on {data['machine']}, {data['cpus']} cores, {data['isa']} ({link(path, '../')}; {data['note']}):",
         "",
         "| job | size | merklize | beside | ratio | least to most | seconds of processors |",
         "|---|---|---|---|---|---|---|",
@@ -198,7 +198,8 @@ def suites_tables():
     yield "### Jobs on each device"
     yield from (device_table(path, data, "../") for path, data in newest_by_device("device"))
     yield "### Weights"
-    yield from (weights_table(path, data) for path, data in newest("weights", lambda data: data["machine"]))
+    for kind, what in (("weights", "Weights"), ("bao", "Verified streaming")):
+        yield from (turns_table(path, data, what) for path, data in newest(kind, lambda data: data["machine"]))
 
 
 def whole_calls():
