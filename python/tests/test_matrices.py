@@ -199,14 +199,15 @@ def test_every_opening_of_random_shapes(tallest, heights, hash, cap_height, arit
 @pytest.mark.parametrize("hash", merklize.HASHES)
 def test_every_hash(hash, device):
     word, _, below = oracle.WORDS.get(hash.removesuffix("_v0"), (np.uint64, 4, 2**63))
-    is_field = hash.removesuffix("_v0") in oracle.WORDS
+    is_known = hash.removesuffix("_v0") in oracle.WORDS
+    is_field = is_known or hash.startswith(("rpo256_", "rpx256_"))  # earlier revisions: tests/vectors has their answers
     rng = np.random.default_rng(7)
     one = rng.integers(0, below, (16, 5), word)
     commitment = merklize.MatrixCommitment(one, hash, device=device)
     assert commitment.root == merklize.MerkleTree.from_rows(one if is_field else one.view(np.uint8), hash).root
     given = [rng.integers(0, below, shape, word) for shape in ((16, 3), (8, 2), (16, 1), (2, 7))]
     mixed = merklize.MatrixCommitment(given, hash, device=device)
-    if is_field and not hash.startswith("eidos"):
+    if is_known and not hash.startswith("eidos"):
         assert rows_as_bytes(mixed.cap) == plain_commitment(given, hash)[0][-1]
     opening = mixed.open(13)
     assert merklize.verify_matrix_opening(opening, mixed.cap, mixed.dims, hash)
