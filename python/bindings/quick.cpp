@@ -124,7 +124,7 @@ nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names)
     if (!is_quick) return {};
     const std::optional<std::string_view> name = named_hash(args, count, names);
     if (!name) return {};
-    const nb::object merged = nb::steal(PyObject_CallMethod(args[0], "copy", nullptr));
+    nb::object merged = nb::steal(PyObject_CallMethod(args[0], "copy", nullptr));
     if (!merged.is_valid()) return {};
     const OutputBytes out(merged);
     static const Mode plain;
