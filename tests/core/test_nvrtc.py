@@ -17,7 +17,14 @@ ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 RELATIVES = {"sha256_plain", "sha256_compress", "keccak256", "eidos", "eidos_v0", "rpo256", "rpx256"}
 RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2"}
 RELATIVES |= {name for name in HASHES if name.startswith("poseidon2_")}
-PROGRAMS = [(arch, name) for name in HASHES for arch in ARCHITECTURES if name not in RELATIVES or arch == "sm_90"]
+# All architectures of one hash of each kind of arithmetic; of the others the oldest and today's.
+ON_ALL = ("blake3", "rp64_256_v3")
+PROGRAMS = [
+    (arch, name)
+    for name in HASHES
+    for arch in ARCHITECTURES
+    if arch == "sm_90" or name in ON_ALL or (name not in RELATIVES and arch == "sm_75")
+]
 
 DATA_KERNELS = {
     "mkz_gather_nodes",
