@@ -13,16 +13,14 @@ Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are f
 
 import argparse
 import contextlib
-import datetime
 import json
 import os
 import pathlib
-import platform
 import subprocess
 import tempfile
 
 import numpy as np
-from run import commit, processor
+from run import conditions
 
 import merklize
 from merklize import bao
@@ -114,12 +112,8 @@ def main():
         ):
             rows += made
     facts = {
-        "date": datetime.date.today().isoformat(),
-        "machine": processor(),
-        "cpus": os.cpu_count(),
+        **conditions(),
         "isa": merklize.devices()[0].isa,
-        "system": platform.platform(),
-        "commit": commit(),
         "note": "load of the machine at the end: " + " ".join(f"{load:.1f}" for load in os.getloadavg()),
     }
     if args.json:

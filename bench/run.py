@@ -45,6 +45,17 @@ def commit():
         return "unknown"
 
 
+def conditions():
+    """What a file of results says of the day, the machine and the sources."""
+    return {
+        "date": datetime.date.today().isoformat(),
+        "machine": processor(),
+        "cpus": os.cpu_count(),
+        "system": platform.platform(),
+        "commit": commit(),
+    }
+
+
 def program(*command):
     """Median seconds of one call of a benchmark program, and its JSON row."""
 
@@ -282,16 +293,7 @@ def main():
         name = "".join(c if c.isalnum() else "-" for c in processor().lower()).strip("-")
         out = HERE / "results" / f"{datetime.date.today()}-cpu-{name}.json"
     out.parent.mkdir(exist_ok=True)
-    header = {
-        "date": str(datetime.date.today()),
-        "machine": processor(),
-        "cpus": os.cpu_count(),
-        "system": platform.platform(),
-        "commit": commit(),
-        "quick": args.quick,
-        "rows": rows,
-    }
-    out.write_text(json.dumps(header, indent=1) + "\n")
+    out.write_text(json.dumps({**conditions(), "quick": args.quick, "rows": rows}, indent=1) + "\n")
     print(f"wrote {out}")
 
 

@@ -18,11 +18,9 @@ Rows, each with what it is compared with, in turns (ratio: the peer's time by ou
 
 import argparse
 import contextlib
-import datetime
 import json
 import os
 import pathlib
-import platform
 import resource
 import statistics
 import subprocess
@@ -31,10 +29,11 @@ import tempfile
 import time
 
 import numpy as np
-from run import commit, processor
+from run import conditions
 
 import merklize
 import merklize.__main__
+from weights import in_turns
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python" / "tests"))
 
@@ -69,15 +68,9 @@ print(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
 """
 
 
-def in_turns(rounds, ours, theirs):
+def seconds_in_turns(rounds, ours, theirs):
     """Seconds of each turn of both, after one turn that does not count."""
-    times = [[], []]
-    for _ in range(rounds + 1):
-        for k, work in enumerate((ours, theirs)):
-            begin = time.perf_counter()
-            work()
-            times[k].append(time.perf_counter() - begin)
-    return times[0][1:], times[1][1:]
+    return [[seconds for seconds, _ in side] for side in in_turns(rounds, ours, theirs)]
 
 
 def row(job, peer, size, ours, theirs, **more):
@@ -112,11 +105,13 @@ def store_rows(path, args):
     with http(path.parent) as address:
         url = f"{address}/{path.name}"
         assert merklize.hash_file(url) == merklize.hash_file(path)
-        ours, theirs = in_turns(args.rounds, lambda: merklize.hash_file(url), lambda: merklize.hash_file(path))
+        ours, theirs = seconds_in_turns(args.rounds, lambda: merklize.hash_file(url), lambda: merklize.hash_file(path))
         yield row("hash_file of an object over HTTP", "the file in the page cache", size, ours, theirs)
         copy = path.parent / "copy"
         system = fsspec.filesystem("http")
-        ours, theirs = in_turns(args.rounds, lambda: merklize.hash_file(url), lambda: system.get_file(url, str(copy)))
+        ours, theirs = seconds_in_turns(
+            args.rounds, lambda: merklize.hash_file(url), lambda: system.get_file(url, str(copy))
+        )
         copy.unlink()
         yield row("hash_file of an object over HTTP", "fsspec's download of it, not hashed", size, ours, theirs)
         small = path.parent / "small"
@@ -137,9 +132,9 @@ def store_rows(path, args):
         def run(name):
             subprocess.run([*command, name], check=True, capture_output=True)
 
-        ours, theirs = in_turns(args.rounds, lambda: run(f"{address}/small"), lambda: run(str(small)))
+        ours, theirs = seconds_in_turns(args.rounds, lambda: run(f"{address}/small"), lambda: run(str(small)))
         yield row("merklize hash of 1 KB over HTTP", "of a file of 1 KB", 0, ours, theirs)
-        ours, theirs = in_turns(args.rounds, lambda: [merklize.hash_file(f"{address}/small")] * 1, lambda: None)
+        ours, theirs = seconds_in_turns(args.rounds, lambda: merklize.hash_file(f"{address}/small"), lambda: None)
         yield figure("hash_file of 1 KB over HTTP", 1e3 * statistics.median(ours), "ms")
 
 
@@ -167,9 +162,9 @@ def cluster_rows(path, args):
         def local(**how):
             return merklize.hash_file(path, threads=threads, **how)  # noqa: B023
 
-        ours, theirs = in_turns(args.rounds, lambda: merklize.ray.hash_file(path), local)
+        ours, theirs = seconds_in_turns(args.rounds, lambda: merklize.ray.hash_file(path), local)
         yield row(f"hash_file by Ray, {name}", "one process", size, ours, theirs, nodes=count, parts=parts)
-        ours, theirs = in_turns(
+        ours, theirs = seconds_in_turns(
             args.rounds,
             lambda: merklize.ray.build_tree(path, 4096),
             lambda: merklize.merkle_root_file(path, leaf_size=4096, threads=threads),  # noqa: B023
@@ -230,7 +225,7 @@ def gpu_rows(path, args):
     ray.init(address="local", include_dashboard=False, num_gpus=args.gpus, log_to_driver=False, configure_logging=False)
     options = merklize.ray.Options(part_size=1 << 28, workers=2 * args.gpus, num_gpus=0.5, num_cpus=2)
     assert merklize.ray.hash_file(path, options=options) == merklize.hash_file(path)
-    ours, theirs = in_turns(
+    ours, theirs = seconds_in_turns(
         args.rounds,
         lambda: merklize.ray.hash_file(path, options=options),
         lambda: merklize.hash_file(path, device="cuda:all"),
@@ -261,12 +256,8 @@ def main():
         for name in ["gpus"] if args.gpus else args.jobs.split(","):
             rows += driver_rows(folder, args) if name == "driver" else known[name](path, args)
     facts = {
-        "date": datetime.date.today().isoformat(),
-        "machine": processor(),
-        "cpus": os.cpu_count(),
+        **conditions(),
         "isa": merklize.devices()[0].isa,
-        "system": platform.platform(),
-        "commit": commit(),
         "load": os.getloadavg(),
         "most_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
         "rows": rows,

@@ -115,9 +115,9 @@ MERKLIZE_API BaoSource bao_source(std::span<const std::byte> data, std::span<con
                                   const BaoForm& form);
 MERKLIZE_API BaoSource bao_source(std::span<const std::byte> encoding, const BaoForm& form, std::uint64_t size = 0);
 
-/// The slice of some ranges of the message, for who knows only the root: the encoding without what belongs to no range. Chunks are
-/// whole; of a group that a range cuts, the nodes inside are there as well. As in bao, a range of no bytes takes the chunk of its start,
-/// and one beyond the end the last chunk. Nothing is verified.
+/// The slice of some ranges of the message: the encoding without the parts that belong to no range. A reader who knows only the
+/// root can verify it. Chunks are whole; of a group that a range cuts, the nodes inside are there as well. As in bao, a range of no
+/// bytes takes the chunk of its start, and one beyond the end the last chunk. Nothing is verified here.
 /// errors  invalid_argument (post-order without an outboard), and what the source throws
 MERKLIZE_API void bao_slice(const BaoSource& source, std::span<const FileRange> ranges, const BaoWrite& write);
 MERKLIZE_API std::vector<std::byte> bao_slice(const BaoSource& source, std::span<const FileRange> ranges);

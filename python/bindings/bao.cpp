@@ -175,7 +175,7 @@ std::uint64_t bao_encoding_bytes(nb::handle size, nb::handle form) {
     return merklize::bao_encoding_bytes(to_u64(size, "bao: size"), to_form(form));
 }
 
-/// merklize::BaoDecoder, of which threads take turns.
+/// merklize::BaoDecoder behind a lock: a second thread waits for the first.
 class Decoder {
 public:
     Decoder(nb::handle root, nb::handle ranges, nb::handle form, nb::handle size)

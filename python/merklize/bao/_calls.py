@@ -224,7 +224,9 @@ def slice(
     group_size: int | None = None,
     size: int | None = None,
 ) -> bytes:
-    """Return the slice of message bytes `start` to `start + length`, for who knows the root alone. Verifies nothing.
+    """Return the slice of message bytes `start` to `start + length`: who knows the root can verify it.
+
+    Verifies nothing itself.
 
     data      an encoding; with `outboard`, the message. Both may be files that are mapped (mmap, numpy.memmap)
 
