@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import struct
@@ -235,23 +236,30 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
-    path = write(tmp_path / "m.safetensors", {"t": np.zeros(64 * MIB, "u1")})
-    stop = threading.Event()
+    # Long enough that the other thread has its turn while one thread reads it; the zeros are not on the disk.
+    size = 512 * MIB
+    path = tmp_path / "m.safetensors"
+    header = json.dumps({"t": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
+    os.truncate(path, 8 + len(header) + size)
+    begun, stop = threading.Event(), threading.Event()
 
-    def write_on():
-        with open(path, "r+b") as file:
-            while not stop.wait(0.001):
-                file.seek(-1, 2)
-                file.write(b"\1")
-                file.flush()
+    def change():
+        # Times of our own: the kernel's own times of changes are milliseconds apart.
+        for time in itertools.count(1):
+            os.utime(path, ns=(time, time))
+            begun.set()
+            if stop.wait(0.0005):
+                return
 
-    writer = threading.Thread(target=write_on)
+    writer = threading.Thread(target=change)
     writer.start()
+    begun.wait()
     try:
         with pytest.raises(merklize.FileError, match="changed while being read"):
-            merklize.manifest(path)
-        made = merklize.manifest({"t": np.zeros(64 * MIB, "u1")})
-        assert [d.kind for d in made.check(path).differences] == ["unreadable"]
+            merklize.manifest(path, threads=1)
+        made = merklize.manifest({"t": np.zeros(size, "u1")})
+        assert [d.kind for d in made.check(path, threads=1).differences] == ["unreadable"]
     finally:
         stop.set()
         writer.join()

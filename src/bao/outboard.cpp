@@ -104,7 +104,7 @@ Digest make_file(const InputFile& file, const BaoForm& form, Kind kind, Run& run
 }  // namespace
 
 BaoOutput bao_outboard(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
-    BaoOutput made{.bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
     made.root = bao_outboard(data, made.bytes, form, options);
     return made;
 }
@@ -122,7 +122,7 @@ BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form, const RunOp
     require("bao_outboard", form, Kind::outboard);
     const RunOptions here = on_device_of(data, options);
     Run run(here);
-    BaoOutput made{.bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
     made.root = make("bao_outboard", place_of(data), data.size(), form, Kind::outboard, made.bytes, run);
     return made;
 }
@@ -147,7 +147,7 @@ Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, con
 
 BaoOutput bao_encode(std::span<const std::byte> data, const BaoForm& form, const RunOptions& options) {
     require("bao_encode", form, Kind::encoding);
-    BaoOutput made{.bytes = std::vector<std::byte>(bao_encoding_bytes(data.size(), form))};
+    BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_encoding_bytes(data.size(), form))};
     made.root = bao_encode(data, made.bytes, form, options);
     return made;
 }

@@ -190,7 +190,8 @@ Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
         throw Error(ErrorCode::invalid_argument, "value_of_pieces: there must be at least 1 piece, got 0");
     }
     std::vector<ChainingValue> values = as_values(pieces);
-    Run run(on_one_thread());
+    const RunOptions options = on_one_thread();
+    Run run(options);
     runtime::reduce(values, 1, mode, run);
     return as_digests(values)[0];
 }
@@ -201,7 +202,8 @@ void digest_of_pieces(std::span<const Digest> pieces, std::span<std::byte> out, 
                     "digest_of_pieces: there must be at least 2 pieces, got " + std::to_string(pieces.size()));
     }
     std::vector<ChainingValue> values = as_values(pieces);
-    Run run(on_one_thread());
+    const RunOptions options = on_one_thread();
+    Run run(options);
     runtime::reduce(values, 2, mode, run);
     runtime::parent_node(values[0], values[1], mode).expand(out, seek, run);
 }

@@ -24,6 +24,7 @@ public:
     /// options  must outlive it; options.timings is zeroed
     /// errors   invalid_argument (a stream of another device), and those of opening the device
     explicit Run(const RunOptions& options, Ending ending = Ending::waits);
+    explicit Run(RunOptions&& options, Ending ending = Ending::waits) = delete;
 
     const DeviceState& device() const noexcept { return state_of(options_.device); }
     const RunOptions& options() const noexcept { return options_; }

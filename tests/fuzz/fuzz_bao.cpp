@@ -2,8 +2,8 @@
 //   fuzz-bao [--seconds N] [--seed S] [--corpus FOLDER] [--keep FOLDER]
 // What must hold: no crash, no hang, no memory beyond what there is; every byte that is given out is the message's, where it says.
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 
 #include "fuzz.hpp"
@@ -61,7 +61,7 @@ Content mutate(Content bytes, Random& random) {
 
 bool is_of_message(const Seed& seed, std::span<const std::byte> data, std::uint64_t offset) {
     return offset <= seed.message.size() && data.size() <= seed.message.size() - offset &&
-           std::memcmp(data.data(), seed.message.data() + offset, data.size()) == 0;
+           std::ranges::equal(data, std::as_bytes(std::span(seed.message)).subspan(offset, data.size()));
 }
 
 // Why what was given out is wrong, or nothing.
