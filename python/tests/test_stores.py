@@ -16,6 +16,7 @@ import pytest
 
 import merklize
 from cli_helpers import merklize as command
+from gcs_server import gcs_server
 from merklize._urls import is_url, shown
 from store_servers import Server, http_server, needs, s3_server
 
@@ -64,7 +65,19 @@ def s3(s3_client):
     return s3_client
 
 
-@pytest.fixture(params=["memory", "http", "s3"])
+@pytest.fixture(scope="module")
+def gs_bucket():
+    with pytest.MonkeyPatch.context() as monkeypatch, gcs_server(monkeypatch) as bucket:
+        yield bucket
+
+
+@pytest.fixture
+def gs(gs_bucket):
+    gs_bucket.put("x", DATA)
+    return gs_bucket
+
+
+@pytest.fixture(params=["memory", "http", "s3", "gs"])
 def store(request):
     """A function that keeps an object and gives its URL, and a fresh URL to write to or None."""
     where = request.getfixturevalue(request.param)
@@ -76,6 +89,9 @@ def store(request):
         if request.param == "http":
             where.objects[name] = data
             return where.url(name)
+        if request.param == "gs":
+            where.put(name, data)
+            return f"gs://bucket/{name}"
         where.put_object(Bucket="bucket", Key=name, Body=data)
         return f"s3://bucket/{name}"
 
@@ -224,15 +240,14 @@ def test_damaged_trees_are_found(memory, tmp_path):
             merklize.TreeFile("memory://x.mkl")
 
 
-@pytest.mark.parametrize("where", ["memory", "s3"])
+@pytest.mark.parametrize("where", ["memory", "s3", "gs"])
 def test_writing_trees(request, where, tmp_path):
     store = request.getfixturevalue(where)
-    url = "memory://b/out.mkl" if where == "memory" else "s3://bucket/out.mkl"
-    read = (
-        (lambda: store.cat_file("/b/out.mkl"))
-        if where == "memory"
-        else (lambda: store.get_object(Bucket="bucket", Key="out.mkl")["Body"].read())
-    )
+    url, read = {
+        "memory": ("memory://b/out.mkl", lambda: store.cat_file("/b/out.mkl")),
+        "s3": ("s3://bucket/out.mkl", lambda: store.get_object(Bucket="bucket", Key="out.mkl")["Body"].read()),
+        "gs": ("gs://bucket/out.mkl", lambda: store.objects["out.mkl"][0]),
+    }[where]
     (tmp_path / "x").write_bytes(DATA)
     facts = merklize.build_tree_file(tmp_path / "x", url, leaf_size=4096)
     merklize.build_tree_file(tmp_path / "x", tmp_path / "out.mkl", leaf_size=4096)
@@ -385,6 +400,27 @@ def test_changes_in_s3(s3, tmp_path, monkeypatch):
         lambda: merklize.build_tree_file("s3://bucket/x", tmp_path / "x.mkl", leaf_size=4096),
     ):
         s3.put_object(Bucket="bucket", Key="x", Body=DATA)
+        with pytest.raises(merklize.FileError, match="changed while being read"):
+            work()
+    assert not (tmp_path / "x.mkl").exists()
+
+
+def test_changes_in_gs(gs, tmp_path, monkeypatch):
+    from merklize.stores import _objects
+
+    read = _objects.OtherObject.fetch
+
+    def fetch(self, start, end):
+        if start >= 2 * MIB:
+            gs.put("x", DATA[::-1])
+        return read(self, start, end)
+
+    monkeypatch.setattr(_objects.OtherObject, "fetch", fetch)
+    for work in (
+        lambda: merklize.hash_file("gs://bucket/x"),
+        lambda: merklize.build_tree_file("gs://bucket/x", tmp_path / "x.mkl", leaf_size=4096),
+    ):
+        gs.put("x", DATA)
         with pytest.raises(merklize.FileError, match="changed while being read"):
             work()
     assert not (tmp_path / "x.mkl").exists()

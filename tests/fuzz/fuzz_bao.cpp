@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
     const std::vector<Seed> all = seeds();
     Random random(fuzzer.seed());
     std::uint64_t taken = 0;
-    while (!fuzzer.is_over()) {
+    while (!fuzzer.is_over(taken > 0)) {
         const Seed& seed = all[random.below(all.size())];
         const auto kind = static_cast<unsigned>(random.below(4));
         const Content& good = kind == 1 ? seed.slice : kind == 2 ? seed.outboard : seed.encoding;

@@ -125,7 +125,7 @@ int run(fuzz::Fuzzer& fuzzer) {
     for (const std::string& input : corpus)
         for (const bool of_proof : {false, true})
             if (const char* fault = fault_in(input, 32, of_proof)) return fuzzer.failed(fault);
-    while (fuzzer.n() % 256 != 0 || !fuzzer.is_over()) {
+    while (fuzzer.n() % 256 != 0 || !fuzzer.is_over(lines > 0 && read_proofs > 0)) {
         const std::uint64_t length = random.below(2) == 0 ? 32 : 1 + random.below(64);
         const std::string& name = names()[random.below(names().size())];
         const support::Bytes digest = random.bytes(length);

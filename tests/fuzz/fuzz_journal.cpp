@@ -167,7 +167,8 @@ int run(fuzz::Fuzzer& fuzzer) {
             for (const Content& input : corpus.inputs) attempt(of, input);
             for (int i = 0; i < 16; ++i) attempt(of, of.journal);
         }
-        while (fuzzer.n() % 64 != 0 || !fuzzer.is_over()) {
+        while (fuzzer.n() % 64 != 0 ||
+               !fuzzer.is_over(counts.rolled_back > 0 && counts.opened > 0 && counts.refused > 0)) {
             const Change& of = changes[random.below(changes.size())];
             const std::uint64_t kept = random.below(corpus.inputs.size() + 8);
             Content journal = mutate(kept < corpus.inputs.size() ? corpus.inputs[kept] : of.journal, random);

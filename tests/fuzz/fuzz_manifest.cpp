@@ -140,7 +140,7 @@ int run(fuzz::Fuzzer& fuzzer) {
     };
     try {
         for (const Content& input : corpus.inputs) attempt(input);
-        while (!corpus.inputs.empty() && (fuzzer.n() % 256 != 0 || !fuzzer.is_over()))
+        while (!corpus.inputs.empty() && (fuzzer.n() % 256 != 0 || !fuzzer.is_over(manifests > 1 && headers > 1)))
             attempt(mutate(corpus.inputs[random.below(corpus.inputs.size())], random));
     } catch (const std::exception& error) {
         return fuzzer.failed(error.what());

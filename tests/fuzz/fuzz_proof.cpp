@@ -195,7 +195,7 @@ int run(fuzz::Fuzzer& fuzzer) {
     for (const fuzz::Content& input : corpus.inputs)
         for (const Seed& from : seeds)
             if (const char* what = fault(from, input)) return fuzzer.failed(what);
-    while (fuzzer.n() % 256 != 0 || !fuzzer.is_over()) {
+    while (fuzzer.n() % 256 != 0 || !fuzzer.is_over(parsed > 0 && verified > 0)) {
         const Seed& from = seeds[random.below(seeds.size())];
         const std::uint64_t kept = random.below(16 * (corpus.inputs.size() + 1));
         const auto bytes = mutate(kept < corpus.inputs.size() ? corpus.inputs[kept] : from.bytes, random);

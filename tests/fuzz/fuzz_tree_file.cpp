@@ -187,7 +187,7 @@ int run(fuzz::Fuzzer& fuzzer) {
     try {
         for (const Content& input : corpus.inputs)
             for (std::size_t i = 0; i < all.size(); i += 7) attempt(all[i], input);
-        while (fuzzer.n() % 64 != 0 || !fuzzer.is_over()) {
+        while (fuzzer.n() % 64 != 0 || !fuzzer.is_over(opened > 0 && taken_up > 0)) {
             const Seed& from = all[random.below(all.size())];
             const std::uint64_t kept = random.below(16 * (corpus.inputs.size() + 1));
             attempt(from, mutate(kept < corpus.inputs.size() ? corpus.inputs[kept] : from.bytes, random));
