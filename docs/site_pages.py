@@ -1,7 +1,8 @@
 """Hook of MkDocs: pages that are not in docs/, and links that leave it.
 
-Pages: those of the repository that READERS names, the reference of Python, of the headers, and of the command line by
-its own help. A link to another file of the repository goes to a copy in the site; one to a folder becomes its name.
+Pages: those of the repository that READERS names, the reference of Python, of C++ and C by Doxygen, and of the command
+line by its own help. A link to another file of the repository goes to a copy in the site; one to a folder becomes its
+name.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from site_headers import reference_pages
 
 log = logging.getLogger("mkdocs.hooks.site_pages")  # with --strict its warnings are errors
 DOCS = Path(__file__).resolve().parent
@@ -25,6 +27,7 @@ READERS = {
     "web/README.md": "javascript.md",
     "include/merklize/core/README.md": "core.md",
 }
+REFERENCE = {"include/merklize": "reference/cpp.md", "include/merklize/merklize.h": "reference/c.md"}
 MODULES = [
     "hashing",
     "each",
@@ -63,12 +66,10 @@ def help_of(command: str) -> str:
 
 
 def made_pages() -> dict[str, str]:
-    headers = sorted((ROOT / "include/merklize").glob("*.h*"))
     python = [f"::: merklize.{name}" for name in MODULES]
     return {
         "reference/python.md": "# Python, call by call\n\n" + "\n\n".join(python) + "\n",
-        "reference/headers.md": "# Headers of C++ and C\n\nThe contract of each function is beside it.\n\n"
-        + "\n".join(f"## {path.name}\n\n```cpp\n{path.read_text()}```\n" for path in headers),
+        **reference_pages(),
         "reference/command.md": "# The command's own help\n\n"
         + "\n".join(f"## merklize {name}\n\n```text\n{help_of(name)}```\n" for name in commands()),
     }
@@ -103,6 +104,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         inside = target.relative_to(ROOT).as_posix()
         if inside in READERS:
             site = READERS[inside]
+        elif inside in REFERENCE:
+            site = REFERENCE[inside]
         elif target.is_relative_to(DOCS):
             site = target.relative_to(DOCS).as_posix()
         elif target.is_dir() or inside == "README.md":

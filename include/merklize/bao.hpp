@@ -48,9 +48,10 @@ public:
     using Error::Error;
 };
 
-/// Bytes of the outboard, and of the encoding, of a message of `size` bytes.
+/// Bytes of the outboard of a message of `size` bytes.
 /// errors  invalid_argument (group_log; an encoding of 2^64 bytes or more)
 MERKLIZE_API std::uint64_t bao_outboard_bytes(std::uint64_t size, const BaoForm& form);
+/// Bytes of the encoding of a message of `size` bytes, which fails as bao_outboard_bytes() does.
 MERKLIZE_API std::uint64_t bao_encoding_bytes(std::uint64_t size, const BaoForm& form);
 
 struct BaoOutput {

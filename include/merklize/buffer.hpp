@@ -27,10 +27,12 @@ public:
     std::uint64_t size() const noexcept { return bytes_; }
     bool empty() const noexcept { return bytes_ == 0; }
     const Device& device() const noexcept { return device_; }
-    /// Bytes [first, first + bytes).  errors  invalid_argument (outside)
+    /// Bytes [first, first + bytes).
+    /// errors  invalid_argument (outside)
     ConstBuffer slice(std::uint64_t first, std::uint64_t bytes) const;
 
-    /// Waits until the copy is done.  errors  invalid_argument (unequal sizes)
+    /// Waits until the copy is done.
+    /// errors  invalid_argument (unequal sizes)
     void copy_to(std::span<std::byte> host, const std::optional<Stream>& stream = {}) const;
 
     /// CUDA and USM: the address of the first byte. OpenCL: the cl_mem, in which the range begins at offset(). Once native() has
@@ -74,10 +76,12 @@ public:
                        std::span<const std::int64_t> strides, std::uint32_t item_bytes,
                        const std::optional<Stream>& stream = {});
 
-    /// Bytes [first, first + bytes).  errors  invalid_argument (outside)
+    /// Bytes [first, first + bytes).
+    /// errors  invalid_argument (outside)
     Buffer slice(std::uint64_t first, std::uint64_t bytes) const;  // NOLINT: hides the base's, which reads
 
-    /// Waits until the copy is done.  errors  invalid_argument (unequal sizes)
+    /// Waits until the copy is done.
+    /// errors  invalid_argument (unequal sizes)
     void copy_from(std::span<const std::byte> host, const std::optional<Stream>& stream = {});
 
     /// As ConstBuffer::native().

@@ -128,7 +128,8 @@ private:
 /// the calls of merklize/async.hpp return at once.
 class MERKLIZE_API Stream {
 public:
-    /// A new queue.  errors  unavailable (a device without queues: the CPU)
+    /// A new queue.
+    /// errors  unavailable (a device without queues: the CPU)
     explicit Stream(const Device& device);
     /// The caller's queue, not owned. It must stay until the last handle is gone; what is enqueued on it may still run then.
     /// native  a CUstream (1 is CUDA's default stream), a cl_command_queue or a sycl::queue*

@@ -42,7 +42,8 @@ class MERKLIZE_API Mode {
 public:
     /// Plain hash.
     Mode() noexcept;
-    /// key  exactly 32 bytes.  errors  invalid_argument (length)
+    /// key  exactly 32 bytes.
+    /// errors  invalid_argument (length)
     static Mode keyed(std::span<const std::byte> key);
     /// BLAKE3's derive_key: the data that is hashed is the key material.
     /// context  a globally unique text that names the purpose
@@ -196,7 +197,8 @@ public:
     void update(std::span<const std::byte> data);
     /// The digest of all bytes so far. More bytes may follow.
     Digest digest() const;
-    /// Output bytes from position `seek` on.  errors  invalid_argument (a hash without extendable output: other than 32 bytes at 0)
+    /// Output bytes from position `seek` on.
+    /// errors  invalid_argument (a hash without extendable output: other than 32 bytes at 0)
     void digest(std::span<std::byte> out, std::uint64_t seek = 0) const;
     /// Back to the empty input, in the same mode.
     void reset();

@@ -36,7 +36,7 @@ struct Matrix {
     /// The same for all matrices of a call. Openings of rows take canonical words alone.
     Elements elements = Elements::canonical;
 
-    /// Row after row, or column after column.
+    /// Row after row.
     /// words  rows times columns of them; a rest that fills no row, or no column, is left out
     template <class Word>
     static Matrix of_rows(std::span<const Word> words, std::uint64_t rows) {
@@ -44,15 +44,18 @@ struct Matrix {
         matrix.words = words.data();
         return matrix;
     }
+    /// Column after column, else as of_rows().
     template <class Word>
     static Matrix of_columns(std::span<const Word> words, std::uint64_t rows) {
         Matrix matrix = dense(rows, rows == 0 ? 0 : words.size() / rows, sizeof(Word), false);
         matrix.words = words.data();
         return matrix;
     }
+    /// The same of words in the memory of a device.
     static Matrix of_rows(const ConstBuffer& words, std::uint64_t rows, unsigned word_bytes) {
         return of_buffer(words, rows, word_bytes, true);
     }
+    /// The same of words in the memory of a device.
     static Matrix of_columns(const ConstBuffer& words, std::uint64_t rows, unsigned word_bytes) {
         return of_buffer(words, rows, word_bytes, false);
     }

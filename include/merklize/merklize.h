@@ -15,10 +15,12 @@
  * Every _free takes null, and never fails. A handle needs no other handle to stay alive: a buffer keeps its device, a tree its memory.
  *
  * Threads. Any two handles may be used by two threads at once. A handle may be made, used and freed by different threads.
- *     devices, buffers, events,
- *     proofs                     any number of threads may use one at once; uses of a buffer's bytes are the caller's to order
- *     trees, tree files          any number of threads may use one at once by functions that take it as `const`; the others need it alone
- *     streams, hashers, builders one thread at a time
+ *
+ * devices, buffers, events, proofs  any number of threads may use one at once; uses of a buffer's bytes are the caller's to order
+ * trees, tree files                 any number of threads may use one at once by functions that take it as `const`; the others need
+ *                                   it alone
+ * streams, hashers, builders        one thread at a time
+ *
  * _free needs the handle alone. The progress function is called by the thread that made the call and never after the call has returned.
  *
  * Structs begin with `size`, which the caller sets to sizeof the struct and the library reads first: later versions append fields, and a
@@ -295,6 +297,7 @@ MERKLIZE_API merklize_status merklize_buffer_native(const merklize_buffer *buffe
  * errors  invalid_argument (outside) */
 MERKLIZE_API merklize_status merklize_buffer_upload(merklize_buffer *buffer, uint64_t first, const void *host,
                                                     size_t bytes, const merklize_stream *stream);
+/* As merklize_buffer_upload() says. */
 MERKLIZE_API merklize_status merklize_buffer_download(const merklize_buffer *buffer, uint64_t first, void *host,
                                                       size_t bytes, const merklize_stream *stream);
 MERKLIZE_API void merklize_buffer_free(merklize_buffer *buffer);
@@ -900,6 +903,7 @@ MERKLIZE_API merklize_status merklize_tree_file_check(const merklize_tree_file *
 MERKLIZE_API merklize_status merklize_tree_file_update(merklize_tree_file *file, const uint64_t *indices,
                                                        const merklize_digest *leaves, size_t count,
                                                        const merklize_run_options *options);
+/* As merklize_tree_file_update() says. */
 MERKLIZE_API merklize_status merklize_tree_file_append(merklize_tree_file *file, const merklize_digest *leaves,
                                                        uint64_t count, const merklize_run_options *options);
 

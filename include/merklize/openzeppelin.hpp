@@ -37,11 +37,14 @@ public:
     const Digest& root() const noexcept { return nodes_[1]; }
     /// All 2n - 1 nodes in the package's order, the root first: `tree` of its dump. Valid as long as this object.
     std::span<const Digest> nodes() const noexcept { return std::span(nodes_).subspan(1); }
-    /// Where a leaf is among them: `treeIndex` of its dump.  errors  invalid_argument (index)
+    /// Where a leaf is among them: `treeIndex` of its dump.
+    /// errors  invalid_argument (index)
     std::uint64_t tree_index(std::uint64_t index) const;
-    /// Siblings from the leaf up, as getProof() gives them.  errors  invalid_argument (index)
+    /// Siblings from the leaf up, as getProof() gives them.
+    /// errors  invalid_argument (index)
     std::vector<Digest> prove(std::uint64_t index) const;
-    /// As getMultiProof() gives it.  errors  invalid_argument (an index that is none, or twice)
+    /// As getMultiProof() gives it.
+    /// errors  invalid_argument (an index that is none, or twice)
     OpenZeppelinMultiProof prove_together(std::span<const std::uint64_t> indices) const;
 
 private:

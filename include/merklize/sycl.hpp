@@ -15,17 +15,17 @@
 // linked. merklize/sycl/device.hpp has the functions for your own kernels.
 //
 // What all functions here share:
-//   memory   every pointer must be to USM that the queue's device can use (device, shared or host). Only arguments marked "written"
-//            are written. Nodes and digests are 32 bytes each and must be aligned to 16 bytes; field words are 64 bits and must be
-//            aligned to 8 bytes. Other bytes may begin anywhere.
-//   order    commands are enqueued after the events `after`; the queue may be in order or not. The returned event is complete when
-//            the output is written. No function waits, so inputs and output must stay valid until then.
-//   policy   tuning values, fixed when the program is compiled. Each choice gives the same bytes. Zero means: one lane (four with
-//            AdaptiveCpp on a CPU), constants in the program, groups of 256 items and 8 levels a launch (on a CPU 64 items and 1 level). A kernel is compiled for each
-//            lane count, hash and place of the constants that the program uses. Constants::literal makes the longest kernels.
-//   errors   merklize::Error: invalid_argument with the numbers, out_of_memory (working memory); sycl::exception from the runtime.
-//            What fails after it was enqueued goes to the queue's asynchronous handler; each call asks for that first
-//            (queue.throw_asynchronous())
+// memory   every pointer must be to USM that the queue's device can use (device, shared or host). Only arguments marked "written"
+//          are written. Nodes and digests are 32 bytes each and must be aligned to 16 bytes; field words are 64 bits and must be
+//          aligned to 8 bytes. Other bytes may begin anywhere.
+// order    commands are enqueued after the events `after`; the queue may be in order or not. The returned event is complete when
+//          the output is written. No function waits, so inputs and output must stay valid until then.
+// policy   tuning values, fixed when the program is compiled. Each choice gives the same bytes. Zero means: one lane (four with
+//          AdaptiveCpp on a CPU), constants in the program, groups of 256 items and 8 levels a launch (on a CPU 64 items and 1 level). A kernel is compiled for each
+//          lane count, hash and place of the constants that the program uses. Constants::literal makes the longest kernels.
+// errors   merklize::Error: invalid_argument with the numbers, out_of_memory (working memory); sycl::exception from the runtime.
+//          What fails after it was enqueued goes to the queue's asynchronous handler; each call asks for that first
+//          (queue.throw_asynchronous())
 namespace merklize::sycl {
 
 /// BLAKE3 digest.

@@ -119,6 +119,7 @@ public:
     bool on_device() const noexcept;
     /// errors  invalid_argument (the nodes are on the host)
     ConstBuffer device_nodes() const;
+    /// errors  as device_nodes() and level()
     ConstBuffer device_level(unsigned level) const;
     /// The nodes `height` levels below the root, left to right: 2^height nodes in a perfect tree. cap(0) is the root. Only these nodes
     /// are copied from the device.

@@ -59,7 +59,8 @@ public:
     /// Offset in bytes at which a level begins in the file.
     std::uint64_t level_offset(unsigned level) const;
 
-    /// Reads nodes first .. first+out.size()-1 of a level.  errors  io; invalid_argument (outside the level)
+    /// Reads nodes first .. first+out.size()-1 of a level.
+    /// errors  io; invalid_argument (outside the level)
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
     /// The same. Memory is allocated only for nodes that exist.
     std::vector<Digest> read(unsigned level, std::uint64_t first, std::uint64_t count) const;
@@ -69,6 +70,7 @@ public:
     MultiProof prove_together(std::span<const std::uint64_t> indices) const;
     /// The same for leaves first .. last-1.
     MultiProof prove_range(std::uint64_t first, std::uint64_t last) const;
+    /// errors  io; as MerkleTree
     ConsistencyProof prove_consistency(std::uint64_t old_leaves) const;
 
     /// Checks every node against its children. Returns the wrong nodes, at most `most`, ordered by level and index. For field hashes a
@@ -84,6 +86,7 @@ public:
     ///         is after the wait, so this object may then have more leaves than before.
     /// errors  as MerkleTree, and io; cancelled, also while waiting. After an error the file is as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
+    /// As update() says.
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
     /// The same with the leaves of an input, which are held in memory.
     /// returns  number of new leaves

@@ -21,7 +21,8 @@ enum class TreeRule : std::uint8_t {
 
 /// "perfect", "left_full", "pad", "duplicate_last".
 MERKLIZE_API std::string_view rule_name(TreeRule rule);
-/// Takes the same names, and "promote" for left_full.  errors  invalid_argument (unknown name; the text lists the known ones)
+/// Takes the same names, and "promote" for left_full.
+/// errors  invalid_argument (unknown name; the text lists the known ones)
 MERKLIZE_API TreeRule rule_from_name(std::string_view name);
 
 /// perfect for field hashes, as in proof systems; left_full for all others. If n is a power of two, all rules agree.

@@ -905,6 +905,9 @@ extern "C" {
     /// errors  invalid_argument (outside)
     /// ```
     pub fn merklize_buffer_upload(buffer: *mut merklize_buffer, first: u64, host: *const c_void, bytes: usize, stream: *const merklize_stream) -> merklize_status;
+    /// ```text
+    /// As merklize_buffer_upload() says.
+    /// ```
     pub fn merklize_buffer_download(buffer: *const merklize_buffer, first: u64, host: *mut c_void, bytes: usize, stream: *const merklize_stream) -> merklize_status;
     pub fn merklize_buffer_free(buffer: *mut merklize_buffer);
     /// ```text
@@ -1363,6 +1366,9 @@ extern "C" {
     /// errors  as merklize_tree_update(), and io; cancelled, also while waiting. After an error the file is as before
     /// ```
     pub fn merklize_tree_file_update(file: *mut merklize_tree_file, indices: *const u64, leaves: *const merklize_digest, count: usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// As merklize_tree_file_update() says.
+    /// ```
     pub fn merklize_tree_file_append(file: *mut merklize_tree_file, leaves: *const merklize_digest, count: u64, options: *const merklize_run_options) -> merklize_status;
 }
 
