@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import merklize
+import test_docs
 from cli_helpers import merklize as command
 
 
@@ -93,6 +94,12 @@ class TestHostData:
         assert tree.device == ",".join(ids)
         assert (np.asarray(tree.nodes) == np.asarray(merklize.MerkleTree(leaves, device="cpu").nodes)).all()
         assert tree.prove(77).verify(tree.root)
+
+
+def test_the_page(ids, tmp_path):
+    """docs/how-to/several-gpus.md, on the first two devices here."""
+    code = "\n".join(text for _, text in test_docs.blocks("how-to/several-gpus.md"))
+    test_docs.run_and_compare(code.replace("cuda", ids[0].split(":")[0]), tmp_path)
 
 
 class TestParts:

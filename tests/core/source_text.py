@@ -45,6 +45,9 @@ def select(name):
     return f"#define MKZ_HASH_LIST <merklize/core/{f'hashes/{name}' if name else 'port'}.h>\n"
 
 
-def readme_example(language):
-    """The example of core/README.md in a block of that language."""
-    return re.search(rf"^```{language}\n(.*?)^```$", (CORE / "README.md").read_text(), re.MULTILINE | re.DOTALL)[1]
+PAGE = ROOT / "docs" / "how-to" / "kernel.md"
+
+
+def example(page, language):
+    """The example of a page in a block of that language."""
+    return re.search(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)[1]

@@ -142,7 +142,7 @@ def test_nvrtc_takes_a_program_of_no_hash(nvrtc):
     assert set(kernel_facts(log)) == DATA_KERNELS
 
 
-def test_nvrtc_compiles_the_example_of_the_readme(nvrtc):
+def test_nvrtc_compiles_the_example_of_the_page(nvrtc):
     options = [f"--include-path={source_text.INCLUDE}"]
-    _, log, _ = nvrtc.compile(source_text.readme_example("cuda"), "sm_90", options)
+    _, log, _ = nvrtc.compile(source_text.example(source_text.PAGE, "cuda"), "sm_90", options)
     assert set(kernel_facts(log)) == {"label"}

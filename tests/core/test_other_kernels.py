@@ -1,5 +1,6 @@
 """Kernels without a hash, and the examples of the core's README."""
 
+import ctypes
 import struct
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 
 import source_text
 import witness
+from conftest import open_or_skip
 from launches import CANARY, CL_OPTIONS, blank, u32, u64, untouched
+from runtimes import HostCpp
 from witness import random_words
 
 
@@ -94,16 +97,39 @@ def test_strided_arrays(runner, item_bytes, align):
 
 def test_example_of_the_readme(runner):
     if runner.device.is_cpp:
-        runner.device.compile(source_text.readme_example("cpp"))  # a static_assert
+        runner.device.compile(source_text.example(source_text.CORE / "README.md", "cpp"))  # a static_assert
         return
     options = f"{CL_OPTIONS} -I {source_text.INCLUDE}"
-    program = runner.device.build(source_text.readme_example("opencl"), options)
+    program = runner.device.build(source_text.example(source_text.CORE / "README.md", "opencl"), options)
     nodes = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], u64)
     expected = nodes.tolist()
     for _ in range(3):
         expected = [witness.rescue_hash_elements("rp64_256_v3", node + node) for node in expected]
     runner.device.launch(program, "chain", 2, 1, nodes, u32(3))
     assert nodes.tolist() == expected
+
+
+# What the page's kernel needs of CUDA, so that the host runs it.
+CUDA_ON_THE_HOST = """
+#define __global__
+static struct { unsigned x; } threadIdx;
+static const struct { unsigned x; } blockIdx = {1}, blockDim = {4};
+extern "C" void set_thread(unsigned x) { threadIdx.x = x; }
+"""
+
+
+def test_example_of_the_page():
+    """The kernel of docs/how-to/kernel.md on the host: the digest that the page has, which is the command's."""
+    host = open_or_skip(HostCpp)
+    program = ctypes.CDLL(host.compile(CUDA_ON_THE_HOST + source_text.example(source_text.PAGE, "cuda")))
+    ids, digests = np.array([0, 0, 0, 0, 9, 3, 5], u32), np.zeros((8, 8), u32)
+    for thread in range(4):  # items 4 to 7, the last of which is behind the end
+        program.set_thread(thread)
+        program.label(ids.ctypes.data_as(ctypes.c_void_p), 7, digests.ctypes.data_as(ctypes.c_void_p), 7)
+    assert digests[5].tobytes().hex() == source_text.example(source_text.PAGE, "console").splitlines()[-1]
+    assert len(np.unique(digests[4:7], axis=0)) == 3
+    assert not digests[:4].any()
+    assert not digests[7].any()
 
 
 @pytest.mark.parametrize("slot_type", [u32, u64])
