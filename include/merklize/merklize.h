@@ -17,6 +17,7 @@
  * Threads. Any two handles may be used by two threads at once. A handle may be made, used and freed by different threads.
  *
  * devices, buffers, events, proofs  any number of threads may use one at once; uses of a buffer's bytes are the caller's to order
+ * commitments                       any number of threads may use one at once
  * trees, tree files                 any number of threads may use one at once by functions that take it as `const`; the others need
  *                                   it alone
  * streams, hashers, builders        one thread at a time

@@ -72,6 +72,7 @@ fn build_bundled(root: &Path) -> bool {
         .profile("Release")
         .define("BUILD_SHARED_LIBS", "OFF")
         .define("MERKLIZE_BUILD_TESTS", "OFF")
+        .define("MERKLIZE_BUILD_COMMAND", "OFF")
         .define("CMAKE_INSTALL_LIBDIR", "lib")
         .build();
     println!("cargo:rustc-link-search=native={}", built.join("lib").display());

@@ -68,6 +68,9 @@ fn fields_lie_where_c_has_them() {
         merklize_form: hash, rule, mode, padding;
         merklize_input: path, leaf_bytes, kind, has_descriptor, descriptor;
         merklize_tree_info: n_leaves, hash, rule, height, drop_levels, on_device, is_keyed, root, leaf_bytes, total_bytes;
+        merklize_message: data, bytes, buffer;
+        merklize_matrix_dims: rows, columns;
+        merklize_poseidon2: field, width, rate, constants, constant_count, diagonal, diagonal_count;
         merklize_matrix: words, buffer, first, rows, columns, row_stride, column_stride, word_bytes;
         merklize_commitment_form: hash, arity, cap_height, montgomery, word_bytes, keep;
         merklize_commitment_info: hash, arity, cap_height, height, n_leaves, cap_size, path_length, row_bytes, on_device;

@@ -98,6 +98,114 @@ pub fn hash_many(messages: &[u8], message_bytes: usize, mode: Mode<'_>, options:
     Ok(digests)
 }
 
+/// One of the messages of [`hash_each`]: bytes of any length, where they lie.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Message<'a> {
+    /// Memory of the host.
+    Host(&'a [u8]),
+    /// All bytes of a device's memory.
+    Device(&'a Buffer),
+}
+
+impl Message<'_> {
+    fn to_c(self) -> sys::merklize_message {
+        match self {
+            Self::Host(bytes) => {
+                sys::merklize_message { data: bytes.as_ptr().cast(), bytes: bytes.len() as u64, ..Default::default() }
+            }
+            Self::Device(buffer) => sys::merklize_message { buffer: buffer.as_c().cast_const(), ..Default::default() },
+        }
+    }
+}
+
+impl<'a, T: AsRef<[u8]> + ?Sized> From<&'a T> for Message<'a> {
+    fn from(bytes: &'a T) -> Self {
+        Self::Host(bytes.as_ref())
+    }
+}
+
+impl<'a> From<&'a Buffer> for Message<'a> {
+    fn from(buffer: &'a Buffer) -> Self {
+        Self::Device(buffer)
+    }
+}
+
+/// BLAKE3 digests of messages of any lengths, in one job a device: those of the host by the device of the options, the others where they lie. For many
+/// small messages it is faster than [`hash_with`] of each, since a call, a copy and a launch serve all of them.
+///
+/// ```
+/// use merklize::{hash, hash_each, Mode, Options};
+///
+/// let digests = hash_each(["abc", "", "a longer one"], Mode::Plain, &Options::new())?;
+/// assert_eq!(digests, [hash(b"abc")?, hash(b"")?, hash(b"a longer one")?]);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// `Unavailable`, `Cancelled`, `OutOfMemory`; a stream, and messages on another device.
+pub fn hash_each<'a>(
+    messages: impl IntoIterator<Item: Into<Message<'a>>>,
+    mode: Mode<'_>,
+    options: &Options<'_>,
+) -> Result<Vec<Digest>> {
+    let messages: Vec<_> = messages.into_iter().map(|message| message.into().to_c()).collect();
+    let mut digests = vec![Digest::default(); messages.len()];
+    // SAFETY: 32 bytes for each message.
+    unsafe { each(&messages, mode, 0, digests.as_mut_ptr().cast(), 32, options) }?;
+    Ok(digests)
+}
+
+/// Bytes `seek .. seek + length` of the extendable output of each message, one message behind the other in `out`.
+///
+/// ```
+/// use merklize::{hash_each_into, hash_into, Mode, Options};
+///
+/// let (mut all, mut second) = ([0; 2 * 100], [0; 100]);
+/// hash_each_into(["abc", "de"], Mode::Plain, 32, 100, &mut all, &Options::new())?;
+/// hash_into(b"de", Mode::Plain, 32, &mut second, &Options::new())?;
+/// assert_eq!(all[100..], second);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`hash_each`]; `out` of another size than `length` bytes a message; output beyond byte 2^64 - 1.
+pub fn hash_each_into<'a>(
+    messages: impl IntoIterator<Item: Into<Message<'a>>>,
+    mode: Mode<'_>,
+    seek: u64,
+    length: usize,
+    out: &mut [u8],
+    options: &Options<'_>,
+) -> Result<()> {
+    let messages: Vec<_> = messages.into_iter().map(|message| message.into().to_c()).collect();
+    if messages.len().checked_mul(length) != Some(out.len()) {
+        let (n, got) = (messages.len(), out.len());
+        return Err(Error::invalid_argument(format!(
+            "hash_each_into: {n} messages need {n} x {length} bytes of output, got {got}"
+        )));
+    }
+    // SAFETY: `out` was compared with the messages.
+    unsafe { each(&messages, mode, seek, out.as_mut_ptr(), length, options) }
+}
+
+/// # Safety
+/// The messages live, and `out` has `length` bytes for each.
+unsafe fn each(
+    messages: &[sys::merklize_message],
+    mode: Mode<'_>,
+    seek: u64,
+    out: *mut u8,
+    length: usize,
+    options: &Options<'_>,
+) -> Result<()> {
+    let mode = mode.to_c();
+    // SAFETY: the caller's promise.
+    options.run(|options| unsafe {
+        sys::merklize_hash_each(messages.as_ptr(), messages.len(), &mode, seek, out, length, options)
+    })
+}
+
 /// Digest of one row of words, as a leaf of a tree of this hash.
 ///
 /// ```

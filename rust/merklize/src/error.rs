@@ -1,5 +1,7 @@
 use core::ffi::CStr;
 use core::fmt;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use merklize_sys as sys;
@@ -81,14 +83,16 @@ pub(crate) fn check(status: sys::merklize_status) -> Result<()> {
         _ => ErrorKind::Internal,
     };
     // SAFETY: both are texts that live until the next failure in this thread.
-    let (message, path) = unsafe { (text(sys::merklize_last_error()), text(sys::merklize_last_error_path())) };
-    // SAFETY: takes nothing.
+    let (message, path) =
+        unsafe { (text(sys::merklize_last_error()), CStr::from_ptr(sys::merklize_last_error_path())) };
+    let path = OsStr::from_bytes(path.to_bytes()); // as the system has it, which need not be UTF-8
+                                                   // SAFETY: takes nothing.
     let system_error = unsafe { sys::merklize_last_system_error() };
     Err(Error {
         kind,
         message,
         system_error: (system_error != 0).then_some(system_error),
-        path: (!path.is_empty()).then(|| PathBuf::from(path)),
+        path: (!path.is_empty()).then(|| path.into()),
     })
 }
 
@@ -105,6 +109,5 @@ pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<std::ffi::C
 
 /// A path for C, as the system has it.
 pub(crate) fn c_path(path: &Path) -> Result<std::ffi::CString> {
-    use std::os::unix::ffi::OsStrExt;
     c_text("path", path.as_os_str().as_bytes())
 }

@@ -15,12 +15,14 @@ mod tree_file;
 
 pub use device::{Buffer, Device, DeviceInfo, Event, Stream};
 pub use digests::{
-    hash, hash_elements, hash_file, hash_into, hash_many, hash_message, hash_rows, hash_rows_into, hash_rows_on_device,
-    hash_with, merge, merge_many, Hasher,
+    hash, hash_each, hash_each_into, hash_elements, hash_file, hash_into, hash_many, hash_message, hash_rows,
+    hash_rows_into, hash_rows_on_device, hash_with, merge, merge_many, Hasher, Message,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{Digest, Hash, HashInfo, Word};
-pub use matrices::{hash_matrix_rows, hash_matrix_rows_to, CommitmentInfo, Elements, Matrix, MatrixCommitment};
+pub use matrices::{
+    hash_matrix_rows, hash_matrix_rows_to, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening,
+};
 pub use options::{Mode, Options, Policy, Timings};
 pub use proof::{verify, verify_each, Proof, ProofInfo, ProofKind};
 pub use provers::{catch, fill_rows, or_raise};

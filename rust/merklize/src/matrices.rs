@@ -6,7 +6,7 @@ use merklize_sys as sys;
 use crate::device::Buffer;
 use crate::error::{check, Error, Result};
 use crate::handle::handle;
-use crate::hash::{as_c_mut, Digest, Hash, Word};
+use crate::hash::{as_c, as_c_mut, rows_of, Digest, Hash, Word};
 use crate::options::Options;
 
 /// What the words of a matrix are, for hashes of field elements.
@@ -151,7 +151,7 @@ handle! {
     /// ```
     MatrixCommitment: merklize_commitment, merklize_commitment_free
 }
-// SAFETY: merklize/matrix_commitment.hpp: any number of threads may read one, and nothing changes it.
+// SAFETY: merklize.h, "Threads": any number of threads may use a commitment at once, and nothing changes it.
 unsafe impl Send for MatrixCommitment {}
 unsafe impl Sync for MatrixCommitment {}
 
@@ -261,6 +261,79 @@ impl MatrixCommitment {
         })?;
         siblings.truncate(needed);
         Ok(siblings)
+    }
+}
+
+/// Rows of committed matrices and what shows that they are in the commitment, as a verifier gets them.
+///
+/// ```
+/// use merklize::{Hash, Matrix, MatrixCommitment, Opening, Options};
+///
+/// let (tall, low): (Vec<u64>, Vec<u64>) = ((0..8 * 3).collect(), (0..4 * 2).collect());
+/// let (hash, arity, cap_height) = (Hash::POSEIDON2_GOLDILOCKS_8, 2, 0);
+/// let matrices = [Matrix::new(&tall, 3)?, Matrix::new(&low, 2)?];
+/// let commitment = MatrixCommitment::new(&matrices, hash, arity, cap_height, &Options::new())?;
+///
+/// // Row 5 of eight stands over row 2 of four.
+/// let (rows, siblings) = ([&tall[15..18], &low[4..6]].concat(), commitment.siblings_together(&[5])?);
+/// let opening = Opening { indices: &[5], rows: &rows, siblings: &siblings };
+/// assert!(opening.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, arity, cap_height)?);
+/// assert!(!Opening { indices: &[4], ..opening }.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, arity, cap_height)?);
+/// # Ok::<(), merklize::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Opening<'a, W> {
+    /// Which rows of the tallest matrix: ascending and distinct.
+    pub indices: &'a [u64],
+    /// Of each index the rows of all matrices, one after another, of words below the modulus. Of a matrix with fewer rows it is row
+    /// `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up.
+    pub rows: &'a [W],
+    /// Those of [`MatrixCommitment::siblings_together`]; of one index those of [`MatrixCommitment::siblings`] are the same.
+    pub siblings: &'a [Digest],
+}
+
+impl<W: Word> Opening<'_, W> {
+    /// Whether the rows are in the commitment. Needs no device. What is malformed is no error but `false`: counts that do not fit, an index out of
+    /// range, words and digests that are no field elements.
+    ///
+    /// `dimensions` are rows and columns of each matrix, which the verifier knows, as the other parameters.
+    ///
+    /// # Errors
+    /// Dimensions or parameters that no commitment has; a matrix above the cap, where nothing shows its rows; words of another size than the hash's.
+    pub fn verify(
+        &self,
+        cap: &[Digest],
+        dimensions: &[(u64, u64)],
+        hash: Hash,
+        arity: u32,
+        cap_height: u32,
+    ) -> Result<bool> {
+        let is_field = hash.info().modulus.is_some();
+        // One row of all words: says what words the hash takes.
+        rows_of("verify", hash, self.rows, self.rows.len().max(1))?;
+        let word_bytes = if is_field { 0 } else { size_of::<W>() as u32 };
+        let form =
+            sys::merklize_commitment_form { hash: hash.id(), arity, cap_height, word_bytes, ..Default::default() };
+        let dims = dimensions.iter().map(|&(rows, columns)| sys::merklize_matrix_dims { rows, columns });
+        let (dims, mut valid): (Vec<_>, _) = (dims.collect(), 0);
+        // SAFETY: everything is read for the call; words have no padding.
+        check(unsafe {
+            sys::merklize_verify_opening(
+                self.indices.as_ptr(),
+                self.indices.len(),
+                self.rows.as_ptr().cast(),
+                size_of_val(self.rows),
+                as_c(self.siblings),
+                self.siblings.len(),
+                as_c(cap),
+                cap.len(),
+                dims.as_ptr(),
+                dims.len(),
+                &form,
+                &mut valid,
+            )
+        })?;
+        Ok(valid != 0)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::PathBuf;
 
@@ -71,6 +72,9 @@ fn digests_in_pieces_and_files() {
     let mut longer = [0; 100];
     hash_into(&data, Mode::Plain, 10, &mut longer, &Options::new()).unwrap();
     assert_eq!(longer[..22], whole.0[10..]);
+    let odd = scratch.0.join(std::ffi::OsStr::from_bytes(b"\xff"));
+    let missing = hash_file(&odd, Mode::Plain, &Options::new()).unwrap_err();
+    assert_eq!(missing.path(), Some(odd.as_path()), "a path that is not UTF-8");
     let missing = hash_file(scratch.0.join("none"), Mode::Plain, &Options::new()).unwrap_err();
     assert_eq!((missing.kind(), missing.system_error()), (ErrorKind::Io, Some(2)));
     assert!(missing.path().unwrap().ends_with("none"));
@@ -264,8 +268,131 @@ fn handles_go_where_they_may() {
     macro_rules! all {
         ($check:ident: $($kind:ty)*) => { $($check::<$kind>();)* };
     }
-    all!(send: Device Buffer Event Proof MerkleTree TreeFile Hasher Stream TreeBuilder Error);
-    all!(sync: Device Buffer Event Proof MerkleTree TreeFile Error);
+    all!(send: Device Buffer Event Proof MerkleTree MatrixCommitment TreeFile Hasher Stream TreeBuilder Error);
+    all!(sync: Device Buffer Event Proof MerkleTree MatrixCommitment TreeFile Error);
+
+    /// For a type that is Sync both hold, and the calls below do not compile.
+    trait OneThread<Why> {
+        fn at_a_time() {}
+    }
+    impl<T> OneThread<()> for T {}
+    impl<T: Sync> OneThread<u8> for T {}
+    Hasher::at_a_time();
+    Stream::at_a_time();
+    TreeBuilder::at_a_time();
+}
+
+/// Messages of many lengths in one call: BLAKE3's own answers, and each message alone.
+#[test]
+fn messages_of_any_lengths() {
+    let counter: Vec<u8> = (0..6144u32).map(|i| (i % 251) as u8).collect();
+    let options = Options::new();
+    let (key, seek) = (b"whats the Elvish word for friend", 32);
+    // BLAKE3's test vectors: length, hash, its bytes 32 to 47, keyed hash.
+    let published = [
+        (
+            0,
+            "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
+            "e00f03e7b69af26b7faaf09fcd333050",
+            "92b2b75604ed3c761f9d6f62392c8a9227ad0ea3f09573e783f1498a4ed60d26",
+        ),
+        (
+            6144,
+            "3e2e5b74e048f3add6d21faab3f83aa44d3b2278afb83b80b3c35164ebeca205",
+            "4d742022da6fdda444ebc384b04a54c3",
+            "3d6b6d21281d0ade5b2b016ae4034c5dec10ca7e475f90f76eac7138e9bc8f1d",
+        ),
+        (
+            65,
+            "de1e5fa0be70df6d2be8fffd0e99ceaa8eb6e8c93a63f2d8d1c30ecb6b263dee",
+            "0e16e0a4749d6811dd1d6d1265c29729",
+            "c0a4edefa2d2accb9277c371ac12fcdbb52988a86edc54f0716e1591b4326e72",
+        ),
+        (
+            1025,
+            "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444",
+            "f4c4a22b4b399155358a994e52bf255d",
+            "357dc55de0c7e382c900fd6e320acc04146be01db6a8ce7210b7189bd664ea69",
+        ),
+    ];
+    let messages = published.map(|(length, ..)| &counter[..length]);
+    let texts = |digests: Vec<Digest>| digests.iter().map(Digest::to_string).collect::<Vec<_>>();
+    let plain = hash_each(messages, Mode::Plain, &options).unwrap();
+    assert_eq!(texts(plain), published.map(|(_, hash, ..)| hash));
+    assert_eq!(texts(hash_each(messages, Mode::Keyed(key), &options).unwrap()), published.map(|(.., keyed)| keyed));
+    let mut more = [0; 4 * 16];
+    hash_each_into(messages, Mode::Plain, seek, 16, &mut more, &options).unwrap();
+    let more = more.chunks(16).map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    assert_eq!(more.collect::<Vec<_>>(), published.map(|(_, _, more, _)| more));
+
+    let many: Vec<Vec<u8>> = (0..3000).map(|i| counter[..i * 7 % 5000].to_vec()).collect();
+    for threads in [1, 0] {
+        let digests = hash_each(&many, Mode::Plain, &options.threads(threads)).unwrap();
+        assert_eq!(digests.len(), many.len());
+        for (digest, message) in digests.iter().zip(&many) {
+            assert_eq!(*digest, hash(message).unwrap());
+        }
+    }
+    assert_eq!(hash_each([b""; 0], Mode::Plain, &options).unwrap(), []);
+    for wrong in [0, 63, 65] {
+        let error = hash_each_into(messages, Mode::Plain, 0, 16, &mut vec![0; wrong], &options).unwrap_err();
+        assert!(error.to_string().contains(&format!("4 x 16 bytes of output, got {wrong}")), "{error}");
+    }
+}
+
+/// Caps by p3-merkle-tree, of pairs and of groups of four, over matrices of four heights; openings that hold, and ones that do not.
+#[test]
+fn commitments_and_their_openings() {
+    let (options, hash) = (Options::new(), Hash::POSEIDON2_GOLDILOCKS_8);
+    let dimensions = [(17, 2), (9, 1), (5, 4), (3, 2)];
+    let words = dimensions.iter().zip(0..).map(|(&(rows, columns), m): (&(u64, u64), u64)| {
+        (0..rows * columns).map(|i| 1 + 1_000_003 * m + 1009 * (i / columns) + i % columns).collect::<Vec<_>>()
+    });
+    let words: Vec<_> = words.collect();
+    let matrices = words.iter().zip(dimensions).map(|(words, (_, columns))| Matrix::new(words, columns as usize));
+    let matrices: Vec<_> = matrices.collect::<Result<_>>().unwrap();
+    let caps = [
+        (2, [2322605831931328550, 12221342466599909477, 3254584564956799579, 8681446592690641761]),
+        (4, [9447937254656429303, 5571664012233250485, 12839592958276970024, 3579020562418232591]),
+    ];
+    for (arity, cap) in caps {
+        let commitment = MatrixCommitment::new(&matrices, hash, arity, 0, &options).unwrap();
+        let cap = [Digest::from_u64s(cap)];
+        assert_eq!(commitment.cap(), cap);
+        for indices in [&[0][..], &[16], &[1, 2, 11, 16]] {
+            let rows_of = |&index: &u64| {
+                let logs = dimensions.map(|(rows, _)| rows.next_power_of_two().ilog2());
+                let row = |m: usize| {
+                    let (at, columns) = ((index >> (logs[0] - logs[m])) as usize, dimensions[m].1 as usize);
+                    words[m][at * columns..(at + 1) * columns].to_vec()
+                };
+                (0..4).flat_map(row).collect::<Vec<_>>()
+            };
+            let rows: Vec<u64> = indices.iter().flat_map(rows_of).collect();
+            let siblings = commitment.siblings_together(indices).unwrap();
+            let holds = |indices: &[u64], rows: &[u64], siblings: &[Digest]| {
+                Opening { indices, rows, siblings }.verify(&cap, &dimensions, hash, arity, 0).unwrap()
+            };
+            assert!(holds(indices, &rows, &siblings), "arity {arity}, {indices:?}");
+            for i in 0..rows.len() {
+                let mut wrong = rows.clone();
+                wrong[i] ^= 1;
+                assert!(!holds(indices, &wrong, &siblings));
+            }
+            for i in 0..siblings.len() {
+                let mut wrong = siblings.clone();
+                wrong[i].0[0] ^= 1;
+                assert!(!holds(indices, &rows, &wrong));
+            }
+            assert!(!holds(indices, &rows[1..], &siblings) && !holds(indices, &rows, &siblings[1..]));
+            assert!(!holds(&[17], &rows, &siblings) && !holds(&[], &[], &[]));
+        }
+    }
+    let opening = Opening { indices: &[0], rows: &[1u32], siblings: &[] };
+    let refused = opening.verify(&[Digest::default()], &[(1, 1)], hash, 2, 0).unwrap_err();
+    assert!(refused.to_string().contains("64 bits"), "{refused}");
+    let opening = Opening { indices: &[0], rows: &[1u64], siblings: &[] };
+    assert!(opening.verify(&[Digest::default()], &[(1, 1)], hash, 3, 0).is_err(), "arity 3");
 }
 
 #[test]
