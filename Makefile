@@ -150,6 +150,16 @@ test-crates: $(VENV)/cmake ## the Rust crates as they are packaged, with the C++
 	@echo "== Packaged Rust crates"
 	@$(call with_cargo,CARGO_TARGET_DIR=$(CURDIR)/build/cargo ../scripts/test_crates.sh ../build/crate,tests of the packaged Rust crates are)
 
+# Not in CI: it compiles a second Plonky3, which takes minutes.
+PLONKY3 ?= 0.9.0-rc.2
+.PHONY: test-plonky3
+test-plonky3: $(VENV)/cmake ## merklize-plonky3 with another Plonky3 (PLONKY3=0.9.0-rc.2)
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release --target merklize -- --quiet
+	@echo "== merklize-plonky3 with Plonky3 $(PLONKY3)"
+	@$(call with_cargo,CARGO_TARGET_DIR=$(CURDIR)/build/cargo MERKLIZE_LIB_DIR=$(CURDIR)/build/release/src \
+		../scripts/test_plonky3.sh $(PLONKY3) ../build/plonky3,tests with Plonky3 $(PLONKY3) are)
+
 # ---- WebAssembly -----------------------------------------------------------------------------------------------------
 
 # clang++ with wasm-ld of the system, or zig from pip, which has both.
