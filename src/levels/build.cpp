@@ -38,7 +38,7 @@ Policy tuned(const Policy& wanted, const Merges& merges, std::uint64_t n_leaves,
 
 // Builds the whole nodes.
 void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, std::uint64_t first_leaf,
-                 const Merges& merges, const Policy& wanted, const Policy& policy, Run& run, double share) {
+                 const Merges& merges, const Policy& wanted, const Policy& policy, Run& run, double share, bool keep) {
     // A device gets all levels at once: its queue cuts them into launches, each with its own policy. If the nodes are
     // on the device and the last one of the highest level is not whole, the cuts are made here, where it is known which
     // nodes fit no launch.
@@ -54,7 +54,11 @@ void build_whole(const LevelAt& leaves, const Place& nodes, const TreeLayout& la
         job.below = launch.from == 0 ? leaves.place : nodes;
         for (unsigned l = 0; l <= launch.levels; l++)
             job.offset[l] = layout.level_offset(launch.from + l) + (launch.first >> l);
-        if (launch.from == 0) job.offset[0] = leaves.first + launch.first;
+        job.kept = {};
+        if (launch.from == 0) {
+            job.offset[0] = leaves.first + launch.first;
+            if (keep) job.kept = at_node(nodes, layout.leaf_slot + launch.first);
+        }
         const std::uint64_t built = launch.count - (launch.count >> launch.levels);
         run.launch(job, share * static_cast<double>(built) / static_cast<double>(layout.n_leaves - first_leaf));
     }
@@ -87,9 +91,13 @@ MergeEdge edge_job(const LevelAt& leaves, const Place& nodes, const TreeLayout& 
 }  // namespace
 
 Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
-                    const Policy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf) {
+                    const Policy& wanted, Run& run, double share, Digest* top, std::uint64_t first_leaf, bool keep) {
     const Policy policy = tuned(wanted, merges, layout.n_leaves, run);
-    build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share);
+    build_whole(leaves, nodes, layout, first_leaf, merges, wanted, policy, run, share, keep);
+    if (keep && layout.n_leaves % 2 != 0) {  // no launch reads the last leaf
+        copy_nodes(at_node(nodes, layout.leaf_slot + layout.n_leaves - 1),
+                   at_node(leaves.place, leaves.first + layout.n_leaves - 1), 1, run);
+    }
     if (run.enqueues()) {
         if (layout.has_edge(layout.height())) run.memory().merge_edge(edge_job(leaves, nodes, layout, merges, wanted));
         return policy;

@@ -42,15 +42,17 @@ MerkleTree::State::State(const TreeForm& of, std::uint64_t n, unsigned dropped, 
       device(on),
       nodes(on, layout.slots()) {}
 
-void MerkleTree::State::build_above(runtime::Run& run, double share) {
+void MerkleTree::State::build_above(runtime::Run& run, double share, const Digest* leaves) {
     runtime::Merges merges(form, drop_levels);
     nodes.clear_gaps(layout, run);
     if (n_leaves == 0) {
         root = runtime::empty_root();
         return run.finish();
     }
-    policy = build_levels({nodes.place(), layout.leaf_slot}, nodes.place(), layout, merges, run.options().policy, run,
-                          share, &root);
+    const runtime::LevelAt level =
+        leaves == nullptr ? runtime::LevelAt{nodes.place(), layout.leaf_slot} : runtime::LevelAt{host_place(leaves), 0};
+    policy = build_levels(level, nodes.place(), layout, merges, run.options().policy, run, share, &root, 0,
+                          leaves != nullptr);
 }
 
 unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
@@ -78,13 +80,15 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     State& state = *state_;
     const RunOptions options = state.here(wanted);
     runtime::Run run(options);
-    // All threads copy, so all share the first touch of the pages.
+    // The CPU copies the leaves as it merges them. For a device that works on host memory all threads copy them first.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
     const bool is_field = runtime::is_field(runtime::info(form.hash)),
-               to_copy = drop_levels == 0 && !state.nodes.on_device();
+               to_copy = drop_levels == 0 && !state.nodes.on_device() && !run.on_host();
     std::byte* slots = to_copy ? host_bytes(state.base()) : nullptr;
+    double share = 1;
     if (to_copy || is_field) {
+        share -= copy_share;
         run.parallel((leaves.size() + per_piece - 1) / per_piece,
                      [&](std::size_t piece) {
                          const std::size_t first = piece * per_piece;
@@ -94,7 +98,6 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
                      },
                      copy_share);
     }
-    double share = 1 - copy_share;
     if (drop_levels != 0) {
         reduce_levels({host_place(leaves.data()), 0}, leaves.size(), drop_levels, form, 0, runtime::part_levels,
                       state.base(), run, share);
@@ -102,7 +105,8 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     } else if (state.nodes.on_device() && !leaves.empty()) {
         run.memory().upload(state.base(), leaves.data(), leaves.size_bytes());
     }
-    state.build_above(run, share);
+    const bool to_keep = drop_levels == 0 && run.on_host();
+    state.build_above(run, share, to_keep ? leaves.data() : nullptr);
 }
 
 MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options, unsigned drop_levels)

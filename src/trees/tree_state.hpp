@@ -27,7 +27,8 @@ struct MERKLIZE_LOCAL MerkleTree::State {
     /// The place of the lowest kept level.
     runtime::Place base() const { return runtime::at_node(nodes.place(), layout.leaf_slot); }
     /// Builds the levels above the lowest kept one, which must be in place.
-    void build_above(runtime::Run& run, double share);
+    /// leaves  or not null: then the CPU copies them there
+    void build_above(runtime::Run& run, double share, const Digest* leaves = nullptr);
     /// The number of a level in `layout`.  errors  invalid_argument (above the root, or dropped)
     unsigned kept_level(unsigned level, const char* what) const;
     /// The options of a call on this tree, which always runs on the tree's device.

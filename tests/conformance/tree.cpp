@@ -119,6 +119,27 @@ TEST("tree: build_tree in the caller's memory, aligned or not") {
     }
 }
 
+TEST("tree: has a copy of its leaves, wherever they came from") {
+    for (const Hash hash : {Hash::blake3, Hash::sha256, Hash::rp64_256}) {
+        const bool is_field = merklize::traits(hash).is_field;
+        for (const std::size_t n : {2, 63, 64, 65, 127, 4095, 4096, 4097, 32767, 32768, 32769, 40001}) {
+            if (is_field && n > 128) continue;
+            const std::vector<Digest> given = leaves(hash, n, n);
+            for (const std::size_t offset : {0, 1, 16}) {
+                Bytes memory(offset + n * Digest::size);
+                const std::span caller(reinterpret_cast<Digest*>(memory.data() + offset), n);
+                std::copy(given.begin(), given.end(), caller.begin());
+                const merklize::TreeForm form(hash, merklize::TreeRule::left_full);
+                const MerkleTree tree(caller, form, threads(1 + offset % 2));
+                std::fill(memory.begin(), memory.end(), std::uint8_t{0xa5});
+                CHECK_EQ(tree.nodes().last(n), std::span(given));
+                CHECK_EQ(tree.root(), merklize::merkle_root(given, form));
+                CHECK(merklize::verify(tree.prove(n - 1), tree.root()));
+            }
+        }
+    }
+}
+
 TEST("tree: caps") {
     const MerkleTree tree(leaves(Hash::blake3, 64, 8));
     for (unsigned height = 0; height <= 6; ++height) {

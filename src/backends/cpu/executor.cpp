@@ -6,6 +6,9 @@
 #include <new>
 #include <thread>
 #include <vector>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "backends/cpu/hash_chunks.hpp"
 #include "backends/cpu/hash_each.hpp"
@@ -120,6 +123,21 @@ bool merge_pairs(const MergePairs& a, const Workers& workers) {
     });
 }
 
+// Merges n adjacent pairs and copies them, so that each is read from memory once. Some pairs at a time: what the copies leave in
+// the store buffers reaches memory while the next pairs are merged.
+void merge_keeping(const MergeSubtrees& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out,
+                   std::uint8_t* kept) {
+    constexpr std::uint64_t at_once = 64;
+    for (std::uint64_t done = 0; done < n; done += at_once) {
+        const std::uint64_t count = std::min(at_once, n - done);
+        merge(a, pairs + 64 * done, count, out + 32 * done);
+        lanes().copy_past_caches(pairs + 64 * done, count, kept + 64 * done);
+    }
+#ifdef __SSE2__
+    _mm_sfence();  // whoever learns that this piece is done may read them
+#endif
+}
+
 // Builds the levels of a subtree one after another, while its nodes are in the core's cache.
 bool merge_subtrees(const MergeSubtrees& a, const Workers& workers) {
     std::uint8_t* nodes = at(a.nodes);
@@ -133,8 +151,12 @@ bool merge_subtrees(const MergeSubtrees& a, const Workers& workers) {
         for (std::uint32_t level = 1; level <= a.levels; level++) {
             const unsigned above = a.levels - level;
             const std::uint8_t* below = level == 1 ? at(a.below) : nodes;
-            merge(a, below + 32 * (a.offset[level - 1] + (first << (above + 1))), subtrees << above,
-                  nodes + 32 * (a.offset[level] + (first << above)));
+            const std::uint8_t* pairs = below + 32 * (a.offset[level - 1] + (first << (above + 1)));
+            std::uint8_t* parents = nodes + 32 * (a.offset[level] + (first << above));
+            if (level == 1 && a.kept.pointer != nullptr)
+                merge_keeping(a, pairs, subtrees << above, parents, at(a.kept) + 32 * (first << (above + 1)));
+            else
+                merge(a, pairs, subtrees << above, parents);
         }
     });
 }

@@ -64,6 +64,10 @@ struct Lanes {
     /// The same; null for the hash with a chunk tree, too, whose rows the functions above hash.
     RowKernel hash_rows[n_ids];
 
+    /// n blocks of 64 bytes to `out`, which is on 64 bytes and apart from `in`, for memory that nobody reads soon: the caches keep what
+    /// they have, and lines that are written whole need not be read first. The caller makes a fence before it tells others.
+    void (*copy_past_caches)(const std::uint8_t* in, std::size_t n, std::uint8_t* out);
+
     // For words of 4 and of 8 bytes: the 31-bit fields', and Goldilocks'.
     FormKernel from_montgomery_32;
     FormKernel from_montgomery_64;

@@ -160,6 +160,7 @@ LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
 
 }  // namespace
 
+#define LANES_STREAM(to, lane) _mm256_stream_si256(reinterpret_cast<__m256i*>(to), (__m256i)(lane))
 #define LANES_ISA "avx2"
 #define LANES_TABLE lanes_avx2
 #include "backends/cpu/lanes.inc"

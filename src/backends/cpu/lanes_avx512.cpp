@@ -154,6 +154,7 @@ LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
 
 }  // namespace
 
+#define LANES_STREAM(to, lane) _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)(lane))
 #define LANES_ISA "avx512"
 #define LANES_TABLE lanes_avx512
 #include "backends/cpu/lanes.inc"
