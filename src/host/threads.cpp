@@ -17,12 +17,37 @@ namespace {
 
 constexpr auto tick_interval = std::chrono::milliseconds(50);
 
+// To wake a thread takes 16 to 30 us, in which it could hash 128 to 256 KiB. So who waits first looks again and again for about so
+// long: calls that follow one another at once, as those of a Hasher, find the workers awake.
+constexpr auto awake = std::chrono::microseconds(30);
+
+inline void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+// Looks until is_there() holds.  returns  false: it did not in that time
+template <class Condition>
+bool came_soon(Condition is_there) {
+    const auto end = std::chrono::steady_clock::now() + awake;
+    do {
+        for (int k = 0; k < 16; k++) {
+            if (is_there()) return true;
+            pause();
+        }
+    } while (std::chrono::steady_clock::now() < end);
+    return false;
+}
+
 // One call of parallel_for. Lives on the caller's stack: the caller leaves only when no worker is inside.
 struct Job {
     const std::function<void(std::size_t)>& body;
     const std::size_t n;
-    unsigned helpers_wanted;      // guarded by Pool::mutex
-    unsigned helpers_inside = 0;  // guarded by Pool::mutex
+    unsigned helpers_wanted;                  // guarded by Pool::mutex
+    std::atomic<unsigned> helpers_inside{0};  // written under Pool::mutex; a helper's last touch of the job
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> done{0};
     std::atomic<bool> stop{false};
@@ -54,15 +79,22 @@ struct Pool {
     std::condition_variable work;      // a job wants helpers
     std::condition_variable finished;  // a helper left its job
     std::deque<Job*> jobs;
+    std::atomic<bool> has_jobs{false};  // whether `jobs` has any; written under the mutex
     unsigned workers = 0;
 
     void worker() {
         std::unique_lock lock(mutex);
         for (;;) {
+            if (jobs.empty()) {
+                lock.unlock();
+                came_soon([&] { return has_jobs.load(std::memory_order_relaxed); });
+                lock.lock();
+            }
             work.wait(lock, [&] { return !jobs.empty(); });
             Job& job = *jobs.front();
             job.helpers_inside++;
             if (--job.helpers_wanted == 0) jobs.pop_front();
+            has_jobs = !jobs.empty();
             lock.unlock();
             job.run(mutex, [] {});
             lock.lock();
@@ -78,13 +110,20 @@ struct Pool {
                 std::thread([this] { worker(); }).detach();
         } catch (const std::system_error&) {}
         jobs.push_back(&job);
-        work.notify_all();
+        has_jobs = true;
+        // Those who are not wanted sleep on.
+        if (job.helpers_wanted >= workers) return work.notify_all();
+        for (unsigned k = 0; k < job.helpers_wanted; k++) work.notify_one();
     }
 
     // Waits until no helper is in the job. tick must not throw.
     void leave(Job& job, const std::function<bool()>& tick) {
         std::unique_lock lock(mutex);
         if (const auto it = std::find(jobs.begin(), jobs.end(), &job); it != jobs.end()) jobs.erase(it);
+        has_jobs = !jobs.empty();
+        lock.unlock();
+        if (came_soon([&] { return job.helpers_inside.load(std::memory_order_acquire) == 0; })) return;
+        lock.lock();
         while (!finished.wait_for(lock, tick_interval, [&] { return job.helpers_inside == 0; })) {
             lock.unlock();
             if (!tick()) job.stop = true;
