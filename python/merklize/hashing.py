@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import time
+from mmap import ACCESS_READ
+from mmap import mmap as Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast, overload
 
 from . import _arrays, _native
@@ -76,13 +79,11 @@ class Hasher(_native.Hasher):
                 piece = memoryview(bytearray(min(4 << 20, max(before.st_size, 1 << 16))))
                 while count := file.readinto(piece):
                     super().update(piece[:count])
-                after = os.fstat(file.fileno())
+                _require_unchanged(file.fileno(), name, before)
         except OSError as error:
             if isinstance(error, FileError):
                 raise
             raise FileError._of(f"{name}: cannot read: {error.strerror}", error.errno or 0, name) from None
-        if any(getattr(before, what) != getattr(after, what) for what in ("st_size", "st_mtime_ns", "st_ctime_ns")):
-            raise FileError(f"{name}: changed while being read")
         return self
 
     def digest(self, length: int = 32, seek: int = 0) -> bytes:
@@ -102,6 +103,12 @@ class Hasher(_native.Hasher):
     def reset(self) -> None:
         """Go back to the empty input, in the same mode."""
         super().reset()
+
+
+def _require_unchanged(descriptor: int, name: str, before: os.stat_result) -> None:
+    after = os.fstat(descriptor)
+    if any(getattr(before, what) != getattr(after, what) for what in ("st_size", "st_mtime_ns", "st_ctime_ns")):
+        raise FileError(f"{name}: changed while being read")
 
 
 class HasFileno(Protocol):
@@ -227,6 +234,7 @@ def hash_file(
     progress: Progress = None,
     policy: Policy = None,
     timings: Timings | None = None,
+    mmap: bool = False,
 ) -> bytes:
     """Return the digest of a file, which is never in memory as a whole.
 
@@ -235,6 +243,9 @@ def hash_file(
               Or a URL of fsspec, "s3://...", "gs://...", "https://...": docs/stores.md
     progress  called about every 50 ms with the share that is done, 0 to 1 (0 while that is not known); returning False
               raises Cancelled
+    mmap      True: a plain file is mapped, not read, which saves a copy of what the system has in memory. Only for
+              files that nobody makes shorter meanwhile: that would end the process (SIGBUS). What cannot be mapped is
+              read
 
     The rest is as in hash(). Raises FileError too: unreadable, or size or times changed while it was read.
     A file that states a wrong size, as those in /proc and /sys do, is read to its end.
@@ -242,7 +253,7 @@ def hash_file(
     run = settings(device, threads, progress, None, timings)
     if hash != "blake3":
         require_plain("hash_file", hash, key, context, length, seek, policy)
-    how = _How(hash, key, context, length, seek, run, policy)
+    how = _How(hash, key, context, length, seek, run, policy, bool(mmap))
     path = plain(path)
     if is_url(path):
         from .stores._hash import hash_url
@@ -278,22 +289,55 @@ class _How(NamedTuple):
     seek: int
     run: _native.Settings
     policy: Policy
+    mmap: bool = False
 
     def path(self, path: bytes) -> bytes:
+        if self.mmap and os.path.isfile(path):
+            with _open_to_read(path) as file:
+                return self.descriptor(file.fileno(), os.fsdecode(path))
         if self.hash != "blake3":
             return _native.hash_message_file(path, self.hash, self.run)
         return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run, self.policy)
 
     def descriptor(self, descriptor: int, name: str) -> bytes:
+        if self.mmap and (digest := self.mapped(descriptor, name)) is not None:
+            return digest
         if self.hash != "blake3":
             return _native.hash_message_descriptor(descriptor, name, self.hash, self.run)
         options = (self.key, self.context, self.length, self.seek, self.run, self.policy)
         return _native.hash_descriptor(descriptor, name, *options)
 
+    def mapped(self, descriptor: int, name: str) -> bytes | None:
+        """Hash what is left of a plain file, and leave it at its end; None where it cannot be mapped."""
+        try:
+            before = os.fstat(descriptor)
+            begin = os.lseek(descriptor, 0, os.SEEK_CUR)
+            if not stat.S_ISREG(before.st_mode) or begin >= before.st_size:
+                return None
+            mapping = Mapping(descriptor, before.st_size, access=ACCESS_READ)
+        except (OSError, ValueError, OverflowError):
+            return None
+        with mapping, memoryview(mapping) as whole, whole[begin:] as rest:
+            if self.hash != "blake3":
+                digest = _native.hash_message(rest, self.hash, self.run)
+            else:
+                digest = _native.hash(rest, self.key, self.context, self.length, self.seek, self.run, self.policy)
+        _require_unchanged(descriptor, name, before)
+        os.lseek(descriptor, before.st_size, os.SEEK_SET)
+        return digest
+
     def hasher(self) -> _native.Hasher:
         if self.hash != "blake3":
             return _native.make_message_hasher(self.hash, self.run)
         return _native.make_hasher(self.key, self.context, self.run, self.policy)
+
+
+def _open_to_read(path: bytes) -> io.FileIO:
+    name = os.fsdecode(path)
+    try:
+        return io.FileIO(name)
+    except OSError as error:
+        raise FileError._of(f"{name}: cannot open: {error.strerror}", error.errno or 0, name) from None
 
 
 def _is_plain(file: Any) -> bool:

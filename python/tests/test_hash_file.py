@@ -349,6 +349,51 @@ def test_file_that_is_written_to_with_its_size_kept(sparse, back):
     assert os.stat(path).st_size == size
 
 
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_mapped_files(tmp_path, size, threads):
+    path = tmp_path / "data"
+    path.write_bytes(pattern(size))
+    expected = blake3.blake3(pattern(size)).digest()
+    assert merklize.hash_file(path, threads=threads, mmap=True) == expected
+    with open(path, "rb") as file:
+        assert merklize.hash_file(file, threads=threads, mmap=True) == expected
+        assert file.read() == b""
+    if size > 5000:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(5000)  # no multiple of a page
+            assert merklize.hash_file(file, mmap=True) == blake3.blake3(pattern(size)[5000:]).digest()
+            assert file.tell() == size
+
+
+def test_mapping_takes_all_options_and_reads_what_cannot_be_mapped(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(pattern(100000))
+    key = bytes(range(32))
+    expected = blake3.blake3(pattern(100000), key=key).digest(length=70, seek=3)
+    assert merklize.hash_file(path, key=key, length=70, seek=3, mmap=True) == expected
+    assert merklize.hash_file(path, hash="keccak256", mmap=True) == merklize.hash(pattern(100000), hash="keccak256")
+    assert merklize.hash_file(piped(b"abc"), mmap=True) == blake3.blake3(b"abc").digest()
+    assert merklize.hash_file(io.BytesIO(b"abc"), mmap=True) == blake3.blake3(b"abc").digest()
+    assert merklize.hash_file("/proc/self/cmdline", mmap=True) == merklize.hash_file("/proc/self/cmdline")
+    with pytest.raises(FileNotFoundError, match="cannot open"):
+        merklize.hash_file(tmp_path / "none", mmap=True)
+    with pytest.raises(IsADirectoryError):
+        merklize.hash_file(tmp_path, mmap=True)
+
+
+def test_mapped_file_that_grows_or_is_cancelled(sparse):
+    path = sparse(1 << 30)
+
+    def grow(done):
+        os.truncate(path, (1 << 30) + 1)
+
+    with pytest.raises(merklize.FileError, match="sparse: changed while being read"):
+        merklize.hash_file(path, mmap=True, progress=grow)
+    with pytest.raises(merklize.Cancelled):
+        merklize.hash_file(path, mmap=True, progress=lambda done: False)
+
+
 def test_files_of_a_wrong_size():
     """Files in /sys state a page and have a line, those in /proc state nothing."""
     wrong = []
