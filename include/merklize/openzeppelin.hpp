@@ -14,6 +14,11 @@ namespace merklize::inline v0 {
 /// The leaf of a standard tree: Keccak-256 of Keccak-256 of these bytes, which are abi.encode(value). So no inner node can pose as a
 /// leaf.
 MERKLIZE_API Digest openzeppelin_leaf(std::span<const std::byte> abi_encoded);
+/// The same of many values, those of one length side by side.
+/// errors  invalid_argument (timings)
+/// cost    copies each value once
+MERKLIZE_API std::vector<Digest> openzeppelin_leaves(std::span<const std::span<const std::byte>> abi_encoded,
+                                                     const RunOptions& options = {});
 
 /// A proof of several leaves, for Solidity's MerkleProof.multiProofVerify().
 struct OpenZeppelinMultiProof {
@@ -32,6 +37,11 @@ public:
     /// errors       invalid_argument (no leaves; timings)
     /// cost         n - 1 merges on options.device
     explicit OpenZeppelinTree(std::span<const Digest> leaves, bool sort_leaves = true, const RunOptions& options = {});
+    /// The tree of a dump, whose leaves stand where it says. A dump is right if nodes() are its `tree`.
+    /// tree_indices  `treeIndex` of each leaf
+    /// errors        invalid_argument (no leaves; tree_indices that are not n - 1 to 2n - 2, each once; timings)
+    OpenZeppelinTree(std::span<const Digest> leaves, std::span<const std::uint64_t> tree_indices,
+                     const RunOptions& options = {});
 
     std::uint64_t n_leaves() const noexcept { return slots_.size(); }
     const Digest& root() const noexcept { return nodes_[1]; }
@@ -48,6 +58,8 @@ public:
     OpenZeppelinMultiProof prove_together(std::span<const std::uint64_t> indices) const;
 
 private:
+    void build(std::span<const Digest> leaves, const RunOptions& options);
+
     std::vector<Digest> nodes_;         // a heap: the root at 1
     std::vector<std::uint64_t> slots_;  // of each leaf
 };

@@ -55,6 +55,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_settings(m);
     merklize::binding::bind_bao(m);
     merklize::binding::bind_form(m);
+    merklize::binding::bind_formats(m);
     merklize::binding::bind_device(m);
     merklize::binding::bind_device_array(m);
     merklize::binding::bind_enqueue(m);

@@ -7,6 +7,7 @@ namespace merklize::binding {
 void bind_bao(nanobind::module_& m);
 void bind_settings(nanobind::module_& m);
 void bind_form(nanobind::module_& m);
+void bind_formats(nanobind::module_& m);
 void bind_device(nanobind::module_& m);
 void bind_device_array(nanobind::module_& m);
 void bind_pieces(nanobind::module_& m);

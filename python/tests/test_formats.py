@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pickle
 import shutil
 import subprocess
 
@@ -211,6 +212,9 @@ def test_openzeppelin():
             assert tree.verify(index, proof)
             assert not proof or not tree.verify(index, [bytes(32), *proof[1:]])
         assert formats.OpenZeppelinTree.load(tree.dump()).root == tree.root
+        again = pickle.loads(pickle.dumps(tree))
+        assert again.nodes.tobytes() == tree.nodes.tobytes()
+        assert (again.values, again.leaf_encoding) == (tree.values, tree.leaf_encoding)
     assert {"leaf_hashes", "proof0", "tree", "proofs", "multiproof", "dump"} <= seen
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <string>
 
@@ -20,40 +21,75 @@ constexpr Hash node_hash = Hash::keccak256_sorted;
     throw Error(ErrorCode::invalid_argument, "openzeppelin: " + text);
 }
 
-// Makes the inner nodes of a heap of 2n slots, whose upper half is there, level by level.
-void fill(std::vector<Digest>& nodes, const RunOptions& options) {
-    std::vector<Digest> left, right;
-    for (std::size_t end = nodes.size() / 2; end > 1;) {  // one after the last inner node that is missing
-        const std::size_t first = std::bit_floor(end - 1), count = end - first;
-        left.resize(count);
-        right.resize(count);
-        for (std::size_t i = 0; i < count; i++) {
-            left[i] = nodes[2 * (first + i)];
-            right[i] = nodes[2 * (first + i) + 1];
-        }
-        merge(left, right, std::span(nodes).subspan(first, count), node_hash, {}, options);
-        end = first;
-    }
-}
-
 }  // namespace
 
 Digest openzeppelin_leaf(std::span<const std::byte> abi_encoded) {
     return hash_message(hash_message(abi_encoded, Hash::keccak256).bytes, Hash::keccak256);
 }
 
-OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, bool sort_leaves, const RunOptions& options)
-    : nodes_(2 * leaves.size()), slots_(leaves.size()) {
-    if (leaves.empty()) invalid("a tree needs at least one leaf, got 0");
+std::vector<Digest> openzeppelin_leaves(std::span<const std::span<const std::byte>> abi_encoded,
+                                        const RunOptions& options) {
     runtime::require_no_timings("openzeppelin", options);
+    std::map<std::size_t, std::vector<std::size_t>> by_length;
+    for (std::size_t i = 0; i < abi_encoded.size(); i++) by_length[abi_encoded[i].size()].push_back(i);
+    std::vector<Digest> once(abi_encoded.size()), of_length;
+    std::vector<std::byte> rows;
+    for (const auto& [length, which] : by_length) {
+        rows.clear();
+        for (const std::size_t i : which) rows.insert(rows.end(), abi_encoded[i].begin(), abi_encoded[i].end());
+        of_length.resize(which.size());
+        hash_leaves(rows, length, of_length, Hash::keccak256, {}, options);
+        for (std::size_t k = 0; k < which.size(); k++) once[which[k]] = of_length[k];
+    }
+    std::vector<Digest> leaves(once.size());
+    hash_leaves(std::as_bytes(std::span(once)), Digest::size, leaves, Hash::keccak256, {}, options);
+    return leaves;
+}
+
+OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, bool sort_leaves, const RunOptions& options)
+    : slots_(leaves.size()) {
     std::vector<std::uint64_t> order(leaves.size());
     std::iota(order.begin(), order.end(), std::uint64_t{0});
     if (sort_leaves) std::ranges::stable_sort(order, {}, [&](std::uint64_t i) -> const Digest& { return leaves[i]; });
-    for (std::uint64_t i = 0; i < order.size(); i++) {
-        slots_[order[i]] = nodes_.size() - 1 - i;
-        nodes_[nodes_.size() - 1 - i] = leaves[order[i]];
+    for (std::uint64_t i = 0; i < order.size(); i++) slots_[order[i]] = 2 * order.size() - 1 - i;
+    build(leaves, options);
+}
+
+OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, std::span<const std::uint64_t> tree_indices,
+                                   const RunOptions& options) {
+    const std::uint64_t n = leaves.size();
+    std::vector<bool> is_taken(n);
+    for (const std::uint64_t index : tree_indices) {
+        const std::uint64_t place = index + 1 - n;  // among the leaves; wraps below them
+        if (place >= n || is_taken[place]) break;
+        is_taken[place] = true;
+        slots_.push_back(index + 1);
     }
-    fill(nodes_, options);
+    if (n != 0 && (slots_.size() != n || tree_indices.size() != n)) {
+        invalid(std::to_string(n) + " leaves need as many tree indices, " + std::to_string(n - 1) + " to " +
+                std::to_string(2 * n - 2) + ", each once");
+    }
+    build(leaves, options);
+}
+
+// Puts the leaves into their slots, and makes the inner nodes level by level.
+void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& options) {
+    if (leaves.empty()) invalid("a tree needs at least one leaf, got 0");
+    runtime::require_no_timings("openzeppelin", options);
+    nodes_.resize(2 * leaves.size());
+    for (std::size_t i = 0; i < leaves.size(); i++) nodes_[slots_[i]] = leaves[i];
+    std::vector<Digest> left, right;
+    for (std::size_t end = leaves.size(); end > 1;) {  // one after the last inner node that is missing
+        const std::size_t first = std::bit_floor(end - 1), count = end - first;
+        left.resize(count);
+        right.resize(count);
+        for (std::size_t i = 0; i < count; i++) {
+            left[i] = nodes_[2 * (first + i)];
+            right[i] = nodes_[2 * (first + i) + 1];
+        }
+        merge(left, right, std::span(nodes_).subspan(first, count), node_hash, {}, options);
+        end = first;
+    }
 }
 
 std::uint64_t OpenZeppelinTree::tree_index(std::uint64_t index) const {

@@ -130,6 +130,11 @@ TEST("formats: trees of @openzeppelin/merkle-tree") {
         const OpenZeppelinTree tree(leaves, test["sort_leaves"].text == "true");
         CHECK_EQ("0x" + tree.root().hex(), test["root"].text);
         if (!test.members.contains("tree")) continue;
+        std::vector<std::uint64_t> places;
+        for (std::size_t i = 0; i < leaves.size(); ++i) places.push_back(tree.tree_index(i));
+        const OpenZeppelinTree loaded(leaves, places);
+        CHECK(std::ranges::equal(loaded.nodes(), tree.nodes()));
+        CHECK_EQ(loaded.prove(0), tree.prove(0));
         CHECK_EQ(std::vector(tree.nodes().begin(), tree.nodes().end()), digests_of(test["tree"]));
         for (std::size_t i = 0; i < leaves.size(); ++i) {
             const std::vector<Digest> proof = tree.prove(i);
@@ -150,21 +155,33 @@ TEST("formats: trees of @openzeppelin/merkle-tree") {
     }
     // abi.encode(address 0x1111 (k + 1), uint256 1000000007 k).
     for (const json::Value& test : cases("keccak256_trees.json", "oz_standard", "merkle_root")) {
-        std::vector<Digest> leaves;
+        std::vector<Bytes> values;
         for (std::uint64_t k = 0; k < test["n"].number; ++k) {
-            Bytes encoded(64);
+            Bytes& encoded = values.emplace_back(64);
             for (unsigned i = 0; i < 8; ++i) {
                 encoded[31 - i] = static_cast<std::uint8_t>(0x1111 * (k + 1) >> (8 * i));
                 encoded[63 - i] = static_cast<std::uint8_t>(1000000007 * k >> (8 * i));
             }
-            leaves.push_back(merklize::openzeppelin_leaf(view(encoded)));
         }
+        std::vector<std::span<const std::byte>> views;
+        for (const Bytes& one : values) views.push_back(view(one));
+        const std::vector<Digest> leaves = merklize::openzeppelin_leaves(views);
         CHECK_EQ("0x" + OpenZeppelinTree(leaves).root().hex(), test["root"].text);
     }
+    const Bytes data = counter(1000);
+    std::vector<std::span<const std::byte>> views;
+    for (const std::size_t length : {64, 0, 96, 64, 1, 96}) views.push_back(view(data).first(length));
+    const std::vector<Digest> leaves = merklize::openzeppelin_leaves(views);
+    for (std::size_t i = 0; i < views.size(); ++i) CHECK_EQ(leaves[i], merklize::openzeppelin_leaf(views[i]));
     const OpenZeppelinTree three(chunks_of(counter(96)));
     CHECK_ERROR(invalid_argument, "index must be 0 to 2, got 3", three.prove(3));
     const std::uint64_t twice[] = {1, 1};
     CHECK_ERROR(invalid_argument, "takes each index once", three.prove_together(twice));
     CHECK_EQ(three.prove_together({}).proof, std::vector{three.root()});
     CHECK_ERROR(invalid_argument, "a tree needs at least one leaf, got 0", OpenZeppelinTree({}));
+    for (const std::vector<std::uint64_t>& places :
+         {std::vector<std::uint64_t>{2, 3}, {2, 3, 3}, {1, 2, 3}, {2, 3, 5}}) {
+        CHECK_ERROR(invalid_argument, "3 leaves need as many tree indices, 2 to 4, each once",
+                    OpenZeppelinTree(std::span(leaves).first(3), places));
+    }
 }

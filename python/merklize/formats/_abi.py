@@ -13,23 +13,34 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _ARRAY = re.compile(r"^(.*)\[(\d*)\]$")
 _WORD = re.compile(r"^(uint|int|bytes)(\d*)$")
 
 
-def encode(types: Sequence[str], value: Sequence[Any]) -> bytes:
-    """Return abi.encode of one value a type. Raises InvalidArgument: unknown types, values that do not fit."""
-    if isinstance(value, (str, bytes)) or len(value) != len(types):
-        raise InvalidArgument(f"a value of {list(types)} must have {len(types)} fields, got {value!r}")
-    return _tuple([(_encoder(type), field) for type, field in zip(types, value)])
+def encode(types: Sequence[str], values: Sequence[Sequence[Any]]) -> list[bytes]:
+    """Return abi.encode of each value, one field a type.
+
+    Raises InvalidArgument: unknown types, values that do not fit.
+    """
+    for value in values:
+        if isinstance(value, (str, bytes)) or len(value) != len(types):
+            raise InvalidArgument(f"a value of {list(types)} must have {len(types)} fields, got {value!r}")
+    return _tuples([_encoder(type) for type in types], values)
 
 
-def _tuple(fields: list[tuple[tuple[int | None, Callable[[Any], bytes]], Any]]) -> bytes:
+def _tuples(fields: list[tuple[int | None, Callable[[Any], bytes]]], values: Iterable[Sequence[Any]]) -> list[bytes]:
+    if any(size is None for size, _ in fields):
+        return [_tuple(fields, value) for value in values]
+    encoders = [encoder for _, encoder in fields]
+    return [b"".join([encoder(field) for encoder, field in zip(encoders, value)]) for value in values]
+
+
+def _tuple(fields: list[tuple[int | None, Callable[[Any], bytes]]], value: Sequence[Any]) -> bytes:
     head, tail = [], b""
-    at = sum(size or 32 for (size, _), _ in fields)
-    for (size, encoder), field in fields:
+    at = sum(size or 32 for size, _ in fields)
+    for (size, encoder), field in zip(fields, value):
         encoded = encoder(field)
         if size is None:  # of no fixed size: the head says where it begins
             head.append((at + len(tail)).to_bytes(32, "big"))
@@ -61,7 +72,7 @@ def _integer(type: str, least: int, most: int) -> Callable[[Any], bytes]:
         number = number.__index__()
         if not least <= number <= most:
             raise InvalidArgument(f"{type}: must be {least} to {most}, got {number}")
-        return (number % 2**256).to_bytes(32, "big")
+        return number.to_bytes(32, "big", signed=number < 0)
 
     return encoder
 
@@ -130,7 +141,7 @@ def _array(
             raise InvalidArgument(f"{type}: must be a list, got {value!r}")
         if count is not None and len(value) != count:
             raise InvalidArgument(f"{type}: must have {count} items, got {len(value)}")
-        items = _tuple([(item, one) for one in value])
+        items = _tuple([item] * len(value), value)
         return items if count is not None else len(value).to_bytes(32, "big") + items
 
     return (None if count is None or item[0] is None else count * item[0]), encoder

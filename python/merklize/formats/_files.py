@@ -6,32 +6,13 @@ import hashlib
 import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from .. import _native
+from .._settings import settings
 from ..errors import InvalidArgument
-from ..hashing import hash as digest_of
-from ..hashing import hash_leaves
-from ..tree import MerkleTree
 from ._input import as_bytes, power_of_two
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .._types import Device
-
-PLAIN = "sha256_plain"
-
-
-def _pieces(data: NDArray[np.uint8], piece: int, device: Device, threads: int | None) -> NDArray[np.uint8]:
-    """SHA-256 of each piece of the data; the last one may be shorter."""
-    whole = len(data) // piece
-    leaves = np.empty((whole + (len(data) % piece != 0), 32), np.uint8)
-    if whole:
-        rows = data[: whole * piece].reshape(whole, piece)
-        leaves[:whole] = hash_leaves(rows, PLAIN, device=device, threads=threads)
-    if len(leaves) > whole:
-        leaves[whole] = np.frombuffer(digest_of(data[whole * piece :], hash=PLAIN), np.uint8)
-    return leaves
 
 
 def glacier(data: Any, *, device: Device = "auto", threads: int | None = None) -> bytes:
@@ -39,10 +20,7 @@ def glacier(data: Any, *, device: Device = "auto", threads: int | None = None) -
 
     data  bytes-like, an array, or the path of a file
     """
-    content = as_bytes(data, "glacier")
-    if len(content) == 0:
-        return digest_of(b"", hash=PLAIN)
-    return MerkleTree(_pieces(content, 1 << 20, device, threads), format="glacier", device=device, threads=threads).root
+    return _native.glacier(as_bytes(data, "glacier"), settings(device, threads))
 
 
 class BitTorrentFile(NamedTuple):
@@ -65,25 +43,8 @@ def bittorrent_v2(
 
     Raises InvalidArgument, FileError.
     """
-    power_of_two(piece_length, 1 << 14, 1 << 62, "bittorrent_v2: piece_length")
-    content = as_bytes(data, "bittorrent_v2")
-    if len(content) == 0:
-        return BitTorrentFile(None, b"", piece_length)
-    tree = MerkleTree(
-        _pieces(content, 1 << 14, device, threads), format="bittorrent_v2", device=device, threads=threads
-    )
-    level = piece_length.bit_length() - 1 - 14
-    layers = np.asarray(tree.level(level)).tobytes() if len(content) > piece_length else b""
-    return BitTorrentFile(tree.root, layers, piece_length)
-
-
-class _Algorithm(NamedTuple):
-    number: int
-    digest: int
-    block: int
-
-
-ALGORITHMS = {"sha256": _Algorithm(1, 32, 64), "sha512": _Algorithm(2, 64, 128)}
+    found = _native.bittorrent_v2(as_bytes(data, "bittorrent_v2"), piece_length, settings(device, threads))
+    return BitTorrentFile(*found, piece_length)
 
 
 def fs_verity(
@@ -105,61 +66,25 @@ def fs_verity(
     Raises InvalidArgument, FileError.
     """
     power_of_two(block_size, 1024, 65536, "fs_verity: block_size")
-    if algorithm not in ALGORITHMS:
-        raise InvalidArgument(f"fs_verity: algorithm must be {' or '.join(map(repr, ALGORITHMS))}, got {algorithm!r}")
-    how = ALGORITHMS[algorithm]
+    if algorithm not in ("sha256", "sha512"):
+        raise InvalidArgument(f"fs_verity: algorithm must be 'sha256' or 'sha512', got {algorithm!r}")
     salt = bytes(salt)
     if len(salt) > 32:
         raise InvalidArgument(f"fs_verity: salt must be at most 32 bytes, got {len(salt)}")
     content = as_bytes(data, "fs_verity")
-    before = salt.ljust(-(-len(salt) // how.block) * how.block, b"\0")
-    root = bytes(how.digest)
-    if len(content):
-        level = _verity_level(content, block_size, before, algorithm, device, threads)
-        while len(level) > 1:
-            level = _verity_level(level.reshape(-1), block_size, before, algorithm, device, threads)
-        root = level[0].tobytes()
-    descriptor = struct.pack(
-        "<BBBB4xQ64s32s144x",
-        1, how.number, block_size.bit_length() - 1, len(salt), len(content), root, salt,
-    )  # fmt: skip
-    return hashlib.new(algorithm, descriptor).digest()
+    if algorithm == "sha256":
+        return _native.fs_verity(content, block_size, salt, settings(device, threads))
+    return _fs_verity_sha512(content.data, block_size, salt)
 
 
-def _verity_level(
-    data: NDArray[np.uint8], block_size: int, before: bytes, algorithm: str, device: Device, threads: int | None
-) -> NDArray[np.uint8]:
-    """Digests of the blocks of the data, the last one filled with zeros, each with `before` in front."""
-    count = -(-len(data) // block_size)
-    if algorithm != "sha256":
-        whole = hashlib.new(algorithm, before)
-        digests = []
-        for at in range(0, len(data), block_size):
-            one = whole.copy()
-            one.update(data[at : at + block_size].tobytes().ljust(block_size, b"\0"))
-            digests.append(np.frombuffer(one.digest(), np.uint8))
-        return np.stack(digests)
-    digests256 = np.empty((count, 32), np.uint8)
-    # In parts, because a salt must be copied in front of each block.
-    part = count if not before else (64 << 20) // block_size
-    for first in range(0, count, part):
-        piece = data[first * block_size : (first + part) * block_size]
-        n = -(-len(piece) // block_size)
-        if before or len(piece) % block_size:
-            whole_blocks = len(piece) // block_size if not before else 0
-            if whole_blocks:
-                blocks = piece[: whole_blocks * block_size].reshape(whole_blocks, block_size)
-                digests256[first : first + whole_blocks] = hash_leaves(blocks, PLAIN, device=device, threads=threads)
-            rest = np.zeros((n - whole_blocks, len(before) + block_size), np.uint8)
-            rest[:, : len(before)] = np.frombuffer(before, np.uint8)
-            tail = piece[whole_blocks * block_size :]
-            full = len(tail) // block_size
-            rest[:full, len(before) :] = tail[: full * block_size].reshape(full, block_size)
-            if full < len(rest):
-                rest[full, len(before) : len(before) + len(tail) - full * block_size] = tail[full * block_size :]
-            digests256[first + whole_blocks : first + n] = hash_leaves(rest, PLAIN, device=device, threads=threads)
-        else:
-            digests256[first : first + n] = hash_leaves(
-                piece.reshape(n, block_size), PLAIN, device=device, threads=threads
-            )
-    return digests256
+def _fs_verity_sha512(data: memoryview, block_size: int, salt: bytes) -> bytes:
+    def digests(level: memoryview) -> bytes:
+        blocks = (level[at : at + block_size].tobytes() for at in range(0, len(level), block_size))
+        return b"".join(hashlib.sha512(before + block.ljust(block_size, b"\0")).digest() for block in blocks)
+
+    before = salt.ljust(128, b"\0") if salt else b""
+    root = digests(data) if len(data) else bytes(64)
+    while len(root) > 64:
+        root = digests(memoryview(root))
+    fields = 1, 2, block_size.bit_length() - 1, len(salt), len(data), root, salt
+    return hashlib.sha512(struct.pack("<BBBB4xQ64s32s144x", *fields)).digest()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import _arrays, _native
+from .._settings import settings
 from ..errors import InvalidArgument
-from ..hashing import hash_leaves, merge
 from . import _abi
 
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
     from .._types import Device
 
-NODE = "keccak256_sorted"
 STANDARD, SIMPLE = "standard-v1", "simple-v1"
 
 
@@ -38,52 +39,42 @@ class OpenZeppelinTree:
     named by their index in the order in which they were given.
     """
 
-    __slots__ = ("_by_leaf", "_nodes", "_slots", "leaf_encoding", "values")
+    __slots__ = ("_tree", "leaf_encoding", "values")
 
     values: list[Any]
     """The values, in the order in which they were given; of a simple tree leaves of 32 bytes."""
     leaf_encoding: list[str] | None
     """The ABI types of a value; None: a simple tree."""
-    _nodes: NDArray[np.uint8]
-    _slots: list[int]
 
-    def __init__(
-        self, values: list[Any], leaf_encoding: list[str] | None, nodes: NDArray[np.uint8], slots: list[int]
-    ) -> None:
+    def __init__(self, values: list[Any], leaf_encoding: list[str] | None, tree: _native.OpenZeppelinTree) -> None:
         """Take what is made already: use openzeppelin(), openzeppelin_simple() or load()."""
-        self.values, self.leaf_encoding, self._nodes, self._slots = values, leaf_encoding, nodes, slots
+        self.values, self.leaf_encoding, self._tree = values, leaf_encoding, tree
 
     @property
     def root(self) -> bytes:
         """The root, 32 bytes."""
-        return bytes(self._nodes[1])
+        return bytes(self.nodes[0])
 
     @property
     def n_leaves(self) -> int:
         """Count of leaves."""
-        return len(self.values)
+        return self._tree.n_leaves
 
     @property
     def nodes(self) -> NDArray[np.uint8]:
-        """All 2n - 1 nodes in the package's order, uint8[2n - 1, 32]: the root first. A view."""
-        return self._nodes[1:]
+        """All 2n - 1 nodes in the package's order, uint8[2n - 1, 32]: the root first. A read-only view."""
+        return _digests(self._tree)
 
     def leaf(self, index: int) -> bytes:
         """Return the leaf of value `index`."""
-        return bytes(self._nodes[self._slot(index)])
+        return bytes(self.nodes[self._tree.tree_index(index)])
 
-    def _slot(self, index: int) -> int:
-        if not 0 <= index < len(self.values):
-            raise InvalidArgument(f"index must be 0 to {len(self.values) - 1}, got {index}")
-        return self._slots[index]
+    def _tree_indices(self) -> list[int]:
+        return [self._tree.tree_index(index) for index in range(self.n_leaves)]
 
     def prove(self, index: int) -> list[bytes]:
         """Return the proof of value `index`: siblings, from the leaf up, as `getProof` gives it."""
-        slot, proof = self._slot(index), []
-        while slot > 1:
-            proof.append(self._nodes[slot ^ 1].tobytes())
-            slot //= 2
-        return proof
+        return _split(self._tree.prove(index))
 
     def verify(self, index: int, proof: Iterable[bytes]) -> bool:
         """Tell whether the proof leads from value `index` to this root."""
@@ -94,30 +85,13 @@ class OpenZeppelinTree:
 
         Raises InvalidArgument: an index that is none, or twice.
         """
-        slots = sorted((self._slot(index) for index in indices), reverse=True)
-        for one, other in zip(slots, slots[1:]):
-            if one == other:
-                raise InvalidArgument("a proof of several values takes each index once")
-        queue, proof, flags = list(slots), [], []
-        at = 0
-        while at < len(queue) and queue[at] > 1:
-            slot = queue[at]
-            at += 1
-            if at < len(queue) and queue[at] == slot ^ 1:
-                flags.append(True)
-                at += 1
-            else:
-                flags.append(False)
-                proof.append(self._nodes[slot ^ 1].tobytes())
-            queue.append(slot // 2)
-        if not indices:
-            proof.append(self.root)
-        return OpenZeppelinMultiProof([self._nodes[slot].tobytes() for slot in slots], proof, flags)
+        leaves, proof, flags = self._tree.prove_together(_arrays.indices(indices, "prove_many: indices"))
+        return OpenZeppelinMultiProof(_split(leaves), _split(proof), flags)
 
     def dump(self) -> dict[str, Any]:
         """Return what `StandardMerkleTree.load` or `SimpleMerkleTree.load` reads, ready for JSON."""
         tree = ["0x" + node.tobytes().hex() for node in self.nodes]
-        values = [{"value": _plain(value), "treeIndex": slot - 1} for value, slot in zip(self.values, self._slots)]
+        values = [{"value": _plain(value), "treeIndex": at} for value, at in zip(self.values, self._tree_indices())]
         if self.leaf_encoding is None:
             return {"format": SIMPLE, "tree": tree, "values": values}
         return {"format": STANDARD, "leafEncoding": self.leaf_encoding, "tree": tree, "values": values}
@@ -137,22 +111,29 @@ class OpenZeppelinTree:
                 raise InvalidArgument("load: the tree has a node hash of its own")
             types = list(found["leafEncoding"]) if kind == STANDARD else None
             values = [entry["value"] for entry in found["values"]]
-            slots = [entry["treeIndex"] + 1 for entry in found["values"]]
+            places = [operator.index(entry["treeIndex"]) for entry in found["values"]]
             given = np.array([list(_node(node)) for node in found["tree"]], np.uint8).reshape(-1, 32)
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidArgument(f"load: not a dump of a tree: {error!r}") from None
         n = len(values)
-        if len(given) != 2 * n - 1 or sorted(slots) != list(range(n, 2 * n)):
+        if len(given) != 2 * n - 1 or sorted(places) != list(range(n - 1, 2 * n - 1)):
             raise InvalidArgument(f"load: {n} values need {2 * n - 1} nodes and a slot each, got {len(given)} nodes")
         values = [_node(value) for value in values] if types is None else values
-        leaves = _leaves(values, types)
-        nodes = np.zeros((2 * n, 32), np.uint8)
-        nodes[slots] = leaves
-        _fill(nodes, "auto", None)
-        if not np.array_equal(nodes[1:], given):
-            first = int(np.nonzero((nodes[1:] != given).any(axis=1))[0][0])
+        tree = cls._placed(values, types, places)
+        if not np.array_equal(tree.nodes, given):
+            first = int(np.nonzero((tree.nodes != given).any(axis=1))[0][0])
             raise InvalidArgument(f"load: node {first} of the dump is not the hash of what is below it")
-        return cls(values, types, nodes, slots)
+        return tree
+
+    @classmethod
+    def _placed(cls, values: list[Any], types: list[str] | None, places: list[int]) -> OpenZeppelinTree:
+        run = settings("auto", None)
+        leaves, where = _leaves(values, types, run), np.array(places, np.uint64)
+        return cls(values, types, _native.make_openzeppelin_tree(leaves, False, where, run))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the values and their places."""
+        return type(self)._placed, (self.values, self.leaf_encoding, self._tree_indices())
 
 
 def openzeppelin(
@@ -187,55 +168,31 @@ def openzeppelin_simple(
 
 def verify(root: bytes, leaf: bytes, proof: Iterable[bytes]) -> bool:
     """Tell whether the proof leads from the leaf to the root, as Solidity's `MerkleProof.verify`."""
-    node = _node(leaf)
-    for sibling in proof:
-        node = merge(node, _node(sibling), NODE)
-    return node == _node(root)
+    return _native.verify_openzeppelin(_node(root), _node(leaf), b"".join(map(_node, proof)))
 
 
 def _make(
     values: list[Any], types: list[str] | None, sort_leaves: bool, device: Device, threads: int | None
 ) -> OpenZeppelinTree:
-    n = len(values)
-    if n == 0:
+    if not values:
         raise InvalidArgument("openzeppelin: a tree needs at least one value, got 0")
-    leaves = _leaves(values, types, device, threads)
-    order = np.arange(n)
-    if sort_leaves:
-        keys = leaves.view(">u8").reshape(n, 4)
-        order = np.lexsort((keys[:, 3], keys[:, 2], keys[:, 1], keys[:, 0]))
-    nodes = np.zeros((2 * n, 32), np.uint8)
-    nodes[n:] = leaves[order[::-1]]
-    _fill(nodes, device, threads)
-    slots = np.empty(n, np.int64)
-    slots[order] = 2 * n - 1 - np.arange(n)
-    return OpenZeppelinTree(values, types, nodes, slots.tolist())
+    run = settings(device, threads)
+    tree = _native.make_openzeppelin_tree(_leaves(values, types, run), sort_leaves, None, run)
+    return OpenZeppelinTree(values, types, tree)
 
 
-def _leaves(
-    values: list[Any], types: list[str] | None, device: Device = "auto", threads: int | None = None
-) -> NDArray[np.uint8]:
+def _leaves(values: list[Any], types: list[str] | None, run: _native.Settings) -> bytes:
     if types is None:
-        return np.frombuffer(b"".join(values), np.uint8).reshape(-1, 32)
-    encoded = [_abi.encode(types, value) for value in values]
-    digests = np.empty((len(values), 32), np.uint8)
-    by_length: dict[int, list[int]] = {}
-    for i, one in enumerate(encoded):
-        by_length.setdefault(len(one), []).append(i)
-    for length, which in by_length.items():
-        rows = np.frombuffer(b"".join([encoded[i] for i in which]), np.uint8).reshape(len(which), length)
-        digests[which] = hash_leaves(rows, "keccak256", device=device, threads=threads)
-    return np.asarray(hash_leaves(digests, "keccak256", device=device, threads=threads))
+        return b"".join(values)
+    return _native.openzeppelin_leaves(_abi.encode(types, values), run)
 
 
-def _fill(nodes: NDArray[np.uint8], device: Device, threads: int | None) -> None:
-    """Make the inner nodes of a heap whose leaves, the upper half, are there: node k of 2k and 2k + 1."""
-    end = len(nodes) // 2  # one after the last inner node
-    while end > 1:
-        first = 1 << ((end - 1).bit_length() - 1)
-        below = nodes[2 * first : 2 * end]
-        nodes[first:end] = merge(below[::2], below[1::2], NODE, device=device, threads=threads)
-        end = first
+def _digests(data: Any) -> NDArray[np.uint8]:
+    return np.frombuffer(data, np.uint8).reshape(-1, 32)
+
+
+def _split(digests: bytes) -> list[bytes]:
+    return [digests[at : at + 32] for at in range(0, len(digests), 32)]
 
 
 def _node(value: Any) -> bytes:

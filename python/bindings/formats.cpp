@@ -1,0 +1,136 @@
+#include <optional>
+#include <vector>
+
+#include "arguments.hpp"
+#include "module.hpp"
+#include "run.hpp"
+#include "tree.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+nb::bytes joined(const std::vector<Digest>& digests) { return to_bytes(std::as_bytes(std::span(digests))); }
+
+std::optional<std::uint64_t> to_count(nb::handle value, const char* what) {
+    return value.is_none() ? std::nullopt : std::optional(to_u64(value, what));
+}
+
+nb::bytes fs_verity(nb::handle data, nb::handle block_size, nb::handle salt, const Settings& settings) {
+    const InputBytes input(data, "fs_verity: data"), salted(salt, "fs_verity: salt");
+    const FsVerity how{static_cast<std::uint32_t>(to_int(block_size, "fs_verity: block_size")), salted.span()};
+    Digest digest;
+    Run{settings}([&](const RunOptions& options) { digest = merklize::fs_verity(input.span(), how, options); });
+    return to_bytes(digest.bytes);
+}
+
+nb::bytes glacier(nb::handle data, const Settings& settings) {
+    const InputBytes input(data, "glacier: data");
+    Digest root;
+    Run{settings}([&](const RunOptions& options) { root = merklize::glacier(input.span(), options); });
+    return to_bytes(root.bytes);
+}
+
+nb::tuple bittorrent_v2(nb::handle data, nb::handle piece_length, const Settings& settings) {
+    const InputBytes input(data, "bittorrent_v2: data");
+    const std::uint64_t piece = to_u64(piece_length, "bittorrent_v2: piece_length");
+    BitTorrentFile file;
+    Run{settings}([&](const RunOptions& options) { file = merklize::bittorrent_v2(input.span(), piece, options); });
+    return nb::make_tuple(file.root ? nb::object(to_bytes(file.root->bytes)) : nb::none(), joined(file.layers));
+}
+
+nb::bytes ssz(nb::handle chunks, nb::handle limit, nb::handle mix_in_length, const Settings& settings) {
+    const InputBytes input(chunks, "ssz: chunks");
+    const auto most = to_count(limit, "ssz: limit"), length = to_count(mix_in_length, "ssz: mix_in_length");
+    Digest root;
+    Run{settings}(
+        [&](const RunOptions& options) { root = merklize::ssz(as_digests(input.span()), most, length, options); });
+    return to_bytes(root.bytes);
+}
+
+nb::bytes openzeppelin_leaves(nb::handle encoded, const Settings& settings) {
+    std::vector<std::span<const std::byte>> values;
+    for (nb::handle one : nb::cast<nb::list>(encoded)) {
+        const auto bytes = nb::cast<nb::bytes>(one);
+        values.emplace_back(static_cast<const std::byte*>(bytes.data()), bytes.size());
+    }
+    std::vector<Digest> leaves;
+    Run{settings}([&](const RunOptions& options) { leaves = merklize::openzeppelin_leaves(values, options); });
+    return joined(leaves);
+}
+
+/// tree_indices  uint64[n], or None
+OpenZeppelinTree make_openzeppelin_tree(nb::handle leaves, nb::handle sort_leaves, nb::handle tree_indices,
+                                        const Settings& settings) {
+    const InputBytes input(leaves, "openzeppelin: leaves");
+    const bool is_sorted = is_true(sort_leaves);
+    std::optional<std::vector<std::uint64_t>> indices;
+    if (!tree_indices.is_none()) indices = to_indices(tree_indices);
+    std::optional<OpenZeppelinTree> tree;
+    Run{settings}([&](const RunOptions& options) {
+        if (indices)
+            tree.emplace(as_digests(input.span()), *indices, options);
+        else
+            tree.emplace(as_digests(input.span()), is_sorted, options);
+    });
+    return *std::move(tree);
+}
+
+bool verify_openzeppelin(nb::handle root, nb::handle leaf, nb::handle proof) {
+    const InputBytes siblings(proof, "verify: proof");
+    return merklize::verify_openzeppelin(to_digest(root, "verify: root"), to_digest(leaf, "verify: leaf"),
+                                         as_digests(siblings.span()));
+}
+
+/// Buffer protocol: all nodes, read-only.
+int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+    const auto nodes = std::as_bytes(nb::inst_ptr<OpenZeppelinTree>(self)->nodes());
+    return PyBuffer_FillInfo(view, self, const_cast<std::byte*>(nodes.data()), static_cast<Py_ssize_t>(nodes.size()), 1,
+                             flags);
+}
+
+PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
+
+}  // namespace
+
+void bind_formats(nb::module_& m) {
+    define(m, "fs_verity", fs_verity,
+           "def fs_verity(data: object, block_size: int, salt: bytes, settings: Settings, /) -> bytes");
+    define(m, "glacier", glacier, "def glacier(data: object, settings: Settings, /) -> bytes");
+    define(m, "bittorrent_v2", bittorrent_v2,
+           "def bittorrent_v2(data: object, piece_length: int, settings: Settings, /) -> tuple[bytes | None, bytes]");
+    define(m, "ssz", ssz,
+           "def ssz(chunks: object, limit: int | None, mix_in_length: int | None, settings: Settings, /) -> bytes");
+    define(m, "openzeppelin_leaves", openzeppelin_leaves,
+           "def openzeppelin_leaves(encoded: list[bytes], settings: Settings, /) -> bytes");
+
+    nb::class_<OpenZeppelinTree>(m, "OpenZeppelinTree", nb::type_slots(tree_slots),
+                                 "A tree; a buffer of its nodes, the root first.")
+        .def_prop_ro("n_leaves", [](const OpenZeppelinTree& self) { return self.n_leaves(); })
+        .def(
+            "tree_index",
+            [](const OpenZeppelinTree& self, nb::handle index) { return self.tree_index(to_u64(index, "index")); },
+            nb::arg().none(), nb::sig("def tree_index(self, index: int, /) -> int"))
+        .def(
+            "prove",
+            [](const OpenZeppelinTree& self, nb::handle index) { return joined(self.prove(to_u64(index, "index"))); },
+            nb::arg().none(), nb::sig("def prove(self, index: int, /) -> bytes"))
+        .def(
+            "prove_together",
+            [](const OpenZeppelinTree& self, nb::handle indices) {
+                const OpenZeppelinMultiProof made = self.prove_together(to_indices(indices));
+                nb::list flags;
+                for (const bool flag : made.flags) flags.append(flag);
+                return nb::make_tuple(joined(made.leaves), joined(made.proof), flags);
+            },
+            nb::arg().none(),
+            nb::sig("def prove_together(self, indices: object, /) -> tuple[bytes, bytes, list[bool]]"),
+            "indices: uint64[k].");
+    define(m, "make_openzeppelin_tree", make_openzeppelin_tree,
+           "def make_openzeppelin_tree(leaves: object, sort_leaves: bool, tree_indices: object, settings: Settings, /) "
+           "-> OpenZeppelinTree");
+    define(m, "verify_openzeppelin", verify_openzeppelin,
+           "def verify_openzeppelin(root: bytes, leaf: bytes, proof: bytes, /) -> bool");
+}
+
+}  // namespace merklize::binding
