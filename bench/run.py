@@ -56,13 +56,16 @@ def conditions():
     }
 
 
-def program(*command):
-    """Median seconds of one call of a benchmark program, and its JSON row."""
+def program(*command, clock="seconds"):
+    """Median seconds of one call of a benchmark program, and its JSON row.
+
+    clock  "seconds", or "cpu_seconds": of the process on processors
+    """
 
     def run():
         out = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True).stdout
         row = json.loads(out.strip().splitlines()[-1])
-        return statistics.median(row["seconds"]), row
+        return statistics.median(row[clock]), row
 
     return run
 
@@ -241,6 +244,53 @@ def require_same_result(job, ours, theirs):
             sys.exit(f"{job}: results differ: {ours['result']} and {theirs[key]}")
 
 
+def in_turns(pairs, rounds, only=""):
+    """Rows of pairs of runs that alternate. Only jobs with the text `only` in their name."""
+    rows = []
+    for job, n, unit, threads, ours, theirs in pairs:
+        if only not in job:
+            continue
+        samples = [(ours(), theirs()) for _ in range(rounds)]
+        our_row, peer_row = samples[0][0][1], samples[0][1][1]
+        require_same_result(job, our_row, peer_row)
+        our_s = statistics.median(s[0][0] for s in samples)
+        peer_s = statistics.median(s[1][0] for s in samples)
+        ratios = sorted(s[1][0] / s[0][0] for s in samples)
+        row = {
+            "job": job,
+            "n": n,
+            "unit": unit,
+            "threads": threads,
+            "isa": our_row.get("isa"),
+            "peer": peer_row.get("peer"),
+            "peer_version": peer_row.get("version"),
+            "peer_build": peer_row.get("target_cpu"),
+            "our_seconds": our_s,
+            "peer_seconds": peer_s,
+            "our_rate": n / our_s,
+            "peer_rate": n / peer_s,
+            "ratio": statistics.median(ratios),
+            "ratio_min": ratios[0],
+            "ratio_max": ratios[-1],
+            "rounds": rounds,
+        }
+        rows.append(row)
+        rates = f"{row['our_rate']:.3g} {unit}/s (peer {row['peer']}: {row['peer_rate']:.3g}"
+        spread = f"{ratios[0]:.2f} to {ratios[-1]:.2f}"
+        print(f"{row['ratio']:6.2f}x  {job}, {threads} threads: {rates}; ratios {spread})", flush=True)
+    return rows
+
+
+def write(rows, kind, out=None, **more):
+    """Writes a file of results."""
+    if out is None:
+        name = "".join(c if c.isalnum() else "-" for c in processor().lower()).strip("-")
+        out = HERE / "results" / f"{datetime.date.today()}-{kind}-{name}.json"
+    out.parent.mkdir(exist_ok=True)
+    out.write_text(json.dumps({**conditions(), **more, "rows": rows}, indent=1) + "\n")
+    print(f"wrote {out}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=pathlib.Path, required=True)
@@ -255,46 +305,9 @@ def main():
     args = parser.parse_args()
     args.threads = sorted({int(t) for t in args.threads.split(",")})
 
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for job, n, unit, threads, ours, theirs in pairs(args, pathlib.Path(folder)):
-            if args.only not in job:
-                continue
-            samples = [(ours(), theirs()) for _ in range(args.rounds)]
-            our_row, peer_row = samples[0][0][1], samples[0][1][1]
-            require_same_result(job, our_row, peer_row)
-            our_s = statistics.median(s[0][0] for s in samples)
-            peer_s = statistics.median(s[1][0] for s in samples)
-            ratios = sorted(s[1][0] / s[0][0] for s in samples)
-            row = {
-                "job": job,
-                "n": n,
-                "unit": unit,
-                "threads": threads,
-                "isa": our_row.get("isa"),
-                "peer": peer_row.get("peer"),
-                "peer_version": peer_row.get("version"),
-                "peer_build": peer_row.get("target_cpu"),
-                "our_seconds": our_s,
-                "peer_seconds": peer_s,
-                "our_rate": n / our_s,
-                "peer_rate": n / peer_s,
-                "ratio": statistics.median(ratios),
-                "ratio_min": ratios[0],
-                "ratio_max": ratios[-1],
-                "rounds": args.rounds,
-            }
-            rows.append(row)
-            rates = f"{row['our_rate']:.3g} {unit}/s (peer {row['peer']}: {row['peer_rate']:.3g}"
-            spread = f"{ratios[0]:.2f} to {ratios[-1]:.2f}"
-            print(f"{row['ratio']:6.2f}x  {job}, {threads} threads: {rates}; ratios {spread})", flush=True)
-    out = args.out
-    if out is None:
-        name = "".join(c if c.isalnum() else "-" for c in processor().lower()).strip("-")
-        out = HERE / "results" / f"{datetime.date.today()}-cpu-{name}.json"
-    out.parent.mkdir(exist_ok=True)
-    out.write_text(json.dumps({**conditions(), "quick": args.quick, "rows": rows}, indent=1) + "\n")
-    print(f"wrote {out}")
+        rows = in_turns(pairs(args, pathlib.Path(folder)), args.rounds, args.only)
+    write(rows, "cpu", args.out, quick=args.quick)
 
 
 if __name__ == "__main__":

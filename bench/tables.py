@@ -35,8 +35,9 @@ def link(path, up=""):
 
 def table(path, data, up=""):
     isa = next(row["isa"] for row in data["rows"] if row["isa"])
+    note = f"; {data['note']}" if "note" in data else ""
     lines = [
-        f"{data['machine']}, {data['cpus']} cores, {isa} ({link(path, up)}):",
+        f"{data['machine']}, {data['cpus']} cores, {isa} ({link(path, up)}{note}):",
         "",
         "| job | threads | merklize | peer | peer's rate | ratio |",
         "|---|---|---|---|---|---|",
@@ -214,6 +215,8 @@ def all_tables():
     yield from (several_table(path, data, "../") for path, data in newest_by_device("several"))
     yield "### Whole calls and processes on CPUs"
     yield from whole_calls()
+    yield "### Hashes and formats of others"
+    yield from (table(path, data, "../") for path, data in newest("formats-cpu", lambda data: data["machine"]))
     yield "### The command"
     yield from (table(path, data, "../") for path, data in newest("command", lambda data: data["machine"]))
     yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))

@@ -56,6 +56,18 @@ fn main() {
         pick("winter-crypto", "0.3.")
     );
     println!(
+        "cargo::rustc-env=PEER_PLONKY3={}",
+        pick("p3-symmetric", "0.8.")
+    );
+    println!(
+        "cargo::rustc-env=PEER_TINY_KECCAK={}",
+        pick("tiny-keccak", "2.")
+    );
+    println!(
+        "cargo::rustc-env=PEER_MIDEN={}",
+        pick("miden-crypto", "0.36.")
+    );
+    println!(
         "cargo::rustc-env=PEER_RUSTC={}",
         rustc.unwrap_or_else(|_| "unknown".into())
     );

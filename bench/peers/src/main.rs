@@ -1,8 +1,16 @@
 //! Measures the published packages that merklize's benchmarks compare with. README.md says what each job is.
 
 mod args;
+#[cfg(feature = "formats")]
+mod byte_hashes;
+#[cfg(feature = "miden")]
+mod miden;
 mod official;
+#[cfg(feature = "formats")]
+mod plonky3;
 mod report;
+#[cfg(any(feature = "formats", feature = "miden"))]
+mod trees;
 mod winterfell;
 
 use std::process::ExitCode;
@@ -17,6 +25,11 @@ usage: peers JOB [--repeats R] [--threads T]
   winterfell-tree --hash blake3|rp64_256 --log2-leaves K
   rp64-merge      --variant v1|v3 [--merges M]
   versions
+with the feature formats:
+  openssl-tree, keccak-tree                          --log2-leaves K
+  plonky3-permutations, plonky3-tree, plonky3-rows   --hash poseidon2_... --log2-leaves K
+with the feature miden:
+  rescue-tree     --hash rpo256|rpx256 --log2-leaves K
 prints one JSON object a line; R is 10 and T is 1 unless given";
 
 fn versions() {
@@ -46,7 +59,8 @@ fn run() -> Result<(), String> {
         return Ok(());
     }
 
-    let threads_allowed = if job == "rp64-merge" { 1 } else { 1024 };
+    let shares = ["digest", "hash-many-tree", "winterfell-tree"].contains(&job.as_str());
+    let threads_allowed = if shares { 1024 } else { 1 };
     let runs = Runs {
         repeats: args.number("repeats", Some(10), 1, 1_000_000)?,
         threads: args.number("threads", Some(1), 1, threads_allowed)?,
@@ -76,6 +90,29 @@ fn run() -> Result<(), String> {
             let merges = args.number("merges", Some(20_000), 1, 1 << 28)?;
             args.finish()?;
             winterfell::merges(&variant, merges, runs);
+            Ok(())
+        }
+        #[cfg(feature = "formats")]
+        "openssl-tree" | "keccak-tree" => {
+            let log2_leaves = args.number("log2-leaves", None, 1, 32)? as u32;
+            args.finish()?;
+            byte_hashes::tree(&job, log2_leaves, runs);
+            Ok(())
+        }
+        #[cfg(feature = "formats")]
+        "plonky3-permutations" | "plonky3-tree" | "plonky3-rows" => {
+            let hash = args.choice("hash", &plonky3::HASHES)?;
+            let log2_leaves = args.number("log2-leaves", None, 4, 32)?;
+            args.finish()?;
+            plonky3::run(&job, &hash, 1 << log2_leaves, runs);
+            Ok(())
+        }
+        #[cfg(feature = "miden")]
+        "rescue-tree" => {
+            let hash = args.choice("hash", &["rpo256", "rpx256"])?;
+            let log2_leaves = args.number("log2-leaves", None, 1, 32)? as u32;
+            args.finish()?;
+            miden::tree(&hash, log2_leaves, runs);
             Ok(())
         }
         _ => Err(format!("unknown job '{job}'\n{USAGE}")),

@@ -9,7 +9,7 @@ use crate::report::{hex, measure, Row, Runs};
 const DIGEST: usize = 32;
 const PAIR: usize = 2 * DIGEST;
 
-/// Roots of the trees over `leaves(2^10)` and `leaves(2^20)`.
+/// Roots of the trees over 2^10 and 2^20 leaves of `output`.
 const KNOWN_ROOTS: [(u32, &str); 2] = [
     (
         10,
@@ -35,11 +35,11 @@ const SHARED_PARENTS_A_THREAD: usize = 512;
 /// Each thread gets its part of a level in this many pieces, so that a thread held up by the machine can be helped.
 const PIECES_A_THREAD: usize = 4;
 
-/// The leaves of every tree here: the first `32 * count` bytes of BLAKE3's extendable output for "leaves".
-pub fn leaves(count: usize) -> Vec<u8> {
-    let mut bytes = vec![0; DIGEST * count];
+/// The first bytes of BLAKE3's extendable output for a text: that for "leaves" has the leaves of every tree here.
+pub fn output(text: &str, count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
     blake3::Hasher::new()
-        .update(b"leaves")
+        .update(text.as_bytes())
         .finalize_xof()
         .fill(&mut bytes);
     bytes
@@ -138,7 +138,7 @@ fn build_tree(nodes: &mut [u8], threads: usize) {
 
 /// A heap-ordered tree of 2^log2_leaves leaves whose parents are not yet made.
 fn bare_tree(log2_leaves: u32) -> Vec<u8> {
-    let leaves = leaves(1 << log2_leaves);
+    let leaves = output("leaves", DIGEST << log2_leaves);
     let mut nodes = vec![0; 2 * leaves.len()];
     nodes[leaves.len()..].copy_from_slice(&leaves);
     nodes

@@ -21,25 +21,42 @@ impl Runs {
     }
 }
 
-/// Seconds of `repeats` calls of `work`, after one call that is not counted. `prepare` runs before each call and
+/// Seconds of calls: by the clock, and of the process on processors, which hold on a machine that others use, too.
+pub struct Times {
+    pub clock: Vec<f64>,
+    pub cpu: Vec<f64>,
+}
+
+/// Seconds that all threads of the process have run.
+fn cpu_seconds() -> f64 {
+    extern "C" {
+        fn clock() -> std::ffi::c_long;
+    }
+    const CLOCKS_PER_SEC: f64 = 1e6; // as POSIX has it
+                                     // SAFETY: takes nothing and touches no memory of ours.
+    unsafe { clock() as f64 / CLOCKS_PER_SEC }
+}
+
+/// Times of `repeats` calls of `work`, after one call that is not counted. `prepare` runs before each call and
 /// `work`'s result is dropped after each call, both off the clock.
 pub fn measure<I, O>(
     repeats: usize,
     mut prepare: impl FnMut() -> I,
     mut work: impl FnMut(I) -> O,
-) -> Vec<f64> {
-    let mut seconds = Vec::with_capacity(repeats);
+) -> Times {
+    let (mut clock, mut cpu) = (Vec::new(), Vec::new());
     for turn in 0..=repeats {
         let input = prepare();
-        let start = Instant::now();
+        let (start, used) = (Instant::now(), cpu_seconds());
         let output = std::hint::black_box(work(input));
-        let elapsed = start.elapsed().as_secs_f64();
+        let (elapsed, used) = (start.elapsed().as_secs_f64(), cpu_seconds() - used);
         drop(output);
         if turn > 0 {
-            seconds.push(elapsed);
+            clock.push(elapsed);
+            cpu.push(used);
         }
     }
-    seconds
+    Times { clock, cpu }
 }
 
 pub fn hex(bytes: &[u8]) -> String {
@@ -91,8 +108,9 @@ impl Row {
         self.field(name, &format!("[{}]", values.join(", ")))
     }
 
-    pub fn seconds(self, values: &[f64]) -> Self {
-        self.list("seconds", values, 9)
+    pub fn seconds(self, times: &Times) -> Self {
+        self.list("seconds", &times.clock, 9)
+            .list("cpu_seconds", &times.cpu, 6)
     }
 
     pub fn print(self) {

@@ -9,7 +9,7 @@ use winter_crypto_03::{Digest as DigestV1, Hasher as HasherV1};
 use winter_math_03::fields::f64::BaseElement as BaseElementV1;
 
 use crate::official;
-use crate::report::{hex, measure, Row, Runs};
+use crate::report::{hex, measure, Row, Runs, Times};
 
 /// p = 2^64 - 2^32 + 1.
 const MODULUS: u64 = 0xffff_ffff_0000_0001;
@@ -58,7 +58,7 @@ pub fn self_check() -> Result<(), String> {
 }
 
 /// Times `MerkleTree::new` over copies of `leaves` made off the clock. Returns the root and the seconds.
-fn time_tree<H: Hasher>(leaves: Vec<H::Digest>, runs: Runs) -> Result<(String, Vec<f64>), String> {
+fn time_tree<H: Hasher>(leaves: Vec<H::Digest>, runs: Runs) -> Result<(String, Times), String> {
     let mut root = H::Digest::default();
     let build = |leaves| {
         let tree = MerkleTree::<H>::new(leaves).expect("2^k leaves, k >= 1");
@@ -70,7 +70,7 @@ fn time_tree<H: Hasher>(leaves: Vec<H::Digest>, runs: Runs) -> Result<(String, V
 }
 
 pub fn tree(hash: &str, log2_leaves: u32, runs: Runs) -> Result<(), String> {
-    let bytes = official::leaves(1 << log2_leaves);
+    let bytes = official::output("leaves", 32 << log2_leaves);
     let (root, seconds) = if hash == "blake3" {
         type Blake3 = Blake3_256<BaseElement>;
         let leaf = |leaf: &[u8]| <Blake3 as Hasher>::Digest::new(leaf.try_into().unwrap());
@@ -96,7 +96,7 @@ pub fn tree(hash: &str, log2_leaves: u32, runs: Runs) -> Result<(), String> {
 }
 
 /// Times `merge` over every pair; no merge waits for the result of another.
-fn time_merges<D: Copy>(pairs: &[[D; 2]], merge: impl Fn(&[D; 2]) -> D, runs: Runs) -> Vec<f64> {
+fn time_merges<D: Copy>(pairs: &[[D; 2]], merge: impl Fn(&[D; 2]) -> D, runs: Runs) -> Times {
     let mut merged: Vec<D> = pairs.iter().map(|pair| pair[0]).collect();
     measure(
         runs.repeats,
@@ -111,7 +111,7 @@ fn time_merges<D: Copy>(pairs: &[[D; 2]], merge: impl Fn(&[D; 2]) -> D, runs: Ru
 }
 
 pub fn merges(variant: &str, count: usize, runs: Runs) {
-    let bytes = official::leaves(2 * count);
+    let bytes = official::output("leaves", 64 * count);
     let words: Vec<[u64; 4]> = words(&bytes).collect();
     let pairs = words.chunks_exact(2);
     let (version, seconds) = if variant == "v1" {
@@ -131,7 +131,7 @@ pub fn merges(variant: &str, count: usize, runs: Runs) {
             time_merges(&pairs, Rp64_256::merge, runs),
         )
     };
-    let rates: Vec<f64> = seconds.iter().map(|s| count as f64 / s).collect();
+    let rates: Vec<f64> = seconds.clock.iter().map(|s| count as f64 / s).collect();
     Row::of_job("winter-crypto", version, "rp64-merge", count, runs)
         .text("variant", variant)
         .seconds(&seconds)
