@@ -152,6 +152,7 @@ def pairs(args):
             ("sha256_plain", 18),
             ("keccak256", 18),
             ("eidos", 18),
+            ("blake3", 18),
         ):
             log2 -= less
             leaves = words("leaves", 32 << log2, "goldilocks" if hash == "eidos" else hash).view(np.uint8)

@@ -35,7 +35,7 @@ def link(path, up=""):
 
 def table(path, data, up=""):
     isa = next(row["isa"] for row in data["rows"] if row["isa"])
-    note = f"; {data['note']}" if "note" in data else ""
+    note = f"; {data['note']}" if data.get("note") else ""
     lines = [
         f"{data['machine']}, {data['cpus']} cores, {isa} ({link(path, up)}{note}):",
         "",

@@ -24,7 +24,8 @@ fn keccak256(pair: &[Node; 2]) -> Node {
 pub fn tree(job: &str, log2_leaves: u32, runs: Runs) {
     let same = (|leaf| leaf, |node: &Node| *node);
     if job == "openssl-tree" {
-        let version = openssl::version::version();
+        let version = openssl::version::version(); // "OpenSSL 3.0.19 27 Jan 2026"
+        let version = version.split(' ').nth(1).unwrap_or(version);
         trees::run(("OpenSSL", version, job), log2_leaves, runs, same, sha256);
     } else {
         let version = env!("PEER_TINY_KECCAK");
