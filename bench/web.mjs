@@ -1,14 +1,19 @@
-// web.mjs: BLAKE3 of 64 MiB in JavaScript: this package, blake3-wasm and @noble/hashes, in turns; then files by 1, 2, 4 ... workers.
+// web.mjs: BLAKE3 of 64 MiB in JavaScript: this package, blake3-wasm and @noble/hashes, in turns; then eight times as much by 1, 2,
+// 4 ... workers, also in turns.
 //
 //   make wasm
 //   npm install --prefix build/node-bench --no-save blake3-wasm@2.1.5 @noble/hashes@2.4.0 playwright-core@1.65.1
-//   node bench/web.mjs [--browser CHROMIUM] [--mib 64] [--turns 9] [--json FILE]
+//   node bench/web.mjs [--browser CHROMIUM] [--mib 64] [--turns 9] [--note TEXT] [--json FILE]
 //
 // In a worker of its own. Rates are medians, with the lowest and the highest. With --browser everything runs in that browser instead.
+// `of linear` is the rate of w workers against w times that of one. What bounds it is measured beside: the calling thread copies
+// bytes for the workers, and the browser hands out a Blob's, each at a rate that more workers do not raise; and on a machine of as
+// many cores as workers the calling thread and the browser take their time from the workers.
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, release } from 'node:os';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 
 const root = new URL('..', import.meta.url);
@@ -44,15 +49,22 @@ async function measure(at, bytesOf, { mib, turns, cores }, tell) {
         }
     }
     m.simd(true);
-    const large = new Uint8Array(512 << 20), blob = new Blob([large]), rounds = Math.max(3, turns >> 1);
+    const large = new Uint8Array(8 * data.length), blob = new Blob([large]), piece = 1 << 22, copy = new Uint8Array(piece), rounds = Math.max(3, turns >> 1);
+    const all = async (read) => {
+        for (let at = 0; at < large.length; at += piece) await read(at);
+    };
+    const jobs = { 'copies of the bytes alone': () => all((at) => copy.set(large.subarray(at, at + piece))) };
+    jobs['reading the Blob alone'] = () => all((at) => blob.slice(at, at + piece).arrayBuffer());
+    for (let workers = 1; workers <= cores; workers *= 2) {
+        jobs[`bytes, ${workers} workers`] = () => m.hashFile(large, { workers });
+        jobs[`a Blob, ${workers} workers`] = () => m.hashFile(blob, { workers });
+    }
     for (let turn = 0; turn <= rounds; turn++) {
-        for (let workers = 1; workers <= cores; workers *= 2) {
-            for (const [what, source] of [['bytes', large], ['a Blob', blob]]) {
-                const begin = performance.now();
-                await m.hashFile(source, { workers });
-                const time = ((performance.now() - begin) * data.length) / large.length;
-                if (turn > 0) (times[`merklize, ${workers} workers, ${what} of 512 MiB`] ??= []).push(time);
-            }
+        for (const [name, job] of Object.entries(jobs)) {
+            const begin = performance.now();
+            await job();
+            const time = ((performance.now() - begin) * data.length) / large.length;
+            if (turn > 0) (times[name] ??= []).push(time);
         }
     }
     tell({ times, bytes: data.length, simd: m.simd() });
@@ -115,9 +127,20 @@ if (!isMainThread) {
         const sorted = list.map((time) => bytes / 1e6 / time).sort((a, b) => a - b);
         return { name, gb_s: sorted[sorted.length >> 1], lowest: sorted[0], highest: sorted.at(-1), turns: sorted.length };
     });
+    for (const row of rates) {
+        const [, source, workers] = row.name.match(/^(.*), (\d+) workers$/) ?? [];
+        if (workers) row.of_linear = row.gb_s / workers / rates.find(({ name }) => name === `${source}, 1 workers`).gb_s;
+    }
     console.log(`${engine}, ${cpus()[0].model}, ${options.cores} cores, vector instructions: ${simd}`);
-    for (const { name, gb_s: rate, lowest, highest } of rates)
-        console.log(`${name.padEnd(45)} ${rate.toFixed(3)} GB/s (${lowest.toFixed(3)} to ${highest.toFixed(3)}), merklize ${(rates[0].gb_s / rate).toFixed(2)}x`);
+    for (const { name, gb_s: rate, lowest, highest, of_linear: share } of rates) {
+        const beside = share ? `${share.toFixed(2)} of linear` : `merklize ${(rates[0].gb_s / rate).toFixed(2)}x`;
+        console.log(`${name.padEnd(45)} ${rate.toFixed(3)} GB/s (${lowest.toFixed(3)} to ${highest.toFixed(3)}), ${beside}`);
+    }
     const file = option('json');
-    if (file) writeFileSync(file, JSON.stringify({ engine, cpu: cpus()[0].model, cores: options.cores, mib: options.mib, simd, rates }, null, 1) + '\n');
+    const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
+    const row = {
+        date: new Date().toISOString().slice(0, 10), machine: cpus()[0].model, cpus: options.cores, system: `Linux-${release()}`,
+        commit: git('rev-parse', '--short', 'HEAD'), note: option('note', ''), engine, mib: options.mib, simd, rates,
+    };
+    if (file) writeFileSync(file, JSON.stringify(row, null, 1) + '\n');
 }

@@ -7,7 +7,8 @@ import { m, modules } from './ready.js';
 const slice = 1 << 22; // bytes that a worker takes at once: a power of two, at least 1024
 const inNode = typeof process === 'object' && process.versions?.node !== undefined;
 
-/** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id, value} or {id, error}. */
+/** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id, value} or {id, error}.
+ * A buffer that it got goes back with the answer: memory that is written for the first time costs more than the copy. */
 function worker(machine, port, readPath) {
     let m;
     port.listen(async (message) => {
@@ -22,18 +23,20 @@ function worker(machine, port, readPath) {
         const { id, source, offset, length, key, flags } = message;
         try {
             const data = typeof source === 'string' ? readPath(source, offset, length)
-                : source instanceof ArrayBuffer ? new Uint8Array(source)
+                : source instanceof ArrayBuffer ? new Uint8Array(source, 0, length)
                 : new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
             if (data.length !== length) throw new Error(`the file changed while it was read: ${length} bytes expected at ${offset}, got ${data.length}`);
-            port.send({ id, value: m.partValue(data, offset / 1024, key, flags) });
+            const value = m.partValue(data, offset / 1024, key, flags);
+            if (source instanceof ArrayBuffer) port.send({ id, value, source }, [source]);
+            else port.send({ id, value });
         } catch (error) {
             port.send({ id, error: String(error.message ?? error) });
         }
     });
 }
 
-const browserPort = `{ listen: (f) => { onmessage = (event) => f(event.data); }, send: (message) => postMessage(message) }`;
-const nodePort = `{ listen: (f) => parentPort.on('message', f), send: (message) => parentPort.postMessage(message) }`;
+const browserPort = `{ listen: (f) => { onmessage = (event) => f(event.data); }, send: (message, transfer) => postMessage(message, transfer ?? []) }`;
+const nodePort = `{ listen: (f) => parentPort.on('message', f), send: (message, transfer) => parentPort.postMessage(message, transfer) }`;
 const nodeRead = `(path, offset, length) => {
     const file = fs.openSync(path);
     try {
@@ -49,13 +52,13 @@ const nodeRead = `(path, offset, length) => {
 /** There are no workers here: the page's policy forbids their text, or there are none at all. */
 class NoWorkers extends Error {}
 
-/** One worker: run(task, transfer) answers with its value. @throws NoWorkers */
+/** One worker: run(task, transfer) answers with {value, source}: the buffer of the task, if it had one. @throws NoWorkers */
 async function startWorker() {
     const waiting = new Map();
-    const answer = ({ id, value, error }) => {
+    const answer = ({ id, value, source, error }) => {
         const { resolve, reject } = waiting.get(id);
         waiting.delete(id);
-        if (error === undefined) resolve(value);
+        if (error === undefined) resolve({ value, source });
         else reject(new Error(error));
     };
     const fail = (error) => {
@@ -106,6 +109,7 @@ async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) 
     const pool = await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(size / slice)) }, startWorker));
     const values = new m.Values(mode.key, mode.flags);
     const early = new Map(); // values that came before their turn
+    const spare = []; // buffers that workers are done with
     let next = 0, wanted = 0, last = null, done = 0, stopped = false;
     const offer = (index, value) => {
         early.set(index, value);
@@ -118,8 +122,10 @@ async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) 
     const lane = async (thread) => {
         while (next * slice < size && !stopped) {
             const id = next++, offset = id * slice, length = Math.min(slice, size - offset);
-            const { source, transfer } = await task(offset, length);
-            offer(id, await thread.run({ id, source, offset, length, key: mode.key, flags: mode.flags }, transfer));
+            const { source, transfer } = await task(offset, length, spare.pop());
+            const answer = await thread.run({ id, source, offset, length, key: mode.key, flags: mode.flags }, transfer);
+            if (answer.source?.byteLength === slice) spare.push(answer.source);
+            offer(id, answer.value);
             done += length;
             if (!stopped) onProgress?.(done, size);
         }
@@ -153,7 +159,8 @@ async function digestHere({ size, read }, options) {
     return hasher.digest(options);
 }
 
-/** {size, read(offset, length)} of what the caller gives, and task(offset, length): what a worker gets of it. */
+/** {size, read(offset, length)} of what the caller gives, and task(offset, length, spare): what a worker gets of it, perhaps in a buffer
+ * that is there. */
 async function opened(source) {
     const path = source instanceof URL ? (await import('node:url')).fileURLToPath(source) : source;
     if (typeof path === 'string' && !inNode) invalid('hashFile: a path is read in Node alone; a browser gives Files');
@@ -170,8 +177,9 @@ async function opened(source) {
     if (!ArrayBuffer.isView(blob) && !(blob instanceof ArrayBuffer)) invalid('hashFile: give a File, a Blob, bytes or, in Node, a path');
     const data = toBytes(blob, 'hashFile');
     const read = (offset, length) => data.subarray(offset, offset + length);
-    const task = (offset, length) => {
-        const { buffer } = data.slice(offset, offset + length);
+    const task = (offset, length, spare) => {
+        const buffer = spare ?? new ArrayBuffer(slice);
+        new Uint8Array(buffer).set(read(offset, length));
         return { source: buffer, transfer: [buffer] };
     };
     return { size: data.length, read, task };
