@@ -159,23 +159,39 @@ async function digestHere({ size, read }, options) {
     return hasher.digest(options);
 }
 
+/** opened() of a path in Node. Not by its openAsBlob(), which in Node 20 takes the size modulo 4 GiB. */
+async function openedPath(path) {
+    const { open, stat } = await import('node:fs/promises');
+    const facts = await stat(path);
+    if (!facts.isFile()) invalid(`hashFile: ${path} is not a regular file; Hasher takes streams`);
+    const read = async (offset, length) => {
+        const file = await open(path);
+        try {
+            const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, offset);
+            return buffer.subarray(0, bytesRead);
+        } finally {
+            await file.close();
+        }
+    };
+    return { size: facts.size, read, task: () => ({ source: path }) };
+}
+
 /** {size, read(offset, length)} of what the caller gives, and task(offset, length, spare): what a worker gets of it, perhaps in a buffer
  * that is there. */
 async function opened(source) {
     const path = source instanceof URL ? (await import('node:url')).fileURLToPath(source) : source;
     if (typeof path === 'string' && !inNode) invalid('hashFile: a path is read in Node alone; a browser gives Files');
-    const blob = typeof path === 'string' ? await (await import('node:fs')).openAsBlob(path) : source;
-    if (blob instanceof Blob) {
-        const read = async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer());
+    if (typeof path === 'string') return openedPath(path);
+    if (source instanceof Blob) {
+        const read = async (offset, length) => new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
         const copied = async (offset, length) => {
             const { buffer } = await read(offset, length);
             return { source: buffer, transfer: [buffer] };
         };
-        const task = typeof path === 'string' ? () => ({ source: path }) : inNode ? copied : () => ({ source: blob });
-        return { size: blob.size, read, task };
+        return { size: source.size, read, task: inNode ? copied : () => ({ source }) };
     }
-    if (!ArrayBuffer.isView(blob) && !(blob instanceof ArrayBuffer)) invalid('hashFile: give a File, a Blob, bytes or, in Node, a path');
-    const data = toBytes(blob, 'hashFile');
+    if (!ArrayBuffer.isView(source) && !(source instanceof ArrayBuffer)) invalid('hashFile: give a File, a Blob, bytes or, in Node, a path');
+    const data = toBytes(source, 'hashFile');
     const read = (offset, length) => data.subarray(offset, offset + length);
     const task = (offset, length, spare) => {
         const buffer = spare ?? new ArrayBuffer(slice);

@@ -1,6 +1,6 @@
 // Files and streams: workers, cancelling, no workers; and the package as it is published.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -28,6 +28,22 @@ both('a file by workers has the digest of its bytes', async () => {
     }
 });
 
+test('a file above 4 GiB, which is holes but for its last byte', async () => {
+    const here = mkdtempSync(join(tmpdir(), 'merklize-'));
+    try {
+        const path = join(here, 'file'), size = 2 ** 32 + 5e6;
+        const file = openSync(path, 'w');
+        writeSync(file, 'x', size - 1);
+        closeSync(file);
+        let told = 0;
+        const digest = await hashFile(path, { onProgress: (done) => { told = done; } });
+        assert.equal(told, size);
+        assert.equal(hex(digest), '66318c95c52494109deee822f49913b0737fe953371b80b623a1a816477b58ec'); // of merklize hash
+    } finally {
+        rmSync(here, { recursive: true });
+    }
+});
+
 test('progress goes up to the size, and a signal cancels', async () => {
     const blob = new Blob([counted(4 << 22)]);
     for (const workers of [0, 2]) {
@@ -44,6 +60,7 @@ test('progress goes up to the size, and a signal cancels', async () => {
 
 test('errors of files are told', async () => {
     await assert.rejects(hashFile('/no/such/file'), /no such file|ENOENT|Unable to open/i);
+    await assert.rejects(hashFile('/'), /\/ is not a regular file/);
     await assert.rejects(hashFile(7), { code: 'invalid_argument' });
     await assert.rejects(hashFile(new Uint8Array(1), { workers: -1 }), /workers must be an integer >= 0, got -1/);
 });
