@@ -88,7 +88,11 @@ impl<Node: Clone, RowOf: Clone, const N: usize, const W: usize, const R: usize, 
         Node: CryptographicPermutation<[F; N]> + CryptographicPermutation<[F::Packing; N]>,
     {
         let compression = TruncatedPermutation::<Node, 2, D, N>::new(self.node.clone());
-        let leaves: Vec<[F; D]> = elements::<F>("leaves", D * n).as_chunks().0.to_vec();
+        let words = elements::<F>("leaves", D * n);
+        let leaves: Vec<[F; D]> = words
+            .chunks_exact(D)
+            .map(|leaf| leaf.try_into().unwrap())
+            .collect();
         let mut nodes = [leaves.clone(), leaves].concat();
         let build = |()| {
             let mut width = n / 2;
