@@ -41,9 +41,10 @@ before(async () => {
 after(() => browser?.close());
 
 /** A page that was opened as a file, which has asked for nothing and reported no error when body is done. */
-async function opened(body, context = {}, url = page.href) {
+async function opened(body, context = {}, url = page.href, script = '') {
     const tab = await browser.newPage({ viewport: { width: 1100, height: 900 }, ...context });
     const asked = [], errors = [];
+    await tab.addInitScript(script);
     tab.on('request', (request) => /^(data|blob):/.test(request.url()) || asked.push(request.url()));
     tab.on('pageerror', (error) => errors.push(error.message));
     tab.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
@@ -178,6 +179,25 @@ test('a large file: its digest, progress, cancel', options, () => opened(async (
     await tab.click('#digest');
     await verdict(tab, hex(merklize.hash(data)), '#outcome');
 }));
+
+/** A browser that refuses the module of vector instructions, which is compiled second, and has no workers. */
+const poor = `
+    const compile = WebAssembly.compile;
+    let modules = 0;
+    WebAssembly.compile = (bytes) => ++modules === 2 ? Promise.reject(new WebAssembly.CompileError('SIMD')) : compile(bytes);
+    delete globalThis.Worker;
+`;
+
+test('without vector instructions and workers: it says so, and the answers are the same', options, () => opened(async (tab) => {
+    assert.match(await tab.textContent('#engine'), /no vector instructions/);
+    const data = counted(5000000);
+    await give(tab, ['small.img', data]);
+    await tab.click('#digest');
+    await verdict(tab, hex(merklize.hash(data)), '#outcome');
+    await give(tab, ['proof.json', single.json]);
+    await tab.fill('#root', single.root);
+    await verdict(tab, '^Valid: the leaf leads to the root');
+}, {}, page.href, poor));
 
 test('a page with a tree inside, as merklize tree show --html writes it', options, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'merklize-page-')), path = join(folder, 'page.html');
