@@ -217,6 +217,8 @@ def all_tables():
     yield from whole_calls()
     yield "### Hashes and formats of others"
     yield from (table(path, data, "../") for path, data in newest("formats-cpu", lambda data: data["machine"]))
+    yield "### Calls from Python on CPUs"
+    yield from (table(path, data, "../") for path, data in newest("calls", lambda data: data["machine"]))
     yield "### The command"
     yield from (table(path, data, "../") for path, data in newest("command", lambda data: data["machine"]))
     yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Measures calls from Python on the CPU, each in turns with what it is compared with, in one process.
+
+    python bench/calls.py [--threads 1,2] [--rounds 15] [--only SUBSTRING] [--folder FOLDER] [--json FILE]
+
+Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are faster):
+
+- MerkleTree() of 2^20 digests against build_tree() in place, the bound, since it makes the same nodes: in nodes that
+  are on 64 bytes, and in nodes that are on 16, as those of NumPy are;
+- build_tree() in place against PyPI blake3 of as many bytes as its merges read;
+- a Hasher fed 1 MiB at a time, and hash_file() of 1 GiB in the page cache, against PyPI blake3;
+- hash() of 64 bytes to 1 MiB by one thread against PyPI blake3.
+
+PyPI blake3 has two ways: one thread, or all (AUTO). With N threads it gets AUTO, and the process N processors.
+"""
+
+import argparse
+import contextlib
+import functools
+import json
+import os
+import pathlib
+import tempfile
+import time
+
+import blake3
+import numpy as np
+from run import conditions
+
+import merklize
+
+MIB = 1 << 20
+
+
+def in_turns(rounds, ours, theirs, calls):
+    """Seconds of a call of each, turn by turn; a turn is `calls` calls. One turn does not count."""
+    times = [[], []]
+    for k in range(rounds + 1):
+        for which in ((0, 1), (1, 0))[k % 2]:
+            work = (ours, theirs)[which]
+            begin = time.perf_counter()
+            for _ in range(calls):
+                work()
+            times[which].append((time.perf_counter() - begin) / calls)
+    return times[0][1:], times[1][1:]
+
+
+def median(values):
+    return float(np.median(values))
+
+
+def official(threads):
+    return functools.partial(blake3.blake3, max_threads=1 if threads == 1 else blake3.blake3.AUTO)
+
+
+def tree_jobs(threads):
+    n = 1 << 20
+    leaves = np.random.default_rng(1).integers(0, 256, (n, 32), dtype=np.uint8)
+
+    def kept():
+        return merklize.MerkleTree(leaves, threads=threads)
+
+    memory = np.zeros(64 * n + 128, dtype=np.uint8)
+    for places in (64, 16):
+        begin = (-memory.ctypes.data) % 64 + places % 64
+        nodes = memory[begin : begin + 64 * n].reshape(2 * n, 32)
+        nodes[n:] = leaves
+        in_place = functools.partial(merklize.build_tree, nodes, threads=threads)
+        in_place()
+        assert kept().root == nodes[1].tobytes()
+        yield "MerkleTree() of 2^20 leaves", f"build_tree() in place, on {places} bytes", 32 * n, kept, in_place, 1
+        job = f"build_tree() of 2^20 leaves in place, on {places} bytes"
+        yield job, "PyPI blake3, 64 MiB", 64 * n, in_place, official_of(nodes.tobytes(), threads), 1
+
+
+def official_of(data, threads):
+    make = official(threads)
+    return lambda: make(data).digest()
+
+
+def hasher_jobs(threads):
+    data = np.random.default_rng(2).bytes(256 * MIB)
+    pieces = [memoryview(data)[at : at + MIB] for at in range(0, len(data), MIB)]
+
+    def fed(make):
+        hasher = make()
+        for piece in pieces:
+            hasher.update(piece)
+        return hasher.digest()
+
+    ours = functools.partial(fed, functools.partial(merklize.Hasher, threads=threads))
+    theirs = functools.partial(fed, official(threads))
+    assert ours() == theirs()
+    yield "Hasher fed 1 MiB at a time", "PyPI blake3", len(data), ours, theirs, 1
+
+
+def file_jobs(threads, path):
+    make = official(threads)
+
+    def mapped():
+        return make().update_mmap(path).digest()
+
+    size = path.stat().st_size
+    for name, options in (("hash_file()", {}), ("hash_file(mmap=True)", {"mmap": True})):
+        ours = functools.partial(merklize.hash_file, path, threads=threads, **options)
+        with contextlib.suppress(TypeError):
+            assert ours() == mapped()
+            yield f"{name} of {size / MIB:.0f} MiB", "PyPI blake3, update_mmap()", size, ours, mapped, 1
+
+
+def digest_jobs():
+    for size in (64, 1024, 2048, 4096, 8192, *(kib << 10 for kib in (64, 128, 256, 512, 1024))):
+        data = np.random.default_rng(3).bytes(size)
+        ours = functools.partial(merklize.hash, data, threads=1)
+        theirs = official_of(data, 1)
+        assert ours() == theirs()
+        name = f"{size} bytes" if size < 1024 else f"{size >> 10} KiB"
+        yield f"hash() of {name}", "PyPI blake3", size, ours, theirs, min(10000, (16 << 20) // size)
+
+
+def jobs(threads, path):
+    yield from tree_jobs(threads)
+    yield from hasher_jobs(threads)
+    yield from file_jobs(threads, path)
+    if threads == 1:
+        yield from digest_jobs()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", default=f"1,{os.cpu_count()}")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--gib", type=float, default=1)
+    parser.add_argument("--folder")
+    parser.add_argument("--json")
+    args = parser.parse_args()
+    everywhere = sorted(os.sched_getaffinity(0))
+    rows = []
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        path = pathlib.Path(folder) / "data"
+        with open(path, "wb") as file:
+            for k in range(int(args.gib * 16)):
+                file.write(np.random.default_rng(k).bytes(64 * MIB))
+        for threads in map(int, args.threads.split(",")):
+            os.sched_setaffinity(0, everywhere if threads == 1 else everywhere[:threads])
+            for job, peer, size, ours, theirs, calls in jobs(threads, path):
+                if args.only not in job:
+                    continue
+                our_times, their_times = in_turns(args.rounds, ours, theirs, calls)
+                ratios = [their / our for our, their in zip(our_times, their_times)]
+                row = {
+                    "job": job,
+                    "threads": threads,
+                    "n": size,
+                    "unit": "bytes",
+                    "isa": merklize.devices()[0].isa,
+                    "peer": peer,
+                    "peer_version": blake3.__version__ if peer.startswith("PyPI") else "",
+                    "our_seconds": median(our_times),
+                    "peer_seconds": median(their_times),
+                    "our_rate": size / median(our_times),
+                    "peer_rate": size / median(their_times),
+                    "ratio": median(ratios),
+                    "ratio_min": min(ratios),
+                    "ratio_max": max(ratios),
+                    "rounds": args.rounds,
+                    "load": os.getloadavg()[0],
+                }
+                rows.append(row)
+                spread = f"{row['ratio_min']:.2f} to {row['ratio_max']:.2f}"
+                print(f"{row['ratio']:5.2f}x ({spread})  {job}, {threads} threads: ", end="")
+                print(f"{row['our_seconds'] * 1e3:.3f} ms, {peer} {row['peer_seconds'] * 1e3:.3f} ms", flush=True)
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps({**conditions(), "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
