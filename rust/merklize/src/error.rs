@@ -85,8 +85,9 @@ pub(crate) fn check(status: sys::merklize_status) -> Result<()> {
     // SAFETY: both are texts that live until the next failure in this thread.
     let (message, path) =
         unsafe { (text(sys::merklize_last_error()), CStr::from_ptr(sys::merklize_last_error_path())) };
-    let path = OsStr::from_bytes(path.to_bytes()); // as the system has it, which need not be UTF-8
-                                                   // SAFETY: takes nothing.
+    // As the system has it, which need not be UTF-8.
+    let path = OsStr::from_bytes(path.to_bytes());
+    // SAFETY: takes nothing.
     let system_error = unsafe { sys::merklize_last_system_error() };
     Err(Error {
         kind,
