@@ -218,7 +218,7 @@ def all_tables():
     yield "### Hashes and formats of others"
     yield from (table(path, data, "../") for path, data in newest("formats-cpu", lambda data: data["machine"]))
     yield "### Calls from Python on CPUs"
-    yield from (table(path, data, "../") for path, data in newest("calls", lambda data: data["machine"]))
+    yield from (table(path, data, "../") for path, data in newest("calls", lambda one: (one["machine"], one["note"])))
     yield "### The command"
     yield from (table(path, data, "../") for path, data in newest("command", lambda data: data["machine"]))
     yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))
