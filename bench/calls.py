@@ -9,7 +9,9 @@ Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are f
   are on 64 bytes, and in nodes that are on 16, as those of NumPy are;
 - build_tree() in place against PyPI blake3 of as many bytes as its merges read;
 - a Hasher fed 1 MiB at a time, and hash_file() of 1 GiB in the page cache, against PyPI blake3;
-- hash() of 64 bytes to 1 MiB by one thread against PyPI blake3.
+- hash() of 64 bytes to 1 MiB by one thread against PyPI blake3;
+- merge() of a pair of arrays against hash() of its 64 bytes, which computes as much;
+- 1,000 proofs by MerkleTree.prove() against NumPy's copy of their nodes.
 
 PyPI blake3 has two ways: one thread, or all (AUTO). With N threads it gets AUTO, and the process N processors.
 """
@@ -111,11 +113,27 @@ def file_jobs(threads, path):
 def digest_jobs():
     for size in (64, 1024, 2048, 4096, 8192, *(kib << 10 for kib in (64, 128, 256, 512, 1024))):
         data = np.random.default_rng(3).bytes(size)
-        ours = functools.partial(merklize.hash, data, threads=1)
+        # As it is called: little data is hashed by one thread, and an option takes longer to read than that.
+        ours = functools.partial(merklize.hash, data, **({} if size <= 32 << 10 else {"threads": 1}))
         theirs = official_of(data, 1)
         assert ours() == theirs()
         name = f"{size} bytes" if size < 1024 else f"{size >> 10} KiB"
         yield f"hash() of {name}", "PyPI blake3", size, ours, theirs, min(10000, (16 << 20) // size)
+
+
+def proof_jobs():
+    left, right = np.random.default_rng(4).integers(0, 256, (2, 32), dtype=np.uint8)
+    merged, pair = functools.partial(merklize.merge, left, right), left.tobytes() + right.tobytes()
+    assert np.asarray(merged()).tobytes() == merklize.merge(left.tobytes(), right.tobytes())
+    yield "merge() of a pair of arrays", "hash() of 64 bytes", 64, merged, functools.partial(merklize.hash, pair), 10000
+    n, k = 1 << 20, 1000
+    tree = merklize.MerkleTree(np.random.default_rng(5).integers(0, 256, (n, 32), dtype=np.uint8))
+    indices = np.sort(np.random.default_rng(6).choice(n, k, replace=False)).tolist()
+    siblings = np.array([[((n + i) >> level) ^ 1 for level in range(20)] for i in indices])
+    nodes = np.asarray(tree.nodes)
+    assert [proof.siblings[0] for proof in tree.prove(indices)[:9]] == [nodes[j[0]].tobytes() for j in siblings[:9]]
+    proved, copied = functools.partial(tree.prove, indices), functools.partial(nodes.__getitem__, siblings)
+    yield "1,000 proofs of 2^20 leaves", "NumPy's copy of their nodes", k * 20 * 32, proved, copied, 10
 
 
 def jobs(threads, path):
@@ -124,6 +142,7 @@ def jobs(threads, path):
     yield from file_jobs(threads, path)
     if threads == 1:
         yield from digest_jobs()
+        yield from proof_jobs()
 
 
 def main():
