@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures calls from Python on the CPU, each in turns with what it is compared with, in one process.
 
-    python bench/calls.py [--threads 1,2] [--rounds 15] [--only SUBSTRING] [--folder FOLDER] [--json FILE]
+    python bench/calls.py [--threads 1,2] [--rounds 15] [--only SUBSTRING] [--folder FOLDER] [--note TEXT] [--json FILE]
 
 Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are faster):
 
@@ -152,6 +152,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--gib", type=float, default=1)
     parser.add_argument("--folder")
+    parser.add_argument("--note", default="", help="of the build and of the machine")
     parser.add_argument("--json")
     args = parser.parse_args()
     everywhere = sorted(os.sched_getaffinity(0))
@@ -191,7 +192,9 @@ def main():
                 print(f"{row['ratio']:5.2f}x ({spread})  {job}, {threads} threads: ", end="")
                 print(f"{row['our_seconds'] * 1e3:.3f} ms, {peer} {row['peer_seconds'] * 1e3:.3f} ms", flush=True)
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps({**conditions(), "rows": rows}, indent=1) + "\n")
+        pathlib.Path(args.json).write_text(
+            json.dumps({**conditions(), "note": args.note, "rows": rows}, indent=1) + "\n"
+        )
 
 
 if __name__ == "__main__":

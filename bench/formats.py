@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Hashes and formats that other systems verify, on one core, in turns with the packages that those systems use.
 
-    python bench/formats.py --peers PEERS [--node-modules FOLDER] [--opencl DEVICE] [--rounds 5] [--only TEXT] [--quick]
+    python bench/formats.py --peers PEERS [--node-modules FOLDER] [--devices opencl:0,sycl:0] [--rounds 5]
+                            [--only TEXT] [--quick]
 
 --peers         the program of bench/peers, built for this machine with the features formats and miden
 --node-modules  a folder with the npm package @openzeppelin/merkle-tree
---opencl        an OpenCL device of the CPU, which is compared with the CPU backend, both on all cores
+--devices       devices that are the CPU by OpenCL or SYCL: compared with the CPU backend, both on all cores
 
 Times are those of the processors, which hold on a machine that others use, too. Those of programs and of merklize are
 medians of five calls after one that is not counted. Roots and digests of both sides must be equal.
@@ -143,8 +144,8 @@ def pairs(args):
         shown = ["0x" + leaf.tobytes().hex() for leaf in leaves]
         ours = call(lambda: formats.openzeppelin_simple(leaves, device="cpu", threads=1).root)
         yield f"OpenZeppelin simple tree of {n} leaves", n, "leaves", 1, ours, node(args.node_modules, shown)
-    if args.opencl:
-        threads = os.cpu_count()
+    for device in filter(None, args.devices.split(",")):
+        threads, api = os.cpu_count(), {"opencl": "OpenCL", "sycl": "SYCL"}[device.partition(":")[0]]
         for hash, log2 in (
             ("poseidon2_goldilocks_8", 16),
             ("poseidon2_koalabear_16", 17),
@@ -163,8 +164,8 @@ def pairs(args):
             def root_on(device, leaves=leaves, hash=hash):
                 return lambda: merklize.merkle_root(leaves, hash, device=device)
 
-            ours, theirs = call(root_on(args.opencl)), call(root_on("cpu"), "the CPU backend")
-            yield f"OpenCL: {hash}, root of 2^{log2} leaves", 1 << log2, "leaves", threads, ours, theirs
+            ours, theirs = call(root_on(device)), call(root_on("cpu"), "the CPU backend")
+            yield f"{api}: {hash}, root of 2^{log2} leaves", 1 << log2, "leaves", threads, ours, theirs
 
 
 def main():
@@ -172,7 +173,7 @@ def main():
     parser.add_argument("--peers", type=pathlib.Path, required=True)
     parser.add_argument("--node-modules", type=pathlib.Path)
     parser.add_argument("--values", type=int, default=100_000, help="of OpenZeppelin's trees")
-    parser.add_argument("--opencl")
+    parser.add_argument("--devices", default="")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="only jobs with this text in their name")
     parser.add_argument("--quick", action="store_true", help="small sizes, to check that everything runs")

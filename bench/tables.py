@@ -209,6 +209,10 @@ def whole_calls():
     yield from (table(path, data, "../") for path, data in whole if not data["quick"])
 
 
+def machine_and_note(data):
+    return data["machine"], data["note"]
+
+
 def all_tables():
     yield from suites_tables()
     yield "### Several devices"
@@ -216,9 +220,9 @@ def all_tables():
     yield "### Whole calls and processes on CPUs"
     yield from whole_calls()
     yield "### Hashes and formats of others"
-    yield from (table(path, data, "../") for path, data in newest("formats-cpu", lambda data: data["machine"]))
+    yield from (table(path, data, "../") for path, data in newest("formats-cpu", machine_and_note))
     yield "### Calls from Python on CPUs"
-    yield from (table(path, data, "../") for path, data in newest("calls", lambda one: (one["machine"], one["note"])))
+    yield from (table(path, data, "../") for path, data in newest("calls", machine_and_note))
     yield "### The command"
     yield from (table(path, data, "../") for path, data in newest("command", lambda data: data["machine"]))
     yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))

@@ -34,6 +34,8 @@ constexpr std::uint32_t operator|(DeviceClass a, DeviceClass b) {
     return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b);
 }
 constexpr std::uint32_t operator+(DeviceClass a) { return static_cast<std::uint32_t>(a); }
+constexpr std::uint32_t operator|(std::uint32_t a, DeviceClass b) { return a | static_cast<std::uint32_t>(b); }
+constexpr std::uint32_t processors = intel_processor | sycl_processor | pocl_processor;
 constexpr std::uint32_t bit(mkz_kernel kernel) { return 1u << kernel; }
 constexpr std::uint32_t every_job = ~0u;
 constexpr std::uint32_t of_chunks = bit(MKZ_KERNEL_HASH_CHUNKS) | bit(MKZ_KERNEL_HASH_ROWS);
@@ -96,16 +98,12 @@ constexpr Row rows[] = {
      {.levels_per_launch = 8, .group_size = 256, .lanes = 1, .constants = MKZ_CONSTANTS_constant}},
 
     // Processors, measured with Intel's runtimes 2026.0 (OpenCL and SYCL) on an AMD EPYC (Zen 5, AVX-512), 2 cores, on 2026-11-21.
-    {intel_processor | pocl_processor,
-     every_job,
-     all_hashes,
-     any_size,
-     {.group_size = 64, .constants = MKZ_CONSTANTS_constant}},
+    {processors, every_job, all_hashes, any_size, {.group_size = 64, .constants = MKZ_CONSTANTS_constant}},
     // An item has lanes of its own, with the hint that keeps Intel's compiler from making vectors of neighbouring items
     // (port.h). BLAKE3 has 16 lanes: then the compiler finds the transposition (8 gave 0.66 of the rate for merges,
     // 0.81 for chunks). sha256 is like BLAKE3, unmeasured.
-    {intel_processor | pocl_processor, of_chunks, of_bytes, any_size, {.levels_per_launch = 6, .lanes = 16}},
-    {intel_processor | pocl_processor, every_job, of_bytes, any_size, {.levels_per_launch = 1, .lanes = 16}},
+    {processors, of_chunks, of_bytes, any_size, {.levels_per_launch = 6, .lanes = 16}},
+    {processors, every_job, of_bytes, any_size, {.levels_per_launch = 1, .lanes = 16}},
     // PoCL: constants in the instructions unroll all rounds. With 8 lanes its compiler does not survive that.
     {+pocl_processor, every_job, of_field, any_size, {.lanes = 1}, {.constants = MKZ_CONSTANTS_literal}},
     {+pocl_processor, every_job, of_field, any_size, {.cells = 6}},
@@ -113,14 +111,16 @@ constexpr Row rows[] = {
     // itself if products are made of halves, but that is slower (0.84) and takes four to seven times as long to
     // compile.
     // Words of 32 bits fill a vector with 16 lanes: 1.3 to 1.7 times the rate for trees of both fields, 1.2 to 2.5 for rows
-    // (Intel's OpenCL, 2026-11-22; SYCL unmeasured).
+    // (2026-11-22). Through SYCL one lane, of which the compiler makes vectors by itself, has 5 times the rate of 8 or 16
+    // for trees, and 7 times for rows.
     {+intel_processor, every_job, of_small_field, any_size, {.lanes = 16}},
-    {intel_processor | pocl_processor, every_job, of_field, any_size, {.lanes = 8}},
-    {+intel_processor, every_job, of_field, any_size, {.mul_by_halves = 1}, {.lanes = 1}},
+    {+sycl_processor, every_job, of_small_field, any_size, {.lanes = 1}},
+    {processors, every_job, of_field, any_size, {.lanes = 8}},
+    {intel_processor | sycl_processor, every_job, of_field, any_size, {.mul_by_halves = 1}, {.lanes = 1}},
     // A field hash goes level by level until so few nodes are left that groups of 64 items would leave cores idle. So
     // 2^10 leaves take 0.55 of the time, 2^12 take 0.86 and 2^14 take 0.99.
-    {intel_processor | pocl_processor, every_job, of_field, power(12) + 1, {.levels_per_launch = 8}},
-    {intel_processor | pocl_processor, every_job, of_field, any_size, {.levels_per_launch = 1}},
+    {processors, every_job, of_field, power(12) + 1, {.levels_per_launch = 8}},
+    {processors, every_job, of_field, any_size, {.levels_per_launch = 1}},
 };
 
 // Calls f(field of a, field of b) for each field.

@@ -11,8 +11,9 @@ enum class DeviceClass : std::uint32_t {
     cpu = 1,              ///< the CPU backend
     nvidia_gpu = 2,       ///< through CUDA or OpenCL
     gpu = 4,              ///< any other GPU
-    intel_processor = 8,  ///< Intel's OpenCL or SYCL runtime on a processor
-    pocl_processor = 16,  ///< PoCL on a processor
+    intel_processor = 8,  ///< Intel's OpenCL on a processor
+    sycl_processor = 16,  ///< Intel's SYCL on a processor
+    pocl_processor = 32,  ///< PoCL on a processor
 };
 
 /// Fills the fields of *policy that are 0, like tune() of mkz_backend, for a device with queues.

@@ -12,7 +12,7 @@ void tune(std::uint32_t device, mkz_kernel kernel, std::uint32_t hash, std::uint
     std::uint32_t max_group_size = 0;
     guarded([&] {
         const Device& d = device_of(device);
-        if (d.driver_facts.is_cpu != 0) found = intel_processor;
+        if (d.driver_facts.is_cpu != 0) found = sycl_processor;
         max_group_size = d.driver_facts.max_group_size;
     });
     backends::tune(found, kernel, hash, n, max_group_size, policy);
