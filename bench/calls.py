@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures calls from Python on the CPU, each in turns with what it is compared with, in one process.
 
-    python bench/calls.py [--threads 1,2] [--rounds 15] [--only SUBSTRING] [--folder FOLDER] [--note TEXT] [--json FILE]
+    python bench/calls.py [--threads 1,2] [--rounds 15] [--only SUBSTRING] [--folder FOLDER] [--note TEXT] [--out FILE]
 
 Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are faster):
 
@@ -19,7 +19,6 @@ PyPI blake3 has two ways: one thread, or all (AUTO). With N threads it gets AUTO
 import argparse
 import contextlib
 import functools
-import json
 import os
 import pathlib
 import tempfile
@@ -27,28 +26,25 @@ import time
 
 import blake3
 import numpy as np
-from run import conditions
+from run import in_turns, write
 
 import merklize
 
 MIB = 1 << 20
+ISA = merklize.devices()[0].isa
 
 
-def in_turns(rounds, ours, theirs, calls):
-    """Seconds of a call of each, turn by turn; a turn is `calls` calls. One turn does not count."""
-    times = [[], []]
-    for k in range(rounds + 1):
-        for which in ((0, 1), (1, 0))[k % 2]:
-            work = (ours, theirs)[which]
-            begin = time.perf_counter()
-            for _ in range(calls):
-                work()
-            times[which].append((time.perf_counter() - begin) / calls)
-    return times[0][1:], times[1][1:]
+def call(function, calls, peer="merklize"):
+    """Seconds of a call, by so many of them."""
 
+    def run():
+        begin = time.perf_counter()
+        for _ in range(calls):
+            function()
+        version = blake3.__version__ if peer.startswith("PyPI") else ""
+        return (time.perf_counter() - begin) / calls, {"peer": peer, "version": version, "isa": ISA}
 
-def median(values):
-    return float(np.median(values))
+    return run
 
 
 def official(threads):
@@ -145,6 +141,14 @@ def jobs(threads, path):
         yield from proof_jobs()
 
 
+def pairs(args, path):
+    everywhere = sorted(os.sched_getaffinity(0))
+    for threads in map(int, args.threads.split(",")):
+        os.sched_setaffinity(0, everywhere if threads == 1 else everywhere[:threads])
+        for job, peer, size, ours, theirs, calls in jobs(threads, path):
+            yield job, size, "bytes", threads, call(ours, calls), call(theirs, calls, peer)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", default=f"1,{os.cpu_count()}")
@@ -153,48 +157,15 @@ def main():
     parser.add_argument("--gib", type=float, default=1)
     parser.add_argument("--folder")
     parser.add_argument("--note", default="", help="of the build and of the machine")
-    parser.add_argument("--json")
+    parser.add_argument("--out", type=pathlib.Path)
     args = parser.parse_args()
-    everywhere = sorted(os.sched_getaffinity(0))
-    rows = []
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         path = pathlib.Path(folder) / "data"
         with open(path, "wb") as file:
             for k in range(int(args.gib * 16)):
                 file.write(np.random.default_rng(k).bytes(64 * MIB))
-        for threads in map(int, args.threads.split(",")):
-            os.sched_setaffinity(0, everywhere if threads == 1 else everywhere[:threads])
-            for job, peer, size, ours, theirs, calls in jobs(threads, path):
-                if args.only not in job:
-                    continue
-                our_times, their_times = in_turns(args.rounds, ours, theirs, calls)
-                ratios = [their / our for our, their in zip(our_times, their_times)]
-                row = {
-                    "job": job,
-                    "threads": threads,
-                    "n": size,
-                    "unit": "bytes",
-                    "isa": merklize.devices()[0].isa,
-                    "peer": peer,
-                    "peer_version": blake3.__version__ if peer.startswith("PyPI") else "",
-                    "our_seconds": median(our_times),
-                    "peer_seconds": median(their_times),
-                    "our_rate": size / median(our_times),
-                    "peer_rate": size / median(their_times),
-                    "ratio": median(ratios),
-                    "ratio_min": min(ratios),
-                    "ratio_max": max(ratios),
-                    "rounds": args.rounds,
-                    "load": os.getloadavg()[0],
-                }
-                rows.append(row)
-                spread = f"{row['ratio_min']:.2f} to {row['ratio_max']:.2f}"
-                print(f"{row['ratio']:5.2f}x ({spread})  {job}, {threads} threads: ", end="")
-                print(f"{row['our_seconds'] * 1e3:.3f} ms, {peer} {row['peer_seconds'] * 1e3:.3f} ms", flush=True)
-    if args.json:
-        pathlib.Path(args.json).write_text(
-            json.dumps({**conditions(), "note": args.note, "rows": rows}, indent=1) + "\n"
-        )
+        rows = in_turns(pairs(args, path), args.rounds, args.only)
+    write(rows, "calls-cpu", args.out, note=args.note)
 
 
 if __name__ == "__main__":

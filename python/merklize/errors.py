@@ -33,6 +33,11 @@ class FileError(Error, OSError):
     """
 
     @staticmethod
+    def _refused(what: str, name: str, error: OSError) -> FileError:
+        """Return the error of what the system refused to do with a file: "open", "read", "write"."""
+        return FileError._of(f"{name}: cannot {what}: {error.strerror}", error.errno or 0, name)
+
+    @staticmethod
     def _of(text: str, number: int, filename: str | None) -> FileError:
         """Return the error of a text that the extension made. number  the system's, or 0."""
         kinds: dict[int, type[FileError]] = {

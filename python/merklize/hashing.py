@@ -83,7 +83,7 @@ class Hasher(_native.Hasher):
         except OSError as error:
             if isinstance(error, FileError):
                 raise
-            raise FileError._of(f"{name}: cannot read: {error.strerror}", error.errno or 0, name) from None
+            raise FileError._refused("read", name, error) from None
         return self
 
     def digest(self, length: int = 32, seek: int = 0) -> bytes:
@@ -337,7 +337,7 @@ def _open_to_read(path: bytes) -> io.FileIO:
     try:
         return io.FileIO(name)
     except OSError as error:
-        raise FileError._of(f"{name}: cannot open: {error.strerror}", error.errno or 0, name) from None
+        raise FileError._refused("open", name, error) from None
 
 
 def _is_plain(file: Any) -> bool:

@@ -111,8 +111,8 @@ constexpr Row rows[] = {
     // itself if products are made of halves, but that is slower (0.84) and takes four to seven times as long to
     // compile.
     // Words of 32 bits fill a vector with 16 lanes: 1.3 to 1.7 times the rate for trees of both fields, 1.2 to 2.5 for rows
-    // (2026-11-22). Through SYCL one lane, of which the compiler makes vectors by itself, has 5 times the rate of 8 or 16
-    // for trees, and 7 times for rows.
+    // (2026-11-22). Through SYCL one lane is best, since the compiler makes vectors by itself: 5 times the rate of 8 or 16
+    // lanes for trees, and 7 times for rows.
     {+intel_processor, every_job, of_small_field, any_size, {.lanes = 16}},
     {+sycl_processor, every_job, of_small_field, any_size, {.lanes = 1}},
     {processors, every_job, of_field, any_size, {.lanes = 8}},

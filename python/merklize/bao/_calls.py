@@ -95,7 +95,7 @@ def _opened(path: Path) -> tuple[int, str]:
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC), name
     except OSError as error:
-        raise FileError._of(f"{name}: cannot open: {error.strerror}", error.errno or 0, name) from None
+        raise FileError._refused("open", name, error) from None
 
 
 def outboard(

@@ -105,7 +105,7 @@ def _partial(path: str) -> Iterator[tuple[int, bool]]:
         was_there = os.path.exists(path)
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
-        raise FileError._of(f"{path}: cannot open: {error.strerror}", error.errno or 0, path) from None
+        raise FileError._refused("open", path, error) from None
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield fd, was_there

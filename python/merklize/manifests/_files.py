@@ -81,7 +81,7 @@ def _below(folder: str, ignore: tuple[str, ...], follow: bool, own: str | None) 
             with os.scandir(os.path.join(folder, prefix)) as entries:
                 found = list(entries)
         except OSError as error:
-            raise _file_error(os.path.join(folder, prefix), error) from None
+            raise FileError._refused("read", os.path.join(folder, prefix), error) from None
         for entry in found:
             name = prefix + entry.name
             if any(fnmatchcase(name, pattern) or fnmatchcase(entry.name, pattern) for pattern in ignore):
@@ -131,7 +131,7 @@ def _read_index(path: str) -> dict[str, str]:
         with open(path, "rb") as file:
             content = file.read()
     except OSError as error:
-        raise _file_error(path, error) from None
+        raise FileError._refused("read", path, error) from None
     return weights_of(content, path)
 
 
@@ -149,10 +149,6 @@ def weights_of(content: bytes, path: str) -> dict[str, str]:
     for shard in weights.values():
         require_path(shard)
     return weights
-
-
-def _file_error(path: str, error: OSError) -> FileError:
-    return FileError._of(f"{path}: cannot read: {error.strerror}", error.errno or 0, path)
 
 
 class Known(NamedTuple):
@@ -254,7 +250,7 @@ class Reader:
                 raise InvalidArgument(f"{self._path(name)} is not a file")
             return info
         except OSError as error:
-            failure: Exception = _file_error(self._path(name), error)
+            failure: Exception = FileError._refused("read", self._path(name), error)
         except InvalidArgument as error:
             failure = error
         if not self._keep_going:
@@ -410,7 +406,7 @@ class _Opened:
         try:
             self.fileno = os.open(self._path, self._flags)
         except OSError as error:
-            raise _file_error(self._path, error) from None
+            raise FileError._refused("read", self._path, error) from None
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:

@@ -480,7 +480,7 @@ def _read_whole(name: str) -> bytes:
         with open(name, "rb") as file:
             return file.read()
     except OSError as error:
-        raise FileError._of(f"{name}: cannot read: {error.strerror}", error.errno or 0, name) from None
+        raise FileError._refused("read", name, error) from None
 
 
 def write_whole(path: str, content: bytes) -> None:
@@ -501,4 +501,4 @@ def write_whole(path: str, content: bytes) -> None:
                 os.unlink(hidden)
             raise
     except OSError as error:
-        raise FileError._of(f"{path}: cannot write: {error.strerror}", error.errno or 0, path) from None
+        raise FileError._refused("write", path, error) from None

@@ -88,7 +88,7 @@ def read_at(descriptor: int, path: str, offset: int, count: int) -> bytes:
             offset += len(part)
             count -= len(part)
     except OSError as error:
-        raise FileError._of(f"{path}: cannot read: {error.strerror}", error.errno or 0, path) from None
+        raise FileError._refused("read", path, error) from None
     if count > 0:
         raise FileError(f"{path}: changed while being read")
     return b"".join(parts)

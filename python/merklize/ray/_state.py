@@ -38,7 +38,7 @@ class State:
             self._file.seek(0)
             lines = self._file.read().split(b"\n")
         except OSError as error:
-            raise FileError._of(f"{name}: cannot open: {error.strerror}", error.errno or 0, name) from None
+            raise FileError._refused("open", name, error) from None
         end = self._read(lines, name)
         self._file.truncate(end)
         self._file.seek(0, os.SEEK_END)

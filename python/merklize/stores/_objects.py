@@ -290,7 +290,7 @@ class LocalObject(Stored):
         try:
             self._file = open(self._path, "rb", buffering=0)  # noqa: SIM115  # open as long as this object
         except OSError as error:
-            raise file_error(self._path, f"cannot open: {error.strerror}", error.errno or 0) from None
+            raise FileError._refused("open", self._path, error) from None
         self.name = self._path
         found = os.fstat(self._file.fileno())
         if not stat.S_ISREG(found.st_mode):
@@ -308,7 +308,7 @@ class LocalObject(Stored):
             while done < len(part) and (count := os.preadv(self._file.fileno(), [part[done:]], start + done)):
                 done += count
         except OSError as error:
-            raise file_error(self.name, f"cannot read: {error.strerror}", error.errno or 0) from None
+            raise FileError._refused("read", self.name, error) from None
         if done < len(part):
             raise file_error(self.name, CHANGED)
 
