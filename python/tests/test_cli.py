@@ -242,12 +242,15 @@ def run_on_terminal(*args: str, env: dict[str, str] | None = None) -> str:
         process.stdin.write(b"c")
         process.stdin.close()
         process.wait(20)
+    drawn = b""
     try:
-        return os.read(ours, 1 << 16).decode()
-    except OSError:  # nothing was written
-        return ""
+        while part := os.read(ours, 1 << 16):
+            drawn += part
+    except OSError:  # how a terminal ends when nobody has it open
+        pass
     finally:
         os.close(ours)
+    return drawn.decode()
 
 
 def test_progress_bar_is_for_terminals_and_leaves_nothing_behind() -> None:

@@ -91,17 +91,27 @@ void AtomicFile::open_hidden() {
     flock(file_.get(), LOCK_EX | LOCK_NB);  // tells remove_leftovers() that the file is in use
 }
 
-void AtomicFile::give_hidden_name() {
+// Puts the file without a name under path_. Where there is no such file yet, one system call does it. An old file can only
+// be replaced by renaming, so the new one has a hidden name for a moment. While the old one is locked, nobody else uses
+// that name: what is found there was left by a process that was killed in that moment.
+void AtomicFile::give_name() {
     const std::string unnamed = "/proc/self/fd/" + std::to_string(file_.get());
-    for (int tries = 0;; tries++) {
-        const auto name = path_.parent_path() / unique_name(path_.filename().string());
-        if (linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-            written_ = name;
+    const auto link_to = [&](const std::filesystem::path& name) {
+        return linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (!lock_ && link_to(path_)) return;
+    const std::string name = path_.filename().string();
+    for (int tries = 0; tries < 16; tries++) {
+        const auto hidden = path_.parent_path() / (lock_ ? "." + name + ".0.tmp" : unique_name(name));
+        if (link_to(hidden)) {
+            written_ = hidden;
             keep_ = false;
             return;
         }
-        if (errno != EEXIST || tries == 16) fail("cannot name the new file " + name.string(), errno);
+        if (errno != EEXIST) break;
+        if (lock_ && disk_calls.unlink(hidden.c_str()) != 0 && errno != ENOENT) break;
     }
+    fail("cannot name the new file", errno);
 }
 
 AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
@@ -266,8 +276,10 @@ void AtomicFile::commit() {
         fail("cannot keep the file's permissions", errno);
     }
     remove_journal();
-    if (written_.empty()) give_hidden_name();
-    if (disk_calls.rename(written_.c_str(), path_.c_str()) != 0) fail("cannot rename " + written_.string(), errno);
+    if (written_.empty()) give_name();
+    if (!written_.empty() && disk_calls.rename(written_.c_str(), path_.c_str()) != 0) {
+        fail("cannot rename " + written_.string(), errno);
+    }
     keep_ = true;
     // The file is whole: others may change it now, even while this object lives on.
     file_.close();

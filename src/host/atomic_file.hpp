@@ -20,9 +20,10 @@ inline constinit std::atomic<bool> unnamed_files{true};
 /// Every function throws io with the path and the system's text.
 class AtomicFile {
 public:
-    /// The file has no name until commit(), so a killed process leaves nothing behind. Where the file system has no
-    /// files without a name, it has a hidden name beside its own, ".NAME.*.tmp"; leftovers of killed processes under
-    /// such names are removed.
+    /// The file has no name until commit(), so a killed process leaves nothing behind. Only one that is killed between
+    /// the two last system calls of a replacement leaves ".NAME.0.tmp", which the next replacement removes. Where the
+    /// file system has no files without a name, the file has a hidden name beside its own, ".NAME.*.tmp", from the
+    /// beginning; leftovers of killed processes under such names are removed.
     /// lock  the lock on the file that is to be replaced, if the caller needs it before commit()
     static AtomicFile temporary(const std::filesystem::path& path, FileLock lock = {});
     /// The file is PATH.partial, and stays there if it is not committed. If it exists already, it is opened as it is.
@@ -67,7 +68,7 @@ private:
     AtomicFile(const std::filesystem::path& path);
     bool open_unnamed();
     void open_hidden();
-    void give_hidden_name();
+    void give_name();
     void remove_journal();
     void sync_folder() const;
     std::filesystem::path folder() const { return path_.has_parent_path() ? path_.parent_path() : "."; }

@@ -314,7 +314,11 @@ TEST("tree_writer: changes that are killed leave one whole file and nothing else
         }
         CHECK_EQ(kills, wanted);
         if (unnamed) {
-            CHECK_EQ(files(), 1);  // a name is there for moments only
+            // Who is killed in the moment between naming the file and renaming it leaves that name.
+            CHECK(files() <= 2);
+            folder.write(".t.mkl.0.tmp", pattern(10));
+            merklize::save_tree(tree, path);
+            CHECK_EQ(files(), 1);
             continue;
         }
         // Where files must have names, the next change removes what is old; not what is new, or somebody's.
