@@ -234,35 +234,27 @@ def test_ctrl_c_stops_within_a_second(sparse, work):
 
 
 def test_ctrl_c_stops_many_proofs():
+    """Beside a call that nothing stops, on the same machine at the same time."""
     script = """
-        import os, time
+        import signal, time
         import numpy as np, merklize
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
         tree = merklize.MerkleTree(np.zeros((1 << 20, 32), np.uint8))
         indices = np.arange(1 << 20)
-        print("ready", flush=True)
-        try:
-            tree.prove(indices)
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
-        else:
-            print("finished", flush=True)
-        os._exit(0)
-    """
-    with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True
-    ) as process:
-        limit = threading.Timer(60, process.kill)
-        limit.start()
-        try:
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(0.05)
+        shares = []
+        for attempt in range(5):
             begin = time.perf_counter()
-            process.send_signal(signal.SIGINT)
-            assert process.stdout.readline() == "interrupted\n"
-            assert time.perf_counter() - begin < 1
-        finally:
-            limit.cancel()
-            process.kill()
+            tree.prove(indices)
+            whole = time.perf_counter() - begin
+            begin = time.perf_counter()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.1 * whole)
+                tree.prove(indices)
+            except KeyboardInterrupt:
+                shares.append((time.perf_counter() - begin) / whole)
+        print(min(shares) < 0.7 or shares)
+    """
+    assert python(script) == "True"
 
 
 @pytest.mark.parametrize("call", ["hash_file(path)", "hash_files([path])"])

@@ -309,7 +309,7 @@ def test_nodes_that_are_not_there_are_refused_at_once(tmp_path, count):
             file.read(0, 0, count)
         with pytest.raises(merklize.InvalidArgument, match="within 8 leaves"):
             file.prove_range(0, count)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 10  # what is asked for would take hours, or all memory
 
 
 @pytest.mark.parametrize("known", [True, False])
