@@ -132,6 +132,7 @@ inline std::vector<merklize::HashTraits> hashes_here() {
                                Hash::sha256_plain,
                                Hash::sha256d,
                                Hash::keccak256_sorted,
+                               Hash::keccakf64,
                                Hash::eidos_v0};
     std::vector<merklize::HashTraits> out;
     for (const merklize::HashTraits& t : merklize::hashes()) {

@@ -330,7 +330,7 @@ MERKLIZE_API merklize_status merklize_hash_descriptor(int descriptor, const char
 /* Digest of one message by any hash of bytes; blake3 has the same digest here as above. All others are one chain of blocks, which the
  * calling thread computes.
  * digest  host memory, written
- * errors  invalid_argument (a hash of field elements, or sha256, which puts a prefix before leaves) */
+ * errors  invalid_argument (a hash of field elements; sha256, which puts a prefix before leaves; keccakf64, which binds no length) */
 MERKLIZE_API merklize_status merklize_hash_message(merklize_hash hash, const void *data, size_t bytes,
                                                    merklize_digest *digest, const merklize_run_options *options);
 /* The same of bytes in a device's memory. */

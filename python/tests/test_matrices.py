@@ -29,6 +29,7 @@ HASHES = {
     "h24_c32_arity4": "poseidon2_{}_24",
     "blake3": "blake3",
     "keccak256": "keccak256",
+    "keccakf64": "keccakf64",
     "sha256compress": "sha256_compress",
 }
 

@@ -64,6 +64,7 @@ TEST("messages: files and pipes") {
 TEST("messages: what hashes no messages says what to take") {
     CHECK_ERROR(invalid_argument, "hash: 'sha256' puts a prefix before a record",
                 merklize::hash_message({}, Hash::sha256));
+    CHECK_ERROR(invalid_argument, "hash: 'keccakf64' binds no length", merklize::hash_message({}, Hash::keccakf64));
     CHECK_ERROR(invalid_argument, "hash: 'rp64_256_v3' hashes field elements, not bytes",
                 merklize::hash_message({}, Hash::rp64_256));
     CHECK_ERROR(invalid_argument, "Hasher: 'eidos' begins with the length of the message",

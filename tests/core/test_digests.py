@@ -91,7 +91,7 @@ LEAF_LENGTHS = [*range(12), *range(50, 76), *range(114, 132), 191, 192, 200, 100
 
 @pytest.mark.parametrize("lanes", [1, 4])
 @pytest.mark.parametrize("layout", ["row-major", "column-major"])
-@pytest.mark.parametrize("name", ["sha256", "sha256d", "keccak256_sorted"])
+@pytest.mark.parametrize("name", ["sha256", "sha256d", "keccak256_sorted", "keccakf64"])
 def test_leaves_of_bytes(runner, name, layout, lanes):
     if name == "sha256d" and (layout != "row-major" or lanes != 1):
         return  # sha256 has shown its kernel

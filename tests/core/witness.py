@@ -123,6 +123,17 @@ def keccak256(message):
     return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
 
 
+def keccakf64(row):
+    """The sponge without padding: words of 64 bits replace the lanes."""
+    words = np.frombuffer(bytes(row) + bytes(-len(row) % 8), "<u8").tolist()
+    lanes = [[0] * 5 for _ in range(5)]
+    for at in range(0, len(words), 17):
+        for i, word in enumerate(words[at : at + 17]):
+            lanes[i % 5][i // 5] = word
+        _keccak_f(lanes)
+    return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
+
+
 def _keccak_f(lanes):
     """Keccak-f[1600]. The round constants come from their shift register."""
     register = 1
@@ -165,12 +176,12 @@ KNOWN = (*BYTE_HASHES, "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
 
 
 def is_of_bytes(name):
-    return name in (*BYTE_HASHES, KEYED)
+    return name in (*BYTE_HASHES, KEYED, "keccakf64")
 
 
 def words_of(name):
     """Word type of a hash's nodes and words of a node."""
-    return (np.uint32, 8) if is_of_bytes(name) and name != "keccak256_sorted" else (np.uint64, 4)
+    return (np.uint32, 8) if is_of_bytes(name) and not name.startswith("keccak") else (np.uint64, 4)
 
 
 def merge(name, left, right):
@@ -198,6 +209,8 @@ def row_digest(name, row):
         return hashlib.sha256(hashlib.sha256(row).digest()).digest()
     if name == "keccak256_sorted":
         return keccak256(row)
+    if name == "keccakf64":
+        return keccakf64(row)
     return struct.pack("<4Q", *rescue_hash_elements(name, struct.unpack(f"<{len(row) // 8}Q", row)))
 
 

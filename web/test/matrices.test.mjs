@@ -7,7 +7,7 @@ const { hashes, verifyMatrixOpening } = merklize;
 const fields = { goldilocks: [2n ** 64n - 2n ** 32n + 1n, 8], babybear: [0x78000001n, 4], koalabear: [0x7f000001n, 4] };
 const names = {
     h8_c8: 'poseidon2_goldilocks_8', h12_c8: 'poseidon2_goldilocks_12', h16_c16: 'poseidon2_FIELD_16', h24_c16: 'poseidon2_FIELD_24',
-    h8_c16_arity4: 'poseidon2_goldilocks_8', h24_c32_arity4: 'poseidon2_FIELD_24', blake3: 'blake3', keccak256: 'keccak256', sha256compress: 'sha256_compress',
+    h8_c16_arity4: 'poseidon2_goldilocks_8', h24_c32_arity4: 'poseidon2_FIELD_24', blake3: 'blake3', keccak256: 'keccak256', keccakf64: 'keccakf64', sha256compress: 'sha256_compress',
 };
 
 /** "counter": the element of matrix m, row r, column c is (1 + 1000003 m + 1009 r + c) mod p. */

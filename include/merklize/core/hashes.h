@@ -22,7 +22,8 @@
  *   STATE_WORDS        lanes of the state between two blocks of a row
  *   FILLS_BLOCK 0      field hashes: 1: add() gets zeros for the words that a row's last block lacks; 2: a one, then zeros; 0: it gets
  *                      none for them
- *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros
+ *   PAD_BYTE 0         byte hashes: this byte follows the last byte of a row, then zeros; 0: zeros alone, so a hash without chunks binds
+ *                      no length and has no plain digest of a message
  *   LEAF_PREFIX -1     byte hashes: the byte that the functions for rows put before a row; -1: none
  *   IS_KEYED 0         1: the hash has merge_keyed, and in programs with MKZ_KEYED 1 merge_by
  *   CHUNK_BYTES 0      a long message is hashed as a tree of chunks of this many bytes, as in BLAKE3; 0: as one chain of blocks
@@ -83,6 +84,7 @@
 #include "hashes/rpo256_r1.h"
 #include "hashes/rpo256_r2.h"
 #include "hashes/rpx256_r2.h"
+#include "hashes/keccakf64.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH

@@ -116,6 +116,7 @@ pub const MERKLIZE_HASH_eidos_v0: merklize_hash = 38;
 pub const MERKLIZE_HASH_rpo256_r1: merklize_hash = 48;
 pub const MERKLIZE_HASH_rpo256_r2: merklize_hash = 49;
 pub const MERKLIZE_HASH_rpx256_r2: merklize_hash = 50;
+pub const MERKLIZE_HASH_keccakf64: merklize_hash = 51;
 pub const MERKLIZE_HASH_rp64_256: merklize_hash = MERKLIZE_HASH_rp64_256_v3;
 
 #[repr(C)]
@@ -937,7 +938,7 @@ extern "C" {
     /// Digest of one message by any hash of bytes; blake3 has the same digest here as above. All others are one chain of blocks, which the
     /// calling thread computes.
     /// digest  host memory, written
-    /// errors  invalid_argument (a hash of field elements, or sha256, which puts a prefix before leaves)
+    /// errors  invalid_argument (a hash of field elements; sha256, which puts a prefix before leaves; keccakf64, which binds no length)
     /// ```
     pub fn merklize_hash_message(hash: merklize_hash, data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     /// ```text
@@ -1401,6 +1402,7 @@ macro_rules! for_each_hash {
             (RPO256_R1, rpo256_r1, 48)
             (RPO256_R2, rpo256_r2, 49)
             (RPX256_R2, rpx256_r2, 50)
+            (KECCAKF64, keccakf64, 51)
         }
     };
 }

@@ -2,7 +2,8 @@
 #define MKZ_UNIT_ID 35
 #define MKZ_UNIT_NAME keccak256
 #define MKZ_UNIT_QUAD_HASH 35
-#include "keccak256_facts.h"
+#define MKZ_UNIT_PAD_BYTE 1
+#include "keccak_facts.h"
 
 #ifdef MKZ_RESET
 #undef MKZ_KECCAK256_H

@@ -2,7 +2,8 @@
  * no directions. */
 #define MKZ_UNIT_ID 36
 #define MKZ_UNIT_NAME keccak256_sorted
-#include "keccak256_facts.h"
+#define MKZ_UNIT_PAD_BYTE 1
+#include "keccak_facts.h"
 
 #ifdef MKZ_RESET
 #undef MKZ_KECCAK256_SORTED_H

@@ -1,4 +1,5 @@
-// Plain reference of keccak256 and keccak256_sorted: Keccak by its definition, with the round constants by their shift register.
+// Plain reference of keccak256, keccak256_sorted and keccakf64: Keccak by its definition, with the round constants by their shift
+// register.
 #include <algorithm>
 
 #include "reference.hpp"
@@ -41,6 +42,12 @@ void permute(Lanes& lanes) {
     }
 }
 
+Bytes first_words(const Lanes& lanes) {
+    Bytes out;
+    for (std::size_t i = 0; i < 32; ++i) out.push_back(static_cast<std::uint8_t>(lanes[i / 8][0] >> (8 * (i % 8))));
+    return out;
+}
+
 Bytes keccak256(const Bytes& message) {
     Bytes padded = message;
     padded.push_back(1);
@@ -52,9 +59,7 @@ Bytes keccak256(const Bytes& message) {
             lanes[i / 8 % 5][i / 40] ^= std::uint64_t{padded[at + i]} << (8 * (i % 8));
         permute(lanes);
     }
-    Bytes out;
-    for (std::size_t i = 0; i < 32; ++i) out.push_back(static_cast<std::uint8_t>(lanes[i / 8][0] >> (8 * (i % 8))));
-    return out;
+    return first_words(lanes);
 }
 
 }  // namespace
@@ -72,5 +77,25 @@ Bytes keccak256_sorted_merge(const Bytes& left, const Bytes& right, const Mode& 
 }
 
 Bytes keccak256_sorted_leaf(const Bytes& record, const Mode&) { return keccak256(record); }
+
+// Words of a block replace the lanes; the rest stay what the last permutation left.
+Bytes keccakf64_leaf(const Bytes& record, const Mode&) {
+    Lanes lanes{};
+    const std::size_t words = (record.size() + 7) / 8;
+    for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t& lane = lanes[w % 17 % 5][w % 17 / 5];
+        lane = 0;
+        for (std::size_t i = 0; i < 8 && 8 * w + i < record.size(); ++i)
+            lane |= std::uint64_t{record[8 * w + i]} << (8 * i);
+        if (w % 17 == 16 || w + 1 == words) permute(lanes);
+    }
+    return first_words(lanes);
+}
+
+Bytes keccakf64_merge(const Bytes& left, const Bytes& right, const Mode& mode) {
+    Bytes both = left;
+    both.insert(both.end(), right.begin(), right.end());
+    return keccakf64_leaf(both, mode);
+}
 
 }  // namespace reference

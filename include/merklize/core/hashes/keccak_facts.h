@@ -1,8 +1,7 @@
-/* keccak256_facts.h: the facts that both hashes of Keccak-256 share (hashes.h), and the guard that a reset undefines. */
+/* keccak_facts.h: the facts that all hashes on Keccak-f[1600] share (hashes.h), and the guard that a reset undefines. */
 #define MKZ_UNIT_WORD_BITS 64
 #define MKZ_UNIT_RATE 136
 #define MKZ_UNIT_STATE_WORDS 25
-#define MKZ_UNIT_PAD_BYTE 1
 
 #ifdef MKZ_RESET
 #undef MKZ_KECCAK_ADD_COLUMNS
