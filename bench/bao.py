@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Measures verified streaming, each job in turns with what it is compared with.
 
-    python bench/bao.py [--mib 1024] [--rounds 7] [--crates PROGRAM] [--device cuda:0] [--folder FOLDER] [--json FILE]
+    python bench/bao.py [--mib 1024] [--rounds 7] [--crates PROGRAM] [--device cuda:0 [--only-device]] [--folder FOLDER]
+                        [--json FILE]
 
 Rows, with the ratio of the peer's time to ours, turn by turn (above 1: we are faster):
 
 - outboards in groups of 16 KiB, of memory and of a file in the page cache, against the plain digest: the bound, since
-  it reads the same bytes and computes the same nodes. With --device: of host memory, and of memory there;
+  it reads the same bytes and computes the same nodes. With --device: of host memory, of memory there, and of memory
+  there where the outboard stays there, too;
 - outboard and encoding of bao's own format, against bao's encoder (with --crates: the program of tests/bao_crates);
 - verification: of a file by its outboard, and of slices of 1 MiB, against the plain digest of as many bytes.
 """
@@ -81,12 +83,16 @@ def device_rows(data, args):
     on = {"device": args.device}
     ours, theirs = in_turns(args.rounds, lambda: bao.outboard(data, **GROUPS, **on), lambda: merklize.hash(data, **on))
     yield row(f"outboard of host memory on {args.device}, groups of 16 KiB", "hash() there", len(data), ours, theirs)
-    import torch
-
-    there = torch.frombuffer(bytearray(data), dtype=torch.uint8).to(args.device)
+    there = merklize.DeviceArray.from_numpy(np.frombuffer(data, np.uint8), args.device)
     assert bao.outboard(there, **GROUPS) == bao.outboard(data, **GROUPS)
     ours, theirs = in_turns(args.rounds, lambda: bao.outboard(there, **GROUPS), lambda: merklize.hash(there))
     yield row(f"outboard of memory of {args.device}, groups of 16 KiB", "hash() there", len(data), ours, theirs)
+    nodes = np.zeros(bao.outboard_size(len(data), **GROUPS), np.uint8)
+    out = merklize.DeviceArray.from_numpy(nodes, args.device)
+    bao.outboard(there, out=out, **GROUPS)
+    assert out.numpy().tobytes() == bao.outboard(data, **GROUPS).outboard
+    found = in_turns(args.rounds, lambda: bao.outboard(there, out=out, **GROUPS), lambda: merklize.hash(there))
+    yield row(f"the same, and the outboard stays on {args.device}", "hash() there", len(data), *found)
 
 
 def main():
@@ -95,6 +101,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--crates")
     parser.add_argument("--device")
+    parser.add_argument("--only-device", action="store_true", help="no rows of the CPU")
     parser.add_argument("--folder")
     parser.add_argument("--json")
     args = parser.parse_args()
@@ -104,12 +111,8 @@ def main():
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(dir=args.folder)))
         path = folder / "message"
         path.write_bytes(data)
-        for made in (
-            memory_rows(data, path, args),
-            slice_rows(data, args),
-            crate_rows(data, path, folder, args),
-            device_rows(data, args),
-        ):
+        on_cpu = (memory_rows(data, path, args), slice_rows(data, args), crate_rows(data, path, folder, args))
+        for made in (*(() if args.only_device else on_cpu), device_rows(data, args)):
             rows += made
     facts = {
         **conditions(),

@@ -68,9 +68,16 @@ MERKLIZE_API BaoOutput bao_outboard(std::span<const std::byte> data, const BaoFo
 /// returns  the root
 MERKLIZE_API Digest bao_outboard(std::span<const std::byte> data, std::span<std::byte> out, const BaoForm& form,
                                  const RunOptions& options = {});
-/// The same of a message in the memory of a device, which computes the values of the groups.
+/// The same of a message in the memory of a device, which makes the nodes, too.
 /// order  begins after what is enqueued on options.stream; complete when it returns
+/// cost   memory on the device: twice the outboard
 MERKLIZE_API BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form = {}, const RunOptions& options = {});
+MERKLIZE_API Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const BaoForm& form,
+                                 const RunOptions& options = {});
+/// The same into memory of the device: of the outboard nothing but its top node goes to the host.
+/// errors  invalid_argument (out on another device, or over the message)
+MERKLIZE_API Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form,
+                                 const RunOptions& options = {});
 /// The same of a regular file, of any size.
 /// fd      open for reading; its position is neither used nor changed. It is not closed
 /// name    for error texts

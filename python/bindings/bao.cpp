@@ -46,19 +46,26 @@ struct NewBytes {
     nb::bytes bytes;
 };
 
-nb::tuple bao_outboard(nb::handle data, nb::handle form, const Settings& settings) {
+nb::tuple bao_outboard(nb::handle data, nb::handle form, nb::handle out, const Settings& settings) {
     const Input input(data, "outboard: data", settings);
     const BaoForm as = to_form(form);
-    const Run run(settings, input.on_device());
-    if (input.on_device() != nullptr) {
-        BaoOutput made;
-        run([&](const RunOptions& options) { made = merklize::bao_outboard(input.buffer(), as, options); });
-        return to_pair(made);
-    }
-    const NewBytes out(merklize::bao_outboard_bytes(input.span().size(), as));
+    const DeviceArray* there = input.on_device();
+    const Run run(settings, there);
     Digest root;
-    run([&](const RunOptions& options) { root = merklize::bao_outboard(input.span(), out.span(), as, options); });
-    return nb::make_tuple(out.bytes, to_bytes(root.bytes));
+    if (!out.is_none()) {
+        if (there == nullptr)
+            throw Error(ErrorCode::invalid_argument, "outboard: out is for data on a device, and this is on the host");
+        const Buffer nodes = nb::inst_ptr<DeviceArray>(out)->writable();
+        run([&](const RunOptions& options) { root = merklize::bao_outboard(there->buffer, nodes, as, options); });
+        return nb::make_tuple(nb::bytes("", 0), to_bytes(root.bytes));
+    }
+    const NewBytes made(
+        merklize::bao_outboard_bytes(there != nullptr ? there->buffer.size() : input.span().size(), as));
+    run([&](const RunOptions& options) {
+        root = there != nullptr ? merklize::bao_outboard(there->buffer, made.span(), as, options)
+                                : merklize::bao_outboard(input.span(), made.span(), as, options);
+    });
+    return nb::make_tuple(made.bytes, to_bytes(root.bytes));
 }
 
 nb::tuple bao_outboard_file(nb::handle descriptor, nb::handle name, nb::handle form, nb::handle out,
@@ -216,9 +223,9 @@ private:
 }  // namespace
 
 void bind_bao(nb::module_& m) {
-    define(
-        m, "bao_outboard", bao_outboard,
-        "def bao_outboard(data: object, form: tuple[int, bool, bool], settings: Settings, /) -> tuple[bytes, bytes]");
+    define(m, "bao_outboard", bao_outboard,
+           "def bao_outboard(data: object, form: tuple[int, bool, bool], out: DeviceArray | None, settings: Settings, "
+           "/) -> tuple[bytes, bytes]");
     define(m, "bao_outboard_file", bao_outboard_file,
            "def bao_outboard_file(descriptor: int, name: str, form: tuple[int, bool, bool], out: bytes | None, "
            "settings: Settings, /) -> tuple[bytes, bytes]");

@@ -230,6 +230,14 @@ def output(beside: Any, out: object, shape: tuple[int, ...], dtype: Any, what: s
     return array
 
 
+def device_bytes(value: object, what: str, settings: Settings) -> DeviceArray:
+    """Return bytes on a device that a call may write."""
+    array = _import(value, what, settings)
+    if not isinstance(array, _native.DeviceArray) or not _native.is_writable(array) or array.dtype != "uint8":
+        raise InvalidArgument(f"{what} must be uint8, writable, in C order and on a device")
+    return array
+
+
 def is_array(value: object) -> bool:
     """Tell without importing NumPy whether `value` may be an array, of NumPy or on a device."""
     return hasattr(value, "dtype") or hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")

@@ -76,10 +76,34 @@ def test_tensors_and_arrays(device):
     numpy = pytest.importorskip("numpy")
     data = numpy.arange(100_000, dtype=numpy.uint32)
     assert bao.outboard(data, device=device) == bao.outboard(data.tobytes())
-    if device != "cpu":
-        there = merklize.DeviceArray.from_host(data, device) if hasattr(merklize.DeviceArray, "from_host") else None
-        if there is not None:
-            assert bao.outboard(there) == bao.outboard(data.tobytes())
+
+
+def test_data_on_a_device(device):
+    if device == "cpu":
+        pytest.skip("the CPU has no memory of its own")
+    numpy = pytest.importorskip("numpy")
+
+    def there(data):
+        return merklize.DeviceArray.from_numpy(numpy.frombuffer(data, numpy.uint8), device)
+
+    for size in (0, 1024, 16384, 16385, 1_000_001):
+        for options in ({}, {"format": "bao_tree"}, {"format": "bao_tree_post"}):
+            data = some_bytes(size)
+            expected = bao.outboard(data, device="cpu", **options)
+            given, out = there(data), there(bytes(len(expected.outboard)))
+            assert bao.outboard(given, **options) == expected
+            assert bao.outboard(given, out=out, **options) == (b"", expected.root)
+            assert out.numpy().tobytes() == expected.outboard
+    data = some_bytes(100_000)
+    for out, text in [
+        (numpy.zeros(6216, numpy.uint8), "out must be uint8, writable, in C order and on a device"),
+        (there(bytes(8)), "out must have 6216 bytes, got 8"),
+        (merklize.DeviceArray.from_numpy(numpy.zeros(777, numpy.uint64), device), "out must be uint8, writable"),
+    ]:
+        with pytest.raises(merklize.InvalidArgument, match=text):
+            bao.outboard(there(data), out=out)
+    with pytest.raises(merklize.InvalidArgument, match="out is for data on a device, and this is on the host"):
+        bao.outboard(data, out=there(bytes(6216)))
 
 
 @pytest.mark.parametrize("size", [0, 1, 1024, 16385, 400_000])

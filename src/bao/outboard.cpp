@@ -6,6 +6,7 @@
 
 #include "bao/write.hpp"
 #include "host/atomic_file.hpp"
+#include "jobs/enqueue.hpp"
 #include "jobs/side_by_side.hpp"
 #include "merklize/bao.hpp"
 #include "tuning/calibration.hpp"
@@ -38,23 +39,32 @@ WriteAt into(std::span<std::byte> out) {
     };
 }
 
-// Of a message at a place, into memory.
-Digest make(const char* what, const Place& data, std::uint64_t size, const BaoForm& form, Kind kind,
-            std::span<std::byte> out, Run& run) {
-    if (const std::uint64_t bytes = bytes_of(size, form, kind); out.size() != bytes) {
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": out must have " + std::to_string(bytes) +
-                                                     " bytes, got " + std::to_string(out.size()));
-    }
+void require_out(const char* what, std::uint64_t bytes, std::uint64_t wanted) {
+    if (bytes == wanted) return;
+    throw Error(ErrorCode::invalid_argument, std::string(what) + ": out must have " + std::to_string(wanted) +
+                                                 " bytes, got " + std::to_string(bytes));
+}
+
+// Of a message in host memory, into memory.
+Digest make(const char* what, std::span<const std::byte> data, const BaoForm& form, Kind kind, std::span<std::byte> out,
+            Run& run) {
+    require("bao_outboard", form, Kind::outboard);
+    const std::uint64_t size = data.size();
+    require_out(what, out.size(), bytes_of(size, form, kind));
     const WriteAt write = into(out);
     write_header(size, form, write);
     const Shape shape(size, form.group_log);
     const Placer placer(shape, form, kind, write);
-    const auto batch = [&](std::uint64_t offset, std::uint64_t) { return moved(data, offset); };
-    const auto part = [&](std::size_t, std::uint64_t offset, std::size_t bytes) {
-        return std::span<const std::byte>(host_bytes(data) + offset, bytes);
-    };
+    const auto batch = [&](std::uint64_t offset, std::uint64_t) { return host_place(data.data() + offset); };
+    const auto part = [&](std::size_t, std::uint64_t offset, std::size_t bytes) { return data.subspan(offset, bytes); };
     return root_digest(run.on_host() ? write_tree(shape, part, placer, run)
                                      : write_tree_on_device(shape, batch, memory_batch_levels, placer, run));
+}
+
+// The host touches its memory while the device computes: new pages would take longer than the copy.
+void touch(std::span<std::byte> memory) {
+    constexpr std::size_t page = 4096;
+    for (std::size_t i = 0; i < memory.size(); i += page) *static_cast<volatile std::byte*>(&memory[i]) = std::byte{};
 }
 
 // Of a regular file, to wherever `output` says once the size is known.
@@ -115,16 +125,44 @@ Digest bao_outboard(std::span<const std::byte> data, std::span<std::byte> out, c
     if (state_of(options.device).chooses())
         return bao_outboard(data, out, form, chosen(options, Job::digest, data.size()));
     Run run(options);
-    return make("bao_outboard", host_place(data.data()), data.size(), form, Kind::outboard, out, run);
+    return make("bao_outboard", data, form, Kind::outboard, out, run);
 }
 
 BaoOutput bao_outboard(const ConstBuffer& data, const BaoForm& form, const RunOptions& options) {
     require("bao_outboard", form, Kind::outboard);
+    BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
+    made.root = bao_outboard(data, made.bytes, form, options);
+    return made;
+}
+
+Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const BaoForm& form, const RunOptions& options) {
+    require("bao_outboard", form, Kind::outboard);
+    const std::uint64_t size = data.size();
+    require_out("bao_outboard", out.size(), bao_outboard_bytes(size, form));
     const RunOptions here = on_device_of(data, options);
     Run run(here);
-    BaoOutput made{.root = {}, .bytes = std::vector<std::byte>(bao_outboard_bytes(data.size(), form))};
-    made.root = make("bao_outboard", place_of(data), data.size(), form, Kind::outboard, made.bytes, run);
-    return made;
+    const Shape shape(size, form.group_log);
+    const std::span<std::byte> nodes = out.subspan(header_bytes(form));
+    const Place there = nodes.empty() ? Place{} : run.memory().scratch(nodes.size());
+    const Node top = write_tree_there(shape, place_of(data), form.order, there, run, [&] { touch(nodes); });
+    write_header(size, form, into(out));
+    if (!nodes.empty()) run.memory().download(nodes.data(), there, nodes.size());
+    return root_digest(top);
+}
+
+Digest bao_outboard(const ConstBuffer& data, Buffer out, const BaoForm& form, const RunOptions& options) {
+    require("bao_outboard", form, Kind::outboard);
+    const std::uint64_t size = data.size(), header = header_bytes(form);
+    require_out("bao_outboard", out.size(), bao_outboard_bytes(size, form));
+    require_same_device("bao_outboard", data, out);
+    require_apart("bao_outboard", {"out", out}, {"data", data});
+    const RunOptions here = on_device_of(data, options);
+    Run run(here);
+    if (header != 0) run.memory().copy_to_device(place_of(out), &size, header);
+    const Node top = write_tree_there(Shape(size, form.group_log), place_of(data), form.order,
+                                      moved(place_of(out), header), run, [] {});
+    run.finish();
+    return root_digest(top);
 }
 
 BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const RunOptions& options) {
@@ -157,7 +195,7 @@ Digest bao_encode(std::span<const std::byte> data, std::span<std::byte> out, con
     require("bao_encode", form, Kind::encoding);
     const RunOptions here = on_the_cpu(options);
     Run run(here);
-    return make("bao_encode", host_place(data.data()), data.size(), form, Kind::encoding, out, run);
+    return make("bao_encode", data, form, Kind::encoding, out, run);
 }
 
 Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bao/trusted.hpp"
+
 namespace merklize::runtime {
 
 Node write_tree(const Shape& shape, const ReadPart& read, const Placer& placer, Run& run) {
@@ -18,6 +20,21 @@ Node write_tree(const Shape& shape, const ReadPart& read, const Placer& placer, 
     run.parallel(values.size(), [&](std::size_t i) { values[i] = value_of(hash_part(i)); });
     return fold(std::span(values), read_levels, shape.group_log(),
                 [&](const Subtree& t, const ChainingValue* pair) { placer.put_node(t, pair); });
+}
+
+Node write_tree_there(const Shape& shape, const Place& data, BaoOrder order, const Place& nodes, Run& run,
+                      const std::function<void()>& meanwhile) {
+    if (shape.nodes() == 0) return root_of(data, shape.size(), Mode(), run);
+    const DigestNodes job{.data = data,
+                          .bytes = shape.size(),
+                          .levels = shape.group_log(),
+                          .post_order = order == BaoOrder::post,
+                          .out = nodes,
+                          .policy = to_seam(run.options().policy)};
+    run.progress().step(1, [&](const Tick& tick) { return run.memory().digest_nodes(job, tick); });
+    meanwhile();
+    const Place top = moved(nodes, node_bytes * shape.place(shape.root(), order));
+    return written_node(run.memory().fetch(top, node_bytes).data());
 }
 
 Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32_t batch_level, const Placer& placer,

@@ -16,7 +16,13 @@ using ReadBatch = std::function<Place(std::uint64_t offset, std::uint64_t bytes)
 /// Hashes a message on the host, by all threads, and has all nodes placed.  returns  the top node
 Node write_tree(const Shape& shape, const ReadPart& read, const Placer& placer, Run& run);
 
-/// Hashes it on the run's device down to the values of groups, batch by batch; the nodes above are made on the host.
+/// Hashes a message in the memory of the run's device, which makes the nodes as well, side by side in an order.
+/// nodes      64 bytes a node, in its memory, if there are any
+/// meanwhile  done on the host while the device computes
+Node write_tree_there(const Shape& shape, const Place& data, BaoOrder order, const Place& nodes, Run& run,
+                      const std::function<void()>& meanwhile);
+
+/// Hashes a message in host memory on the run's device down to the values of groups, batch by batch; the nodes above are made on the host.
 /// batch_level  log2 of the chunks of a batch
 Node write_tree_on_device(const Shape& shape, const ReadBatch& read, std::uint32_t batch_level, const Placer& placer,
                           Run& run);

@@ -40,7 +40,7 @@ std::vector<char*> own_words(std::vector<char*>& words) {
 void hand_over_urls(const Command& command, const std::string& name, const Arguments& arguments,
                     const std::vector<char*>& words) {
     std::vector<std::string> files = arguments.words();
-    for (const char* option : {"output", "leaf-file", "from"}) {
+    for (const char* option : {"output", "leaf-file", "from", "outboard"}) {
         if (find_option(command, option) == nullptr) continue;
         for (const std::string& value : arguments.values(option)) files.push_back(value);
     }

@@ -39,6 +39,9 @@ public:
     virtual void gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) = 0;
     /// Enqueued.
     virtual void merge_edge(const MergeEdge& job) = 0;
+    /// Enqueued.
+    /// tick  as of Executor::launch()
+    virtual bool digest_nodes(const DigestNodes& job, const Tick& tick) = 0;
     /// Writes zeros over n nodes: enqueued.
     virtual void clear_nodes(const Place& nodes, std::uint64_t n) = 0;
     /// Working memory for this call, aligned to 256 bytes.

@@ -196,6 +196,17 @@ struct MergeEdge {
     mkz_policy policy{};
 };
 
+/// The nodes of BLAKE3's tree of a message, those above groups of 2^levels chunks, in the order of an outboard. A job of a device
+/// alone, for data in its memory.
+struct DigestNodes {
+    Place data{};
+    std::uint64_t bytes = 0;  ///< of more than one group
+    std::uint32_t levels = 0;
+    bool post_order = false;
+    Place out{};  ///< 64 bytes a node
+    mkz_policy policy{};
+};
+
 /// n chaining values, in place, to the ceil(n / 2) values above them. A job of the host alone.
 struct HashParents {
     Place values{};

@@ -73,6 +73,7 @@ public:
         trees_.gather_nodes(nodes, slots, n, out);
     }
     void merge_edge(const MergeEdge& job) override { trees_.merge_edge(job); }
+    bool digest_nodes(const DigestNodes& job, const Tick& tick) override { return launches_.digest_nodes(job, tick); }
     void clear_nodes(const Place& nodes, std::uint64_t n) override;
     Place scratch(std::uint64_t bytes) override { return timeline_.scratch(bytes)->at(0); }
     void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what) override;

@@ -53,8 +53,15 @@ bool Launches::hash_chunks(const HashChunks& a, const Tick& tick) {
         group_chunks > most_in_group ? 0 : std::min({a.levels, log2_of(group_chunks), policy.levels_per_launch});
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
     const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
-    const auto values = timeline_.scratch(32 * n);
-    const std::vector<Staging::Operand> operands = {{a.data, subtree_bytes, a.bytes}, {values->at(0), 32, 32 * n}};
+    // Held here, since staging may wait for the end of all, which frees what the timeline keeps.
+    std::vector<std::shared_ptr<Block>> blocks;
+    const bool is_straight = a.out.on_device && kernels_.is_aligned(range_of(a.out), 32);
+    const auto room = [&](bool is_last, std::uint64_t count) {
+        if (is_last && is_straight) return range_of(a.out);
+        return Range{blocks.emplace_back(timeline_.scratch(32 * count))->memory(), 0};
+    };
+    Range top = room(in_group == a.levels, n);
+    const std::vector<Staging::Operand> operands = {{a.data, subtree_bytes, a.bytes}, {top.place(), 32, 32 * n}};
     const bool finished = staging_.batch(
         n, operands, n,
         [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
@@ -67,17 +74,40 @@ bool Launches::hash_chunks(const HashChunks& a, const Tick& tick) {
         },
         tick);
     if (!finished) return false;
-    std::shared_ptr<Block> top = values;
     if (in_group < a.levels) {
-        top = timeline_.scratch(32 * n_out);
-        values_above(a.hash, {values->memory(), 0}, n, a.levels - in_group, a.mode, 0, {top->memory(), 0});
+        const Range to = room(true, n_out);
+        values_above(a.hash, top, n, a.levels - in_group, a.mode, 0, to);
+        top = to;
     }
     if (a.out.on_device) {
-        timeline_.copy_on_device(a.out, top->at(0), 32 * n_out);
+        kernels_.return_out(range_of(a.out), top, 32 * n_out);
     } else {
-        timeline_.copy_to_host(host_bytes(a.out), top->at(0), 32 * n_out);
+        timeline_.copy_to_host(host_bytes(a.out), top.place(), 32 * n_out);
         timeline_.finish();
     }
+    return true;
+}
+
+// Each level is kept, so each is a launch: one behind the other in one block, from where the last launch puts them in order.
+bool Launches::digest_nodes(const DigestNodes& a, const Tick& tick) {
+    const std::uint64_t groups = divide_up(a.bytes, std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << a.levels);
+    std::uint64_t all = 2;
+    for (std::uint64_t n = groups; n > 2; n = divide_up(n, 2)) all += n;
+    const auto values = timeline_.scratch(32 * all);
+    const HashChunks chunks{
+        .data = a.data, .bytes = a.bytes, .levels = a.levels, .out = values->at(0), .policy = a.policy};
+    if (!hash_chunks(chunks, tick)) return false;
+    std::uint64_t at = 0;
+    for (std::uint64_t n = groups; n > 2; n = divide_up(n, 2)) {
+        values_above(chunks.hash, {values->memory(), 32 * at}, n, 1, chunks.mode, 0, {values->memory(), 32 * (at + n)});
+        at += n;
+    }
+    const std::uint64_t nodes = groups - 1;
+    const Range out = kernels_.aligned_out(range_of(a.out), 64 * nodes);
+    const Kernel order = kernels_.find({.group_size = 256}, bodies::order_parents, true);
+    timeline_.launch(order, divide_up(nodes, order.group_size), values->memory(), std::uint64_t{0}, groups,
+                     std::uint32_t{a.post_order}, out.memory, out.offset / 32);
+    kernels_.return_out(range_of(a.out), out, 64 * nodes);
     return true;
 }
 

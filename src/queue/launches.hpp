@@ -21,6 +21,7 @@ public:
     bool hash_chunks(const HashChunks& job, const Tick& tick);
     bool hash_each(const HashEach& job, const Tick& tick);
     bool hash_rows(const HashRows& job, const Tick& tick);
+    bool digest_nodes(const DigestNodes& job, const Tick& tick);
     bool hash_matrices(const HashMatrices& job, const Tick& tick);
     bool merge_pairs(const MergePairs& job, const Tick& tick);
 

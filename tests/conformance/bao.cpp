@@ -15,6 +15,8 @@ using merklize::BaoFault;
 using merklize::BaoForm;
 using merklize::BaoMismatch;
 using merklize::BaoOrder;
+using merklize::Buffer;
+using merklize::Device;
 using merklize::FileRange;
 
 namespace {
@@ -275,6 +277,59 @@ TEST("bao: outboards, encodings and slices by the definition, of all forms, from
             }
         }
     }
+}
+
+TEST("buffers: recorded outboards of data on a device") {
+    if (Device().info().backend == "cpu") return;
+    for (const json::Value& one : recorded().items) {
+        if (!one.members.contains("op") || one["op"].text != "encode") continue;
+        const Buffer data = on_device(pattern(one["n"].number));
+        for (const auto& [form, wanted] :
+             {std::pair(BaoForm{}, "outboard_blake3"), std::pair(merklize::bao_tree_form, "pre_order_16k_blake3"),
+              std::pair(merklize::bao_tree_post_form, "post_order_16k_blake3")}) {
+            const auto made = merklize::bao_outboard(data, form);
+            CHECK_EQ(made.root.hex(), one["root"].text);
+            CHECK_EQ(hex(reference::blake3(bytes_of(made.bytes))), one[wanted].text);
+        }
+    }
+}
+
+TEST("buffers: outboards of data on a device, on the host and there") {
+    if (Device().info().backend == "cpu") return;
+    std::vector<std::size_t> all = sizes();
+    for (const std::size_t groups : {1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 64, 65})
+        for (const std::size_t group : {1024, 16384}) all.insert(all.end(), {groups * group - 1, groups * group + 1});
+    Random random(6);
+    for (const std::size_t size : all) {
+        const Bytes data = random.bytes(size);
+        const std::uint64_t at = size % 3 == 0 ? 16 : size % 3;
+        const Buffer there = on_device(data, at);
+        for (const BaoForm& form : forms) {
+            const auto wanted = merklize::bao_outboard(view(data), form, {.device = Device("cpu")});
+            const auto made = merklize::bao_outboard(there, form);
+            CHECK_EQ(made.root.hex(), wanted.root.hex());
+            CHECK_EQ(bytes_of(made.bytes), bytes_of(wanted.bytes));
+            const Bytes around(wanted.bytes.size() + 72, 0xa5);
+            const Buffer out = on_device(around);
+            const std::uint64_t before = size % 2 == 0 ? 64 : 40;
+            const Digest root = merklize::bao_outboard(there, out.slice(before, wanted.bytes.size()), form);
+            CHECK_EQ(root.hex(), wanted.root.hex());
+            Bytes expected = around;
+            std::ranges::copy(bytes_of(wanted.bytes), expected.begin() + std::ptrdiff_t(before));
+            CHECK_EQ(on_host<std::uint8_t>(out), expected);
+        }
+    }
+    const Bytes data = random.bytes(5000);
+    const Buffer there = on_device(data), out(Device(), 264);
+    std::vector<std::byte> memory(out.size());
+    CHECK_EQ(merklize::bao_outboard(there, memory, {}).hex(), hex(reference::blake3(data)));
+    CHECK_ERROR(invalid_argument, "bao_outboard: out must have 264 bytes, got 263",
+                merklize::bao_outboard(there, out.slice(0, 263), {}));
+    CHECK_ERROR(invalid_argument, "bao_outboard: out must have 264 bytes, got 265",
+                merklize::bao_outboard(there, std::span(memory.data(), 265), {}));
+    CHECK_ERROR(invalid_argument, "bao_outboard: out must not overlap data",
+                merklize::bao_outboard(there.slice(0, 4096), there.slice(4000, 200), {}));
+    CHECK_ERROR(invalid_argument, "group_log", merklize::bao_outboard(there, out, {.group_log = 21}));
 }
 
 TEST("bao: a byte that changes is found, wherever it is") {

@@ -105,6 +105,9 @@ TEST("every_kernel: computes on little data what the CPU does") {
         invalid_argument, "word 3 is",
         merklize::merkle_root(on_device(std::vector<std::uint64_t>{1, 2, 3, ~0ull, 5, 6, 7, 8}), Hash::rp64_256));
 
+    const auto nodes = merklize::bao_outboard(std::as_bytes(std::span(rows)), {}, on_cpu());
+    CHECK(merklize::bao_outboard(on_device(rows)).bytes == nodes.bytes);
+
     // What this file says that it runs.
     merklize::runtime::QueueDevice& device = *merklize::runtime::queue_device(Device());
     const std::set<std::string> ran = device.programs().found();
@@ -121,6 +124,7 @@ TEST("every_kernel: computes on little data what the CPU does") {
         if (t.hash != Hash::blake3) require(t.hash, {bodies::hash_rows});
     }
     require(Hash::blake3, {bodies::hash_chunks, bodies::hash_parents, bodies::hash_each, bodies::hash_each_parents});
+    CHECK(ran.contains(bodies::order_parents.name));
     CHECK(ran.contains(bodies::gather_strided.name));
     CHECK(ran.contains(bodies::check_words64.name));
     if (device.facts().unified) return;  // there the host gathers

@@ -29,6 +29,7 @@ PROGRAMS = [
 DATA_KERNELS = {
     "mkz_gather_nodes",
     "mkz_scatter_nodes",
+    "mkz_order_parents",
     "mkz_gather_strided",
     "mkz_pack_matrix",
     "mkz_check_matrix",

@@ -143,3 +143,30 @@ def test_nodes_of_a_list(runner, slot_type):
         runner.launch("gather_nodes", None, runner.groups(count, {}) + 1, *args)
         assert (out[:count] == nodes[3:][slots]).all()
         assert untouched(out[count:])
+
+
+def ordered(levels, first, count, post):
+    """The nodes above `count` values from `first` on, by the definition."""
+    if count == 1:
+        return []
+    left = 1 << ((count - 1).bit_length() - 1)
+    level = left.bit_length() - 1
+    node = [levels[level][first >> level], levels[level][(first >> level) + 1]]
+    halves = ordered(levels, first, left, post) + ordered(levels, first + left, count - left, post)
+    return halves + node if post else node + halves
+
+
+def test_nodes_in_the_order_of_an_outboard(runner):
+    for count in (2, 3, 4, 5, 7, 8, 9, 31, 32, 33, 100, 257):
+        values, levels = random_words("blake3", 8 * 3 * count, seed=count).reshape(-1, 8), []
+        at, width = 3, count
+        while width > 1:
+            levels.append(values[at : at + width])
+            at, width = at + width, (width + 1) // 2
+        for post in (0, 1):
+            out = blank(2 * count + 4, u32)
+            args = (values, u64(3), u64(count), u32(post), out, u64(5))
+            runner.launch("order_parents", None, runner.groups(count - 1, {}) + 1, *args)
+            assert (out[5 : 5 + 2 * (count - 1)] == np.array(ordered(levels, 0, count, post))).all()
+            assert untouched(out[:5])
+            assert untouched(out[5 + 2 * (count - 1) :])

@@ -39,6 +39,12 @@ MKZ_ENTRY(mkz_scatter_nodes)
     mkz_body_scatter_nodes(MKZ_THIS_ITEM(), nodes + 8 * slot_0, slots, slot_words, count, in);
 }
 
+MKZ_ENTRY(mkz_order_parents)
+(MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 count, mkz_u32 post, MKZ_GLOBAL mkz_u32 *out,
+ mkz_u64 out_offset) {
+    mkz_body_order_parents(MKZ_THIS_ITEM(), in, in_offset, count, post, out, out_offset);
+}
+
 MKZ_ENTRY(mkz_gather_strided)
 (MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u8 *out, mkz_u64 out_offset, mkz_strides shape,
  mkz_u64 first, mkz_u64 count) {

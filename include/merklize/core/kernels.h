@@ -13,7 +13,7 @@
  *   kernels/hash_chunks.h      bytes -> chaining values of chunks, or of subtrees of them     hashes with a chunk tree
  *   kernels/hash_parents.h     levels of the tree inside a digest                             hashes with a chunk tree
  *   kernels/hash_each.h        messages of any lengths -> digests, all parents level by level       hashes with a chunk tree
- *   kernels/data.h             gather_nodes, scatter_nodes, gather_strided, check_words, pack_matrix, check_matrix: no hash
+ *   kernels/data.h             gather_nodes, scatter_nodes, order_parents, gather_strided, check_words, pack_matrix, check_matrix
  *
  * The texts are included once for each hash and know only its facts and functions (hashes.h, names.h). The body for hash h is
  * mkz_body_merge_level_h. A program with fewer hashes compiles faster: it first defines MKZ_HASH_LIST as a header that includes their

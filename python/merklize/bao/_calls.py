@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .. import _native
+from .._arrays import device_bytes
 from .._settings import settings
+from .._urls import is_url, plain
 from ..errors import FileError, InvalidArgument, Mismatch
 
 if TYPE_CHECKING:
@@ -108,6 +110,7 @@ def outboard(
     stream: object = None,
     timings: _native.Timings | None = None,
     progress: Progress = None,
+    out: object = None,
 ) -> Outboard:
     """Return the outboard of a message and its root, from one pass over it.
 
@@ -116,9 +119,15 @@ def outboard(
     threads   of the CPU; None is all that the process may use
     stream    queue of a device to follow
     progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
+    out       for data on a device: a writable tensor or DeviceArray there, uint8[outboard_size(...)], that gets the
+              outboard. The result's is then empty: nothing but the root comes to the host
+
+    Costs memory on a device: twice the outboard.
     """
     form = form_of(format, group_size)
-    return Outboard(*_native.bao_outboard(data, form, settings(device, threads, progress, stream, timings)))
+    run = settings(device, threads, progress, stream, timings)
+    there = None if out is None else device_bytes(out, "outboard: out", run)
+    return Outboard(*_native.bao_outboard(data, form, there, run))
 
 
 def outboard_file(
@@ -284,15 +293,30 @@ def verify(
 ) -> Report:
     """Verify a message, or a part of it, by its outboard.
 
-    data    the path of a regular file; or bytes of the message from `offset` on, which begin with a group and end with
-            one or with the message
-    length  of a file: verify this many bytes from `offset` on, widened to groups; None is all the rest
+    data    the path of a regular file, or a URL, of which only what is verified is read; or bytes of the message from
+            `offset` on, which begin with a group and end with one or with the message
+    length  of a file or URL: verify this many bytes from `offset` on, widened to groups; None is all the rest
     size    of the message that `data` is a part of; None: it ends with `data`
 
     Raises Mismatch: the outboard has another length, or states another size, than this message's.
     """
     form = form_of(format, group_size)
     run = settings("cpu", threads, progress)
+    data = plain(data)
+    if is_url(data):
+        from ..stores._bao import verify_url
+
+        faults, whole = verify_url(
+            cast("str", data),
+            [(offset, length)],
+            root,
+            outboard,
+            format=format,
+            group_size=group_size,
+            threads=threads,
+            progress=progress,
+        )
+        return Report(faults, max(whole - offset, 0) if length is None else length)
     if isinstance(data, (str, os.PathLike)):
         fd, name = _opened(data)
         try:

@@ -88,7 +88,11 @@ def decode_stream(
 
     Raises Mismatch: not what the root says, truncated, or bytes follow it. What was yielded before is right.
     """
-    decoder = Decoder(root, format=format, group_size=group_size, size=size)
+    return decoded(Decoder(root, format=format, group_size=group_size, size=size), file)
+
+
+def decoded(decoder: Decoder, file: HasRead) -> Iterator[bytes]:
+    """Yield what a decoder gives out of a file that has all of its items, and nothing behind them."""
     read = 0
     while wanted := decoder.wants():
         item = _read_exactly(file, wanted)
@@ -98,7 +102,7 @@ def decode_stream(
         if data := decoder.take(item):
             yield data
     if file.read(1):
-        raise Mismatch(f"bytes follow the encoding's end at {read}")
+        raise Mismatch(f"bytes follow its end at {read}")
 
 
 class Reader(io.RawIOBase):

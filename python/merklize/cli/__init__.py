@@ -21,6 +21,7 @@ COMMANDS = {
     "hash": "Digests of URLs.",
     "tree": "Merkle trees over URLs, and in them.",
     "manifest": "Weights, tensor by tensor: create, check, diff, show, refresh manifests.",
+    "bao": "Verified streaming of URLs.",
     "fetch": "Download a file, verified against its digest as it comes; resumable.",
     "bench": "Measure this machine: digests, trees, proofs, files.",
     "tune": "Find this machine's fastest policies, and keep them.",

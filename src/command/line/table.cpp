@@ -299,7 +299,8 @@ constexpr Command bao_commands[] = {
      "Verify INPUT and say what is wrong, and where. Exit code 0: all is as the root says; 1: not.",
      bao_verify_options,
      {},
-     run_bao_verify},
+     run_bao_verify,
+     true},
 };
 
 constexpr Command manifest_commands[] = {

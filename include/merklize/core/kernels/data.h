@@ -30,6 +30,40 @@ MKZ_BODY void mkz_body_scatter_nodes(mkz_work_item item, MKZ_GLOBAL mkz_u32 *nod
     mkz_store_node32(nodes, slot, w);
 }
 
+/* The nodes of the tree inside a digest (hash_chunks.h) above `count` > 1 values, in one order. A node is the two values below it, 64
+ * bytes: node k goes to out[out_offset + 2k] and the next. One item a node, count - 1.
+ * in    from in_offset on the values, then those of hash_parents with levels = 1 above them, and so on, until two are left
+ * post  0 a node comes before the nodes below it, 1 behind them; those of its left half come before those of its right half */
+MKZ_BODY void mkz_body_order_parents(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 count,
+                                     mkz_u32 post, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset) {
+    mkz_u64 k = item.index, first = 0, n = count, left = 1;
+    mkz_u32 w[8];
+    if (k + 1 >= count) return;
+    /* Down to the subtree of n values from `first` on whose top is the node; its left half has `left` values, k nodes come before. */
+    while (2 * left < n) left *= 2;
+    while (k != (post ? n - 2 : 0)) {
+        k -= !post;
+        if (k < left - 1) {
+            n = left;
+        } else {
+            k -= left - 1;
+            first += left;
+            n -= left;
+        }
+        while (left >= n) left /= 2;
+    }
+    /* Up to the level of its halves. */
+    for (; left > 1; left /= 2) {
+        in_offset += count;
+        count = count / 2 + count % 2;
+        first /= 2;
+    }
+    mkz_load_node32(w, in, in_offset + first);
+    mkz_store_node32(out, out_offset + 2 * item.index, w);
+    mkz_load_node32(w, in, in_offset + first + 1);
+    mkz_store_node32(out, out_offset + 2 * item.index + 1, w);
+}
+
 /* Sets flag[0] to 1 if any of the words in[in_offset + i], i < count, is not below the modulus; otherwise does not write it. */
 MKZ_BODY void mkz_body_check_words32(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 count,
                                      mkz_u64 modulus, MKZ_GLOBAL mkz_u32 *flag) {
