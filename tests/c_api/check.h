@@ -59,6 +59,8 @@ void test_trees(void);
 void test_matrices(void);
 void test_proofs(void);
 void test_files(void);
+void test_bao(void);
+void test_bao_on_device(const merklize_device *device);
 void test_errors(void);
 void test_threads(void);
 /* Whether there are any. */

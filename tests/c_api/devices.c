@@ -11,6 +11,7 @@ static void test_device(const char *id) {
     OK(merklize_device_open(id, &device));
     OK(merklize_stream_create(device, &stream));
     static merklize_digest host[n], back[2 * n], expected[2 * n];
+    test_bao_on_device(device);
     fill_leaves(host, n);
     const merklize_run_options options = {.size = sizeof options, .stream = stream};
 

@@ -59,6 +59,7 @@ int main(int argc, char **argv) {
         test_matrices();
         test_proofs();
         test_files();
+        test_bao();
         test_errors();
         test_threads();
     }

@@ -731,6 +731,61 @@ impl Default for merklize_wrong_node {
     }
 }
 
+/// ```text
+/// How the tree of a message is written down: docs/bao.md. All zero, or null: as bao 0.13 does. bao-tree's outboards: group_log 4 and
+/// without_size. A group is 2^group_log chunks of 1024 bytes. The root does not depend on any of it: it is merklize_hash_bytes().
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_bao_form {
+    pub size: usize,
+    /// ```text
+    /// 0 to 20
+    /// ```
+    pub group_log: u32,
+    /// ```text
+    /// 1: a node is behind those below it; of outboards alone
+    /// ```
+    pub post_order: u32,
+    /// ```text
+    /// 1: the message's size is not in front
+    /// ```
+    pub without_size: u32,
+    /// ```text
+    /// 0
+    /// ```
+    pub reserved: u32,
+}
+impl Default for merklize_bao_form {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// Bytes of a message that cannot be verified.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_bao_fault {
+    pub offset: u64,
+    pub bytes: u64,
+    /// ```text
+    /// 1: the outboard is wrong there, so that nothing is known of the message; 0: the message is
+    /// ```
+    pub in_outboard: u32,
+    pub reserved: u32,
+}
+impl Default for merklize_bao_fault {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
 extern "C" {
     /// ```text
     /// "ok", "invalid argument" and so on; "unknown status" for any other number. Lives as long as the library.
@@ -1371,6 +1426,64 @@ extern "C" {
     /// As merklize_tree_file_update() says.
     /// ```
     pub fn merklize_tree_file_append(file: *mut merklize_tree_file, leaves: *const merklize_digest, count: u64, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// bytes   written: of the outboard of a message of `message_bytes` bytes
+    /// errors  invalid_argument (form)
+    /// ```
+    pub fn merklize_bao_outboard_bytes(message_bytes: u64, form: *const merklize_bao_form, bytes: *mut u64) -> merklize_status;
+    /// ```text
+    /// The outboard of a message in host memory: the nodes of its tree, by which anybody who knows the root can verify parts of it.
+    /// outboard        [outboard_bytes], written; as many as merklize_bao_outboard_bytes() says
+    /// root            written
+    /// errors          invalid_argument (form, outboard_bytes), unavailable, cancelled
+    /// ```
+    pub fn merklize_bao_outboard(data: *const c_void, bytes: usize, form: *const merklize_bao_form, outboard: *mut u8, outboard_bytes: usize, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same of a message in a buffer, into a buffer of the same device. The device makes the nodes.
+    /// errors  invalid_argument (form; a buffer of another size or device, or one that the message overlaps)
+    /// ```
+    pub fn merklize_bao_outboard_buffer(data: *const merklize_buffer, form: *const merklize_bao_form, outboard: *mut merklize_buffer, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same of a regular file of any size, into the file `output`, which appears when it is whole.
+    /// descriptor  open for reading; its position is neither used nor changed
+    /// name        for error texts, or null
+    /// errors      io (not a regular file; it changed while it was read), invalid_argument (form), unavailable, cancelled
+    /// ```
+    pub fn merklize_bao_outboard_descriptor(descriptor: c_int, name: *const c_char, form: *const merklize_bao_form, output: *const c_char, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The slice of message bytes [first, first + count): what proves them to somebody who knows the root alone. Of no bytes it has the chunk
+    /// at `first`; beyond the end, the last chunk. Of all bytes it is bao's encoding. Nothing is verified here.
+    /// data      the message, in host memory, or a file that is mapped
+    /// form      of the outboard; the slice is in pre-order
+    /// slice     [capacity], written; may be null if capacity is 0
+    /// length    written if not null: bytes of the slice, also if capacity is too small
+    /// errors    too_small, invalid_argument (form; an outboard of another message's size)
+    /// ```
+    pub fn merklize_bao_slice(data: *const c_void, bytes: usize, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, first: u64, count: u64, slice: *mut u8, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
+    /// Message bytes [first, first + count) from their slice, all verified. A slice that does not verify is no error: *valid is 0.
+    /// message_bytes  of the whole message, if the form is without size; need not be trusted. Otherwise 0
+    /// out            [capacity], written if the slice is valid: `count` bytes, fewer where the message ends
+    /// length         written if not null: number of bytes; 0 if the slice is not valid
+    /// valid          written: 1 or 0
+    /// errors         too_small, invalid_argument (form)
+    /// ```
+    pub fn merklize_bao_decode_slice(slice: *const u8, slice_bytes: usize, root: *const merklize_digest, form: *const merklize_bao_form, first: u64, count: u64, message_bytes: u64, out: *mut u8, capacity: usize, length: *mut usize, valid: *mut c_int) -> merklize_status;
+    /// ```text
+    /// Verifies a part of a message by its outboard. Neither that is wrong is an error; an outboard that cannot be this message's is wrong for
+    /// the whole part.
+    /// part           [bytes], bytes `offset` on of the message: from the beginning of a group to the end of one, or of the message
+    /// message_bytes  of the whole message
+    /// faults         [capacity]: what is wrong, in order, at most `capacity` of them
+    /// count          written: all that is wrong; 0: the part is as the root says
+    /// errors         invalid_argument (form; a part that is not whole groups), cancelled
+    /// ```
+    pub fn merklize_bao_verify(part: *const c_void, bytes: usize, offset: u64, message_bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same of bytes [first, first + bytes) of a regular file, widened to groups; UINT64_MAX: to its end.
+    /// errors  io (not a regular file; it changed while it was read), invalid_argument (form; bytes that are not all in it), cancelled
+    /// ```
+    pub fn merklize_bao_verify_descriptor(descriptor: c_int, name: *const c_char, first: u64, bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
 }
 
 /// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.
@@ -1409,8 +1522,16 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 134] = [
+pub const FUNCTIONS: [(&str, *const ()); 142] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
+    ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
+    ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
+    ("merklize_bao_outboard_buffer", merklize_bao_outboard_buffer as *const ()),
+    ("merklize_bao_outboard_bytes", merklize_bao_outboard_bytes as *const ()),
+    ("merklize_bao_outboard_descriptor", merklize_bao_outboard_descriptor as *const ()),
+    ("merklize_bao_slice", merklize_bao_slice as *const ()),
+    ("merklize_bao_verify", merklize_bao_verify as *const ()),
+    ("merklize_bao_verify_descriptor", merklize_bao_verify_descriptor as *const ()),
     ("merklize_buffer_create", merklize_buffer_create as *const ()),
     ("merklize_buffer_download", merklize_buffer_download as *const ()),
     ("merklize_buffer_free", merklize_buffer_free as *const ()),
@@ -1567,4 +1688,6 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
     ("merklize_proof_info", core::mem::size_of::<merklize_proof_info>(), core::mem::align_of::<merklize_proof_info>()),
     ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),
+    ("merklize_bao_form", core::mem::size_of::<merklize_bao_form>(), core::mem::align_of::<merklize_bao_form>()),
+    ("merklize_bao_fault", core::mem::size_of::<merklize_bao_fault>(), core::mem::align_of::<merklize_bao_fault>()),
 ];

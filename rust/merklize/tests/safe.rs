@@ -418,3 +418,56 @@ fn errors_go_through_functions_that_cannot_fail() {
     assert_eq!(catch(|| 5).unwrap(), 5);
     assert!(catch_unwind(|| catch(|| panic!("another"))).is_err(), "other panics go on");
 }
+
+#[test]
+fn verified_streaming() {
+    // bao 0.13 and bao-tree 0.17 on 100,000 bytes, byte i is i mod 251.
+    let (data, options): (Vec<u8>, _) = ((0..100_000u32).map(|i| (i % 251) as u8).collect(), Options::new());
+    let of = |bytes: &[u8]| hash(bytes).unwrap().to_string();
+    let (outboard, root) = bao::outboard(&data, bao::Form::BAO, &options).unwrap();
+    assert_eq!(root, hash(&data).unwrap());
+    assert_eq!(of(&outboard), "c7fdbd8037ed3c8770c16848005e14cc825ac2881221b816e0b0c2a5ff1952db");
+    let (groups, _) = bao::outboard(&data, bao::Form::BAO_TREE, &options).unwrap();
+    assert_eq!(of(&groups), "5cd8e354c507dcd17e7d4c9fac4c1d59aadf90177cd7d98d1e681bf33221bfc1");
+    let (post, _) = bao::outboard(&data, bao::Form::BAO_TREE_POST, &options).unwrap();
+    assert_eq!(of(&post), "0699ed26ca4369bb01f050422ee50e93f9b8c36ea484ce9bdd638df86fd5241a");
+    assert_eq!(bao::outboard_bytes(100_000, bao::Form::default()).unwrap(), outboard.len() as u64);
+
+    let mut slice = bao::slice(&data, &post, bao::Form::BAO_TREE_POST, 40_000..40_010).unwrap();
+    assert_eq!(of(&slice), "0c9b1da400b29f53a0f0056c96ba36c09970c0d82baba900c438ebafdebe4dd0");
+    let decode =
+        |slice: &[u8], size| bao::decode_slice(slice, &root, bao::Form::BAO_TREE, 40_000..40_010, size).unwrap();
+    assert_eq!(decode(&slice, 100_000).unwrap(), data[40_000..40_010]);
+    assert_eq!(decode(&slice, 200_000), None);
+    slice[1000] ^= 1;
+    assert_eq!(decode(&slice, 100_000), None);
+    assert_eq!(decode(&[], 100_000), None);
+    let encoding = bao::slice(&data, &outboard, bao::Form::BAO, 0..u64::MAX).unwrap();
+    assert_eq!(of(&encoding), "6b1d8ba856d4994fd553eb979a70bca8256fa0a2157b6c581a3ff313416a11e0");
+    assert_eq!(bao::decode_slice(&encoding, &root, bao::Form::BAO, 0..u64::MAX, 0).unwrap().unwrap(), data);
+
+    let check =
+        |data: &[u8], nodes: &[u8]| bao::verify(data, 0, 100_000, &root, nodes, bao::Form::BAO, &options).unwrap();
+    assert_eq!(check(&data, &outboard), []);
+    let mut damaged = data.clone();
+    (0..97).step_by(2).for_each(|chunk| damaged[chunk * 1024] ^= 1);
+    let found = check(&damaged, &outboard);
+    assert_eq!(found.len(), 49);
+    assert_eq!(found[48], bao::Fault { offset: 96 * 1024, bytes: 1024, in_outboard: false });
+    assert_eq!(check(&data, &groups), [bao::Fault { offset: 0, bytes: 100_000, in_outboard: true }]);
+
+    let scratch = Scratch::new("bao");
+    let (path, out) = (scratch.0.join("message"), scratch.0.join("outboard"));
+    std::fs::write(&path, &damaged).unwrap();
+    let file = std::fs::File::open(&path).unwrap();
+    let verify = |range| bao::verify_file(&file, range, &root, &outboard, bao::Form::BAO, &options);
+    assert_eq!(verify(0..u64::MAX).unwrap(), found);
+    assert_eq!(verify(1024..2048).unwrap(), []);
+    assert_eq!(verify(99_999..100_001).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    let made = bao::outboard_file(&file, bao::Form::BAO_TREE, &out, &options).unwrap();
+    let expected = bao::outboard(&damaged, bao::Form::BAO_TREE, &options).unwrap();
+    assert_eq!((std::fs::read(&out).unwrap(), made), expected);
+
+    let wrong = bao::Form { group_log: 21, ..bao::Form::BAO };
+    assert_eq!(bao::outboard(&data, wrong, &options).unwrap_err().kind(), ErrorKind::InvalidArgument);
+}

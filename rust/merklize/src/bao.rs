@@ -1,0 +1,295 @@
+//! Verified streaming: outboards and slices of BLAKE3's own tree, in the bytes of the crates bao and bao-tree.
+//!
+//! An *outboard* has the nodes of a message's tree, a *slice* what of message and nodes belongs to a range. Both verify
+//! parts of the message against its BLAKE3 digest, the root. docs/bao.md has the formats.
+//!
+//! ```
+//! use merklize::bao::{self, Form};
+//! use merklize::Options;
+//!
+//! let (data, options) = (vec![7; 100_000], Options::new());
+//! let (outboard, root) = bao::outboard(&data, Form::BAO_TREE, &options)?;
+//! assert_eq!(root, merklize::hash(&data)?);
+//!
+//! let slice = bao::slice(&data, &outboard, Form::BAO_TREE, 70_000..70_010)?;
+//! let part = bao::decode_slice(&slice, &root, Form::BAO_TREE, 70_000..70_010, 100_000)?;
+//! assert_eq!(part.as_deref(), Some(&data[70_000..70_010]));
+//!
+//! let faults = bao::verify(&data, 0, 100_000, &root, &outboard, Form::BAO_TREE, &options)?;
+//! assert!(faults.is_empty());
+//! # Ok::<(), merklize::Error>(())
+//! ```
+
+use core::ops::Range;
+use core::ptr;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use merklize_sys as sys;
+
+use crate::device::Buffer;
+use crate::error::{c_path, check, Result};
+use crate::hash::Digest;
+use crate::options::Options;
+
+/// How a tree is written down. The root does not depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Form {
+    /// log2 of the chunks of 1024 bytes in a group: 0 to 20. Nodes within a group are left out.
+    pub group_log: u32,
+    /// A node is behind those below it, not before them; of outboards alone.
+    pub post_order: bool,
+    /// The first 8 bytes are the message's size.
+    pub has_size: bool,
+}
+
+impl Form {
+    /// bao 0.13's: groups of 1 KiB, in pre-order, behind the size.
+    pub const BAO: Self = Self { group_log: 0, post_order: false, has_size: true };
+    /// bao-tree's outboards in pre-order: groups of 16 KiB, without a size.
+    pub const BAO_TREE: Self = Self { group_log: 4, post_order: false, has_size: false };
+    /// The same in post-order.
+    pub const BAO_TREE_POST: Self = Self { group_log: 4, post_order: true, has_size: false };
+
+    fn to_c(self) -> sys::merklize_bao_form {
+        sys::merklize_bao_form {
+            group_log: self.group_log,
+            post_order: self.post_order.into(),
+            without_size: (!self.has_size).into(),
+            ..Default::default()
+        }
+    }
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self::BAO
+    }
+}
+
+/// Bytes of a message that cannot be verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// Where they begin in the message.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
+    /// The outboard is wrong there, so that nothing is known of the message. Otherwise the message is.
+    pub in_outboard: bool,
+}
+
+/// Bytes of the outboard of a message.
+///
+/// # Errors
+/// A form that there is not.
+pub fn outboard_bytes(message_bytes: u64, form: Form) -> Result<u64> {
+    let (form, mut bytes) = (form.to_c(), 0);
+    // SAFETY: a struct that knows its size, and a place for the answer.
+    check(unsafe { sys::merklize_bao_outboard_bytes(message_bytes, &form, &mut bytes) })?;
+    Ok(bytes)
+}
+
+/// The outboard of a message, and its root, from one pass over it.
+///
+/// # Errors
+/// A form that there is not; `Unavailable`, `Cancelled`.
+pub fn outboard(data: &[u8], form: Form, options: &Options<'_>) -> Result<(Vec<u8>, Digest)> {
+    let mut outboard = vec![0; usize::try_from(outboard_bytes(data.len() as u64, form)?).unwrap_or(usize::MAX)];
+    let (form, mut root) = (form.to_c(), Digest::default().to_c());
+    // SAFETY: `data` is read and `outboard` is written for the call.
+    options.run(|options| unsafe {
+        let out = outboard.as_mut_ptr();
+        sys::merklize_bao_outboard(data.as_ptr().cast(), data.len(), &form, out, outboard.len(), &mut root, options)
+    })?;
+    Ok((outboard, Digest::from_c(root)))
+}
+
+/// The outboard of a message in a device's memory, into memory there: `outboard` has [`outboard_bytes`] bytes. Returns the root.
+///
+/// # Errors
+/// Buffers of other sizes or devices, or that overlap.
+pub fn outboard_on_device(data: &Buffer, form: Form, outboard: &mut Buffer, options: &Options<'_>) -> Result<Digest> {
+    let (form, mut root) = (form.to_c(), Digest::default().to_c());
+    // SAFETY: live handles, and a place for the root.
+    options.run(|options| unsafe {
+        sys::merklize_bao_outboard_buffer(data.as_c(), &form, outboard.as_c(), &mut root, options)
+    })?;
+    Ok(Digest::from_c(root))
+}
+
+/// The outboard of a regular file of any size, into the file `output`, which appears when it is whole. Returns the root.
+///
+/// # Errors
+/// `Io`: not a regular file, or it changed while it was read.
+pub fn outboard_file(file: &File, form: Form, output: impl AsRef<Path>, options: &Options<'_>) -> Result<Digest> {
+    let (output, form, mut root) = (c_path(output.as_ref())?, form.to_c(), Digest::default().to_c());
+    // SAFETY: an open descriptor, a path, and a place for the root.
+    options.run(|options| unsafe {
+        let (out, fd) = (output.as_ptr(), file.as_raw_fd());
+        sys::merklize_bao_outboard_descriptor(fd, ptr::null(), &form, out, &mut root, options)
+    })?;
+    Ok(Digest::from_c(root))
+}
+
+/// The slice of bytes `range` of a message: what proves them to somebody who knows the root. It is in pre-order. Of all bytes it is
+/// the encoding. Verifies nothing.
+///
+/// # Errors
+/// An outboard of a message of another size.
+pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Result<Vec<u8>> {
+    let (form, mut length) = (form.to_c(), 0);
+    let mut call = |out: &mut [u8]| {
+        let (first, count) = (range.start, range.end.saturating_sub(range.start));
+        let (nodes, capacity) = (outboard.as_ptr(), out.len());
+        let to = if capacity == 0 { ptr::null_mut() } else { out.as_mut_ptr() };
+        // SAFETY: slices are read, and `out` is written, for the call.
+        check(unsafe {
+            let (from, form) = (data.as_ptr().cast(), &form);
+            sys::merklize_bao_slice(
+                from,
+                data.len(),
+                nodes,
+                outboard.len(),
+                form,
+                first,
+                count,
+                to,
+                capacity,
+                &mut length,
+            )
+        })?;
+        Ok(length)
+    };
+    let mut slice = vec![0; call(&mut [])?];
+    call(&mut slice)?;
+    Ok(slice)
+}
+
+/// Bytes `range` of a message from their slice, all verified; fewer where the message ends. `None`: the slice is not valid.
+///
+/// `message_bytes` is looked at where the form has no size. It need not be trusted.
+///
+/// # Errors
+/// A form that there is not.
+pub fn decode_slice(
+    slice: &[u8],
+    root: &Digest,
+    form: Form,
+    range: Range<u64>,
+    message_bytes: u64,
+) -> Result<Option<Vec<u8>>> {
+    let count = range.end.saturating_sub(range.start);
+    // No slice proves more bytes than it has.
+    let mut out = vec![0; usize::try_from(count).unwrap_or(usize::MAX).min(slice.len())];
+    let (root, form, mut length, mut valid) = (root.to_c(), form.to_c(), 0, 0);
+    // SAFETY: `slice` is read and `out` is written for the call.
+    check(unsafe {
+        sys::merklize_bao_decode_slice(
+            slice.as_ptr(),
+            slice.len(),
+            &root,
+            &form,
+            range.start,
+            count,
+            message_bytes,
+            out.as_mut_ptr(),
+            out.len(),
+            &mut length,
+            &mut valid,
+        )
+    })?;
+    out.truncate(length);
+    Ok((valid != 0).then_some(out))
+}
+
+/// Verifies a part of a message by its outboard. Returns what is wrong, in order; nothing: all is as the root says.
+///
+/// `part` begins at byte `offset` with a group, and ends with one or with the message.
+///
+/// # Errors
+/// A part that is not whole groups; `Cancelled`.
+pub fn verify(
+    part: &[u8],
+    offset: u64,
+    message_bytes: u64,
+    root: &Digest,
+    outboard: &[u8],
+    form: Form,
+    options: &Options<'_>,
+) -> Result<Vec<Fault>> {
+    let (root, form) = (root.to_c(), form.to_c());
+    faults(|faults, capacity, count| {
+        // SAFETY: slices are read, and the faults written, for the call.
+        options.run(|options| unsafe {
+            sys::merklize_bao_verify(
+                part.as_ptr().cast(),
+                part.len(),
+                offset,
+                message_bytes,
+                &root,
+                outboard.as_ptr(),
+                outboard.len(),
+                &form,
+                faults,
+                capacity,
+                count,
+                options,
+            )
+        })
+    })
+}
+
+/// The same of bytes `range` of a regular file, widened to whole groups; `..u64::MAX`: to its end.
+///
+/// # Errors
+/// `Io`: not a regular file, or it changed while it was read. Bytes that are not all in it; `Cancelled`.
+pub fn verify_file(
+    file: &File,
+    range: Range<u64>,
+    root: &Digest,
+    outboard: &[u8],
+    form: Form,
+    options: &Options<'_>,
+) -> Result<Vec<Fault>> {
+    let (root, form) = (root.to_c(), form.to_c());
+    let bytes = if range.end == u64::MAX { u64::MAX } else { range.end.saturating_sub(range.start) };
+    faults(|faults, capacity, count| {
+        // SAFETY: an open descriptor; slices are read, and the faults written, for the call.
+        options.run(|options| unsafe {
+            sys::merklize_bao_verify_descriptor(
+                file.as_raw_fd(),
+                ptr::null(),
+                range.start,
+                bytes,
+                &root,
+                outboard.as_ptr(),
+                outboard.len(),
+                &form,
+                faults,
+                capacity,
+                count,
+                options,
+            )
+        })
+    })
+}
+
+// Calls again where there are more faults than room.
+fn faults(call: impl Fn(*mut sys::merklize_bao_fault, usize, &mut usize) -> Result<()>) -> Result<Vec<Fault>> {
+    let mut found = vec![sys::merklize_bao_fault::default(); 16];
+    loop {
+        let mut count = 0;
+        call(found.as_mut_ptr(), found.len(), &mut count)?;
+        if count <= found.len() {
+            found.truncate(count);
+            let fault = |one: &sys::merklize_bao_fault| Fault {
+                offset: one.offset,
+                bytes: one.bytes,
+                in_outboard: one.in_outboard != 0,
+            };
+            return Ok(found.iter().map(fault).collect());
+        }
+        found.resize(count, sys::merklize_bao_fault::default());
+    }
+}

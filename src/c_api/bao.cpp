@@ -1,0 +1,178 @@
+// Verified streaming: outboards, slices, verification.
+#include <sys/stat.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "c_api/calls.hpp"
+
+using namespace merklize::c_api;
+using merklize::BaoFault;
+using merklize::BaoForm;
+using merklize::BaoMismatch;
+using merklize::BaoOrder;
+using merklize::BaoTrust;
+using merklize::Digest;
+
+namespace {
+
+BaoForm form_of(const Call& call, const merklize_bao_form* form) {
+    if (form == nullptr) return {};
+    const merklize_bao_form& given = call.sized(form, "form");
+    if (given.post_order > 1 || given.without_size > 1 || given.reserved != 0)
+        call.invalid("form->post_order and form->without_size must be 0 or 1, and form->reserved 0");
+    return {given.group_log, given.post_order != 0 ? BaoOrder::post : BaoOrder::pre, given.without_size == 0};
+}
+
+// A slice is of the outboard's groups, in pre-order whatever the outboard is.
+BaoForm slice_form(BaoForm form) {
+    form.order = BaoOrder::pre;
+    return form;
+}
+
+std::string shown(int descriptor, const char* name) {
+    return name != nullptr ? name : "descriptor " + std::to_string(descriptor);
+}
+
+// Where faults go.
+class Faults {
+public:
+    Faults(const Call& call, merklize_bao_fault* faults, size_t capacity, size_t* count)
+        : out_(call.items(faults, capacity, "faults")), count_(call.need(count, "count")) {}
+
+    /// Hands over what find() returns; if the outboard cannot be the message's, all of the part.
+    template <class Find>
+    void put(std::uint64_t offset, std::uint64_t bytes, const Find& find) const {
+        std::vector<BaoFault> found;
+        try {
+            found = find();
+        } catch (const BaoMismatch&) {
+            found = {{offset, bytes, true}};
+        }
+        for (std::size_t i = 0; i < found.size() && i < out_.size(); i++)
+            out_[i] = {found[i].offset, found[i].bytes, found[i].in_outboard ? 1u : 0u, 0};
+        count_ = found.size();
+    }
+
+private:
+    std::span<merklize_bao_fault> out_;
+    std::size_t& count_;
+};
+
+}  // namespace
+
+merklize_status merklize_bao_outboard_bytes(uint64_t message_bytes, const merklize_bao_form* form, uint64_t* bytes) {
+    return run("merklize_bao_outboard_bytes", [&](const Call& call) {
+        uint64_t& out = call.need(bytes, "bytes");
+        out = merklize::bao_outboard_bytes(message_bytes, form_of(call, form));
+    });
+}
+
+merklize_status merklize_bao_outboard(const void* data, size_t bytes, const merklize_bao_form* form, uint8_t* outboard,
+                                      size_t outboard_bytes, merklize_digest* root,
+                                      const merklize_run_options* options) {
+    return run("merklize_bao_outboard", [&](const Call& call) {
+        merklize_digest& out = call.need(root, "root");
+        const Options run(call, options);
+        out = to_c(merklize::bao_outboard(call.bytes(data, bytes, "data"),
+                                          call.bytes(outboard, outboard_bytes, "outboard"), form_of(call, form),
+                                          run.get()));
+        run.finish();
+    });
+}
+
+merklize_status merklize_bao_outboard_buffer(const merklize_buffer* data, const merklize_bao_form* form,
+                                             merklize_buffer* outboard, merklize_digest* root,
+                                             const merklize_run_options* options) {
+    return run("merklize_bao_outboard_buffer", [&](const Call& call) {
+        merklize_digest& out = call.need(root, "root");
+        const Options run(call, options);
+        out = to_c(merklize::bao_outboard(call.need(data, "data").value, call.written(outboard, "outboard"),
+                                          form_of(call, form), run.get()));
+        run.finish();
+    });
+}
+
+merklize_status merklize_bao_outboard_descriptor(int descriptor, const char* name, const merklize_bao_form* form,
+                                                 const char* output, merklize_digest* root,
+                                                 const merklize_run_options* options) {
+    return run("merklize_bao_outboard_descriptor", [&](const Call& call) {
+        merklize_digest& out = call.need(root, "root");
+        const Options run(call, options);
+        out = to_c(merklize::bao_outboard_file(descriptor, shown(descriptor, name), form_of(call, form),
+                                               call.path(output, "output"), run.get()));
+        run.finish();
+    });
+}
+
+merklize_status merklize_bao_slice(const void* data, size_t bytes, const uint8_t* outboard, size_t outboard_bytes,
+                                   const merklize_bao_form* form, uint64_t first, uint64_t count, uint8_t* slice,
+                                   size_t capacity, size_t* length) {
+    return run("merklize_bao_slice", [&](const Call& call) {
+        const auto source = merklize::bao_source(
+            call.bytes(data, bytes, "data"), call.bytes(static_cast<const void*>(outboard), outboard_bytes, "outboard"),
+            form_of(call, form));
+        call.put_bytes(merklize::bao_slice(source, {{{first, count}}}), slice, capacity, length);
+    });
+}
+
+merklize_status merklize_bao_decode_slice(const uint8_t* slice, size_t slice_bytes, const merklize_digest* root,
+                                          const merklize_bao_form* form, uint64_t first, uint64_t count,
+                                          uint64_t message_bytes, uint8_t* out, size_t capacity, size_t* length,
+                                          int* valid) {
+    return run("merklize_bao_decode_slice", [&](const Call& call) {
+        int& is_valid = call.need(valid, "valid") = 0;
+        if (length != nullptr) *length = 0;
+        const Digest trusted = from_c(call.need(root, "root"));
+        const BaoForm as = slice_form(form_of(call, form));
+        const auto given = call.bytes(static_cast<const void*>(slice), slice_bytes, "slice");
+        std::vector<std::byte> decoded;
+        try {
+            decoded = merklize::bao_decode_slice(given, trusted, {first, count}, as, as.has_size ? 0 : message_bytes);
+        } catch (const BaoMismatch&) {
+            return;
+        }
+        call.put_bytes(decoded, out, capacity, length);
+        is_valid = 1;
+    });
+}
+
+merklize_status merklize_bao_verify(const void* part, size_t bytes, uint64_t offset, uint64_t message_bytes,
+                                    const merklize_digest* root, const uint8_t* outboard, size_t outboard_bytes,
+                                    const merklize_bao_form* form, merklize_bao_fault* faults, size_t capacity,
+                                    size_t* count, const merklize_run_options* options) {
+    return run("merklize_bao_verify", [&](const Call& call) {
+        const Faults out(call, faults, capacity, count);
+        const BaoTrust trust{from_c(call.need(root, "root")),
+                             call.bytes(static_cast<const void*>(outboard), outboard_bytes, "outboard"),
+                             form_of(call, form)};
+        const auto given = call.bytes(part, bytes, "part");
+        const Options run(call, options);
+        out.put(offset, bytes, [&] { return merklize::bao_verify(given, offset, message_bytes, trust, run.get()); });
+        run.finish();
+    });
+}
+
+merklize_status merklize_bao_verify_descriptor(int descriptor, const char* name, uint64_t first, uint64_t bytes,
+                                               const merklize_digest* root, const uint8_t* outboard,
+                                               size_t outboard_bytes, const merklize_bao_form* form,
+                                               merklize_bao_fault* faults, size_t capacity, size_t* count,
+                                               const merklize_run_options* options) {
+    return run("merklize_bao_verify_descriptor", [&](const Call& call) {
+        const Faults out(call, faults, capacity, count);
+        const BaoTrust trust{from_c(call.need(root, "root")),
+                             call.bytes(static_cast<const void*>(outboard), outboard_bytes, "outboard"),
+                             form_of(call, form)};
+        const Options run(call, options);
+        merklize::FileRange range{first, bytes};
+        if (struct stat info; bytes == UINT64_MAX && fstat(descriptor, &info) == 0) {
+            const auto size = static_cast<uint64_t>(info.st_size);
+            range.bytes = first < size ? size - first : 0;
+        }
+        out.put(first, range.bytes, [&] {
+            return merklize::bao_verify_file(descriptor, shown(descriptor, name), range, trust, run.get());
+        });
+        run.finish();
+    });
+}
