@@ -66,6 +66,22 @@ MKZ_FN void mkz_blake3_compress(mkz_lane32 cv[8], const mkz_lane32 m[16], mkz_la
     for (int i = 0; i < 8; i++) cv[i] = v[i] ^ v[i + 8];
 }
 
+#if MKZ_BLAKE3_STATES == 2
+/* Two block functions: the second has cv + 8, m + 16 and the second counters, length and flags. */
+MKZ_FN void mkz_blake3_compress_two(mkz_lane32 cv[16], const mkz_lane32 m[32], const mkz_lane32 counter_lo[2],
+                                    const mkz_lane32 counter_hi[2], const mkz_lane32 block_len[2],
+                                    const mkz_lane32 flags[2]) {
+    mkz_lane32 v[32];
+    mkz_blake3_init(v, cv, counter_lo[0], counter_hi[0], block_len[0], flags[0]);
+    mkz_blake3_init(v + 16, cv + 8, counter_lo[1], counter_hi[1], block_len[1], flags[1]);
+    mkz_blake3_rounds_two(v, m);
+    for (int i = 0; i < 8; i++) {
+        cv[i] = v[i] ^ v[i + 8];
+        cv[i + 8] = v[i + 16] ^ v[i + 24];
+    }
+}
+#endif
+
 /* The block function with all 64 output bytes: one block of extendable output. counter: output block index. */
 MKZ_FN void mkz_blake3_compress_xof(mkz_lane32 out[16], const mkz_lane32 cv[8], const mkz_lane32 m[16],
                                     mkz_lane32 counter_lo, mkz_lane32 counter_hi, mkz_lane32 block_len,
