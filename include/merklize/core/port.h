@@ -173,7 +173,7 @@ MKZ_FN mkz_lane64 mkz_bswap64(mkz_lane64 x) {
 #define MKZ_XOR_ANDNOT(a, b, c) ((a) ^ (~(b) & (c)))
 #endif
 
-/* Sum of three 32-bit lanes, c known last. */
+/* Sum of three 32-bit lanes: b is a word of a message, c is known last. */
 #ifndef MKZ_ADD32_3
 #define MKZ_ADD32_3(a, b, c) (((a) + (b)) + (c))
 #endif
