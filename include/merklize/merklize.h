@@ -127,7 +127,7 @@ MERKLIZE_API merklize_status merklize_hash_from_name(const char *name, merklize_
 typedef struct merklize_poseidon2 {
     size_t size;
     uint32_t field;            /* 0 Goldilocks, 1 BabyBear, 2 KoalaBear */
-    uint32_t width;            /* cells: 8 or 12 over Goldilocks, 16 or 24 over the others */
+    uint32_t width;            /* cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others */
     uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1 */
     uint32_t external_rounds;  /* half of them before the internal rounds, half after: even, 2 to 64 */
     uint32_t internal_rounds;  /* 1 to 256 */

@@ -15,7 +15,7 @@ enum class Poseidon2Field : std::uint8_t { goldilocks, babybear, koalabear };
 /// canonical: below p.
 struct Poseidon2 {
     Poseidon2Field field = Poseidon2Field::goldilocks;
-    unsigned width = 0;            ///< cells: 8 or 12 over Goldilocks, 16 or 24 over the others
+    unsigned width = 0;            ///< cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others
     unsigned rate = 0;             ///< words of a row that one permutation takes: 1 to width - 1
     unsigned external_rounds = 8;  ///< half of them before the internal rounds, half after: 2, 4, 6 ... 64
     unsigned internal_rounds = 0;  ///< 1 to 256

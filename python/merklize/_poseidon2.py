@@ -18,7 +18,7 @@ def poseidon2(
     """Make a hash of a prover's own constants, and return its name, which works wherever the name of a hash does.
 
     field      "goldilocks" (x^7), "babybear" (x^7) or "koalabear" (x^3)
-    width      cells: 8 or 12 over Goldilocks, 16 or 24 over the others
+    width      cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others
     rate       words of a row that one permutation takes, 1 to width - 1
     rounds     (external, internal); half of the external ones are before the internal ones, half after
     constants  in the order of use: (initial[external / 2, width], internal[internal], terminal[external / 2, width]),

@@ -24,10 +24,13 @@ struct Unit {
 constexpr Unit units[] = {
     {Poseidon2Field::goldilocks, 8, Hash::poseidon2_given_goldilocks_8},
     {Poseidon2Field::goldilocks, 12, Hash::poseidon2_given_goldilocks_12},
+    {Poseidon2Field::goldilocks, 16, Hash::poseidon2_given_goldilocks_16},
     {Poseidon2Field::babybear, 16, Hash::poseidon2_given_babybear_16},
     {Poseidon2Field::babybear, 24, Hash::poseidon2_given_babybear_24},
+    {Poseidon2Field::babybear, 32, Hash::poseidon2_given_babybear_32},
     {Poseidon2Field::koalabear, 16, Hash::poseidon2_given_koalabear_16},
     {Poseidon2Field::koalabear, 24, Hash::poseidon2_given_koalabear_24},
+    {Poseidon2Field::koalabear, 32, Hash::poseidon2_given_koalabear_32},
 };
 constexpr const char* field_names[] = {"goldilocks", "babybear", "koalabear"};
 
@@ -43,9 +46,9 @@ const mkz_hash_info& unit_of(const Poseidon2& of) {
     for (const Unit& unit : units) {
         if (unit.field != of.field) continue;
         if (unit.width == of.width) return runtime::info(unit.hash);
-        widths += (widths.empty() ? "" : " or ") + std::to_string(unit.width);
+        widths += std::to_string(unit.width) + ", ";
     }
-    invalid("width over " + std::string(field_names[field]) + " must be " + widths + ", got " +
+    invalid("width over " + std::string(field_names[field]) + " must be one of " + widths + "got " +
             std::to_string(of.width));
 }
 

@@ -10,6 +10,7 @@
 #include <merklize/core/hashes/rp64_256_v2.h>
 #include <merklize/core/hashes/rp64_256_v3.h>
 #include <merklize/core/hashes/sha256.h>
+#include <merklize/core/words/monty31.h>
 
 namespace {
 
@@ -69,6 +70,14 @@ constexpr Words8 sha256_merge(const Words8& left, const Words8& right) {
 static_assert(sha256_merge({}, {}) ==
               Words8{0xd09807ae, 0xb7d2aeec, 0xbfdeed78, 0xa571f018, 0x5836c561, 0xce765ec0, 0xca27ccde, 0x77c5dbfb});
 static_assert(mkz_sha256_blocks(54) == 1 && mkz_sha256_blocks(55) == 2 && mkz_sha256_blocks(118) == 2);
+
+// The greatest sum that mkz_m31_sum takes: 32 (p - 1) = p - 32.
+constexpr mkz_u32 sum_of_greatest(mkz_u32 p) {
+    std::array<mkz_u32, 32> cells{};
+    for (mkz_u32& cell : cells) cell = p - 1;
+    return mkz_m31_sum(cells.data(), 32, p);
+}
+static_assert(sum_of_greatest(0x78000001) == 0x78000001 - 32 && sum_of_greatest(0x7f000001) == 0x7f000001 - 32);
 
 using Merge = void (*)(mkz_u64*, const mkz_u64*, const mkz_u64*);
 

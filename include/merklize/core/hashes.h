@@ -85,6 +85,9 @@
 #include "hashes/rpo256_r2.h"
 #include "hashes/rpx256_r2.h"
 #include "hashes/keccakf64.h"
+#include "hashes/poseidon2_given_goldilocks_16.h"
+#include "hashes/poseidon2_given_babybear_32.h"
+#include "hashes/poseidon2_given_koalabear_32.h"
 /* clang-format on */
 #undef MKZ_HASH
 #undef MKZ_EACH_HASH

@@ -159,7 +159,7 @@ pub struct merklize_poseidon2 {
     /// ```
     pub field: u32,
     /// ```text
-    /// cells: 8 or 12 over Goldilocks, 16 or 24 over the others
+    /// cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others
     /// ```
     pub width: u32,
     /// ```text

@@ -74,12 +74,12 @@ MKZ_FN mkz_lane32 mkz_m31_times(mkz_lane32 a, int d, mkz_u32 p) {
     return mkz_m31_lower(twice + twice, p); /* 4 */
 }
 
-/* The sum of n elements, 4 <= n <= 31 a constant. */
+/* The sum of n elements, 4 <= n <= 32 a constant. */
 MKZ_FN mkz_lane32 mkz_m31_sum(const mkz_lane32 *a, int n, mkz_u32 p) {
 #ifdef MKZ_LANE64_IS_WORD /* words: one reduction for all */
     mkz_u64 sum = 0;
     MKZ_UNROLL for (int k = 0; k < n; k++) sum += a[k];
-    /* 2^31 = 2^j - 1 mod p, and n p < 30 2^31: 29 (2^j - 1) < 2 p. */
+    /* 2^31 = 2^j - 1 mod p. The sum is at most 32 (p - 1) = 30 2^31 of BabyBear, and 30 (2^27 - 1) < 2 p; of KoalaBear 31 (2^24 - 1). */
     return mkz_m31_add(mkz_m31_lower((mkz_u32)sum & 0x7fffffffu, p),
                        mkz_m31_lower((mkz_u32)(sum >> 31) * (0x80000000u - p), p), p);
 #else
