@@ -28,8 +28,9 @@ void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_
     std::memcpy(out, cv, 32);
 }
 
-// 128 KiB: enough work for a thread, and the chaining values stay in the first-level cache.
-constexpr std::uint64_t chunks_per_piece = 128;
+// 128 KiB: enough work for a thread, and the chaining values stay in the first-level cache. The first chunks of a piece are not
+// prefetched; a thread alone takes longer pieces.
+constexpr std::uint64_t chunks_per_piece = 128, most_chunks_per_piece = 256;
 
 }  // namespace
 
@@ -42,23 +43,23 @@ std::uint64_t one_level_up(std::uint8_t* values, std::uint64_t n, const Mode& mo
 bool hash_chunks(const HashChunks& a, const Workers& workers) {
     const std::uint64_t chunks = (a.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN;
     const std::uint64_t per_subtree = std::uint64_t{1} << a.levels;
-    return in_pieces(
-        workers, chunks, std::max(chunks_per_piece, per_subtree), [&](std::uint64_t first, std::uint64_t count) {
-            const std::uint8_t* data = at(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
-            const std::uint64_t bytes = std::min(count * MKZ_BLAKE3_CHUNK_LEN, a.bytes - first * MKZ_BLAKE3_CHUNK_LEN);
-            const std::uint64_t full = bytes / MKZ_BLAKE3_CHUNK_LEN;
-            std::uint8_t* out = at(a.out) + 32 * (first >> a.levels);
-            std::uint8_t small[32 * chunks_per_piece];
-            std::vector<std::uint8_t> large(count > chunks_per_piece ? 32 * count : 0);
-            std::uint8_t* values = count > chunks_per_piece ? large.data() : small;
-            lanes().hash_chunks(data, full, a.first_chunk + first, a.mode.key_words(), a.mode.flags(), values);
-            if (full != count) {
-                hash_last_chunk(data + full * MKZ_BLAKE3_CHUNK_LEN, bytes - full * MKZ_BLAKE3_CHUNK_LEN,
-                                a.first_chunk + first + full, a.mode.key_words(), a.mode.flags(), values + 32 * full);
-            }
-            for (std::uint32_t level = 0; level < a.levels; level++) count = one_level_up(values, count, a.mode);
-            std::memcpy(out, values, 32 * count);
-        });
+    const std::uint64_t per_piece = workers.threads == 1 ? most_chunks_per_piece : chunks_per_piece;
+    return in_pieces(workers, chunks, std::max(per_piece, per_subtree), [&](std::uint64_t first, std::uint64_t count) {
+        const std::uint8_t* data = at(a.data) + first * MKZ_BLAKE3_CHUNK_LEN;
+        const std::uint64_t bytes = std::min(count * MKZ_BLAKE3_CHUNK_LEN, a.bytes - first * MKZ_BLAKE3_CHUNK_LEN);
+        const std::uint64_t full = bytes / MKZ_BLAKE3_CHUNK_LEN;
+        std::uint8_t* out = at(a.out) + 32 * (first >> a.levels);
+        std::uint8_t small[32 * most_chunks_per_piece];
+        std::vector<std::uint8_t> large(count > most_chunks_per_piece ? 32 * count : 0);
+        std::uint8_t* values = large.empty() ? small : large.data();
+        lanes().hash_chunks(data, full, a.first_chunk + first, a.mode.key_words(), a.mode.flags(), values);
+        if (full != count) {
+            hash_last_chunk(data + full * MKZ_BLAKE3_CHUNK_LEN, bytes - full * MKZ_BLAKE3_CHUNK_LEN,
+                            a.first_chunk + first + full, a.mode.key_words(), a.mode.flags(), values + 32 * full);
+        }
+        for (std::uint32_t level = 0; level < a.levels; level++) count = one_level_up(values, count, a.mode);
+        std::memcpy(out, values, 32 * count);
+    });
 }
 
 bool below_root(const std::uint8_t* message, std::uint64_t bytes, const Mode& mode, const Workers& workers,
