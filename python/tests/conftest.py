@@ -50,6 +50,13 @@ def device(request):
 
 
 @pytest.fixture
+def small_ranges(monkeypatch):
+    """Objects in stores are read in many ranges of little data, with short waits."""
+    for name, value in {"range_size": 1 << 20, "parallel": 4, "waiting": 2, "pause": 0.01, "timeout": 1.0}.items():
+        monkeypatch.setattr(merklize.stores.limits, name, value)
+
+
+@pytest.fixture
 def opencl():
     """The id of an OpenCL device."""
     if why := merklize.why_unavailable("opencl"):

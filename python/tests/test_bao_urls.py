@@ -12,19 +12,12 @@ from cli_helpers import merklize as command
 from merklize import bao
 from store_servers import http_server, needs
 
-pytestmark = pytest.mark.xdist_group("stores")
+pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_ranges")]
 MIB = 1 << 20
 SECRET = "s3cr3t-signature"
 DATA = np.random.default_rng(8).integers(0, 256, 5 * MIB + 12345, np.uint8).tobytes()
 GROUPS = {"group_size": 16384}
 NODES, ROOT = bao.outboard(DATA, **GROUPS)
-
-
-@pytest.fixture(autouse=True)
-def small_ranges(monkeypatch):
-    """Many ranges in little data, and short waits."""
-    for name, value in {"range_size": MIB, "parallel": 4, "waiting": 2, "pause": 0.01, "timeout": 1.0}.items():
-        monkeypatch.setattr(merklize.stores.limits, name, value)
 
 
 @pytest.fixture

@@ -20,17 +20,10 @@ from gcs_server import gcs_server
 from merklize._urls import is_url, shown
 from store_servers import Server, http_server, needs, s3_server
 
-pytestmark = pytest.mark.xdist_group("stores")
+pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_ranges")]
 MIB = 1 << 20
 SECRET = "s3cr3t-signature"
 DATA = np.random.default_rng(21).integers(0, 256, 5 * MIB + 12345, np.uint8).tobytes()
-
-
-@pytest.fixture(autouse=True)
-def small_ranges(monkeypatch):
-    """Many ranges in little data, and short waits."""
-    for name, value in {"range_size": MIB, "parallel": 4, "waiting": 2, "pause": 0.01, "timeout": 1.0}.items():
-        monkeypatch.setattr(merklize.stores.limits, name, value)
 
 
 @pytest.fixture

@@ -293,8 +293,8 @@ def verify(
 ) -> Report:
     """Verify a message, or a part of it, by its outboard.
 
-    data    the path of a regular file, or a URL, of which only what is verified is read; or bytes of the message from
-            `offset` on, which begin with a group and end with one or with the message
+    data    the path of a regular file, or a URL: only what is verified is read. Or bytes of the message from `offset`
+            on, which begin with a group and end with one or with the message
     length  of a file or URL: verify this many bytes from `offset` on, widened to groups; None is all the rest
     size    of the message that `data` is a part of; None: it ends with `data`
 

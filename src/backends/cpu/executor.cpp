@@ -124,17 +124,13 @@ bool merge_pairs(const MergePairs& a, const Workers& workers) {
 }
 
 // Merges n adjacent pairs and copies them, so that each is read from memory once. Some pairs at a time: what the copies leave in
-// the store buffers reaches memory while the next pairs are merged. Meanwhile the caches get what the second piece after this one
-// reads and writes.
+// the store buffers reaches memory while the next pairs are merged. These are too few a call for the lanes to prefetch.
 void merge_keeping(const MergeSubtrees& a, const std::uint8_t* pairs, std::uint64_t n, std::uint8_t* out,
                    std::uint8_t* kept) {
-    constexpr std::uint64_t at_once = 32, ahead = 2 * at_once;
+    constexpr std::uint64_t at_once = 32;
     for (std::uint64_t done = 0; done < n; done += at_once) {
         const std::uint64_t count = std::min(at_once, n - done);
-        if (n - done >= ahead + at_once) {
-            for (std::uint64_t i = ahead; i < ahead + at_once; i++) __builtin_prefetch(pairs + 64 * (done + i));
-            for (std::uint64_t i = ahead; i < ahead + at_once; i += 2) __builtin_prefetch(out + 32 * (done + i), 1);
-        }
+        prefetch_merges(pairs + 64 * done, n - done, at_once, out + 32 * done);
         merge(a, pairs + 64 * done, count, out + 32 * done);
         lanes().copy_past_caches(pairs + 64 * done, count, kept + 64 * done);
     }

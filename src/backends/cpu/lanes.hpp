@@ -82,6 +82,18 @@ extern const Lanes lanes_neon;
 /// instructions.
 Lanes with_sha256_instructions(Lanes lanes);
 
+/// For merges of a long run of pairs in batches: what the second batch after this one reads and writes goes to the caches. Never past
+/// the run: a prefetch from a missing page costs a walk of the page tables. Always inlined, so that the linker never takes code of one
+/// instruction set for another.
+/// left   pairs from this batch on
+/// batch  its pairs
+[[gnu::always_inline]] static inline void prefetch_merges(const std::uint8_t* pairs, std::uint64_t left,
+                                                          std::uint64_t batch, const std::uint8_t* out) {
+    if (left < 3 * batch) return;
+    for (std::uint64_t i = 2 * batch; i < 3 * batch; i++) __builtin_prefetch(pairs + 64 * i);
+    for (std::uint64_t i = 2 * batch; i < 3 * batch; i += 2) __builtin_prefetch(out + 32 * i, 1);
+}
+
 /// The lanes that this process uses: the widest that the processor has, or the set that MERKLIZE_CPU_ISA names. The SHA instructions
 /// are used beside all but the scalar set, unless MERKLIZE_CPU_SHA is 0. Chosen once.
 /// errors  unavailable (MERKLIZE_CPU_ISA names a set that this machine or build lacks)
