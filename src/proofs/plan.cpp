@@ -1,6 +1,7 @@
 #include "proofs/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "host/threads.hpp"
@@ -8,70 +9,79 @@
 
 namespace merklize::runtime {
 
-namespace {
-
-// The way up from one part of the leaves: the slots of its siblings, and where the siblings of each level end.
-struct Climb {
-    std::vector<std::uint64_t> positions;
-    std::vector<std::uint64_t> slots{};
-    std::vector<std::size_t> ends{};
-
-    void up(const TreeLayout& layout, TreeRule rule, unsigned first_level, unsigned last_level) {
-        slots.reserve(positions.size() * std::min(last_level - first_level, 8U));
-        for (unsigned level = first_level; level < last_level; level++) {
-            const std::uint64_t offset = layout.level_offset(level);
-            climb(positions, layout, level, rule, [&](Sibling sibling, std::size_t i) {
-                if (in_proof(sibling)) slots.push_back(offset + (positions[i] ^ 1));
-            });
-            ends.push_back(slots.size());
-        }
-    }
-    std::span<const std::uint64_t> of_level(unsigned level) const {
-        const std::size_t begin = level == 0 ? 0 : ends[level - 1];
-        return std::span(slots).subspan(begin, ends[level] - begin);
-    }
-};
-
-}  // namespace
-
-std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices,
-                                       unsigned threads) {
+ProofSlots::ProofSlots(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices,
+                       unsigned threads)
+    : layout_(layout), rule_(rule) {
     // Cuts the leaves into parts of about equal size that share no node below the level `cut`.
     constexpr std::size_t fewest = 4096;
     constexpr unsigned top_levels = 10;
-    const unsigned cut = layout.height() - std::min(top_levels, layout.height());
-    const std::size_t n_parts = cut == 0 ? 1 : std::clamp<std::size_t>(indices.size() / fewest, 1, threads);
-    std::vector<Climb> parts;
+    const std::size_t n_parts = std::clamp<std::size_t>(indices.size() / fewest, 1, threads);
+    const unsigned cut = layout.height() - (n_parts == 1 ? 0 : std::min(top_levels, layout.height()));
     for (std::size_t part = 1, begin = 0; part <= n_parts; part++) {
         std::size_t end = std::max(begin, indices.size() * part / n_parts);
         while (end < indices.size() && end > begin && indices[end] >> cut == indices[end - 1] >> cut) end++;
-        const auto of_part = indices.subspan(begin, end - begin);
-        if (!of_part.empty()) parts.push_back({{of_part.begin(), of_part.end()}});
+        if (begin != end) parts_.push_back({indices.subspan(begin, end - begin), 0, cut});
         begin = end;
     }
-    parallel_for(parts.size(), threads, [&](std::size_t part) { parts[part].up(layout, rule, 0, cut); });
-    Climb top{};
-    for (const Climb& part : parts)
-        top.positions.insert(top.positions.end(), part.positions.begin(), part.positions.end());
-    top.up(layout, rule, cut, layout.height());
-
-    // The output goes level by level and, in a level, part by part. First the place of each, then all parts at once.
-    std::vector<std::vector<std::size_t>> places(parts.size(), std::vector<std::size_t>(cut));
-    std::size_t total = 0;
-    for (unsigned level = 0; level < cut; level++) {
-        for (std::size_t part = 0; part < parts.size(); part++) {
-            places[part][level] = total;
-            total += parts[part].of_level(level).size();
+    parallel_for(parts_.size(), threads, [&](std::size_t part) { count(parts_[part]); });
+    if (cut != layout.height()) {
+        for (const std::uint64_t index : indices) {
+            if (top_.empty() || top_.back() != index >> cut) top_.push_back(index >> cut);
+        }
+        count(parts_.emplace_back(top_, cut, layout.height()));
+    }
+    // The siblings of a level go part by part.
+    for (unsigned level = 0; level < layout.height(); level++) {
+        for (Part& part : parts_) {
+            if (level < part.first || level >= part.last) continue;
+            const std::size_t count = part.places[level - part.first];
+            part.places[level - part.first] = size_;
+            size_ += count;
         }
     }
-    std::vector<std::uint64_t> out(total + top.slots.size());
-    std::ranges::copy(top.slots, out.begin() + static_cast<std::ptrdiff_t>(total));
-    parallel_for(parts.size(), threads, [&](std::size_t part) {
-        for (unsigned level = 0; level < cut; level++)
-            std::ranges::copy(parts[part].of_level(level),
-                              out.begin() + static_cast<std::ptrdiff_t>(places[part][level]));
-    });
-    return out;
+    slots_ = std::make_unique_for_overwrite<std::uint64_t[]>(size_);
+}
+
+// The levels on which neighbours become one say all: no need to climb.
+void ProofSlots::count(Part& part) const {
+    std::array<std::size_t, 65> join{};  // pairs of neighbours, by the bits in which they differ
+    for (std::size_t i = 1; i < part.nodes.size(); i++) join[std::bit_width(part.nodes[i - 1] ^ part.nodes[i])]++;
+    std::size_t nodes = part.nodes.size();
+    for (unsigned level = part.first; level < part.last; level++) {
+        const std::size_t pairs = join[level - part.first + 1];
+        const std::uint64_t last = part.nodes.back() >> (level - part.first);
+        part.places.push_back(nodes - 2 * pairs - (in_proof(sibling_of(last, layout_, level, rule_)) ? 0 : 1));
+        nodes -= pairs;
+    }
+}
+
+// Without branches that depend on the indices, which nobody could predict.
+void ProofSlots::list(std::size_t which) {
+    const Part& part = parts_[which];
+    const auto above = std::make_unique_for_overwrite<std::uint64_t[]>(part.nodes.size());
+    const std::uint64_t* nodes = part.nodes.data();
+    std::size_t n = part.nodes.size();
+    for (unsigned level = part.first; level < part.last; level++) {
+        const std::uint64_t offset = layout_.level_offset(level), last = nodes[n - 1];
+        std::uint64_t* out = slots_.get() + part.places[level - part.first];
+        std::uint64_t before = nodes[0], unused = 0;
+        std::size_t parents = 0;
+        for (std::size_t i = 0; i + 1 < n; i++) {
+            const std::uint64_t node = nodes[i];
+            const bool is_right = (before ^ node) == 1, is_alone = !is_right && (node ^ nodes[i + 1]) != 1;
+            *(is_alone ? out : &unused) = offset + (node ^ 1);
+            out += is_alone;
+            above[parents] = node / 2;
+            parents += !is_right;
+            before = node;
+        }
+        if ((before ^ last) != 1) {
+            above[parents++] = last / 2;
+            if (in_proof(sibling_of(last, layout_, level, rule_))) *out = offset + (last ^ 1);
+        }
+        nodes = above.get();
+        n = parents;
+    }
 }
 
 std::vector<NodeAt> consistency_proof_nodes(const TreeLayout& layout, std::uint64_t old_leaves) {

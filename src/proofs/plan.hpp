@@ -1,7 +1,9 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,12 +21,40 @@ struct NodeAt {
     bool operator==(const NodeAt&) const = default;
 };
 
-/// The siblings on the way up from leaves that the verifier cannot compute, level by level, left to right. Under the
-/// rule pad, index level_size() of a level is the root of a subtree of padding.
-/// indices  at least one, ascending, distinct
-/// returns  slots in heap order, which under the rule pad may lie beyond the end of a level
-std::vector<std::uint64_t> proof_slots(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices,
-                                       unsigned threads);
+/// The siblings on the way up from leaves that the verifier cannot compute, level by level, left to right, as slots in
+/// heap order. Under the rule pad, index level_size() of a level is the root of a subtree of padding, whose slot may lie
+/// beyond the end of the level.
+///
+/// They are counted first and listed then, in parts, so that other work can go on beside the lists.
+class ProofSlots {
+public:
+    /// Counts the siblings.
+    /// indices  at least one, ascending, distinct; they must stay
+    ProofSlots(const TreeLayout& layout, TreeRule rule, std::span<const std::uint64_t> indices, unsigned threads);
+
+    std::size_t size() const noexcept { return size_; }
+    std::size_t parts() const noexcept { return parts_.size(); }
+    /// Lists the slots of one part, for different parts from any threads.
+    void list(std::size_t part);
+    /// All slots, once all parts are listed.
+    std::span<std::uint64_t> slots() noexcept { return {slots_.get(), size_}; }
+
+private:
+    // The way up from some nodes of the level `first` to the level `last`.
+    struct Part {
+        std::span<const std::uint64_t> nodes;
+        unsigned first, last;
+        std::vector<std::size_t> places{};  // where the siblings of each level go
+    };
+    void count(Part& part) const;
+
+    TreeLayout layout_;
+    TreeRule rule_;
+    std::vector<std::uint64_t> top_;
+    std::vector<Part> parts_;
+    std::size_t size_ = 0;
+    std::unique_ptr<std::uint64_t[]> slots_;
+};
 
 /// The node at a slot. The layout must be a whole tree's.
 inline NodeAt node_at(const TreeLayout& layout, std::uint64_t slot) noexcept {

@@ -105,8 +105,8 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     }
 }
 
-void MerkleTree::State::fetch_padded(std::vector<std::uint64_t>& slots, std::span<const Digest> leaves,
-                                     const char* what, Digest* found) const {
+void MerkleTree::State::fetch_padded(std::span<std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
+                                     Digest* found) const {
     if (form.rule != TreeRule::pad) return fetch(slots, leaves, what, found);
     const TreeLayout whole{n_leaves};
     std::vector<std::pair<std::size_t, unsigned>> padded;
@@ -158,14 +158,18 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     const TreeLayout layout{n_leaves()};
     MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
     proof.indices = runtime::ascending(indices, n_leaves(), "prove_together");
-    std::vector<std::uint64_t> slots =
-        runtime::proof_slots(layout, form().rule, proof.indices, runtime::default_threads());
-    proof.siblings.resize(slots.size());
-    state_->fetch_padded(slots, leaves, "prove_together", proof.siblings.data());
-    slots = proof.indices;
-    for (std::uint64_t& index : slots) index += layout.leaf_slot;
-    proof.leaves.resize(slots.size());
-    state_->fetch(slots, leaves, "prove_together", proof.leaves.data());
+    const unsigned threads = runtime::default_threads();
+    runtime::ProofSlots wanted(layout, form().rule, proof.indices, threads);
+    // Memory for the siblings and the leaves themselves, beside the lists of the siblings.
+    runtime::parallel_for(2 + wanted.parts(), threads, [&](std::size_t i) {
+        if (i == 0) return proof.siblings.resize(wanted.size());
+        if (i > 1) return wanted.list(i - 2);
+        std::vector<std::uint64_t> slots = proof.indices;
+        for (std::uint64_t& slot : slots) slot += layout.leaf_slot;
+        proof.leaves.resize(slots.size());
+        state_->fetch(slots, leaves, "prove_together", proof.leaves.data());
+    });
+    state_->fetch_padded(wanted.slots(), leaves, "prove_together", proof.siblings.data());
     return proof;
 }
 

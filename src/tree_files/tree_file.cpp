@@ -26,8 +26,10 @@ std::vector<Digest> siblings(const TreeFileReader& reader, const TreeForm& form,
     runtime::Merges merges(form);
     const runtime::TreeLayout layout = reader.layout();
     std::vector<NodeAt> places;
-    for (const std::uint64_t slot : runtime::proof_slots(layout, form.rule, indices, runtime::default_threads()))
-        places.push_back(runtime::node_at(layout, slot));
+    const unsigned threads = runtime::default_threads();
+    runtime::ProofSlots wanted(layout, form.rule, indices, threads);
+    runtime::parallel_for(wanted.parts(), threads, [&](std::size_t part) { wanted.list(part); });
+    for (const std::uint64_t slot : wanted.slots()) places.push_back(runtime::node_at(layout, slot));
     const auto is_filler = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
     std::vector<NodeAt> in_file;
     std::ranges::copy_if(places, std::back_inserter(in_file), [&](const NodeAt& at) { return !is_filler(at); });

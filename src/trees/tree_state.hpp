@@ -39,7 +39,7 @@ struct MERKLIZE_LOCAL MerkleTree::State {
     void fetch(std::span<const std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
                Digest* found) const;
     /// The same for siblings in proofs. Slots beyond the end of a level give roots of padding, and are set to 0.
-    void fetch_padded(std::vector<std::uint64_t>& slots, std::span<const Digest> leaves, const char* what,
+    void fetch_padded(std::span<std::uint64_t> slots, std::span<const Digest> leaves, const char* what,
                       Digest* found) const;
 };
 

@@ -2,6 +2,7 @@
 
 #include "asked_often.hpp"
 #include "proof_cases.hpp"
+#include "proofs/plan.hpp"
 
 using namespace support;
 using namespace proof_cases;
@@ -80,6 +81,41 @@ TEST("proof: larger trees, sampled") {
                 const MultiProof proof = tree.prove_together(random_indices(n, count, random));
                 CHECK(merklize::verify(proof, tree.root(), form.mode));
                 CHECK_EQ(MultiProof::from_bytes(proof.to_bytes()), proof);
+            }
+        }
+    }
+}
+
+// So many leaves are walked in parts, by several threads. The walk of sets here shares no code with the library's.
+TEST("proof: the slots of the siblings of many leaves") {
+    Random random(13);
+    for (const std::uint64_t n : {8192, 20000, 20001, 32767, 32768, 65537}) {
+        const merklize::runtime::TreeLayout layout{n};
+        std::vector<std::set<std::uint64_t>> sets = {
+            random_indices(n, 8192, random), random_indices(n, n / 2, random), {}};
+        for (std::uint64_t k = 0; k < n; ++k) sets[2].insert(k);
+        sets.emplace_back(std::next(sets[2].begin(), static_cast<std::ptrdiff_t>(n - 8192)), sets[2].end());
+        for (const auto& set : sets) {
+            for (const TreeRule rule : {TreeRule::left_full, TreeRule::pad, TreeRule::duplicate_last}) {
+                std::vector<std::uint64_t> expected;
+                std::set<std::uint64_t> nodes = set;
+                for (unsigned level = 0; level < layout.height(); ++level) {
+                    std::set<std::uint64_t> parents;
+                    for (const std::uint64_t node : nodes) {
+                        const bool is_there = (node ^ 1) < layout.level_size(level) || rule == TreeRule::pad;
+                        if (!nodes.contains(node ^ 1) && is_there)
+                            expected.push_back(layout.level_offset(level) + (node ^ 1));
+                        parents.insert(node / 2);
+                    }
+                    nodes = parents;
+                }
+                const std::vector<std::uint64_t> indices(set.begin(), set.end());
+                for (const unsigned threads : {1, 2, 3, 64}) {
+                    merklize::runtime::ProofSlots slots(layout, rule, indices, threads);
+                    CHECK_EQ(slots.size(), expected.size());
+                    for (std::size_t part = slots.parts(); part-- > 0;) slots.list(part);
+                    CHECK(std::ranges::equal(slots.slots(), expected));
+                }
             }
         }
     }
