@@ -17,7 +17,7 @@ namespace merklize::inline v0 {
 /// All that defines a commitment besides the matrices: the rule `plonky3` (docs/formats.md).
 struct CommitmentForm {
     Hash hash = Hash::blake3;
-    /// Children of a node: 2, or 4 for hashes that have a merge of four.
+    /// Children of a node: 2, or 4 for hashes that have a merge of four; one of poseidon2() has it if it was made with a quad.
     unsigned arity = 2;
     /// Layers between the cap and the root; 0: the cap is the root.
     unsigned cap_height = 0;

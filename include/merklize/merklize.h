@@ -128,7 +128,7 @@ typedef struct merklize_poseidon2 {
     size_t size;
     uint32_t field;            /* 0 Goldilocks, 1 BabyBear, 2 KoalaBear */
     uint32_t width;            /* cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others */
-    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1 */
+    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1. Of a quad: width */
     uint32_t external_rounds;  /* half of them before the internal rounds, half after: even, 2 to 64 */
     uint32_t internal_rounds;  /* 1 to 256 */
     uint32_t reserved;         /* 0 */
@@ -141,9 +141,13 @@ typedef struct merklize_poseidon2 {
 /* A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
  * of the constants in its place.
  * instance  copied; its size is set by the caller
+ * quad      null, or the permutation of a commitment's merges of four (arity 4), copied: over the same field, its width and rate both
+ *           16 over Goldilocks and 32 over the others. Without it arity 4 is refused
  * hash      the same for the same constants
- * errors    invalid_argument (size, shapes, a word that is not below the modulus, more than 127 sets of constants) */
-MERKLIZE_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance, merklize_hash *hash);
+ * errors    invalid_argument (size, shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
+ *           constants) */
+MERKLIZE_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance, const merklize_poseidon2 *quad,
+                                                     merklize_hash *hash);
 
 /* A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
  * wiped after it. */
@@ -646,7 +650,7 @@ MERKLIZE_API void merklize_tree_builder_free(merklize_tree_builder *builder);
 typedef struct merklize_commitment_form {
     size_t size;
     merklize_hash hash;
-    uint32_t arity;      /* children of a node: 2, or 4 for hashes that have a merge of four; 0 is 2 */
+    uint32_t arity;      /* children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2 */
     uint32_t cap_height; /* layers between the cap and the root; 0: the cap is the root */
     uint32_t montgomery; /* as in merklize_hash_matrix_rows() */
     uint32_t word_bytes; /* for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0 */

@@ -16,7 +16,7 @@ enum class Poseidon2Field : std::uint8_t { goldilocks, babybear, koalabear };
 struct Poseidon2 {
     Poseidon2Field field = Poseidon2Field::goldilocks;
     unsigned width = 0;            ///< cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others
-    unsigned rate = 0;             ///< words of a row that one permutation takes: 1 to width - 1
+    unsigned rate = 0;             ///< words of a row that one permutation takes: 1 to width - 1. Of a quad: width
     unsigned external_rounds = 8;  ///< half of them before the internal rounds, half after: 2, 4, 6 ... 64
     unsigned internal_rounds = 0;  ///< 1 to 256
     /// In the order of use: `width` words for each of the first external_rounds / 2 rounds, one for each internal round, `width` for
@@ -29,10 +29,13 @@ struct Poseidon2 {
 /// A hash made of a caller's constants. It works wherever a Hash does, on every device: rows by PaddingFreeSponge<width, rate, digest>,
 /// merges by TruncatedPermutation<2, digest, width>. Its name, traits(hash).name, is "poseidon2:" and the digest of the constants, and
 /// stands for it in files and proofs; hash_from_name() knows it from now on. The Hash is valid in this process alone.
+/// quad    the permutation of a MatrixCommitment's merges of four, TruncatedPermutation<4, digest, width>: over the same field, its width and
+///         rate both four digests, 16 words over Goldilocks and 32 over the others. The name is of both. Null: the hash has no
+///         merge of four, and arity 4 is refused
 /// order   may be called from any thread; the same constants always give the same Hash
-/// errors  invalid_argument (a width, rate or count of rounds that is not taken, a wrong number of words, a word >= p with its index;
-///         more than 127 sets of constants in one process)
+/// errors  invalid_argument (a width, rate or count of rounds that is not taken, a wrong number of words, a word >= p with its index; a
+///         quad over another field; more than 127 sets of constants in one process)
 /// cost    once a set of constants: a digest of some thousand bytes. They stay in memory
-MERKLIZE_API Hash poseidon2(const Poseidon2& instance);
+MERKLIZE_API Hash poseidon2(const Poseidon2& instance, const Poseidon2* quad = nullptr);
 
 }  // namespace merklize::inline v0

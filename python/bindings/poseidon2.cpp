@@ -1,4 +1,5 @@
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "arguments.hpp"
@@ -31,20 +32,33 @@ std::vector<std::uint64_t> to_words(nb::handle bytes, const char* what) {
     return words;
 }
 
-nb::str make(nb::handle field, nb::handle width, nb::handle rate, nb::handle external, nb::handle internal,
-             nb::handle constants, nb::handle diagonal) {
-    return name_of(merklize::poseidon2(
-        {to_field(field), to_count(width, "poseidon2: width"), to_count(rate, "poseidon2: rate"),
-         to_count(external, "poseidon2: external rounds"), to_count(internal, "poseidon2: internal rounds"),
-         to_words(constants, "poseidon2: constants"), to_words(diagonal, "poseidon2: diagonal")}));
+Poseidon2 to_poseidon2(Poseidon2Field field, unsigned width, unsigned rate, nb::handle permutation,
+                       const std::string& what) {
+    const auto parts = nb::cast<nb::tuple>(permutation);  // external and internal rounds, constants, diagonal
+    return {field,
+            width,
+            rate,
+            to_count(parts[0], (what + "external rounds").c_str()),
+            to_count(parts[1], (what + "internal rounds").c_str()),
+            to_words(parts[2], (what + "constants").c_str()),
+            to_words(parts[3], (what + "diagonal").c_str())};
+}
+
+nb::str make(nb::handle field, nb::handle width, nb::handle rate, nb::handle permutation, nb::handle quad) {
+    const Poseidon2 rows = to_poseidon2(to_field(field), to_count(width, "poseidon2: width"),
+                                        to_count(rate, "poseidon2: rate"), permutation, "poseidon2: ");
+    if (quad.is_none()) return name_of(merklize::poseidon2(rows));
+    const unsigned cells = rows.field == Poseidon2Field::goldilocks ? 16 : 32;  // four digests
+    const Poseidon2 four = to_poseidon2(rows.field, cells, cells, quad, "poseidon2: quad: ");
+    return name_of(merklize::poseidon2(rows, &four));
 }
 
 }  // namespace
 
 void bind_poseidon2(nb::module_& m) {
     define(m, "poseidon2", make,
-           "def poseidon2(field: str, width: int, rate: int, external: int, internal: int, constants: bytes, "
-           "diagonal: bytes, /) -> str");
+           "def poseidon2(field: str, width: int, rate: int, permutation: tuple[int, int, bytes, bytes], "
+           "quad: tuple[int, int, bytes, bytes] | None, /) -> str");
 }
 
 }  // namespace merklize::binding

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 
 def poseidon2(
-    field: str, width: int, rate: int, rounds: tuple[int, int], constants: Sequence[Any], diagonal: Sequence[int]
+    field: str,
+    width: int,
+    rate: int,
+    rounds: tuple[int, int],
+    constants: Sequence[Any],
+    diagonal: Sequence[int],
+    *,
+    quad: tuple[tuple[int, int], Sequence[Any], Sequence[int]] | None = None,
 ) -> str:
     """Make a hash of a prover's own constants, and return its name, which works wherever the name of a hash does.
 
@@ -24,38 +31,49 @@ def poseidon2(
     constants  in the order of use: (initial[external / 2, width], internal[internal], terminal[external / 2, width]),
                or all of them in one list; lists or arrays of words below p
     diagonal   [width] words d: an internal round makes cell i = sum of all cells + d[i] * cell i
+    quad       (rounds, constants, diagonal) of another permutation over the field, of 16 cells over Goldilocks and 32
+               over the others, for MatrixCommitment(arity=4): the merge of four is TruncatedPermutation<4, digest,
+               16 or 32>. Without it the hash has no merge of four
 
     Rows go through Plonky3's PaddingFreeSponge<width, rate, digest>, pairs through TruncatedPermutation<2, digest,
     width>.
 
-    The name is "poseidon2:" and a digest of the constants (docs/hashes.md). It stands for the hash in files and proofs.
-    A process that opens them must have called this before with the same constants; else they are refused by that name.
+    The name is "poseidon2:" and a digest of the constants (docs/hashes.md), those of `quad` too. It stands for the hash
+    in files and proofs. A process that opens them must have called this before with the same constants; else they are
+    refused by that name.
 
     Raises InvalidArgument for a shape that does not fit and for a word that is not below p, with its index.
     """
-    external, internal = _rounds(rounds)
-    return _native.poseidon2(
-        field, width, rate, external, internal, _constants(constants, internal), _words(diagonal, "diagonal")
-    )
+    four = None
+    if quad is not None:
+        if not isinstance(quad, (tuple, list)) or len(quad) != 3:
+            raise InvalidArgument(f"poseidon2: quad must be (rounds, constants, diagonal), got {type(quad).__name__}")
+        four = _permutation(*quad, "quad: ")
+    return _native.poseidon2(field, width, rate, _permutation(rounds, constants, diagonal, ""), four)
 
 
-def _rounds(rounds: object) -> tuple[Any, Any]:
+def _permutation(rounds: object, constants: object, diagonal: object, of: str) -> tuple[Any, Any, bytes, bytes]:
+    external, internal = _rounds(rounds, of)
+    return external, internal, _constants(constants, internal, of), _words(diagonal, f"{of}diagonal")
+
+
+def _rounds(rounds: object, of: str) -> tuple[Any, Any]:
     if not isinstance(rounds, (tuple, list)) or len(rounds) != 2:
-        raise InvalidArgument(f"poseidon2: rounds must be (external, internal), got {rounds!r}")
+        raise InvalidArgument(f"poseidon2: {of}rounds must be (external, internal), got {rounds!r}")
     return rounds[0], rounds[1]
 
 
-def _constants(constants: object, internal: object) -> bytes:
-    parts = _listed(constants, "constants")
+def _constants(constants: object, internal: object, of: str) -> bytes:
+    parts = _listed(constants, f"{of}constants")
     if len(parts) != 3 or isinstance(parts[1], int):
-        return _words(parts, "constants")
-    middle = _words(parts[1], "constants[1]")
+        return _words(parts, f"{of}constants")
+    middle = _words(parts[1], f"{of}constants[1]")
     if len(middle) != 8 * (internal if isinstance(internal, int) else -1):
         raise InvalidArgument(
-            f"poseidon2: constants must be (initial, internal, terminal): the second part must have one word for each "
-            f"of {internal} internal rounds, got {len(middle) // 8} words"
+            f"poseidon2: {of}constants must be (initial, internal, terminal): the second part must have one word for "
+            f"each of {internal} internal rounds, got {len(middle) // 8} words"
         )
-    return _words(parts[0], "constants[0]") + middle + _words(parts[2], "constants[2]")
+    return _words(parts[0], f"{of}constants[0]") + middle + _words(parts[2], f"{of}constants[2]")
 
 
 def _listed(values: object, what: str) -> list[Any]:

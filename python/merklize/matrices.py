@@ -143,7 +143,8 @@ class MatrixCommitment:
     matrices    one matrix or a list, as hash_rows() takes them, but of different heights: beside one of h rows, those
                 of ceil(h / 2^k) rows for any k
     hash        one of HASHES
-    arity       children of a node: 2, or 4 for the Plonky3 hashes and some hashes of bytes
+    arity       children of a node: 2, or 4 for the Plonky3 hashes, some hashes of bytes, and poseidon2() of constants
+                with a `quad`
     cap_height  layers between the cap and the root; 0: the cap is the root
     words, field  as in hash_rows()
     pairs       "sorted": of each pair the smaller digest first, of the hash "keccak256"

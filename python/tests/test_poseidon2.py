@@ -9,7 +9,7 @@ import pytest
 
 import merklize
 import oracle
-from test_matrices import as_bytes, matrices_of
+from test_matrices import WORDS, as_bytes, matrices_of, random_matrices, rows_are_shown, rows_as_bytes, vectors
 
 INSTANCES = json.loads((oracle.VECTORS / "poseidon2_constants.json").read_text())["instances"]
 
@@ -23,6 +23,11 @@ def arguments(field, width, rate):
 
 def own(field="koalabear", width=16, rate=8, **changed):
     return merklize.poseidon2(**{**arguments(field, width, rate), **changed})
+
+
+def quad_of(field):
+    of = arguments(field, 16 if field == "goldilocks" else 32, 0)
+    return of["rounds"], of["constants"], of["diagonal"]
 
 
 @pytest.mark.parametrize("name", oracle.PLONKY3)
@@ -83,6 +88,14 @@ def test_the_name_says_the_constants():
             r"diagonal\[15\] is 2130706433, not a field element: it must be below p",
         ),
         ({"diagonal": [-1] * 16}, r"diagonal\[0\] is -1"),
+        ({"quad": "koalabear"}, r"quad must be \(rounds, constants, diagonal\), got str"),
+        ({"quad": (8, *quad_of("koalabear")[1:])}, "quad: rounds must be"),
+        ({"quad": quad_of("goldilocks")}, "quad: constants must have 278 words: 4 x 32, 22, 4 x 32; got 150"),
+        ({"quad": (*quad_of("koalabear")[:2], [1] * 31)}, "quad: diagonal must have width = 32 words, got 31"),
+        (
+            {"quad": (*quad_of("koalabear")[:2], [2**31] * 32)},
+            r"quad: diagonal\[0\] is 2147483648, not a field element",
+        ),
         ({"constants": [2**64] * 148}, r"constants\[0\] is 18446744073709551616"),
     ],
 )
@@ -150,3 +163,87 @@ def test_commitments_of_plonky3_whose_nodes_have_twelve_cells():
         for recorded in case["open"]:
             opening = made.open(recorded["index"])
             assert [one.tobytes() for one in opening.siblings] == as_bytes(recorded["proof"], np.uint64)
+
+
+# ---- Merges of four -------------------------------------------------------------------------------------------------
+
+
+def with_quad(name):
+    field, width, rate, _ = oracle.PLONKY3[name]
+    return own(field, width, rate, quad=quad_of(field))
+
+
+@pytest.mark.parametrize("name", oracle.PLONKY3)
+def test_constants_of_ours_give_our_commitments_of_four(name, device):
+    hash, field = with_quad(name), oracle.PLONKY3[name][0]
+    rng = np.random.default_rng(len(name))
+    for tallest in (1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 64, 100, 257):
+        for heights in ((), (0, 1), (2, 0, 5), (1, 3, 3)):
+            given = random_matrices(rng, tallest, [0, *heights], WORDS[field], oracle.MODULI[field])
+            for cap_height in (0, 1, 2) if tallest > 4 else (0,):
+                form = {"arity": 4, "cap_height": cap_height}
+                made = merklize.MatrixCommitment(given, hash, device=device, **form)
+                ours = merklize.MatrixCommitment(given, name, **form)
+                assert (made.cap == ours.cap).all()
+                assert made.hash == hash
+                indices = sorted({0, tallest // 3, tallest - 1})
+                for mine, theirs in zip(made.open_many(indices), ours.open_many(indices)):
+                    assert (mine.siblings == theirs.siblings).all()
+                    assert rows_are_shown(mine, made.cap, made.dims, hash, **form)
+                    assert rows_are_shown(mine, made.cap, made.dims, name, **form)
+                together = made.open_together(indices)
+                assert (together.siblings == ours.open_together(indices).siblings).all()
+                assert rows_are_shown(together, made.cap, made.dims, hash, **form)
+
+
+@pytest.mark.parametrize("name", ["poseidon2_goldilocks_8", "poseidon2_babybear_24", "poseidon2_koalabear_24"])
+def test_plonky3s_commitments_of_four_by_constants_of_ours(name, device):
+    hash, field = with_quad(name), oracle.PLONKY3[name][0]
+    cases = [case for f, h, case in vectors() if (f, h, case["arity"]) == (field, name, 4)]
+    assert len(cases) >= 24
+    for case in cases if device == "cpu" else cases[-14:]:
+        form = {"arity": 4, "cap_height": case["cap_height"]}
+        made = merklize.MatrixCommitment(matrices_of(case, field), hash, device=device, **form)
+        assert rows_as_bytes(made.cap) == as_bytes(case["cap"], WORDS[field]), case["dims"]
+        for recorded in case["open"]:
+            opening = made.open(recorded["index"])
+            assert rows_as_bytes(opening.siblings) == as_bytes(recorded["proof"], WORDS[field])
+            assert rows_are_shown(opening, made.cap, case["dims"], hash, **form)
+
+
+RANDOM = json.loads((oracle.VECTORS / "poseidon2_quad.json").read_text())["instances"]
+
+
+@pytest.mark.parametrize("of", RANDOM, ids=lambda of: of["field"])
+def test_plonky3s_commitments_of_four_by_random_constants(of, device):
+    # Plonky3's verifier took an opening of each leaf of these when they were recorded.
+    field = of["field"]
+    quad = ((8, of["quad_internal_rounds"]), of["quad_constants"], quad_of(field)[2])
+    changed = {"rounds": (8, of["internal_rounds"]), "constants": of["constants"], "quad": quad}
+    hash = own(field, of["width"], of["rate"], **changed)
+    for case in of["commitments"]:
+        form = {"arity": 4, "cap_height": case["cap_height"]}
+        given = matrices_of({**case, "matrices": "counter"}, field)
+        made = merklize.MatrixCommitment(given, hash, device=device, **form)
+        assert made.cap.tolist() == case["cap"], case["dims"]
+        for recorded in case["open"]:
+            opening = made.open(recorded["index"])
+            assert opening.siblings.tolist() == recorded["siblings"]
+            assert rows_are_shown(opening, made.cap, case["dims"], hash, **form)
+
+
+def test_a_hash_without_merges_of_four_has_no_commitments_of_four():
+    rows, cap = np.zeros((8, 3), np.uint32), np.zeros((1, 8), np.uint32)
+    text = r"and of poseidon2\(\) with constants for merges of four, not of 'poseidon2:"
+    for call in (
+        lambda: merklize.MatrixCommitment(rows, own(), arity=4),
+        lambda: merklize.verify_matrix_opening((0, [rows[0]], cap[:0]), cap, [(8, 3)], own(), arity=4),
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=text):
+            call()
+    # Trees of pairs are the same; the names are not.
+    hash = own(quad=quad_of("koalabear"))
+    assert hash not in (own(), own(quad=(quad_of("koalabear")[0], quad_of("koalabear")[1], [1] * 32)))
+    assert merklize.MatrixCommitment(rows, hash).root == merklize.MatrixCommitment(rows, own()).root
+    changed = merklize.MatrixCommitment(rows, own(quad=(*quad_of("koalabear")[:2], [1] * 32)), arity=4)
+    assert changed.root != merklize.MatrixCommitment(rows, hash, arity=4).root

@@ -8,6 +8,24 @@
 using namespace merklize::c_api;
 using merklize::Hash;
 
+namespace {
+
+merklize::Poseidon2 read_poseidon2(const Call& call, const merklize_poseidon2* instance, const std::string& name) {
+    const merklize_poseidon2& given = call.sized(instance, name.c_str());
+    if (given.field > 2) call.invalid(name + "->field must be 0, 1 or 2, got " + std::to_string(given.field));
+    const auto constants = call.items(given.constants, given.constant_count, (name + "->constants").c_str());
+    const auto diagonal = call.items(given.diagonal, given.diagonal_count, (name + "->diagonal").c_str());
+    return {static_cast<merklize::Poseidon2Field>(given.field),
+            given.width,
+            given.rate,
+            given.external_rounds,
+            given.internal_rounds,
+            {constants.begin(), constants.end()},
+            {diagonal.begin(), diagonal.end()}};
+}
+
+}  // namespace
+
 size_t merklize_hash_count() { return merklize::hashes().size(); }
 
 merklize_status merklize_hash_describe(size_t index, merklize_hash_info* info) {
@@ -37,20 +55,17 @@ merklize_status merklize_hash_from_name(const char* name, merklize_hash* hash) {
     });
 }
 
-merklize_status merklize_hash_poseidon2(const merklize_poseidon2* instance, merklize_hash* hash) {
+merklize_status merklize_hash_poseidon2(const merklize_poseidon2* instance, const merklize_poseidon2* quad,
+                                        merklize_hash* hash) {
     return run("merklize_hash_poseidon2", [&](const Call& call) {
-        const merklize_poseidon2& given = call.sized(instance, "instance");
+        const merklize::Poseidon2 rows = read_poseidon2(call, instance, "instance");
         merklize_hash& out = call.need(hash, "hash");
-        if (given.field > 2) call.invalid("instance->field must be 0, 1 or 2, got " + std::to_string(given.field));
-        const auto constants = call.items(given.constants, given.constant_count, "instance->constants");
-        const auto diagonal = call.items(given.diagonal, given.diagonal_count, "instance->diagonal");
-        out = to_c(merklize::poseidon2({static_cast<merklize::Poseidon2Field>(given.field),
-                                        given.width,
-                                        given.rate,
-                                        given.external_rounds,
-                                        given.internal_rounds,
-                                        {constants.begin(), constants.end()},
-                                        {diagonal.begin(), diagonal.end()}}));
+        if (quad == nullptr) {
+            out = to_c(merklize::poseidon2(rows));
+            return;
+        }
+        const merklize::Poseidon2 four = read_poseidon2(call, quad, "quad");
+        out = to_c(merklize::poseidon2(rows, &four));
     });
 }
 

@@ -34,61 +34,99 @@ constexpr Unit units[] = {
 };
 constexpr const char* field_names[] = {"goldilocks", "babybear", "koalabear"};
 
+constexpr const char* family = "poseidon2";
 constexpr unsigned most_external = 64, most_internal = 256;
 
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, "poseidon2: " + text); }
+[[noreturn]] void invalid(const char* what, const std::string& text) {
+    throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + text);
+}
 
-const mkz_hash_info& unit_of(const Poseidon2& of) {
-    const auto field = static_cast<std::size_t>(of.field);
-    if (field >= std::size(field_names))
-        invalid("field must be 0 (goldilocks), 1 (babybear) or 2 (koalabear), got " + std::to_string(field));
+const char* field_name(Poseidon2Field field, const char* what) {
+    const auto i = static_cast<std::size_t>(field);
+    if (i < std::size(field_names)) return field_names[i];
+    invalid(what, "field must be 0 (goldilocks), 1 (babybear) or 2 (koalabear), got " + std::to_string(i));
+}
+
+const mkz_hash_info& unit_of(const Poseidon2& of, const char* what) {
+    const std::string field = field_name(of.field, what);
     std::string widths;
     for (const Unit& unit : units) {
         if (unit.field != of.field) continue;
         if (unit.width == of.width) return runtime::info(unit.hash);
         widths += std::to_string(unit.width) + ", ";
     }
-    invalid("width over " + std::string(field_names[field]) + " must be one of " + widths + "got " +
-            std::to_string(of.width));
+    invalid(what, "width over " + field + " must be one of " + widths + "got " + std::to_string(of.width));
 }
 
-void require_words(const mkz_hash_info& unit, std::span<const std::uint64_t> words, const char* what) {
+void require_words(const mkz_hash_info& unit, std::span<const std::uint64_t> words, const char* name,
+                   const char* what) {
     const std::size_t i = runtime::first_not_below(unit.modulus, 8, words.data(), words.size());
     if (i == words.size()) return;
-    invalid(std::string(what) + "[" + std::to_string(i) + "] is " + std::to_string(words[i]) +
-            ", not a field element: it must be below p = " + std::to_string(unit.modulus));
+    invalid(what, std::string(name) + "[" + std::to_string(i) + "] is " + std::to_string(words[i]) +
+                      ", not a field element: it must be below p = " + std::to_string(unit.modulus));
 }
 
-void require_shape(const Poseidon2& of) {
-    if (of.rate < 1 || of.rate >= of.width)
-        invalid("rate must be 1 to width - 1 = " + std::to_string(of.width - 1) + ", got " + std::to_string(of.rate));
+void require_permutation(const Poseidon2& of, const mkz_hash_info& unit, const char* what) {
     if (of.external_rounds < 2 || of.external_rounds > most_external || of.external_rounds % 2 != 0) {
-        invalid("external rounds must be even, 2 to " + std::to_string(most_external) + ", got " +
-                std::to_string(of.external_rounds));
+        invalid(what, "external rounds must be even, 2 to " + std::to_string(most_external) + ", got " +
+                          std::to_string(of.external_rounds));
     }
     if (of.internal_rounds < 1 || of.internal_rounds > most_internal) {
-        invalid("internal rounds must be 1 to " + std::to_string(most_internal) + ", got " +
-                std::to_string(of.internal_rounds));
+        invalid(what, "internal rounds must be 1 to " + std::to_string(most_internal) + ", got " +
+                          std::to_string(of.internal_rounds));
     }
     const std::size_t wanted = std::size_t{of.external_rounds} * of.width + of.internal_rounds;
     if (of.constants.size() != wanted) {
         const std::string half = std::to_string(of.external_rounds / 2) + " x " + std::to_string(of.width);
-        invalid("constants must have " + std::to_string(wanted) + " words: " + half + ", " +
-                std::to_string(of.internal_rounds) + ", " + half + "; got " + std::to_string(of.constants.size()));
+        invalid(what, "constants must have " + std::to_string(wanted) + " words: " + half + ", " +
+                          std::to_string(of.internal_rounds) + ", " + half + "; got " +
+                          std::to_string(of.constants.size()));
     }
     if (of.diagonal.size() != of.width) {
-        invalid("diagonal must have width = " + std::to_string(of.width) + " words, got " +
-                std::to_string(of.diagonal.size()));
+        invalid(what, "diagonal must have width = " + std::to_string(of.width) + " words, got " +
+                          std::to_string(of.diagonal.size()));
     }
+    require_words(unit, of.constants, "constants", what);
+    require_words(unit, of.diagonal, "diagonal", what);
 }
 
-// docs/hashes.md defines these bytes.
-Digest digest_of(const Poseidon2& of, std::uint64_t modulus) {
-    std::vector<std::uint64_t> words = {modulus, of.width, of.rate, of.external_rounds, of.internal_rounds};
+const mkz_hash_info& require_hash(const Poseidon2& of) {
+    const mkz_hash_info& unit = unit_of(of, family);
+    if (of.rate < 1 || of.rate >= of.width) {
+        invalid(family,
+                "rate must be 1 to width - 1 = " + std::to_string(of.width - 1) + ", got " + std::to_string(of.rate));
+    }
+    require_permutation(of, unit, family);
+    return unit;
+}
+
+const mkz_hash_info& require_quad(const Poseidon2& of, Poseidon2Field field) {
+    constexpr const char* what = "poseidon2: quad";
+    if (of.field != field) {
+        invalid(what, "field must be that of the rows, " + std::string(field_name(field, what)) + ", got " +
+                          field_name(of.field, what));
+    }
+    const unsigned width = field == Poseidon2Field::goldilocks ? 16 : 32;  // four digests
+    if (of.width != width || of.rate != width) {
+        invalid(what, "width and rate over " + std::string(field_name(field, what)) + " must be four digests, " +
+                          std::to_string(width) + " words, got " + std::to_string(of.width) + " and " +
+                          std::to_string(of.rate));
+    }
+    const mkz_hash_info& unit = unit_of(of, what);
+    require_permutation(of, unit, what);
+    return unit;
+}
+
+// docs/hashes.md defines these words, and the digest of them.
+void append_words(std::vector<std::uint64_t>& words, const Poseidon2& of, std::uint64_t modulus) {
+    words.insert(words.end(), {modulus, of.width, of.rate, of.external_rounds, of.internal_rounds});
     words.insert(words.end(), of.constants.begin(), of.constants.end());
     words.insert(words.end(), of.diagonal.begin(), of.diagonal.end());
+}
+
+Digest digest_of(std::span<const std::uint64_t> words) {
     static const Device& cpu = *new Device("cpu");  // never destroyed
-    return hash(std::as_bytes(std::span(words)), Mode::derive_key("merklize poseidon2 constants 1"),
+    return hash(std::as_bytes(words), Mode::derive_key("merklize poseidon2 constants 1"),
                 RunOptions{.device = cpu, .threads = 1});
 }
 
@@ -113,13 +151,18 @@ std::vector<std::uint64_t> table_of(const Poseidon2& of, const mkz_hash_info& un
 
 }  // namespace
 
-Hash poseidon2(const Poseidon2& instance) {
-    const mkz_hash_info& unit = unit_of(instance);
-    require_shape(instance);
-    require_words(unit, instance.constants, "constants");
-    require_words(unit, instance.diagonal, "diagonal");
-    return runtime::add_given(unit.id, "poseidon2", digest_of(instance, unit.modulus), table_of(instance, unit))
-        .traits.hash;
+Hash poseidon2(const Poseidon2& instance, const Poseidon2* quad) {
+    const mkz_hash_info& unit = require_hash(instance);
+    std::vector<std::uint64_t> words;
+    append_words(words, instance, unit.modulus);
+    const runtime::GivenHash* four = nullptr;
+    if (quad != nullptr) {
+        const mkz_hash_info& wide = require_quad(*quad, instance.field);
+        const std::size_t before = words.size();
+        append_words(words, *quad, wide.modulus);
+        four = &runtime::add_given(wide.id, family, digest_of(std::span(words).subspan(before)), table_of(*quad, wide));
+    }
+    return runtime::add_given(unit.id, family, digest_of(words), table_of(instance, unit), four).traits.hash;
 }
 
 }  // namespace merklize::inline v0

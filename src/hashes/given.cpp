@@ -44,7 +44,7 @@ std::uint64_t start_of(const Digest& digest) noexcept {
 }
 
 const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Digest& digest,
-                           std::vector<std::uint64_t> table) {
+                           std::vector<std::uint64_t> table, const GivenHash* quad) {
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     if (const GivenHash* same = given_by_digest(digest)) return *same;
@@ -60,12 +60,14 @@ const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Di
     made->name = name;
     made->digest = digest;
     made->table = std::move(table);
-    made->info = *mkz_find_hash(unit);
+    const mkz_hash_info& facts = *mkz_find_hash(unit);
+    made->info = facts;
     made->info.id = static_cast<std::uint32_t>(first_given + count);
     made->info.name = made->name.c_str();
     made->info.rate = static_cast<std::uint32_t>(made->table[0]);
     made->info.table_words = static_cast<std::uint32_t>(made->table.size());
-    made->info.is_part = 0;
+    made->info.quad_hash = quad != nullptr ? static_cast<std::int32_t>(quad->info.id) : -1;
+    made->info.is_part = made->info.rate == facts.rate ? 1 : 0;
     made->traits = {static_cast<Hash>(made->info.id), made->name, true, made->info.word_bits, made->info.modulus};
     all.entries[count] = made;
     all.count.store(count + 1, std::memory_order_release);
@@ -81,7 +83,7 @@ const GivenHash* find_given(Hash hash) noexcept {
 }
 
 const GivenHash* given_by_name(std::string_view name) noexcept {
-    return first_that([&](const GivenHash& hash) { return hash.name == name; });
+    return first_that([&](const GivenHash& hash) { return hash.info.is_part == 0 && hash.name == name; });
 }
 const GivenHash* given_by_digest(const Digest& digest) noexcept {
     return first_that([&](const GivenHash& hash) { return hash.digest == digest; });

@@ -18,7 +18,7 @@ inline constexpr std::uint8_t named_by_digest = 255;
 inline constexpr std::size_t most_given = named_by_digest - first_given;
 
 struct GivenHash {
-    mkz_hash_info info{};  ///< of its unit, but for id, name, rate, table_words and is_part
+    mkz_hash_info info{};  ///< of its unit, but for id, name, rate, table_words, quad_hash and is_part
     HashTraits traits{};
     std::string name{};  ///< "family:" and the digest in hexadecimal
     Digest digest{};     ///< of the constants
@@ -27,15 +27,16 @@ struct GivenHash {
 
 /// A new hash of the unit with this id, or the one that has these constants already.
 /// family  the name in front of the digest, "poseidon2"
-/// table   as the unit reads it; its first word is the rate
+/// table   as the unit reads it; its first word is the rate. A rate of the whole state makes a part: the merge of four of other hashes
+/// quad    such a part, or null
 /// errors  invalid_argument (most_given hashes were made before; the digest begins as another one's)
 const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Digest& digest,
-                           std::vector<std::uint64_t> table);
+                           std::vector<std::uint64_t> table, const GivenHash* quad = nullptr);
 
 /// The hash with this id; null for any other id.
 const GivenHash* find_given(Hash hash) noexcept;
 
-/// The hash with this name, or whose digest is this one or begins with these bytes (little endian); null if there is none.
+/// The hash with this name, which is no part, or whose digest is this one or begins with these bytes (little endian); null if there is none.
 const GivenHash* given_by_name(std::string_view name) noexcept;
 const GivenHash* given_by_digest(const Digest& digest) noexcept;
 const GivenHash* given_by_start(std::uint64_t start) noexcept;

@@ -44,7 +44,8 @@ void require_arity(const CommitmentForm& form, const char* what) {
     for (const HashTraits& t : hashes()) {
         if (info(t.hash).quad_hash >= 0) known += (known.empty() ? "'" : ", '") + std::string(t.name) + "'";
     }
-    invalid(what, "arity 4 is of the hashes " + known + ", not of '" + facts.name + "'");
+    invalid(what, "arity 4 is of the hashes " + known +
+                      ", and of poseidon2() with constants for merges of four, not of '" + facts.name + "'");
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ void test_hasher(void);
 void test_rows(void);
 void test_trees(void);
 void test_matrices(void);
+void test_merges_of_four(void);
 void test_proofs(void);
 void test_files(void);
 void test_bao(void);

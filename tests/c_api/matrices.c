@@ -103,3 +103,67 @@ void test_matrices(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 matrix",
           merklize_hash_matrix_rows(MERKLIZE_HASH_poseidon2_koalabear_16, NULL, 0, 0, NULL, side, 8, NULL));
 }
+
+/* Constants that nobody uses: merges of four need a quad of their own. */
+void test_merges_of_four(void) {
+    static uint64_t constants[8 * 32 + 5], diagonal[32];
+    for (uint64_t i = 0; i < sizeof constants / sizeof *constants; i++) constants[i] = 1000003 * i + 1;
+    for (uint64_t i = 0; i < 32; i++) diagonal[i] = i + 2;
+    const merklize_poseidon2 rows = {.size = sizeof rows,
+                                     .field = 2,
+                                     .width = 16,
+                                     .rate = 8,
+                                     .external_rounds = 8,
+                                     .internal_rounds = 5,
+                                     .constants = constants,
+                                     .constant_count = 8 * 16 + 5,
+                                     .diagonal = diagonal,
+                                     .diagonal_count = 16};
+    merklize_poseidon2 quad = rows;
+    quad.width = quad.rate = quad.diagonal_count = 32;
+    quad.constant_count = 8 * 32 + 5;
+    merklize_hash plain = 0, hash = 0, again = 0;
+    OK(merklize_hash_poseidon2(&rows, NULL, &plain));
+    OK(merklize_hash_poseidon2(&rows, &quad, &hash));
+    OK(merklize_hash_poseidon2(&rows, &quad, &again));
+    CHECK(hash == again && hash != plain);
+    quad.rate = 24;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "quad: width and rate over koalabear must be four digests, 32 words",
+          merklize_hash_poseidon2(&rows, &quad, &again));
+    quad.field = 3;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "quad->field must be 0, 1 or 2, got 3",
+          merklize_hash_poseidon2(&rows, &quad, &again));
+
+    /* Four rows: the root is the quad's permutation of their digests, its first cells. */
+    uint32_t words[4][3];
+    for (uint32_t r = 0; r < 4; r++)
+        for (uint32_t k = 0; k < 3; k++) words[r][k] = element(0, r, k);
+    const merklize_matrix matrix = {.size = sizeof matrix,
+                                    .words = words,
+                                    .rows = 4,
+                                    .columns = 3,
+                                    .row_stride = 3,
+                                    .column_stride = 1,
+                                    .word_bytes = 4};
+    merklize_commitment_form form = {.size = sizeof form, .hash = hash, .arity = 4, .keep = 1};
+    merklize_commitment *commitment = NULL;
+    OK(merklize_commitment_build(&matrix, 1, &form, NULL, &commitment));
+    merklize_commitment_info info = {.size = sizeof info};
+    OK(merklize_commitment_get_info(commitment, &info));
+    CHECK(info.hash == hash && info.arity == 4 && info.height == 1 && info.path_length == 3);
+    merklize_digest root, siblings[3], digests[4];
+    OK(merklize_commitment_cap(commitment, &root, 1, NULL));
+    const uint64_t index = 2;
+    uint32_t row[3];
+    OK(merklize_commitment_open(commitment, &index, 1, NULL, 0, (uint8_t *)row, siblings));
+    OK(merklize_hash_rows(plain, words, 3, 4, NULL, digests, NULL));
+    CHECK(equal(&siblings[0], &digests[0]) && equal(&siblings[1], &digests[1]) && equal(&siblings[2], &digests[3]));
+    const merklize_matrix_dims dims = {4, 3};
+    int valid = 0;
+    OK(merklize_verify_opening(&index, 1, (uint8_t *)row, 12, siblings, 3, &root, 1, &dims, 1, &form, &valid));
+    CHECK(valid == 1);
+    form.hash = plain;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "poseidon2() with constants for merges of four",
+          merklize_verify_opening(&index, 1, (uint8_t *)row, 12, siblings, 3, &root, 1, &dims, 1, &form, &valid));
+    merklize_commitment_free(commitment);
+}

@@ -198,6 +198,87 @@ TEST("poseidon2: proofs, files and commitments name their constants") {
     CHECK_EQ(MerkleTree::from_rows(std::as_bytes(std::span(matrix)), 64, hash).root(), MerkleTree(rows, hash).root());
 }
 
+TEST("poseidon2: merges of four are of the quad's constants") {
+    for (const Instance& like : instances) {
+        if (!like.is_rows || !is_here(like)) continue;
+        const merklize::HashTraits& t = merklize::traits(like.rows);
+        const unsigned cells = 4 * 256 / t.element_bits;
+        Instance wide = like;
+        wide.width = cells;
+        const reference::Poseidon2 rows_of = random_instance(like, 2, 3, like.width),
+                                   quad_of = random_instance(wide, 3, 5, 100 + like.width);
+        const Poseidon2 rows = made_of(rows_of, like.rate), quad = made_of(quad_of, cells);
+        const Hash hash = merklize::poseidon2(rows, &quad);
+        CHECK_EQ(merklize::poseidon2(rows, &quad), hash);
+        CHECK(merklize::poseidon2(rows) != hash);
+        CHECK_EQ(merklize::hash_from_name(merklize::traits(hash).name), hash);
+        CHECK_EQ(merklize::merge(leaves(hash, 2)[0], leaves(hash, 2)[1], hash),
+                 merklize::merge(leaves(hash, 2)[0], leaves(hash, 2)[1], merklize::poseidon2(rows)));
+
+        // Two groups of four, and the two that are left.
+        const unsigned word_bytes = t.element_bits / 8;
+        constexpr std::size_t n = 8, columns = 5;
+        Random random(like.width);
+        const Bytes words = random_elements(t, n * columns * word_bytes, random);
+        const merklize::Matrix matrix{.rows = n,
+                                      .columns = columns,
+                                      .word_bytes = word_bytes,
+                                      .row_stride = columns,
+                                      .column_stride = 1,
+                                      .words = words.data()};
+        const merklize::MatrixCommitment made({&matrix, 1}, {hash, 4}, {}, true);
+        Bytes nodes[2];
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto at = words.begin() + static_cast<std::ptrdiff_t>(i * columns * word_bytes);
+            const Bytes row(at, at + static_cast<std::ptrdiff_t>(columns * word_bytes));
+            const Bytes digest = reference::poseidon2_leaf(rows_of, like.rate, row);
+            nodes[i / 4].insert(nodes[i / 4].end(), digest.begin(), digest.end());
+        }
+        Bytes top;
+        for (const Bytes& group : nodes) {
+            const Bytes node = reference::poseidon2_leaf(quad_of, cells, group);
+            top.insert(top.end(), node.begin(), node.end());
+        }
+        top.resize(4 * Digest::size);
+        CHECK_EQ(made.cap()[0].hex(), hex(reference::poseidon2_leaf(quad_of, cells, top)));
+        CHECK_EQ(made.form().hash, hash);
+        for (std::uint64_t i = 0; i < n; ++i) {
+            CHECK(merklize::verify(made.open(i), made.cap(), made.dims(), made.form()));
+            Poseidon2 other = quad;
+            other.constants[0] ^= 1;
+            CHECK(!merklize::verify(made.open(i), made.cap(), made.dims(), {merklize::poseidon2(rows, &other), 4}));
+        }
+        CHECK_ERROR(invalid_argument, "and of poseidon2() with constants for merges of four, not of 'poseidon2:",
+                    merklize::MatrixCommitment({&matrix, 1}, {merklize::poseidon2(rows), 4}));
+    }
+}
+
+TEST("poseidon2: a name with merges of four is the digest that docs/hashes.md defines") {
+    const Poseidon2 rows = made_of(reference::published_poseidon2("goldilocks", 8), 4),
+                    quad = made_of(reference::published_poseidon2("goldilocks", 16), 16);
+    const auto digest_of = [](std::initializer_list<const Poseidon2*> all) {
+        Bytes bytes;
+        const auto put = [&](std::uint64_t word) {
+            for (unsigned i = 0; i < 64; i += 8) bytes.push_back(static_cast<std::uint8_t>(word >> i));
+        };
+        for (const Poseidon2* of : all) {
+            put(0xffffffff00000001);
+            for (const unsigned word : {of->width, of->rate, of->external_rounds, of->internal_rounds}) put(word);
+            for (const std::uint64_t word : of->constants) put(word);
+            for (const std::uint64_t word : of->diagonal) put(word);
+        }
+        return hex(reference::blake3(bytes, 32, 0, {.context = "merklize poseidon2 constants 1"}));
+    };
+    const Hash hash = merklize::poseidon2(rows, &quad);
+    CHECK_EQ(std::string(merklize::traits(hash).name), "poseidon2:" + digest_of({&rows, &quad}));
+    const MerkleTree tree(leaves(hash, 8), hash);
+    const auto read = MerkleProof::from_bytes(tree.prove(3).to_bytes());
+    CHECK(read && merklize::verify(*read, tree.root()));
+    // The merge of four alone is no hash.
+    CHECK_ERROR(invalid_argument, "no constants with this digest were given",
+                merklize::hash_from_name("poseidon2:" + digest_of({&quad})));
+}
+
 TEST("poseidon2: shapes and words that do not fit are refused") {
     const Poseidon2 good = made_of(reference::published_poseidon2("goldilocks", 8), 4);
     const auto with = [&](auto change) {
@@ -222,6 +303,19 @@ TEST("poseidon2: shapes and words that do not fit are refused") {
                 merklize::poseidon2(with([&](Poseidon2& of) { of.constants[70] = p; })));
     CHECK_ERROR(invalid_argument, "diagonal[3] is",
                 merklize::poseidon2(with([&](Poseidon2& of) { of.diagonal[3] = p; })));
+    const Poseidon2 quad = made_of(reference::published_poseidon2("goldilocks", 16), 16),
+                    other = made_of(reference::published_poseidon2("babybear", 32), 32);
+    CHECK_ERROR(invalid_argument, "quad: field must be that of the rows, goldilocks, got babybear",
+                merklize::poseidon2(good, &other));
+    Poseidon2 bad_quad = quad;
+    bad_quad.rate = 12;
+    CHECK_ERROR(invalid_argument, "quad: width and rate over goldilocks must be four digests, 16 words, got 16 and 12",
+                merklize::poseidon2(good, &bad_quad));
+    CHECK_ERROR(invalid_argument, "four digests, 16 words, got 8 and 4", merklize::poseidon2(good, &good));
+    CHECK_ERROR(invalid_argument, "rate must be 1 to width - 1 = 15, got 16", merklize::poseidon2(quad));
+    bad_quad = quad;
+    bad_quad.diagonal[15] = p;
+    CHECK_ERROR(invalid_argument, "quad: diagonal[15] is " + std::to_string(p), merklize::poseidon2(good, &bad_quad));
     CHECK_ERROR(invalid_argument, "no constants with this digest were given to poseidon2() before",
                 merklize::hash_from_name("poseidon2:" + std::string(64, '0')));
     std::vector<Digest> bad = leaves(some_hash(), 2);

@@ -163,7 +163,7 @@ pub struct merklize_poseidon2 {
     /// ```
     pub width: u32,
     /// ```text
-    /// words of a row that one permutation takes: 1 to width - 1
+    /// words of a row that one permutation takes: 1 to width - 1. Of a quad: width
     /// ```
     pub rate: u32,
     /// ```text
@@ -579,7 +579,7 @@ pub struct merklize_commitment_form {
     pub size: usize,
     pub hash: merklize_hash,
     /// ```text
-    /// children of a node: 2, or 4 for hashes that have a merge of four; 0 is 2
+    /// children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2
     /// ```
     pub arity: u32,
     /// ```text
@@ -836,10 +836,13 @@ extern "C" {
     /// A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
     /// of the constants in its place.
     /// instance  copied; its size is set by the caller
+    /// quad      null, or the permutation of a commitment's merges of four (arity 4), copied: over the same field, its width and rate both
+    ///           16 over Goldilocks and 32 over the others. Without it arity 4 is refused
     /// hash      the same for the same constants
-    /// errors    invalid_argument (size, shapes, a word that is not below the modulus, more than 127 sets of constants)
+    /// errors    invalid_argument (size, shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
+    ///           constants)
     /// ```
-    pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, hash: *mut merklize_hash) -> merklize_status;
+    pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, quad: *const merklize_poseidon2, hash: *mut merklize_hash) -> merklize_status;
     /// ```text
     /// text    "levels_per_launch=3,constants=local"; empty: all zero
     /// errors  invalid_argument (unknown fields, values that a field does not take; the text lists the valid ones)
