@@ -32,8 +32,11 @@ public:
     /// out  [slots] digests
     virtual void gather_nodes(const Place& nodes, std::span<const std::uint32_t> slots, void* out) = 0;
     virtual void gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, void* out) = 0;
-    /// Slot slots[i] = values[i], no slot twice. The host bytes may go when it returns.
+    /// Slot slots[i] = values[i], no slot twice: enqueued. The host bytes may go when it returns.
     virtual void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) = 0;
+    /// The same; what was in the slots before goes to `old`, a place of the device.
+    virtual void exchange_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
+                                const Place& old) = 0;
 
     /// The same between places of the device, slots of 64 bits: only enqueued.
     virtual void gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) = 0;

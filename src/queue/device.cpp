@@ -133,8 +133,8 @@ Pinned QueueDevice::borrow_pinned(std::uint64_t bytes) {
 }
 
 void QueueDevice::give_back(Pinned pinned) noexcept {
-    // Enough for a call of three operands; pinned memory is taken from everybody.
-    constexpr std::size_t most_kept = 12;
+    // Enough for a call of three operands in pieces, and for some short lists; pinned memory is taken from everybody.
+    constexpr std::size_t most_kept = 16;
     try {
         const std::lock_guard lock(mutex_);
         if (pinned_.size() < most_kept) {

@@ -69,6 +69,10 @@ public:
     void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) override {
         trees_.scatter_nodes(nodes, slots, values);
     }
+    void exchange_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
+                        const Place& old) override {
+        trees_.scatter_nodes(nodes, slots, values, &old);
+    }
     void gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) override {
         trees_.gather_nodes(nodes, slots, n, out);
     }

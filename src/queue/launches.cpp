@@ -221,11 +221,11 @@ bool Launches::each_on_device(const HashEach& a, const Tick& tick) {
         }
         const std::uint64_t base =
             has_addresses ? reinterpret_cast<std::uintptr_t>(driver.native(in)) : std::uint64_t{0};
-        const auto table = std::make_shared<const EachTable>(
-            a.messages.subspan(first, count), [&](const Extent& message) { return address(message) - base; });
+        const EachTable table(a.messages.subspan(first, count),
+                              [&](const Extent& message) { return address(message) - base; });
         const auto words = timeline_.scratch(EachTable::bytes_of(count));
-        staging_.send(words, table, table->words.data(), EachTable::bytes_of(count));
-        launch_each(a, *table, in, {words->memory(), 0}, align, values, {out.memory, out.offset + out_bytes * first});
+        staging_.send(words->at(0), table.words.data(), EachTable::bytes_of(count));
+        launch_each(a, table, in, {words->memory(), 0}, align, values, {out.memory, out.offset + out_bytes * first});
         first += count;
     }
     if (a.out.on_device)

@@ -72,11 +72,16 @@ void Staging::upload(const Place& to, const void* from, std::uint64_t bytes) {
         {}, &Timings::to_device);
 }
 
-void Staging::send(const std::shared_ptr<Block>& to, std::shared_ptr<const void> owner, const void* from,
-                   std::uint64_t bytes) {
-    if (bytes > small_copy) return upload(to->at(0), from, bytes);
-    timeline_.copy_to_device(to->at(0), from, bytes);
-    timeline_.keep(std::move(owner));
+void Staging::send(const Place& to, const void* from, std::uint64_t bytes) {
+    if (bytes > small_copy) return upload(to, from, bytes);
+    const auto give_back = [device = timeline_.device()](const Pinned* pinned) {
+        device->give_back(*pinned);
+        delete pinned;
+    };
+    const std::shared_ptr<const Pinned> pinned(new Pinned(timeline_.device()->borrow_pinned(small_copy)), give_back);
+    timeline_.keep(pinned);
+    std::memcpy(pinned->bytes, from, bytes);
+    timeline_.copy_to_device(to, pinned->bytes, bytes);
 }
 
 void Staging::download(void* to, const Place& from, std::uint64_t bytes) {

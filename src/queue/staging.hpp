@@ -22,9 +22,9 @@ public:
     /// Copies of many bytes.
     void upload(const Place& to, const void* from, std::uint64_t bytes);
     void download(void* to, const Place& from, std::uint64_t bytes);
-    /// Copies host bytes that `owner` keeps to the beginning of a block, before what is enqueued next. Short lists go without a wait.
-    void send(const std::shared_ptr<Block>& to, std::shared_ptr<const void> owner, const void* from,
-              std::uint64_t bytes);
+    /// Copies host bytes, which may go when it returns, before what is enqueued next. Up to a MiB goes through pinned memory
+    /// without a wait.
+    void send(const Place& to, const void* from, std::uint64_t bytes);
 
     /// Whether the driver reaches these bytes at the link's speed.
     bool is_pinned(const void* host, std::uint64_t bytes) const;

@@ -11,12 +11,6 @@
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
-namespace {
-
-// Bytes from which on pinned memory is worth a wait.
-constexpr std::uint64_t least_staged = 1 << 20;
-
-}  // namespace
 
 void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
     const Range below = range_of(a.below), nodes = range_of(a.nodes);
@@ -212,11 +206,11 @@ void TreeLaunches::merge_at_on_device(const MergeAt& a) {
     policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
     const Kernel merge =
         kernels_.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_at, a.policy.group_size == 0);
-    const auto paths = std::make_shared<const Paths>(paths_of(a, std::size_t{2} * merge.group_size));
-    const auto lists = timeline_.scratch(4 * paths->words.size());
-    staging_.send(lists, paths, paths->words.data(), 4 * paths->words.size());
+    const Paths paths = paths_of(a, std::size_t{2} * merge.group_size);
+    const auto lists = timeline_.scratch(4 * paths.words.size());
+    staging_.send(lists->at(0), paths.words.data(), 4 * paths.words.size());
     mkz_memory* constants = kernels_.device().constants(a.hash);
-    for (const Paths::Stage& stage : paths->stages) {
+    for (const Paths::Stage& stage : paths.stages) {
         kernels_.launch_merges(a.mode, merge, stage.segments, nodes.memory, nodes.offset / 32, a.first >> stage.level,
                                ((a.width - 1) >> stage.level) + 1, lists->memory(), stage.list, stage.starts,
                                stage.levels, static_cast<std::uint32_t>(a.lone), lists->memory(),
@@ -268,12 +262,7 @@ void TreeLaunches::gather_nodes(const Place& nodes, const void* slots, std::uint
     kernels_.require_node_alignment(tree);
     const auto wanted = timeline_.scratch(4 * slot_words * count);
     const auto found = timeline_.scratch(32 * count);
-    // Short lists need no wait of their own: the download has one.
-    if (const std::uint64_t bytes = 4 * slot_words * count; bytes <= least_staged) {
-        timeline_.copy_to_device(wanted->at(0), slots, bytes);
-    } else {
-        staging_.upload(wanted->at(0), slots, bytes);
-    }
+    staging_.send(wanted->at(0), slots, 4 * slot_words * count);
     const Kernel gather = kernels_.find({.group_size = 256}, bodies::gather_nodes, true);
     timeline_.launch(gather, divide_up(count, gather.group_size), tree.memory, tree.offset / 32, wanted->memory(),
                      slot_words, count, found->memory());
@@ -298,16 +287,19 @@ void TreeLaunches::gather_nodes(const Place& nodes, const Place& slots, std::uin
     if (found.memory != range_of(out).memory) timeline_.copy_on_device(out, found.place(), 32 * n);
 }
 
-void TreeLaunches::scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) {
+void TreeLaunches::scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
+                                 const Place* old) {
     if (slots.empty()) return;
     const Range tree = range_of(nodes);
     kernels_.require_node_alignment(tree);
     const auto wanted = timeline_.scratch(slots.size_bytes()), fresh = timeline_.scratch(32 * slots.size());
-    staging_.upload(wanted->at(0), slots.data(), slots.size_bytes());
-    staging_.upload(fresh->at(0), values, 32 * slots.size());
+    staging_.send(wanted->at(0), slots.data(), slots.size_bytes());
+    staging_.send(fresh->at(0), values, 32 * slots.size());
+    const std::uint64_t n = slots.size();
+    if (old != nullptr) gather_nodes(nodes, wanted->at(0), n, *old);
     const Kernel scatter = kernels_.find({.group_size = 256}, bodies::scatter_nodes, true);
-    timeline_.launch(scatter, divide_up(slots.size(), scatter.group_size), tree.memory, tree.offset / 32,
-                     wanted->memory(), std::uint32_t{2}, std::uint64_t{slots.size()}, fresh->memory());
+    timeline_.launch(scatter, divide_up(n, scatter.group_size), tree.memory, tree.offset / 32, wanted->memory(),
+                     std::uint32_t{2}, n, fresh->memory());
 }
 
 }  // namespace merklize::runtime

@@ -29,7 +29,9 @@ public:
     }
     void gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out);
     void merge_edge(const MergeEdge& job);
-    void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values);
+    /// old: null, or where what was in the slots goes first
+    void scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
+                       const Place* old = nullptr);
 
 private:
     // Nodes that are on the host, in pieces through pinned memory.

@@ -1,6 +1,7 @@
 // Changes of a tree in place: update() and append().
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,28 +71,37 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     }
     if (state.drop_levels != 0) invalid("update: the tree does not keep its leaves");
     if (indices.empty()) return;
-    const runtime::Ascending changed = runtime::ascending_from(indices, state.n_leaves, "update");
+    const std::vector<std::uint64_t> changed = runtime::ascending(indices, state.n_leaves, "update");
     const RunOptions here = state.here(options);
     runtime::Run run(here);
     runtime::Merges merges(state.form);
     require_leaves(host_place(leaves.data()), leaves.size(), merges, "update: leaves", run);
-    std::vector<std::uint64_t> slots(changed.indices);
+    std::vector<std::uint64_t> slots(indices.begin(), indices.end());
     for (std::uint64_t& slot : slots) slot += state.layout.leaf_slot;
-    std::vector<Digest> fresh(slots.size()), old(slots.size());
-    std::ranges::transform(changed.given_at, fresh.begin(), [&](std::size_t i) { return leaves[i]; });
     const Place nodes = state.nodes.place();
-    gather_nodes(nodes, slots, old.data(), run);
+    std::vector<Digest> old(nodes.on_device ? 0 : slots.size());
+    std::optional<Buffer> old_there;  // on a device they stay there
+    if (nodes.on_device) {
+        old_there.emplace(state.device, leaves.size_bytes());
+        run.memory().exchange_nodes(nodes, slots, leaves.data(), runtime::place_of(*old_there));
+    } else {
+        gather_nodes(nodes, slots, old.data(), run);
+    }
     state.nodes.changed();
     try {
-        scatter_nodes(nodes, slots, fresh.data(), run);
-        state.root = hash_paths(nodes, state.layout, changed.indices, merges, state.policy, run);
+        if (!nodes.on_device) scatter_nodes(nodes, slots, leaves.data(), run);
+        state.root = hash_paths(nodes, state.layout, changed, merges, state.policy, run);
     } catch (...) {
         run.abandon();
         // The old leaves make the old nodes again.
+        if (old_there) {
+            old.resize(slots.size());
+            old_there->copy_to(std::as_writable_bytes(std::span(old)));
+        }
         const RunOptions quiet = state.options();
         runtime::Run back(quiet);
         scatter_nodes(nodes, slots, old.data(), back);
-        state.root = hash_paths(nodes, state.layout, changed.indices, merges, state.policy, back);
+        state.root = hash_paths(nodes, state.layout, changed, merges, state.policy, back);
         throw;
     }
 }
