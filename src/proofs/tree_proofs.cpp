@@ -157,17 +157,19 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
     const TreeLayout layout{n_leaves()};
     MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
-    proof.indices = runtime::ascending(indices, n_leaves(), "prove_together");
     const unsigned threads = runtime::default_threads();
+    proof.indices = runtime::ascending(indices, n_leaves(), "prove_together", threads);
     runtime::ProofSlots wanted(layout, form().rule, proof.indices, threads);
-    // Memory for the siblings and the leaves themselves, beside the lists of the siblings.
+    // The leaves, and zeros for the siblings, beside the lists. This thread allocates: what others free and take would be
+    // more memory, for each of them.
+    proof.siblings.reserve(wanted.size());
+    proof.leaves.resize(indices.size());
+    std::vector<std::uint64_t> slots = proof.indices;
+    for (std::uint64_t& slot : slots) slot += layout.leaf_slot;
     runtime::parallel_for(2 + wanted.parts(), threads, [&](std::size_t i) {
         if (i == 0) return proof.siblings.resize(wanted.size());
-        if (i > 1) return wanted.list(i - 2);
-        std::vector<std::uint64_t> slots = proof.indices;
-        for (std::uint64_t& slot : slots) slot += layout.leaf_slot;
-        proof.leaves.resize(slots.size());
-        state_->fetch(slots, leaves, "prove_together", proof.leaves.data());
+        if (i == 1) return state_->fetch(slots, leaves, "prove_together", proof.leaves.data());
+        wanted.list(i - 2);
     });
     state_->fetch_padded(wanted.slots(), leaves, "prove_together", proof.siblings.data());
     return proof;

@@ -125,7 +125,8 @@ MerkleProof TreeFile::prove(std::uint64_t index) const {
 
 MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) const {
     if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
-    std::vector<std::uint64_t> sorted = runtime::ascending(indices, n_leaves(), "prove_together");
+    std::vector<std::uint64_t> sorted =
+        runtime::ascending(indices, n_leaves(), "prove_together", runtime::default_threads());
     const TreeForm& form = state_->proof_form("prove_together");
     std::vector<NodeAt> leaves;
     leaves.reserve(sorted.size());

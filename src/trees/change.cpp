@@ -71,9 +71,9 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     }
     if (state.drop_levels != 0) invalid("update: the tree does not keep its leaves");
     if (indices.empty()) return;
-    const std::vector<std::uint64_t> changed = runtime::ascending(indices, state.n_leaves, "update");
     const RunOptions here = state.here(options);
     runtime::Run run(here);
+    const std::vector<std::uint64_t> changed = runtime::ascending(indices, state.n_leaves, "update", run.threads());
     runtime::Merges merges(state.form);
     require_leaves(host_place(leaves.data()), leaves.size(), merges, "update: leaves", run);
     std::vector<std::uint64_t> slots(indices.begin(), indices.end());

@@ -15,9 +15,9 @@ void require_index(std::uint64_t index, std::uint64_t n_leaves, std::string_view
 /// errors  invalid_argument (an index that occurs twice or is beyond the leaves); the text begins with `what`
 /// cost    linear
 std::vector<std::uint64_t> ascending(std::span<const std::uint64_t> indices, std::uint64_t n_leaves,
-                                     std::string_view what);
+                                     std::string_view what, unsigned threads);
 
-/// The same, with the place of each among the given indices.
+/// The same by one thread, with the place of each among the given indices.
 struct Ascending {
     std::vector<std::uint64_t> indices;
     std::vector<std::size_t> given_at;

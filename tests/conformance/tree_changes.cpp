@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "asked_often.hpp"
 #include "forms.hpp"
+#include "trees/indices.hpp"
 
 using namespace support;
 using merklize::MerkleForest;
@@ -26,6 +28,31 @@ merklize::RunOptions cancelled_at(int call, int& calls) {
 }
 
 }  // namespace
+
+// From 32,768 indices on several threads sort.
+TEST("tree: indices are put in order by any number of threads") {
+    Random random(4);
+    for (const std::uint64_t n : {std::uint64_t{40000}, std::uint64_t{1} << 24, std::uint64_t{1} << 50}) {
+        std::set<std::uint64_t> set{0, n - 1};
+        while (set.size() < 33000) set.insert(random.below(n));
+        for (std::uint64_t k = 0; k < 1000; k++) set.insert(n / 2 + k);
+        const std::vector<std::uint64_t> expected(set.begin(), set.end());
+        std::vector<std::uint64_t> given = expected;
+        for (std::size_t k = given.size() - 1; k > 0; k--) std::swap(given[k], given[random.below(k + 1)]);
+        for (const unsigned threads : {1, 2, 3, 100}) {
+            const auto sorted = [&](const std::vector<std::uint64_t>& indices) {
+                return merklize::runtime::ascending(indices, n, "x", threads);
+            };
+            CHECK(sorted(given) == expected);
+            CHECK(sorted(expected) == expected);
+            std::vector<std::uint64_t> wrong = given;
+            wrong[7] = wrong.back();
+            CHECK_ERROR(invalid_argument, "leaf index " + std::to_string(wrong[7]) + " is there twice", sorted(wrong));
+            wrong[7] = n;
+            CHECK_ERROR(invalid_argument, "must be below " + std::to_string(n), sorted(wrong));
+        }
+    }
+}
 
 TEST("tree: updates equal a rebuild") {
     Random random(1);
