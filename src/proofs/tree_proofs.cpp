@@ -157,7 +157,8 @@ MultiProof MerkleTree::prove_together(std::span<const std::uint64_t> indices, st
     if (indices.empty()) invalid("prove_together: needs at least one leaf index, got none");
     const TreeLayout layout{n_leaves()};
     MultiProof proof{hash(), form().rule, n_leaves(), {}, {}, {}};
-    const unsigned threads = runtime::default_threads();
+    constexpr std::size_t few = 4096;  // are done before another thread is awake
+    const unsigned threads = indices.size() <= few ? 1 : runtime::default_threads();
     proof.indices = runtime::ascending(indices, n_leaves(), "prove_together", threads);
     runtime::ProofSlots wanted(layout, form().rule, proof.indices, threads);
     // The leaves, and zeros for the siblings, beside the lists. This thread allocates: what others free and take would be
