@@ -55,31 +55,33 @@ void ProofSlots::count(Part& part) const {
     }
 }
 
-// Without branches that depend on the indices, which nobody could predict.
+// Without branches that depend on the indices, which nobody could predict: each node's sibling is written to a row, and the
+// next one over it if it is not wanted.
 void ProofSlots::list(std::size_t which) {
     const Part& part = parts_[which];
-    const auto above = std::make_unique_for_overwrite<std::uint64_t[]>(part.nodes.size());
-    const std::uint64_t* nodes = part.nodes.data();
     std::size_t n = part.nodes.size();
+    const auto room = std::make_unique_for_overwrite<std::uint64_t[]>(2 * n);
+    std::uint64_t *const above = room.get(), *const row = room.get() + n;
+    const std::uint64_t* nodes = part.nodes.data();
     for (unsigned level = part.first; level < part.last; level++) {
         const std::uint64_t offset = layout_.level_offset(level), last = nodes[n - 1];
-        std::uint64_t* out = slots_.get() + part.places[level - part.first];
-        std::uint64_t before = nodes[0], unused = 0;
-        std::size_t parents = 0;
+        std::uint64_t before = nodes[0];
+        std::size_t siblings = 0, parents = 0;
         for (std::size_t i = 0; i + 1 < n; i++) {
             const std::uint64_t node = nodes[i];
-            const bool is_right = (before ^ node) == 1, is_alone = !is_right && (node ^ nodes[i + 1]) != 1;
-            *(is_alone ? out : &unused) = offset + (node ^ 1);
-            out += is_alone;
+            const bool is_right = (before ^ node) == 1, is_left = (node ^ nodes[i + 1]) == 1;
+            row[siblings] = offset + (node ^ 1);
+            siblings += static_cast<std::size_t>(!is_right) & static_cast<std::size_t>(!is_left);
             above[parents] = node / 2;
             parents += !is_right;
             before = node;
         }
         if ((before ^ last) != 1) {
             above[parents++] = last / 2;
-            if (in_proof(sibling_of(last, layout_, level, rule_))) *out = offset + (last ^ 1);
+            if (in_proof(sibling_of(last, layout_, level, rule_))) row[siblings++] = offset + (last ^ 1);
         }
-        nodes = above.get();
+        std::copy_n(row, siblings, slots_.get() + part.places[level - part.first]);
+        nodes = above;
         n = parents;
     }
 }
