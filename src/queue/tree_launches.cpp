@@ -206,7 +206,11 @@ void TreeLaunches::merge_at_on_device(const MergeAt& a) {
     policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
     const Kernel merge =
         kernels_.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_at, a.policy.group_size == 0);
-    const Paths paths = paths_of(a, std::size_t{2} * merge.group_size);
+    // A level of a segment waits for the one below. So few nodes go one an item and to more groups; many keep all groups busy, and go
+    // two an item in fewer stages.
+    constexpr std::uint64_t many_segments = 64;
+    const std::uint64_t one_each = merge.group_size;
+    const Paths paths = paths_of(a, std::clamp<std::uint64_t>(a.n / many_segments, one_each, 2 * one_each));
     const auto lists = timeline_.scratch(4 * paths.words.size());
     staging_.send(lists->at(0), paths.words.data(), 4 * paths.words.size());
     mkz_memory* constants = kernels_.device().constants(a.hash);
