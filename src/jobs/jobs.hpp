@@ -150,8 +150,8 @@ struct MergeSubtrees {
     Place below{};  ///< of level 0; may be `nodes`
     Place nodes{};
     std::uint64_t offset[max_levels + 1]{};  ///< of each level: nodes into `nodes`, of level 0 into `below`
-    /// Where the nodes of level 0 are copied to as they are read, on 64 bytes, or a null pointer. Only the CPU's executor takes a
-    /// job that has it.
+    /// Where the nodes of level 0 are copied to as they are read, on 64 bytes, or a null pointer. On the host only the CPU's executor
+    /// takes a job that has it.
     Place kept{};
     mkz_policy policy{};
 };

@@ -16,7 +16,7 @@ RunOptions chosen_for_tree(const RunOptions& options, Hash hash, std::uint64_t n
 /// Builds all levels above the leaves in the heap at `nodes`. Unused slots stay as they are.
 /// top         where to put the first node of the highest level, or null
 /// first_leaf  as in plan_tree()
-/// keep        copies all leaves to their slots as they are read. Then the CPU builds, and first_leaf is 0
+/// keep        copies all leaves to their slots as they are read. Then first_leaf is 0, and nodes on the host are built by the CPU
 /// returns     the policy for the widest part of the tree: the caller's, with open fields filled by the backend
 Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout& layout, Merges& merges,
                     const Policy& wanted, Run& run, double share = 1, Digest* top = nullptr,

@@ -7,9 +7,9 @@
 namespace merklize::runtime {
 namespace {
 
-constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs, bodies::merge_subtree,
-                              bodies::hash_rows,   bodies::hash_chunks, bodies::hash_parents,
-                              bodies::merge_at,    bodies::merge_edge,  bodies::hash_each};
+constexpr Body with_hash[] = {bodies::merge_level, bodies::merge_pairs,  bodies::merge_subtree, bodies::hash_rows,
+                              bodies::hash_chunks, bodies::hash_parents, bodies::merge_at,      bodies::merge_edge,
+                              bodies::hash_each,   bodies::merge_keep};
 
 // The bodies that run a job with this hash.
 std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
@@ -24,7 +24,7 @@ std::vector<Body> bodies_of(mkz_kernel kernel, const mkz_hash_info& hash) {
             if (is_field(hash)) return {bodies::hash_rows};
             return {};
         case MKZ_KERNEL_MERGE_PAIRS: return {bodies::merge_pairs};
-        case MKZ_KERNEL_MERGE_SUBTREES: return {bodies::merge_level, bodies::merge_subtree};
+        case MKZ_KERNEL_MERGE_SUBTREES: return {bodies::merge_level, bodies::merge_keep, bodies::merge_subtree};
         case MKZ_KERNEL_MERGE_AT: return {bodies::merge_at, bodies::merge_edge};
     }
     return {};

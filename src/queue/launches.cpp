@@ -23,9 +23,13 @@ std::uint32_t log2_of(std::uint64_t power) { return static_cast<std::uint32_t>(s
 
 }  // namespace
 
+Kernel Launches::parents_kernel(Hash hash) const {
+    return kernels_.find({.hash = info(hash).id, .group_size = 256}, bodies::hash_parents, true);
+}
+
 void Launches::values_above(Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
                             std::uint32_t root, const Range& out) {
-    const Kernel parents = kernels_.find({.hash = info(hash).id, .group_size = 256}, bodies::hash_parents, true);
+    const Kernel parents = parents_kernel(hash);
     const std::uint32_t most_levels = log2_of(2 * parents.group_size);
     while (levels > 0) {
         const std::uint32_t now = std::min(levels, most_levels);
@@ -33,7 +37,7 @@ void Launches::values_above(Hash hash, Range in, std::uint64_t count, std::uint3
         const Range to = now == levels ? out : Range{timeline_.scratch(32 * above)->memory(), 0};
         timeline_.launch(parents, divide_up(divide_up(count, 2), parents.group_size), in.memory, in.offset / 32,
                          to.memory, to.offset / 32, count, std::uint64_t{1}, key_words(mode),
-                         mode.flags() | (now == levels ? root : 0), now);
+                         mode.flags() | (now == levels ? root : 0), now, std::uint32_t{0});
         in = to;
         count = above;
         levels -= now;
@@ -88,7 +92,7 @@ bool Launches::hash_chunks(const HashChunks& a, const Tick& tick) {
     return true;
 }
 
-// Each level is kept, so each is a launch: one behind the other in one block, from where the last launch puts them in order.
+// Each level is kept: one behind the other in one block, from where the last launch puts them in order.
 bool Launches::digest_nodes(const DigestNodes& a, const Tick& tick) {
     const std::uint64_t groups = divide_up(a.bytes, std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << a.levels);
     std::uint64_t all = 2;
@@ -97,10 +101,18 @@ bool Launches::digest_nodes(const DigestNodes& a, const Tick& tick) {
     const HashChunks chunks{
         .data = a.data, .bytes = a.bytes, .levels = a.levels, .out = values->at(0), .policy = a.policy};
     if (!hash_chunks(chunks, tick)) return false;
+    const Kernel parents = parents_kernel(chunks.hash);
     std::uint64_t at = 0;
-    for (std::uint64_t n = groups; n > 2; n = divide_up(n, 2)) {
-        values_above(chunks.hash, {values->memory(), 32 * at}, n, 1, chunks.mode, 0, {values->memory(), 32 * (at + n)});
-        at += n;
+    for (std::uint64_t n = groups; n > 2;) {
+        const std::uint32_t levels =
+            std::min(static_cast<std::uint32_t>(std::bit_width(n - 1) - 1), log2_of(2 * parents.group_size));
+        timeline_.launch(parents, divide_up(divide_up(n, 2), parents.group_size), values->memory(), at,
+                         values->memory(), at + n, n, std::uint64_t{1}, key_words(chunks.mode), chunks.mode.flags(),
+                         levels, std::uint32_t{1});
+        for (std::uint32_t level = 0; level < levels; level++) {
+            at += n;
+            n = divide_up(n, 2);
+        }
     }
     const std::uint64_t nodes = groups - 1;
     const Range out = kernels_.aligned_out(range_of(a.out), 64 * nodes);
@@ -306,9 +318,7 @@ bool Launches::hash_messages(const HashRows& a, const Tick& tick) {
         values = timeline_.scratch(32 * per_piece * chunks);
         above = timeline_.scratch(32 * per_piece * divide_up(chunks, 2));
     }
-    const Kernel parents =
-        chunks == 1 ? Kernel{}
-                    : kernels_.find({.hash = info(a.hash).id, .group_size = 256}, bodies::hash_parents, true);
+    const Kernel parents = chunks == 1 ? Kernel{} : parents_kernel(a.hash);
     return staging_.batch(
         a.n, {{a.rows, a.length, a.n * a.length}, {a.out, 32, 32 * a.n}}, per_piece,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
@@ -329,7 +339,8 @@ bool Launches::hash_messages(const HashRows& a, const Tick& tick) {
                 if (c == 2) to = out;
                 timeline_.launch(parents, divide_up(count * divide_up(c, 2), parents.group_size), from.memory,
                                  from.offset / 32, to.memory, to.offset / 32, c, count, key_words(a.mode),
-                                 c == 2 ? a.mode.flags() | MKZ_BLAKE3_ROOT : a.mode.flags(), std::uint32_t{1});
+                                 c == 2 ? a.mode.flags() | MKZ_BLAKE3_ROOT : a.mode.flags(), std::uint32_t{1},
+                                 std::uint32_t{0});
                 std::swap(from, to);
             }
             kernels_.return_out(at[1], out, 32 * count);

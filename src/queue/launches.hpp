@@ -29,6 +29,7 @@ public:
     void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out);
 
 private:
+    Kernel parents_kernel(Hash hash) const;
     // `count` values to the ceil(count / 2^levels) above them.
     // root: the flag of the last of them, which is a digest, or 0
     void values_above(Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,

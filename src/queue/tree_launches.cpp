@@ -11,6 +11,22 @@
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
+namespace {
+
+// Where the pieces of n nodes begin, and n. The first and the last pieces are small, since nothing else is done while the first goes up
+// and the last comes down.
+// least  nodes of the smallest piece
+// most   of the largest, a multiple of `least`
+std::vector<std::uint64_t> piece_starts(std::uint64_t n, std::uint64_t least, std::uint64_t most) {
+    std::vector<std::uint64_t> starts = {0};
+    for (std::uint64_t grown = least; starts.back() < n; grown = std::min(2 * grown, most)) {
+        const std::uint64_t left = n - starts.back();
+        starts.push_back(starts.back() + std::min({grown, left, std::max(least, left / 2 / least * least)}));
+    }
+    return starts;
+}
+
+}  // namespace
 
 void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
     const Range below = range_of(a.below), nodes = range_of(a.nodes);
@@ -22,12 +38,22 @@ void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
     for (std::uint32_t level = 0; level < a.levels;) {
         // Each stretch of levels gets its own choice of the table's: the narrow top of a tree runs otherwise than its wide bottom.
         const mkz_policy policy = kernels_.filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
-        const std::uint32_t levels = std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
+        // Leaves that are to be copied are read by a launch of their level alone.
+        const bool keep = level == 0 && a.kept.pointer != nullptr;
+        const std::uint32_t levels =
+            keep ? 1 : std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
         const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
         const Variant variant = Kernels::merge_variant(a.hash, a.mode, policy);
         const bool is_free = a.policy.group_size == 0;
-        if (levels == 1) {
+        if (keep) {
+            const Range kept = range_of(a.kept);
+            kernels_.require_node_alignment(kept);
+            const Kernel merge = kernels_.find(variant, bodies::merge_keep, is_free);
+            kernels_.launch_merges(a.mode, merge, divide_up(n / 2, std::uint64_t{policy.lanes} * merge.group_size),
+                                   in.memory, in_node, kept.memory, kept.offset / 32, nodes.memory,
+                                   slot_0 + a.offset[level + 1], n / 2, constants);
+        } else if (levels == 1) {
             const Kernel merge = kernels_.find(variant, bodies::merge_level, is_free);
             kernels_.launch_merges(a.mode, merge, divide_up(n / 2, std::uint64_t{policy.lanes} * merge.group_size),
                                    in.memory, in_node, nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants);
@@ -55,12 +81,14 @@ bool TreeLaunches::merge_asking(const MergeSubtrees& a, const Tick& tick) {
         subtree.levels = part_levels;
         subtree.n = part;
         for (std::uint32_t l = 0; l <= part_levels; l++) subtree.offset[l] += first >> l;
+        subtree.kept.offset += Digest::size * first;
         merge_on_device(subtree);
         timeline_.synchronize();
         if (!tick(static_cast<double>(first + part) / static_cast<double>(a.n))) return false;
     }
     MergeSubtrees top = a;
     top.below = a.nodes;
+    top.kept = {};
     top.n >>= part_levels;
     top.levels -= part_levels;
     std::copy(a.offset + part_levels, a.offset + a.levels + 1, top.offset);
@@ -85,8 +113,10 @@ bool TreeLaunches::merge_staged(const MergeSubtrees& all, const Tick& tick) {
     while (a.levels > 0) {
         const std::uint32_t levels = std::min(a.levels, most_levels);
         const std::uint64_t per_piece = std::min(a.n, most_nodes >> levels << levels);
-        const auto first_of = [&](std::uint64_t piece) { return piece * per_piece; };
-        const auto count_of = [&](std::uint64_t piece) { return std::min(per_piece, a.n - first_of(piece)); };
+        const std::vector<std::uint64_t> starts =
+            piece_starts(a.n, std::min(per_piece, Staging::piece_bytes / Digest::size), per_piece);
+        const auto first_of = [&](std::uint64_t piece) { return starts[piece]; };
+        const auto count_of = [&](std::uint64_t piece) { return starts[piece + 1] - starts[piece]; };
         Staging::Pipeline pipeline;
         pipeline.sizes = {Digest::size * per_piece, Digest::size * per_piece};
         // On the device the parents' level l is at [count >> l, 2 (count >> l)): they lie in one range.
@@ -112,7 +142,7 @@ bool TreeLaunches::merge_staged(const MergeSubtrees& all, const Tick& tick) {
             merge_on_device(part);
         };
         const double share = static_cast<double>(a.n - (a.n >> levels)) / merges;
-        if (!staging_.run(divide_up(a.n, per_piece), pipeline, part_of(tick, before, share))) return false;
+        if (!staging_.run(starts.size() - 1, pipeline, part_of(tick, before, share))) return false;
         before += share;
         // What was built last is what is there now.
         a.below = a.nodes;

@@ -42,17 +42,17 @@ MerkleTree::State::State(const TreeForm& of, std::uint64_t n, unsigned dropped, 
       device(on),
       nodes(on, layout.slots()) {}
 
-void MerkleTree::State::build_above(runtime::Run& run, double share, const Digest* leaves) {
+void MerkleTree::State::build_above(runtime::Run& run, double share, const runtime::Place& leaves) {
     runtime::Merges merges(form, drop_levels);
     nodes.clear_gaps(layout, run);
     if (n_leaves == 0) {
         root = runtime::empty_root();
         return run.finish();
     }
+    const bool to_keep = leaves.pointer != nullptr;
     const runtime::LevelAt level =
-        leaves == nullptr ? runtime::LevelAt{nodes.place(), layout.leaf_slot} : runtime::LevelAt{host_place(leaves), 0};
-    policy = build_levels(level, nodes.place(), layout, merges, run.options().policy, run, share, &root, 0,
-                          leaves != nullptr);
+        to_keep ? runtime::LevelAt{leaves, 0} : runtime::LevelAt{nodes.place(), layout.leaf_slot};
+    policy = build_levels(level, nodes.place(), layout, merges, run.options().policy, run, share, &root, 0, to_keep);
 }
 
 unsigned MerkleTree::State::kept_level(unsigned level, const char* what) const {
@@ -80,10 +80,12 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
     State& state = *state_;
     const RunOptions options = state.here(wanted);
     runtime::Run run(options);
-    // The CPU copies the leaves as it merges them. For a device that works on host memory all threads copy them first.
+    // The CPU copies the leaves as it merges them. For a device that works on host memory all threads copy them first. A device that
+    // gets all leaves looks at their words itself.
     constexpr std::size_t per_piece = 4096;
     constexpr double copy_share = 0.05;
-    const bool is_field = runtime::is_field(runtime::info(form.hash)),
+    const bool sends = drop_levels == 0 && state.nodes.on_device() && !leaves.empty(),
+               is_field = runtime::is_field(runtime::info(form.hash)) && !sends,
                to_copy = drop_levels == 0 && !state.nodes.on_device() && !run.on_host();
     std::byte* slots = to_copy ? host_bytes(state.base()) : nullptr;
     double share = 1;
@@ -102,11 +104,12 @@ MerkleTree::MerkleTree(std::span<const Digest> leaves, const TreeForm& form, con
         reduce_levels({host_place(leaves.data()), 0}, leaves.size(), drop_levels, form, 0, runtime::part_levels,
                       state.base(), run, share);
         share = 0;
-    } else if (state.nodes.on_device() && !leaves.empty()) {
+    } else if (sends) {
         run.memory().upload(state.base(), leaves.data(), leaves.size_bytes());
+        require_leaves(state.base(), leaves.size(), runtime::Merges(form), "tree: leaves", run);
     }
     const bool to_keep = drop_levels == 0 && run.on_host();
-    state.build_above(run, share, to_keep ? leaves.data() : nullptr);
+    state.build_above(run, share, to_keep ? host_place(leaves.data()) : runtime::Place{});
 }
 
 MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options, unsigned drop_levels)
@@ -115,15 +118,20 @@ MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const Ru
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
     require_leaves(place_of(leaves), state.n_leaves, runtime::Merges(form), "tree: leaves", run);
-    double share = 1;
-    if (drop_levels != 0) {
-        reduce_levels({run.memory().aligned_nodes(place_of(leaves), state.n_leaves), 0}, state.n_leaves, drop_levels,
-                      form, 0, runtime::part_levels, state.base(), run, share);
-        share = 0;
-    } else if (state.n_leaves != 0) {
-        copy_nodes(state.base(), place_of(leaves), state.n_leaves, run);
+    if (state.n_leaves == 0) {
+        state.build_above(run, 1);
+        return;
     }
-    state.build_above(run, share);
+    const runtime::Place aligned = run.memory().aligned_nodes(place_of(leaves), state.n_leaves);
+    if (drop_levels != 0) {
+        reduce_levels({aligned, 0}, state.n_leaves, drop_levels, form, 0, runtime::part_levels, state.base(), run, 1);
+        state.build_above(run, 0);
+    } else if (state.nodes.on_device()) {
+        state.build_above(run, 1, aligned);
+    } else {
+        copy_nodes(state.base(), place_of(leaves), state.n_leaves, run);
+        state.build_above(run, 1);
+    }
 }
 
 const TreeForm& MerkleTree::form() const noexcept { return state_->form; }

@@ -26,9 +26,9 @@ struct MERKLIZE_LOCAL MerkleTree::State {
     unsigned height() const noexcept { return drop_levels + layout.height(); }
     /// The place of the lowest kept level.
     runtime::Place base() const { return runtime::at_node(nodes.place(), layout.leaf_slot); }
-    /// Builds the levels above the lowest kept one, which must be in place.
-    /// leaves  or not null: then the CPU copies them there
-    void build_above(runtime::Run& run, double share, const Digest* leaves = nullptr);
+    /// Builds the levels above the lowest kept one, which must be in place, or is copied there from `leaves`.
+    /// leaves  where the nodes are, on the CPU for nodes on the host
+    void build_above(runtime::Run& run, double share, const runtime::Place& leaves = {});
     /// The number of a level in `layout`.  errors  invalid_argument (above the root, or dropped)
     unsigned kept_level(unsigned level, const char* what) const;
     /// The options of a call on this tree, which always runs on the tree's device.

@@ -28,6 +28,7 @@ BODIES = (
     "merge_at",
     "merge_edge",
     "hash_each",
+    "merge_keep",
 )
 ONLY = {body: 1 << bit for bit, body in enumerate(BODIES)}
 ONLY["hash_each_parents"] = ONLY["hash_each"]
@@ -167,7 +168,7 @@ def digest_by(runner, data, key=witness.IV, flags=0, *, offset=0, levels=0, leve
         out_width = -(-width // 2**levels_above)
         parents = blank(out_width + 9, u32)
         flags_here = u32(flags | (ROOT_FLAG if out_width == 1 else 0))
-        args = (out, u64(0), parents, u64(1), u64(width), u64(1), key, flags_here, u32(levels_above))
+        args = (out, u64(0), parents, u64(1), u64(width), u64(1), key, flags_here, u32(levels_above), u32(0))
         pairs = (width + 1) // 2
         groups = -(-pairs // runner.device.group_size)
         runner.launch("hash_parents", "blake3", groups, *args, **policy)
@@ -203,7 +204,7 @@ def check_rows_of_messages(runner, **policy):
             above = blank(rows * parents + 2, u32)
             flags = u32(ROOT_FLAG if chunks == 2 else 0)
             groups = -(-rows * parents // runner.device.group_size)
-            args = (values, u64(0), above, u64(1), u64(chunks), u64(rows), key, flags, u32(1))
+            args = (values, u64(0), above, u64(1), u64(chunks), u64(rows), key, flags, u32(1), u32(0))
             runner.launch("hash_parents", "blake3", groups, *args, **policy)
             assert untouched(above[:1])
             assert untouched(above[-1:])

@@ -8,7 +8,7 @@ import pytest
 
 import witness
 from launches import LENGTHS, blank, check_each, check_rows_of_messages, digest_by, padded, rows_by, u32, u64, untouched
-from witness import KEYED_HASH
+from witness import KEYED_HASH, random_words
 
 
 @pytest.mark.parametrize("mode", ["plain", "keyed", "derive_key"])
@@ -102,3 +102,20 @@ def test_leaves_of_bytes(runner, name, layout, lanes):
         for align in aligns:
             found = rows_by(runner, name, rows, layout, align=align, lanes=lanes)
             assert [digest.tobytes() for digest in found] == expected, length
+
+
+def test_all_levels_of_parents_in_one_launch(runner):
+    key, most = struct.pack("<8I", *witness.IV), (2 * runner.device.group_size).bit_length() - 1
+    for count in (2, 3, 5, 8, 33, 64, 100, 257, 1000):
+        values, expected = random_words("blake3", 8 * count, seed=count).reshape(-1, 8), []
+        level, levels = values.tolist(), min(most, (count - 1).bit_length())
+        for _ in range(levels):
+            level = witness.blake3_parents(level)
+            expected += map(list, level)
+        out = blank(len(expected) + 4, u32)
+        args = (values, u64(0), out, u64(3), u64(count), u64(1), key, u32(0), u32(levels), u32(1))
+        groups = -(-((count + 1) // 2) // runner.device.group_size)
+        runner.launch("hash_parents", "blake3", groups, *args)
+        assert out[3:-1].tolist() == expected
+        assert untouched(out[:3])
+        assert untouched(out[-1:])

@@ -119,6 +119,24 @@ def test_rows_take_words_mod_p(runner, name):
     assert first == second == witness.rescue_hash_elements(name, [x % witness.P for x in big])
 
 
+@pytest.mark.parametrize("name", MERGES)
+def test_first_level_keeps_the_leaves(runner, name):
+    dtype, words = words_of(name)
+    for count in (1, 5, 33, 200):
+        leaves = random_words(name, (2 * count + 3) * words, count).reshape(-1, words)
+        kept, out = blank(2 * count + 7, dtype), blank(count + 6, dtype)
+        args = (leaves, u64(3), kept, u64(4), out, u64(2), u64(count))
+        runner.launch("merge_keep", name, runner.groups(count, {}) + 1, *args)
+        pairs = zip(leaves[3::2], leaves[4::2], strict=True)
+        parents = [np.frombuffer(witness.merge(name, left.tobytes(), right.tobytes()), dtype) for left, right in pairs]
+        assert (kept[4 : 4 + 2 * count] == leaves[3:]).all()
+        assert (out[2 : 2 + count] == parents).all()
+        assert untouched(kept[:4])
+        assert untouched(kept[4 + 2 * count :])
+        assert untouched(out[:2])
+        assert untouched(out[2 + count :])
+
+
 @pytest.mark.parametrize("lone", [0, 1, 2])
 @pytest.mark.parametrize("name", MERGES)
 def test_edges(runner, name, lone):

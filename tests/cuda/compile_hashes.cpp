@@ -21,7 +21,7 @@ TEST("cuda-compile: all kernels of every hash, with its constants in each place"
             const std::string text = merklize::runtime::program_text(defines, t.hash);
             const cuda::Image image = cuda::compile(90, text.c_str(), nullptr, "test");
             for (const char* body :
-                 {"merge_level", "merge_pairs", "merge_subtree", "merge_at", "merge_edge", "hash_rows"}) {
+                 {"merge_level", "merge_pairs", "merge_subtree", "merge_at", "merge_edge", "merge_keep", "hash_rows"}) {
                 const std::string name = "mkz_" + std::string(body) + "_" + std::string(t.name);
                 CHECK(image.bytes.find(name) != image.bytes.npos);
             }

@@ -23,7 +23,7 @@
 #ifdef MKZ_ONLY
 #define MKZ_ENTRIES MKZ_ONLY
 #else
-#define MKZ_ENTRIES 511
+#define MKZ_ENTRIES 1023
 #endif
 #include "kernels.h"
 

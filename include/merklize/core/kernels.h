@@ -5,6 +5,7 @@
  * neighbours, one in each vector lane. Items beyond the end do nothing, so the number of groups is rounded up.
  *
  *   kernels/merge_level.h      one level of a Merkle tree                               count / (group size * lanes) groups
+ *   kernels/merge_keep.h       the first level, and a copy of the leaves                count / (group size * lanes) groups
  *   kernels/merge_subtree.h    several levels, each group on its own                   count >> levels groups
  *   kernels/merge_pairs.h      merges of nodes in two buffers                           count / (group size * lanes) groups
  *   kernels/merge_at.h         the paths above some nodes of a level                    one group a segment
@@ -43,6 +44,7 @@
 #define MKZ_ONLY_MERGE_AT 64
 #define MKZ_ONLY_MERGE_EDGE 128
 #define MKZ_ONLY_HASH_EACH 256
+#define MKZ_ONLY_MERGE_KEEP 512
 #ifndef MKZ_ENTRIES
 #define MKZ_ENTRIES 0
 #endif

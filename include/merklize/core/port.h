@@ -492,13 +492,11 @@ MKZ_BODY mkz_work_item mkz_this_item(void) {
 #define MKZ_BYTES_ANYWHERE 0
 #endif
 
-/* Copies private words v[] from or to global words p[]. */
-#if defined(MKZ_TARGET_CPP) || MKZ_ALIGN < 16 || (defined(MKZ_TARGET_SYCL) && !defined(__clang__))
-#define MKZ_LOAD_QUAD32(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1], (v)[2] = (p)[2], (v)[3] = (p)[3])
-#define MKZ_STORE_QUAD32(p, v) ((p)[0] = (v)[0], (p)[1] = (v)[1], (p)[2] = (v)[2], (p)[3] = (v)[3])
-#define MKZ_LOAD_PAIR64(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1])
-#define MKZ_STORE_PAIR64(p, v) ((p)[0] = (v)[0], (p)[1] = (v)[1])
+/* 1: 16 bytes on a multiple of 16 can be moved at once. */
+#if defined(MKZ_TARGET_CPP) || (defined(MKZ_TARGET_SYCL) && !defined(__clang__))
+#define MKZ_HAS_QUADS 0
 #else
+#define MKZ_HAS_QUADS 1
 #if defined(MKZ_TARGET_CUDA)
 typedef uint4 mkz_quad32;
 typedef ulonglong2 mkz_pair64;
@@ -515,11 +513,22 @@ typedef ulong2 mkz_pair64;
 #define MKZ_MAKE_QUAD32(a, b, c, d) ((uint4)((a), (b), (c), (d)))
 #define MKZ_MAKE_PAIR64(a, b) ((ulong2)((a), (b)))
 #endif
-#define MKZ_LOAD_QUAD32(v, p)                                                   \
+/* Copies global words p[], which are on a multiple of 16 bytes whatever MKZ_ALIGN is, to private words v[]. */
+#define MKZ_LOAD_ALIGNED_QUAD32(v, p)                                           \
     do {                                                                        \
         mkz_quad32 mkz_q = *(MKZ_GLOBAL const mkz_quad32 *)(p);                 \
         (v)[0] = mkz_q.x, (v)[1] = mkz_q.y, (v)[2] = mkz_q.z, (v)[3] = mkz_q.w; \
     } while (0)
+#endif
+
+/* Copies private words v[] from or to global words p[]. */
+#if !MKZ_HAS_QUADS || MKZ_ALIGN < 16
+#define MKZ_LOAD_QUAD32(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1], (v)[2] = (p)[2], (v)[3] = (p)[3])
+#define MKZ_STORE_QUAD32(p, v) ((p)[0] = (v)[0], (p)[1] = (v)[1], (p)[2] = (v)[2], (p)[3] = (v)[3])
+#define MKZ_LOAD_PAIR64(v, p) ((v)[0] = (p)[0], (v)[1] = (p)[1])
+#define MKZ_STORE_PAIR64(p, v) ((p)[0] = (v)[0], (p)[1] = (v)[1])
+#else
+#define MKZ_LOAD_QUAD32(v, p) MKZ_LOAD_ALIGNED_QUAD32(v, p)
 #define MKZ_STORE_QUAD32(p, v) (*(MKZ_GLOBAL mkz_quad32 *)(p) = MKZ_MAKE_QUAD32((v)[0], (v)[1], (v)[2], (v)[3]))
 #define MKZ_LOAD_PAIR64(v, p)                                   \
     do {                                                        \

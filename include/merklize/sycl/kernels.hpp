@@ -229,7 +229,7 @@ struct HashParents : Part {
     void operator()(const ::sycl::nd_item<1>& here, std::uint64_t* local) const {
         C::mkz_key key;
         C::mkz_blake3_iv(key.w);
-        C::mkz_body_hash_parents_blake3(item(here), in, 0, out, 0, count, rows, key, flags, levels,
+        C::mkz_body_hash_parents_blake3(item(here), in, 0, out, 0, count, rows, key, flags, levels, 0,
                                         reinterpret_cast<std::uint32_t*>(local));
     }
 };

@@ -36,7 +36,6 @@ MKZ_BODY void MKZ_K(chunk_blocks)(mkz_lane32 cv[8], MKZ_GLOBAL const mkz_u8 *in,
                 MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                     mkz_u32 words[16], done = MKZ_UNIT_RATE * i;
                     mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;
-                    rest = rest < MKZ_UNIT_RATE ? rest : MKZ_UNIT_RATE;
                     MKZ_K(load_block)(words, in + at[j] + done, rest);
                     MKZ_UNROLL for (int k = 0; k < 16; k++) block[k][j] = words[k];
                 }

@@ -32,7 +32,7 @@ MKZ_BODY void mkz_body_scatter_nodes(mkz_work_item item, MKZ_GLOBAL mkz_u32 *nod
 
 /* The nodes of the tree inside a digest (hash_chunks.h) above `count` > 1 values, in one order. A node is the two values below it, 64
  * bytes: node k goes to out[out_offset + 2k] and the next. One item a node, count - 1.
- * in    from in_offset on the values, then those of hash_parents with levels = 1 above them, and so on, until two are left
+ * in    from in_offset on the values, then those that hash_parents with keep = 1 puts behind them, until two are left
  * post  0 a node comes before the nodes below it, 1 behind them; those of its left half come before those of its right half */
 MKZ_BODY void mkz_body_order_parents(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 count,
                                      mkz_u32 post, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset) {

@@ -58,8 +58,8 @@ MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in
     }
     if (levels != 0) {
         mkz_u64 start = item.group * MKZ_GROUP_NODES, n = start < total ? total - start : 0;
-        MKZ_K(digest_tower)(item, tower, n < MKZ_GROUP_NODES ? (mkz_u32)n : MKZ_GROUP_NODES, total, levels, out,
-                            out_offset + (start >> levels), key, flags, root);
+        MKZ_K(digest_tower)(item, tower, start, n < MKZ_GROUP_NODES ? (mkz_u32)n : MKZ_GROUP_NODES, total, levels, 0,
+                            out, out_offset, key, flags, root);
     }
 }
 

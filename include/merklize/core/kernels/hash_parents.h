@@ -5,11 +5,13 @@
  * out + out_offset on. Repeated until one value is left, this gives BLAKE3's tree. Launched with
  * ceil(rows ceil(count / 2) / MKZ_GROUP_SIZE) groups. `in` and `out` must not overlap.
  * levels  1, or more if rows == 1 and 2^levels <= 2 MKZ_GROUP_SIZE
+ * keep    1: the values of the levels between are written too: those of a level behind those of the level below it, the first
+ *         ceil(count / 2) from out_offset on. Then rows == 1
  * key     as for hash_chunks
  * flags   the mode's flags. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (count <= 2^levels), which is the digest */
 MKZ_BODY void MKZ_K(hash_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset,
                                   MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_u64 rows, mkz_key key,
-                                  mkz_u32 flags, mkz_u32 levels, MKZ_LOCAL mkz_u32 *tower) {
+                                  mkz_u32 flags, mkz_u32 levels, mkz_u32 keep, MKZ_LOCAL mkz_u32 *tower) {
     mkz_u64 parents = count / 2 + count % 2, total = parents * rows;
     mkz_u64 start = item.group * MKZ_GROUP_SIZE;
     mkz_u32 root = flags & MKZ_UNIT_ROOT_FLAG, rank = item.rank * MKZ_LANES;
@@ -37,25 +39,25 @@ MKZ_BODY void MKZ_K(hash_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *
                 if (odd[j]) {
                     MKZ_UNROLL for (int w = 0; w < 8; w++) node[w] = MKZ_LANE(mkz_u32, right[w], j);
                 }
-                if (levels == 1)
-                    mkz_store_node32(out, out_offset + start + rank + j, node);
-                else
+                if (levels == 1 || keep) mkz_store_node32(out, out_offset + start + rank + j, node);
+                if (levels > 1) {
                     MKZ_UNROLL for (int w = 0; w < 8; w++) tower[w * MKZ_TOWER_NODES + rank + j] = node[w];
+                }
             }
         }
     }
     if (levels > 1) {
         mkz_u64 n = start < total ? total - start : 0;
-        MKZ_K(digest_tower)(item, tower, n < MKZ_GROUP_SIZE ? (mkz_u32)n : MKZ_GROUP_SIZE, total, levels - 1, out,
-                            out_offset + (start >> (levels - 1)), key, flags, root);
+        MKZ_K(digest_tower)(item, tower, start, n < MKZ_GROUP_SIZE ? (mkz_u32)n : MKZ_GROUP_SIZE, total, levels - 1,
+                            keep, out, out_offset + (keep ? total : 0), key, flags, root);
     }
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_PARENTS
 MKZ_ENTRY(MKZ_E(hash_parents))
 (MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count,
- mkz_u64 rows, mkz_key key, mkz_u32 flags, mkz_u32 levels) {
+ mkz_u64 rows, mkz_key key, mkz_u32 flags, mkz_u32 levels, mkz_u32 keep) {
     MKZ_LOCAL_ARRAY(mkz_u32, tower, MKZ_TOWER_WORDS);
-    MKZ_K(hash_parents)(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, count, rows, key, flags, levels, tower);
+    MKZ_K(hash_parents)(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, count, rows, key, flags, levels, keep, tower);
 }
 #endif

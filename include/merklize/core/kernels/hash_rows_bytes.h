@@ -2,7 +2,7 @@
 
 #include "load_block.h"
 
-/* The block of a row at p, where `left` bytes exist. If they are fewer than a block, padding follows them. */
+/* The block of a row at p, where `left` bytes of the row exist. If they are fewer than a block, padding follows them. */
 MKZ_BODY void MKZ_K(row_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u64 stride, mkz_u32 left) {
     if (stride == 1) {
         MKZ_K(load_block)(m, p, left);
@@ -40,8 +40,7 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, 
             mkz_u64 left = done < row_words ? row_words - done : 0;
             mkz_u32 block[MKZ_UNIT_RATE / 4];
             if (done <= row_words) {
-                MKZ_K(row_block)(block, in + row + done * word_stride, word_stride,
-                                 left < MKZ_UNIT_RATE ? (mkz_u32)left : MKZ_UNIT_RATE);
+                MKZ_K(row_block)(block, in + row + done * word_stride, word_stride, (mkz_u32)left);
             } else {
                 MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k++) block[k] = 0;
             }

@@ -10,16 +10,54 @@ MKZ_RARE void MKZ_K(load_bytes)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const m
 }
 #endif
 
-/* Block at p -> words. Only the first `length` of its bytes exist; the others count as zero. */
+#if MKZ_HAS_QUADS && MKZ_ALIGN == 1 && MKZ_LANES == 1 && MKZ_UNIT_RATE % 16 == 0
+#define MKZ_BLOCKS_ARE_SHIFTED 1
+/* A whole block that begins anywhere. It is read as the aligned quads that it lies in, since a read of each byte would take a GPU
+ * longer than a compression. The quads' words are then shifted to their places. Of the last quad only the block's own bytes are read,
+ * unless `more` says that 16 bytes follow the block. */
+MKZ_BODY void MKZ_K(load_shifted)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 more) {
+    mkz_u32 words[MKZ_UNIT_RATE / 4 + 4], shift = (mkz_u32)((mkz_u64)p % 16);
+    MKZ_GLOBAL const mkz_u32 *quads = (MKZ_GLOBAL const mkz_u32 *)(p - shift);
+    MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k += 4) MKZ_LOAD_ALIGNED_QUAD32(words + k, quads + k);
+    if (more) {
+        MKZ_LOAD_ALIGNED_QUAD32(words + MKZ_UNIT_RATE / 4, quads + MKZ_UNIT_RATE / 4);
+    } else {
+        MKZ_GLOBAL const mkz_u8 *tail = p - shift % 4 + MKZ_UNIT_RATE; /* the block's bytes in the last word */
+        mkz_u32 part = 0;
+        MKZ_UNROLL for (mkz_u32 b = 0; b < 3; b++) {
+            if (b < shift % 4) part |= (mkz_u32)tail[b] << 8 * b;
+        }
+        MKZ_UNROLL for (mkz_u32 k = 0; k < 4; k++) {
+            words[MKZ_UNIT_RATE / 4 + k] = part;
+            if (k < shift / 4) words[MKZ_UNIT_RATE / 4 + k] = quads[MKZ_UNIT_RATE / 4 + k];
+        }
+    }
+    MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4 + 2; k++) words[k] = shift & 8 ? words[k + 2] : words[k];
+    MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4 + 1; k++) words[k] = shift & 4 ? words[k + 1] : words[k];
+    MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k++) {
+        m[k] = (mkz_u32)(((mkz_u64)words[k + 1] << 32 | words[k]) >> 8 * (shift % 4));
+    }
+}
+#else
+#define MKZ_BLOCKS_ARE_SHIFTED 0
+#endif
+
+/* Block at p -> words. Only the first `length` bytes from p on exist; the others of the block count as zero. */
 MKZ_BODY void MKZ_K(load_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
 #if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4 && MKZ_UNIT_RATE % 16 == 0
-    mkz_u32 whole_block = length == MKZ_UNIT_RATE;
+    mkz_u32 whole_block = length >= MKZ_UNIT_RATE;
 #if MKZ_BYTES_ANYWHERE
     if ((mkz_u64)p % 16 != 0) whole_block = 0;
 #endif
     if (whole_block) {
         MKZ_GLOBAL const mkz_u32 *words = (MKZ_GLOBAL const mkz_u32 *)p;
         MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k += 4) MKZ_LOAD_QUAD32(m + k, words + k);
+        return;
+    }
+#endif
+#if MKZ_BLOCKS_ARE_SHIFTED
+    if (length >= MKZ_UNIT_RATE) {
+        MKZ_K(load_shifted)(m, p, length >= MKZ_UNIT_RATE + 16);
         return;
     }
 #endif
@@ -36,3 +74,4 @@ MKZ_BODY void MKZ_K(load_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const m
     }
 #endif
 }
+#undef MKZ_BLOCKS_ARE_SHIFTED

@@ -32,6 +32,7 @@
 
 #include "merge_at.h"
 #include "merge_edge.h"
+#include "merge_keep.h"
 #include "merge_level.h"
 #include "merge_pairs.h"
 #include "merge_subtree.h"
