@@ -41,6 +41,19 @@ MKZ_BODY void mkz_store_node64(MKZ_GLOBAL mkz_u64 *nodes, mkz_u64 i, const mkz_u
     MKZ_STORE_PAIR64(nodes + 4 * i + 2, w + 2);
 }
 
+/* Half a node, 16 bytes: half k of the nodes at `from`, to half i of those at `to`. */
+MKZ_BODY void mkz_copy_half32(MKZ_GLOBAL mkz_u32 *to, mkz_u64 i, MKZ_GLOBAL const mkz_u32 *from, mkz_u64 k) {
+    mkz_u32 w[4];
+    MKZ_LOAD_QUAD32(w, from + 4 * k);
+    MKZ_STORE_QUAD32(to + 4 * i, w);
+}
+
+MKZ_BODY void mkz_copy_half64(MKZ_GLOBAL mkz_u64 *to, mkz_u64 i, MKZ_GLOBAL const mkz_u64 *from, mkz_u64 k) {
+    mkz_u64 w[2];
+    MKZ_LOAD_PAIR64(w, from + 2 * k);
+    MKZ_STORE_PAIR64(to + 2 * i, w);
+}
+
 #define MKZ_UNIT_WORD_BITS 32
 #include "lanes_of_nodes.h"
 #undef MKZ_UNIT_WORD_BITS
