@@ -59,8 +59,14 @@ inline void refused(const char* file, int line, mkz_status wanted, std::string_v
 }
 #define CHECK_REFUSED(status, part, ...) table::refused(__FILE__, __LINE__, status, part, __VA_ARGS__)
 
+// Functions with names, since the type of a lambda is another one in each source file, and with it all that is made of it.
+inline void give_back(mkz_memory* memory) { driver().release(device(), memory); }
+inline void give_back(mkz_stream* stream) { driver().stream_close(stream); }
+inline void give_back(mkz_event* event) { driver().event_release(event); }
+inline void give_back(mkz_program* program) { driver().program_release(program); }
+
 /// A handle of the table that is given back in the end.
-template <class Handle, auto give_back>
+template <class Handle>
 class Owned {
 public:
     Owned() = default;
@@ -85,10 +91,10 @@ private:
     Handle* handle_ = nullptr;
 };
 
-using Memory = Owned<mkz_memory, [](mkz_memory* memory) { driver().release(device(), memory); }>;
-using Stream = Owned<mkz_stream, [](mkz_stream* stream) { driver().stream_close(stream); }>;
-using Event = Owned<mkz_event, [](mkz_event* event) { driver().event_release(event); }>;
-using Program = Owned<mkz_program, [](mkz_program* program) { driver().program_release(program); }>;
+using Memory = Owned<mkz_memory>;
+using Stream = Owned<mkz_stream>;
+using Event = Owned<mkz_event>;
+using Program = Owned<mkz_program>;
 using Words = std::vector<std::uint32_t>;
 
 inline mkz_driver_facts facts() {
