@@ -43,8 +43,13 @@ const Lanes& choose() {
 const Lanes& lanes() {
     static const Lanes chosen = [] {
         const Lanes& set = choose();
+#if defined(__x86_64__)
+        const Lanes here = &set == &lanes_avx512 ? with_narrow_batches(set) : set;
+#else
+        const Lanes& here = set;
+#endif
         const bool has_sha = &set != &lanes_scalar && runtime::sha256_instructions() != nullptr;
-        return has_sha ? with_sha256_instructions(set) : set;
+        return has_sha ? with_sha256_instructions(here) : here;
     }();  // after a throw the next call tries again
     return chosen;
 }

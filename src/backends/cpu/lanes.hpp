@@ -76,7 +76,11 @@ struct Lanes {
 extern const Lanes lanes_scalar;
 extern const Lanes lanes_avx2;
 extern const Lanes lanes_avx512;
+extern const Lanes lanes_avx512_narrow;  ///< of BLAKE3 alone, in vectors of half the width
 extern const Lanes lanes_neon;
+
+/// The lanes of AVX-512, with batches of half the width for small jobs of BLAKE3.
+Lanes with_narrow_batches(Lanes lanes);
 
 /// The same with the processor's SHA instructions where they are faster: for hashes on SHA-256's compression. Only if there are such
 /// instructions.

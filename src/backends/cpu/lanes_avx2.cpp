@@ -123,40 +123,7 @@ namespace {
 
 constexpr std::size_t W32 = 8, W64 = 4;
 
-LANES_INLINE void transpose(Lane32 rows[8]) {
-    __m256i* r = reinterpret_cast<__m256i*>(rows);
-    __m256i a[8], b[8];
-    for (int i = 0; i < 8; i += 2) {
-        a[i] = _mm256_unpacklo_epi32(r[i], r[i + 1]);
-        a[i + 1] = _mm256_unpackhi_epi32(r[i], r[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4) {
-        b[i] = _mm256_unpacklo_epi64(a[i], a[i + 2]);
-        b[i + 1] = _mm256_unpackhi_epi64(a[i], a[i + 2]);
-        b[i + 2] = _mm256_unpacklo_epi64(a[i + 1], a[i + 3]);
-        b[i + 3] = _mm256_unpackhi_epi64(a[i + 1], a[i + 3]);
-    }
-    for (int i = 0; i < 4; i++) {
-        r[i] = _mm256_permute2x128_si256(b[i], b[i + 4], 0x20);
-        r[i + 4] = _mm256_permute2x128_si256(b[i], b[i + 4], 0x31);
-    }
-}
-
-LANES_INLINE void load_block(mkz_lane32 m[16], const std::uint8_t* const p[W32]) {
-    for (std::size_t i = 0; i < W32; i++) {
-        m[i] = (Lane32)_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p[i]));
-        m[i + 8] = (Lane32)_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p[i] + 32));
-    }
-    transpose(m);
-    transpose(m + 8);
-}
-
-LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
-    Lane32 rows[8];
-    for (int i = 0; i < 8; i++) rows[i] = cv[i];
-    transpose(rows);
-    for (int i = 0; i < 8; i++) _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * i), (__m256i)rows[i]);
-}
+#include "backends/cpu/lanes_256.inc"
 
 }  // namespace
 
