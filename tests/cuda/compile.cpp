@@ -44,7 +44,6 @@ TEST("cuda-compile: a named NVRTC that is missing is the reason") {
         CHECK_EQ(status, MKZ_UNAVAILABLE);
         CHECK(holds(text, "merklize[cuda]") && holds(text, "nvidia-cuda-nvrtc"));
         CHECK(holds(text, "MERKLIZE_NVRTC_LIBRARY: ") && holds(text, path));
-        CHECK_EQ(cuda::compiler_text(90), "no nvrtc, sm_90");
     }
     if (set != nullptr) {
         setenv("MERKLIZE_NVRTC_LIBRARY", before.c_str(), 1);
@@ -55,7 +54,6 @@ TEST("cuda-compile: a named NVRTC that is missing is the reason") {
 
 TEST("cuda-compile: programs become machine code without a GPU") {
     if (!has_nvrtc()) return;
-    std::cout << "  " << cuda::compiler_text(90) << '\n';
     for (const int arch : {75, 80, 86, 89, 90, 100}) {
         const cuda::Image image = cuda::compile(arch, table::kernels(), nullptr, "test");
         CHECK(!image.is_ptx);
@@ -70,7 +68,6 @@ TEST("cuda-compile: newer GPUs get PTX, older ones a reason") {
     CHECK(image.is_ptx);
     CHECK(holds(image.bytes, ".entry late"));
     CHECK(!image.bytes.empty() && image.bytes.back() == '\0');
-    CHECK(holds(cuda::compiler_text(999), "compute_") && holds(cuda::compiler_text(999), "sm_999"));
     const auto [status, text] = failure(20, table::kernels());
     CHECK_EQ(status, MKZ_UNAVAILABLE);
     CHECK(holds(text, "sm_20") && holds(text, "nvidia-cuda-nvrtc-cu12"));

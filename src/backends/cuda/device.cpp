@@ -1,11 +1,11 @@
 #include "backends/cuda/device.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "backends/cuda/library.hpp"
 #include "backends/cuda/memory.hpp"
-#include "backends/cuda/nvrtc.hpp"
 
 namespace merklize::cuda {
 namespace {
@@ -20,6 +20,14 @@ std::string driver_text() {
         if (is_number) return word.append(" (").append(cuda).append(")");
     }
     return cuda;
+}
+
+// NVRTC's version is not part of it: to load NVRTC takes tens of milliseconds, which a process that finds its programs in the cache saves.
+std::string compiler_text(const Device& device) {
+    std::string text = "NVRTC for sm_" + std::to_string(device.arch()) + ", driver " + driver_text();
+    if (const char* chosen = secure_getenv("MERKLIZE_NVRTC_LIBRARY"); chosen != nullptr)
+        text += std::string(", ") + chosen;
+    return text;
 }
 
 }  // namespace
@@ -159,7 +167,7 @@ mkz_status driver_facts(std::uint32_t device, mkz_driver_facts* facts) noexcept 
         // What a kernel may declare; more needs a launch attribute, which no kernel here asks for.
         facts->local_bytes = static_cast<std::uint64_t>(d.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK));
         facts->max_allocation = d.memory_bytes();
-        std::snprintf(facts->compiler, sizeof facts->compiler, "%s", compiler_text(d.arch()).c_str());
+        std::snprintf(facts->compiler, sizeof facts->compiler, "%s", compiler_text(d).c_str());
     });
 }
 

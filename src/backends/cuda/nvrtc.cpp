@@ -211,17 +211,6 @@ Image compile(int arch, const char* text, const char* options, const std::string
     return image;
 }
 
-std::string compiler_text(int arch) {
-    std::string why;
-    const Nvrtc* nvrtc = nvrtc_or(why);
-    const std::string device = "sm_" + std::to_string(arch);
-    if (nvrtc == nullptr) return "no nvrtc, " + device;
-    const int usable = usable_arch(*nvrtc, arch);
-    const std::string name = "nvrtc " + std::to_string(nvrtc->major) + "." + std::to_string(nvrtc->minor) + " ";
-    if (usable == arch || usable == 0) return name + device;
-    return name + "compute_" + std::to_string(usable) + " for " + device;
-}
-
 int nvrtc_major() {
     std::string why;
     const Nvrtc* nvrtc = nvrtc_or(why);

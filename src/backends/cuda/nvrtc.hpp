@@ -18,9 +18,6 @@ struct Image {
 /// errors   MKZ_UNAVAILABLE: no NVRTC, or none for this architecture; MKZ_INTERNAL: the text does not compile, with the log
 Image compile(int arch, const char* text, const char* options, const std::string& on);
 
-/// "nvrtc 13.0 sm_90": what compile() makes for this architecture, as far as the result depends on it.
-std::string compiler_text(int arch);
-
 /// Of the NVRTC in use: 13 for 13.0; 0 if there is none.
 int nvrtc_major();
 
