@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "arguments.hpp"
+#include "jobs/internals.hpp"
 #include "module.hpp"
 #include "policy.hpp"
 #include "run.hpp"
@@ -73,10 +75,11 @@ private:
             if (seen->device.id != known_.id) {
                 const std::string name = "cuda:" + std::to_string(seen->device.id);
                 require_device(what, name, settings.device);
-                known_ = {seen->device.id, to_device(name)};
-                note(known_.device);
+                const Device device = to_device(name);
+                known_ = {seen->device.id, runtime::Internals::all_memory(device)};
+                note(device);
             }
-            views_.emplace_back(ConstBuffer::wrap(known_.device, seen->first, seen->bytes));
+            views_.emplace_back(known_.memory->slice(reinterpret_cast<std::uintptr_t>(seen->first), seen->bytes));
             return;
         }
         const Input& input = inputs_.emplace_back(object, what, settings);
@@ -98,8 +101,8 @@ private:
     TensorViewer viewer_;
     struct {
         std::int32_t id = -1;
-        Device device{"cpu"};
-    } known_;  // the last tensor's
+        std::optional<ConstBuffer> memory{};
+    } known_;  // of the last tensor's device
 };
 
 void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle key, nb::handle context,

@@ -19,6 +19,9 @@ struct Internals {
     static Event event(std::shared_ptr<EventState> state) { return Event(std::move(state)); }
     /// The same bytes as a writable buffer. The caller must know that they may be written.
     static Buffer writable(const ConstBuffer& buffer) { return Buffer(buffer); }
+    /// All memory of a device of CUDA, from address 0 on: for views of many arrays whose owners say where they lie. Unlike wrap() it
+    /// does not ask the driver about each.
+    static ConstBuffer all_memory(const Device& device);
 };
 
 inline const DeviceState& state_of(const Device& device) noexcept { return Internals::of(device); }

@@ -1,6 +1,7 @@
 #include "merklize/buffer.hpp"
 
 #include <bit>
+#include <cstdint>
 #include <string>
 
 #include "host/threads.hpp"
@@ -31,6 +32,10 @@ std::shared_ptr<runtime::QueueDevice> queue_of(const Device& device) {
 namespace merklize::runtime {
 
 Place place_of(const ConstBuffer& buffer) { return Internals::of(buffer)->at(buffer.offset()); }
+
+ConstBuffer Internals::all_memory(const Device& device) {
+    return ConstBuffer(device, Block::wrap(queue_of(device), nullptr, 0), INT64_MAX);
+}
 
 std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other) {
     const Block &a = *Internals::of(one), &b = *Internals::of(other);
