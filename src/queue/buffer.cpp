@@ -34,7 +34,7 @@ namespace merklize::runtime {
 Place place_of(const ConstBuffer& buffer) { return Internals::of(buffer)->at(buffer.offset()); }
 
 ConstBuffer Internals::all_memory(const Device& device) {
-    return ConstBuffer(device, Block::wrap(queue_of(device), nullptr, 0), INT64_MAX);
+    return ConstBuffer(device, Block::wrap(queue_of(device), nullptr, INT64_MAX), INT64_MAX);
 }
 
 std::pair<Address, Address> addresses_of(const ConstBuffer& one, const ConstBuffer& other) {
@@ -91,6 +91,7 @@ Buffer::Buffer(const Device& device, std::uint64_t bytes)
 Buffer Buffer::wrap(const Device& device, void* native, std::uint64_t bytes) {
     // An empty tensor may have any pointer, and there is nothing to look at.
     if (bytes == 0) return Buffer(device, 0);
+    if (native == nullptr) throw Error(ErrorCode::invalid_argument, device.info().id + ": wrap: the pointer is null");
     return Buffer(device, runtime::Block::wrap(queue_of(device), native, bytes), bytes);
 }
 

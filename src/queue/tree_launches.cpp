@@ -11,22 +11,6 @@
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
-namespace {
-
-// Where the pieces of n nodes begin, and n. The first and the last pieces are small, since nothing else is done while the first goes up
-// and the last comes down.
-// least  nodes of the smallest piece
-// most   of the largest, a multiple of `least`
-std::vector<std::uint64_t> piece_starts(std::uint64_t n, std::uint64_t least, std::uint64_t most) {
-    std::vector<std::uint64_t> starts = {0};
-    for (std::uint64_t grown = least; starts.back() < n; grown = std::min(2 * grown, most)) {
-        const std::uint64_t left = n - starts.back();
-        starts.push_back(starts.back() + std::min({grown, left, std::max(least, left / 2 / least * least)}));
-    }
-    return starts;
-}
-
-}  // namespace
 
 void TreeLaunches::merge_on_device(const MergeSubtrees& a) {
     const Range below = range_of(a.below), nodes = range_of(a.nodes);
@@ -113,10 +97,8 @@ bool TreeLaunches::merge_staged(const MergeSubtrees& all, const Tick& tick) {
     while (a.levels > 0) {
         const std::uint32_t levels = std::min(a.levels, most_levels);
         const std::uint64_t per_piece = std::min(a.n, most_nodes >> levels << levels);
-        const std::vector<std::uint64_t> starts =
-            piece_starts(a.n, std::min(per_piece, Staging::piece_bytes / Digest::size), per_piece);
-        const auto first_of = [&](std::uint64_t piece) { return starts[piece]; };
-        const auto count_of = [&](std::uint64_t piece) { return starts[piece + 1] - starts[piece]; };
+        const auto first_of = [&](std::uint64_t piece) { return piece * per_piece; };
+        const auto count_of = [&](std::uint64_t piece) { return std::min(per_piece, a.n - first_of(piece)); };
         Staging::Pipeline pipeline;
         pipeline.sizes = {Digest::size * per_piece, Digest::size * per_piece};
         // On the device the parents' level l is at [count >> l, 2 (count >> l)): they lie in one range.
@@ -142,7 +124,7 @@ bool TreeLaunches::merge_staged(const MergeSubtrees& all, const Tick& tick) {
             merge_on_device(part);
         };
         const double share = static_cast<double>(a.n - (a.n >> levels)) / merges;
-        if (!staging_.run(starts.size() - 1, pipeline, part_of(tick, before, share))) return false;
+        if (!staging_.run(divide_up(a.n, per_piece), pipeline, part_of(tick, before, share))) return false;
         before += share;
         // What was built last is what is there now.
         a.below = a.nodes;

@@ -102,9 +102,9 @@ def build_part(stored: Stored, part: TreePart, units: Callable[..., Iterator[Any
     import ray
 
     rule = part.leaves._replace(device="cuda:0" if ray.get_gpu_ids() else "cpu")
-    # What the cache holds, of a file that is read into one buffer.
+    # A file is read into one buffer, which the cache holds, in pieces large enough that calls cost little.
     fits = isinstance(stored, LocalObject) and rule.size <= 2 << 20
-    unit = (2 << 20) // rule.size * rule.size if fits else rule.unit
+    unit = (4 << 20) // rule.size * rule.size if fits else rule.unit
     start, end = part.first * rule.size, min((part.first + part.n_leaves) * rule.size, stored.size or 0)
     leaves = np.concatenate([np.array(one) for one in rule.leaves(units(stored, start, end, unit))])
     stored.require_same()

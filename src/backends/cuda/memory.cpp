@@ -244,7 +244,7 @@ std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept {
 mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_memory** memory) noexcept {
     return guarded([&] {
         Device& d = device_of(device);
-        if (bytes != 0) {  // nothing may be anywhere
+        if (bytes != 0 && native != nullptr) {  // nothing may be anywhere
             const Place place = place_of(d, native);
             if (place.type != CU_MEMORYTYPE_DEVICE && place.is_managed == 0) {
                 throw Failure(MKZ_INVALID_ARGUMENT,
