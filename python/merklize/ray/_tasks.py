@@ -126,8 +126,8 @@ def ranges(source: Source, wanted: list[tuple[int, int]], mode: Mode) -> list[by
 
 
 def units(stored: Stored, start: int, end: int, unit: int) -> Iterator[Any]:
-    """Give bytes start to end - 1 in order. Of a local file each is in the same memory, which stays in the cache."""
-    if not isinstance(stored, LocalObject) or unit > 4 * MIB:
+    """Give bytes start to end - 1 in order. Of a local file each is in the same memory: fresh memory costs more."""
+    if not isinstance(stored, LocalObject):
         with Readers() as readers:
             yield from readers.pieces(stored, start, end, max(unit, limits.range_size // unit * unit))
         return
