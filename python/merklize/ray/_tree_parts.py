@@ -109,12 +109,13 @@ def build_part(stored: Stored, part: TreePart, units: Callable[..., Iterator[Any
     leaves = np.concatenate([np.array(one) for one in rule.leaves(units(stored, start, end, unit))])
     stored.require_same()
     tree = part.shape.tree(leaves, 0, "cpu", rule.threads or 1)
-    levels = [np.ascontiguousarray(level).tobytes() for level in tree.levels()]
-    while len(levels) <= part.levels:  # of fewer leaves than 2^levels: up to where the others' nodes are
-        levels.append(_raised(part.shape, levels[-1], len(levels) - 1))
+    nodes = [tree.root]
+    for level in range(tree.height, part.levels):  # of fewer leaves than 2^levels: up to where the others' nodes are
+        nodes.append(_raised(part.shape, nodes[-1], level))
     if part.output is not None and part.levels > 0:
-        write_levels(part, levels[: part.levels])
-    return levels[part.levels]
+        below = [np.ascontiguousarray(level).tobytes() for level in tree.levels()[:-1]]
+        write_levels(part, (below + nodes)[: part.levels])
+    return nodes[-1]
 
 
 def _raised(shape: Shape, node: bytes, level: int) -> bytes:
