@@ -28,7 +28,8 @@ ProofSlots::ProofSlots(const TreeLayout& layout, TreeRule rule, std::span<const 
         for (const std::uint64_t index : indices) {
             if (top_.empty() || top_.back() != index >> cut) top_.push_back(index >> cut);
         }
-        count(parts_.emplace_back(top_, cut, layout.height()));
+        parts_.push_back({top_, cut, layout.height()});
+        count(parts_.back());
     }
     // The siblings of a level go part by part.
     for (unsigned level = 0; level < layout.height(); level++) {
