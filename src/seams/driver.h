@@ -57,7 +57,7 @@ typedef struct {
     /* 1 if copies reach these host bytes, which are anybody's, at the link's speed. May be null: none are. */
     uint32_t (*is_pinned)(uint32_t device, const void *host);
     /* The caller's memory as a block, not owned: a CUdeviceptr, cl_mem or USM pointer. Null, for CUDA alone: all memory from address 0
-     * on, of which nothing is looked at. */
+     * on. The driver is not asked about it then. */
     mkz_status (*wrap)(uint32_t device, void *native, uint64_t bytes, mkz_memory **memory);
     /* Host bytes as a block; only if `unified`. What kernels wrote is on the host after a copy from the block to its own bytes
      * (which moves nothing) and stream_synchronize(). The bytes must stay until release(). */
