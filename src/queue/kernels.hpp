@@ -31,6 +31,11 @@ inline KeyWords key_words(const Mode& mode) {
 
 inline std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
+/// Groups of a kernel whose items take `lanes` things each, for n things.
+inline std::uint64_t groups_of(std::uint64_t n, const mkz_policy& policy, const Kernel& kernel) {
+    return divide_up(n, std::uint64_t{policy.lanes} * kernel.group_size);
+}
+
 /// Which kernel a job runs and with which policy, and operands where kernels can take them. One call's; used by one thread.
 class Kernels {
 public:

@@ -56,7 +56,7 @@ void StridedArray::coalesce(std::uint64_t align) {
 void QueueExecutor::gather_strided(const Place& source, StridedArray array, const Place& out) {
     const Range in = range_of(moved(source, array.first));
     std::uint64_t align = 16;
-    while (!kernels_.is_aligned(in, align)) align /= 2;
+    while (!call_.kernels.is_aligned(in, align)) align /= 2;
     array.first = 0;
     array.coalesce(align);
     if (array.extents.size() > most_dimensions) {
@@ -70,9 +70,10 @@ void QueueExecutor::gather_strided(const Place& source, StridedArray array, cons
     std::uint64_t items = 1;
     for (const std::uint64_t extent : array.extents) items *= extent;
     const bool is_even = align % array.item_bytes == 0;
-    const Kernel gather = kernels_.find({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::gather_strided, true);
-    timeline_.launch(gather, divide_up(items, gather.group_size), in.memory, in.offset,
-                     static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items);
+    const Kernel gather =
+        call_.kernels.find({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::gather_strided, true);
+    call_.timeline.launch(gather, divide_up(items, gather.group_size), in.memory, in.offset,
+                          static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items);
 }
 
 }  // namespace merklize::runtime

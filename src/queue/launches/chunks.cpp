@@ -1,0 +1,85 @@
+// Values of chunks, and of subtrees of chunks.
+#include "queue/launches/chunks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "merklize/core/hashes/blake3.h"
+#include "queue/launches/launches.hpp"
+#include "queue/launches/parents.hpp"
+
+namespace merklize::runtime::launches {
+
+std::uint64_t chunks_of(std::uint64_t bytes) {
+    return std::max<std::uint64_t>(1, divide_up(bytes, MKZ_BLAKE3_CHUNK_LEN));
+}
+
+std::uint32_t ChunksKernel::levels_in_group(std::uint32_t levels, const mkz_policy& policy) const {
+    // Groups merge in local memory, which has room for 1024 values; larger ones leave that to hash_parents.
+    constexpr std::uint64_t most_in_group = 1024;
+    if (group_chunks > most_in_group) return 0;
+    const auto whole = static_cast<std::uint32_t>(std::bit_width(group_chunks) - 1);
+    return std::min({levels, whole, policy.levels_per_launch});
+}
+
+ChunksKernel chunks_kernel(DeviceCall& call, Hash hash, const mkz_policy& policy, bool is_even, bool is_free) {
+    Variant variant = variant_of(info(hash).id, policy);
+    variant.align = is_even ? 16 : 1;
+    const Kernel kernel = call.kernels.find(variant, bodies::hash_chunks, is_free);
+    return {kernel, std::uint64_t{policy.lanes} * kernel.group_size};
+}
+
+void launch_chunks(DeviceCall& call, const ChunksKernel& hash, const Mode& mode, const ChunkRows& a) {
+    call.timeline.launch(hash.kernel, divide_up(a.rows * chunks_of(a.bytes), hash.group_chunks), a.in.memory,
+                         a.in.offset, a.bytes, a.rows, a.out.memory, a.out.offset / 32, key_words(mode),
+                         mode.flags() | a.root, a.first_chunk, a.levels);
+}
+
+bool hash_chunks(DeviceCall& call, const HashChunks& a, const Tick& tick) {
+    const std::uint64_t chunks = divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN);
+    const mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, chunks, a.policy);
+    // Staged and wrapped host memory begins on 16 bytes; device memory begins where the caller says.
+    const bool is_even = !a.data.on_device || call.kernels.is_aligned(range_of(a.data), 16);
+    const ChunksKernel hash = chunks_kernel(call, a.hash, policy, is_even, a.policy.group_size == 0);
+    const std::uint32_t in_group = hash.levels_in_group(a.levels, policy);
+    const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
+    const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
+    // Held here, since staging may wait for the end of all, which frees what the timeline keeps.
+    std::vector<std::shared_ptr<Block>> blocks;
+    const bool is_straight = a.out.on_device && call.kernels.is_aligned(range_of(a.out), 32);
+    const auto room = [&](bool is_last, std::uint64_t count) {
+        if (is_last && is_straight) return range_of(a.out);
+        return Range{blocks.emplace_back(call.timeline.scratch(32 * count))->memory(), 0};
+    };
+    Range top = room(in_group == a.levels, n);
+    const std::vector<Staging::Operand> operands = {{a.data, subtree_bytes, a.bytes}, {top.place(), 32, 32 * n}};
+    const bool finished = call.staging.batch(
+        n, operands, n,
+        [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
+            const std::uint64_t start = first * subtree_bytes;
+            launch_chunks(call, hash, a.mode,
+                          {.in = at[0],
+                           .out = at[1],
+                           .bytes = std::min(count * subtree_bytes, a.bytes - start),
+                           .first_chunk = a.first_chunk + start / MKZ_BLAKE3_CHUNK_LEN,
+                           .levels = in_group});
+        },
+        tick);
+    if (!finished) return false;
+    if (in_group < a.levels) {
+        const Range to = room(true, n_out);
+        merge_values(call, a.hash, top, n, a.levels - in_group, a.mode, 0, to);
+        top = to;
+    }
+    if (a.out.on_device) {
+        call.kernels.return_out(range_of(a.out), top, 32 * n_out);
+    } else {
+        call.timeline.copy_to_host(host_bytes(a.out), top.place(), 32 * n_out);
+        call.timeline.finish();
+    }
+    return true;
+}
+
+}  // namespace merklize::runtime::launches

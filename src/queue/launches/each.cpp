@@ -1,0 +1,178 @@
+// Messages of any lengths.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "queue/launches/chunks.hpp"
+#include "queue/launches/launches.hpp"
+
+namespace merklize::runtime::launches {
+namespace {
+
+// The table of core/kernels/hash_each.h.
+struct EachTable {
+    // place(message): where it begins, from the kernel's `in` on, modulo 2^64.
+    template <class PlaceOf>
+    EachTable(std::span<const Extent> messages, PlaceOf place) : n(static_cast<std::uint32_t>(messages.size())) {
+        words.reserve(3 * messages.size() + 1);
+        for (const Extent& message : messages) {
+            words.push_back(chunks);
+            const std::uint64_t its = chunks_of(message.bytes);
+            chunks += its;
+            levels = std::max<std::uint32_t>(levels, std::bit_width(its - 1));
+        }
+        words.push_back(chunks);
+        for (const Extent& message : messages) words.push_back(place(message));
+        for (const Extent& message : messages) words.push_back(message.bytes);
+    }
+
+    static constexpr std::uint64_t bytes_of(std::uint64_t messages) { return 8 * (3 * messages + 1); }
+
+    std::uint32_t n;
+    std::vector<std::uint64_t> words{};
+    std::uint64_t chunks = 0;  // of all messages
+    std::uint32_t levels = 0;  // of parents, in the longest message
+};
+
+// Working memory of one launch after another.
+struct EachValues {
+    std::shared_ptr<Block> even{}, odd{};  // values of even and of odd levels
+};
+
+// in     what the places of the table count from
+// words  the table
+void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mkz_memory* in, const Range& words,
+                 std::uint32_t align, EachValues& values, const Range& out) {
+    const mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, table.chunks, a.policy);
+    Variant variant = variant_of(info(a.hash).id, policy);
+    variant.align = align;
+    const bool is_free = a.policy.group_size == 0;
+    const Kernel hash = call.kernels.find(variant, bodies::hash_each, is_free);
+    const auto slots = [&](std::uint32_t level) {
+        return level == 0 ? table.chunks : (table.chunks >> level) + table.n;
+    };
+    const auto make_room = [&](std::shared_ptr<Block>& block, std::uint64_t count) {
+        if (block == nullptr || block->size() < Digest::size * count)
+            block = call.timeline.scratch(Digest::size * count);
+    };
+    if (table.levels > 0) {
+        make_room(values.even, std::max(slots(0), slots(2)));
+        make_room(values.odd, slots(1));
+    }
+    const KeyWords key = key_words(a.mode);
+    const auto below_root = static_cast<std::uint32_t>(a.below_root);
+    call.timeline.launch(hash, groups_of(slots(0), policy, hash), in, words.memory, words.offset / 8, table.n,
+                         table.levels > 0 ? values.even->memory() : out.memory, out.memory, out.offset / 32, key,
+                         a.mode.flags(), below_root);
+    if (table.levels == 0) return;
+    const Kernel parents = call.kernels.find(variant, bodies::hash_each_parents, is_free);
+    for (std::uint32_t level = 1; level <= table.levels; level++) {
+        const Block &from = level % 2 != 0 ? *values.even : *values.odd,
+                    &to = level % 2 != 0 ? *values.odd : *values.even;
+        call.timeline.launch(parents, groups_of(slots(level), policy, parents), words.memory, words.offset / 8, table.n,
+                             level, from.memory(), to.memory(), out.memory, out.offset / 32, key, a.mode.flags(),
+                             below_root);
+    }
+}
+
+bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
+    const mkz_driver& driver = call.timeline.driver();
+    // Where kernels take addresses, one launch reaches all messages. OpenCL's reach one block: messages of a block that come one after
+    // another go together.
+    const bool has_addresses = call.facts().language != MKZ_LANGUAGE_OPENCL;
+    const auto address = [&](const Extent& message) {
+        const Range range = range_of(message.place);
+        return has_addresses ? reinterpret_cast<std::uintptr_t>(driver.native(range.memory)) + range.offset
+                             : range.offset;
+    };
+    const std::uint64_t out_bytes = (a.below_root ? 2 : 1) * Digest::size, n = a.messages.size();
+    const Range out = a.out.on_device ? call.kernels.aligned_out(range_of(a.out), out_bytes * n)
+                                      : Range{call.timeline.scratch(out_bytes * n)->memory(), 0};
+    EachValues values;
+    for (std::uint64_t first = 0; first < n;) {
+        constexpr std::uint64_t most_chunks = 1 << 23;  // 384 MiB of values
+        mkz_memory* in = range_of(a.messages[first].place).memory;
+        std::uint64_t count = 0, chunks = 0;
+        std::uint32_t align = 16;
+        for (; first + count < n; count++) {
+            const Extent& message = a.messages[first + count];
+            const Range range = range_of(message.place);
+            chunks += chunks_of(message.bytes);
+            if (count > 0 && (chunks > most_chunks || (!has_addresses && range.memory != in))) break;
+            if (!call.kernels.is_aligned(range, 16)) align = 1;
+        }
+        const std::uint64_t base =
+            has_addresses ? reinterpret_cast<std::uintptr_t>(driver.native(in)) : std::uint64_t{0};
+        const EachTable table(a.messages.subspan(first, count),
+                              [&](const Extent& message) { return address(message) - base; });
+        const auto words = call.timeline.scratch(EachTable::bytes_of(count));
+        call.staging.send(words->at(0), table.words.data(), EachTable::bytes_of(count));
+        launch_each(call, a, table, in, {words->memory(), 0}, align, values,
+                    {out.memory, out.offset + out_bytes * first});
+        first += count;
+    }
+    if (a.out.on_device)
+        call.kernels.return_out(range_of(a.out), out, out_bytes * n);
+    else
+        call.staging.download(host_bytes(a.out), out.place(), out_bytes * n);
+    return !tick || tick(1);
+}
+
+// Host memory: a piece is its table and then its messages, each on a multiple of 16 bytes.
+bool each_staged(DeviceCall& call, const HashEach& a, const Tick& tick) {
+    struct Piece {
+        std::uint64_t first;
+        EachTable table;
+    };
+    const auto rounded = [](std::uint64_t bytes) { return divide_up(bytes, 16) * 16; };
+    const std::uint64_t out_bytes = (a.below_root ? 2 : 1) * Digest::size, n = a.messages.size();
+    std::vector<Piece> pieces;
+    std::uint64_t largest = 0, most = 0;
+    for (std::uint64_t first = 0; first < n;) {
+        std::uint64_t count = 0, bytes = 0;
+        for (; first + count < n; count++) {
+            const std::uint64_t more = rounded(a.messages[first + count].bytes);
+            if (count > 0 && rounded(EachTable::bytes_of(count + 1)) + bytes + more > Staging::piece_bytes) break;
+            bytes += more;
+        }
+        std::uint64_t next = rounded(EachTable::bytes_of(count));
+        largest = std::max(largest, next + bytes);
+        most = std::max(most, count);
+        const auto place = [&](const Extent& message) { return std::exchange(next, next + rounded(message.bytes)); };
+        pieces.push_back({first, EachTable(a.messages.subspan(first, count), place)});
+        first += count;
+    }
+    EachValues values;
+    Staging::Pipeline pipeline;
+    pipeline.sizes = {largest, out_bytes * most};
+    pipeline.parts = [&](std::uint64_t which, std::size_t buffer) {
+        const auto& [first, table] = pieces[which];
+        if (buffer == 1)
+            return std::vector<Staging::HostPart>{{host_bytes(a.out) + out_bytes * first, 0, out_bytes * table.n}};
+        const auto bytes_of = [](const void* bytes) { return static_cast<std::byte*>(const_cast<void*>(bytes)); };
+        std::vector<Staging::HostPart> parts = {{bytes_of(table.words.data()), 0, EachTable::bytes_of(table.n)}};
+        for (std::uint32_t i = 0; i < table.n; i++) {
+            const Extent& message = a.messages[first + i];
+            parts.push_back({host_bytes(message.place), table.words[table.n + 1 + i], message.bytes});
+        }
+        return parts;
+    };
+    pipeline.compute = [&](std::uint64_t which, const Staging::Slot& slot) {
+        mkz_memory* in = slot.block(0)->memory();
+        launch_each(call, a, pieces[which].table, in, {in, 0}, 16, values, {slot.block(1)->memory(), 0});
+    };
+    return call.staging.run(pieces.size(), pipeline, tick);
+}
+
+}  // namespace
+
+bool hash_each(DeviceCall& call, const HashEach& job, const Tick& tick) {
+    if (job.messages.empty()) return true;
+    return job.messages[0].place.on_device ? each_on_device(call, job, tick) : each_staged(call, job, tick);
+}
+
+}  // namespace merklize::runtime::launches

@@ -1,0 +1,83 @@
+// Nodes of trees: to the host, and back into their slots.
+#include <algorithm>
+
+#include "queue/launches/launches.hpp"
+
+namespace merklize::runtime::launches {
+namespace {
+
+// slots  words of 32 bits of each: 1 or 2
+void launch_gather(DeviceCall& call, const Range& nodes, mkz_memory* slots, std::uint32_t slot_words, std::uint64_t n,
+                   mkz_memory* out) {
+    const Kernel gather = call.kernels.find({.group_size = 256}, bodies::gather_nodes, true);
+    call.timeline.launch(gather, divide_up(n, gather.group_size), nodes.memory, nodes.offset / 32, slots, slot_words, n,
+                         out);
+}
+
+template <class Slot>
+void gather_to_host(DeviceCall& call, const Place& nodes, std::span<const Slot> slots, void* out) {
+    if (slots.empty()) return;
+    const Range tree = range_of(nodes);
+    call.kernels.require_node_alignment(tree);
+    const auto wanted = call.timeline.scratch(slots.size_bytes());
+    const auto found = call.timeline.scratch(32 * slots.size());
+    call.staging.send(wanted->at(0), slots.data(), slots.size_bytes());
+    launch_gather(call, tree, wanted->memory(), sizeof(Slot) / 4, slots.size(), found->memory());
+    call.staging.download(out, found->at(0), 32 * slots.size());
+}
+
+}  // namespace
+
+void gather_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint32_t> slots, void* out) {
+    gather_to_host(call, nodes, slots, out);
+}
+
+void gather_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint64_t> slots, void* out) {
+    gather_to_host(call, nodes, slots, out);
+}
+
+void gather_nodes(DeviceCall& call, const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) {
+    if (n == 0) return;
+    const Range tree = range_of(nodes);
+    call.kernels.require_node_alignment(tree);
+    // The kernel's lists begin where their blocks do.
+    const auto is_whole = [&](const Range& range) { return range.offset == 0 && call.kernels.is_aligned(range, 16); };
+    Range list = range_of(slots), found = range_of(out);
+    if (!is_whole(list)) {
+        list = {call.timeline.scratch(8 * n)->memory(), 0};
+        call.timeline.copy_on_device(list.place(), slots, 8 * n);
+    }
+    if (!is_whole(found)) found = {call.timeline.scratch(32 * n)->memory(), 0};
+    launch_gather(call, tree, list.memory, 2, n, found.memory);
+    call.kernels.return_out(range_of(out), found, 32 * n);
+}
+
+void scatter_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
+                   const Place* old) {
+    if (slots.empty()) return;
+    const Range tree = range_of(nodes);
+    call.kernels.require_node_alignment(tree);
+    const auto wanted = call.timeline.scratch(slots.size_bytes()), fresh = call.timeline.scratch(32 * slots.size());
+    call.staging.send(wanted->at(0), slots.data(), slots.size_bytes());
+    call.staging.send(fresh->at(0), values, 32 * slots.size());
+    const std::uint64_t n = slots.size();
+    if (old != nullptr) gather_nodes(call, nodes, wanted->at(0), n, *old);
+    const Kernel scatter = call.kernels.find({.group_size = 256}, bodies::scatter_nodes, true);
+    call.timeline.launch(scatter, divide_up(n, scatter.group_size), tree.memory, tree.offset / 32, wanted->memory(),
+                         std::uint32_t{2}, n, fresh->memory());
+}
+
+void clear_nodes(DeviceCall& call, const Place& nodes, std::uint64_t n) {
+    constexpr std::uint64_t most = QueueDevice::zeros_bytes / Digest::size;
+    const Place zeros = call.timeline.device()->zeros().at(0);
+    std::uint64_t done = std::min(n, most);
+    call.timeline.copy_on_device(nodes, zeros, Digest::size * done);
+    // The rest by doubling: a copy takes as long as its bytes, and a few microseconds.
+    while (done < n) {
+        const std::uint64_t more = std::min(done, n - done);
+        call.timeline.copy_on_device(at_node(nodes, done), nodes, Digest::size * more);
+        done += more;
+    }
+}
+
+}  // namespace merklize::runtime::launches

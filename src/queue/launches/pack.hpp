@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "queue/device_call.hpp"
+
+namespace merklize::runtime::launches {
+
+/// The argument mkz_matrix of kernels (core/kernels/data.h): a matrix of n rows, and no other place or form of its words.
+struct MatrixShape {
+    MatrixShape(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n)
+        : rows(n),
+          columns(matrix.columns),
+          row_stride(static_cast<std::uint64_t>(matrix.row_stride)),
+          column_stride(static_cast<std::uint64_t>(matrix.column_stride)),
+          word_bytes(word_bytes) {}
+
+    std::uint64_t rows, columns;
+    std::uint64_t row_stride, column_stride;
+    std::uint64_t out_row_stride = 0, out_column_stride = 0;
+    std::uint32_t word_bytes, down = 0, to_montgomery = 0, from_montgomery = 0;
+};
+
+inline bool has_whole_rows(const MatrixAt& matrix, std::uint32_t word_bytes) {
+    return matrix.column_stride == word_bytes &&
+           matrix.row_stride == static_cast<std::int64_t>(word_bytes * matrix.columns);
+}
+
+inline bool has_whole_columns(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n) {
+    return matrix.row_stride == word_bytes && matrix.column_stride == static_cast<std::int64_t>(word_bytes * n);
+}
+
+/// Modulus of the form that words get or lose on the way (core/kernels/data.h); 0: none.
+struct NewForm {
+    std::uint32_t to_montgomery = 0;
+    std::uint32_t from_montgomery = 0;
+};
+NewForm new_form(const HashMatrices& job);
+
+/// n rows of a matrix on the device to `out`, which may be where the matrix is, with the same strides.
+void pack_matrix(DeviceCall& call, const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n,
+                 const NewForm& form, const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride);
+
+}  // namespace merklize::runtime::launches

@@ -1,0 +1,128 @@
+// Paths to the root.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "jobs/host_executor.hpp"
+#include "merklize/error.hpp"
+#include "queue/launches/launches.hpp"
+
+namespace merklize::runtime::launches {
+namespace {
+
+// The lists of the stages of merge_at, as its kernels read them: one upload for all.
+struct Paths {
+    // `levels` levels by one launch, a group for each segment of the list.
+    struct Stage {
+        std::uint32_t level, levels;
+        std::uint64_t list, starts, segments;  // the first two: where they begin in `words`
+    };
+    std::vector<std::uint32_t> words;  // fillers, if there are any, then lists and starts
+    std::vector<Stage> stages;
+};
+
+// Segments have at most `most` nodes, so that no group works long while others wait; a stage takes as many levels as that allows.
+Paths paths_of(const MergeAt& a, std::size_t most) {
+    Paths paths;
+    if (a.lone == Lone::pad) {
+        paths.words.resize(8 * a.levels);
+        std::memcpy(paths.words.data(), a.fillers, 32 * std::size_t{a.levels});
+    }
+    std::size_t list = paths.words.size(), n = a.n;
+    paths.words.insert(paths.words.end(), a.changed, a.changed + a.n);
+    for (std::uint32_t level = 0; level < a.levels;) {
+        std::uint32_t levels = a.levels - level;
+        // Nodes `most` places apart have to be of different segments: to differ above the stage's levels.
+        for (std::size_t i = list; i + most < list + n; i++) {
+            const auto differ = static_cast<std::uint32_t>(std::bit_width(paths.words[i] ^ paths.words[i + most]));
+            levels = std::min(levels, differ - 1);
+        }
+        Paths::Stage stage{level, levels, list, list + n, 0};
+        std::vector<std::uint32_t> above;
+        for (std::size_t i = 0; i < n; i++) {
+            const std::uint32_t top = levels < 32 ? paths.words[list + i] >> levels : 0;
+            if (!above.empty() && above.back() == top) continue;
+            above.push_back(top);
+            paths.words.push_back(static_cast<std::uint32_t>(i));
+        }
+        paths.words.push_back(static_cast<std::uint32_t>(n));
+        stage.segments = above.size();
+        paths.stages.push_back(stage);
+        list = paths.words.size();
+        n = above.size();
+        paths.words.insert(paths.words.end(), above.begin(), above.end());
+        level += levels;
+    }
+    return paths;
+}
+
+void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
+    const Range nodes = range_of(a.nodes);
+    call.kernels.require_node_alignment(nodes);
+    if (a.width > std::uint64_t{1} << 32) {
+        throw Error(ErrorCode::invalid_argument, "tree: updates on " + call.kernels.device().id() +
+                                                     " are of levels of at most 2^32 nodes, this one has " +
+                                                     std::to_string(a.width));
+    }
+    mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n, a.policy);
+    policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory
+    const Kernel merge =
+        call.kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_at, a.policy.group_size == 0);
+    // A level of a segment waits for the one below. So few nodes go one an item and to more groups; many keep all groups busy, and go
+    // two an item in fewer stages.
+    constexpr std::uint64_t many_segments = 64;
+    const std::uint64_t one_each = merge.group_size;
+    const Paths paths = paths_of(a, std::clamp<std::uint64_t>(a.n / many_segments, one_each, 2 * one_each));
+    const auto lists = call.timeline.scratch(4 * paths.words.size());
+    call.staging.send(lists->at(0), paths.words.data(), 4 * paths.words.size());
+    mkz_memory* constants = call.kernels.device().constants(a.hash);
+    for (const Paths::Stage& stage : paths.stages) {
+        call.kernels.launch_merges(a.mode, merge, stage.segments, nodes.memory, nodes.offset / 32,
+                                   a.first >> stage.level, ((a.width - 1) >> stage.level) + 1, lists->memory(),
+                                   stage.list, stage.starts, stage.levels, static_cast<std::uint32_t>(a.lone),
+                                   lists->memory(), std::uint64_t{stage.level}, constants);
+    }
+}
+
+}  // namespace
+
+void merge_edge(DeviceCall& call, const MergeEdge& a) {
+    const Range leaves = range_of(a.leaves), nodes = range_of(a.nodes);
+    call.kernels.require_node_alignment(leaves);
+    call.kernels.require_node_alignment(nodes);
+    mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_MERGE_AT, a.hash, 1, a.policy);
+    policy.lanes = 1;
+    const Kernel merge =
+        call.kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_edge, a.policy.group_size == 0);
+    KeyWords padding;
+    static_assert(sizeof padding == Digest::size);
+    std::memcpy(&padding, a.padding.bytes.data(), sizeof padding);
+    call.kernels.launch_merges(a.mode, merge, 1, leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32,
+                               a.n, a.levels, static_cast<std::uint32_t>(a.lone), padding,
+                               call.kernels.device().constants(a.hash));
+}
+
+bool merge_at(DeviceCall& call, const MergeAt& a, const Tick& tick) {
+    if (a.nodes.on_device) {
+        merge_at_on_device(call, a);
+        return !tick || tick(1);
+    }
+    std::byte* nodes = host_bytes(a.nodes);
+    const std::uint64_t bytes = 32 * (a.first + a.width);
+    if (call.facts().unified && reinterpret_cast<std::uintptr_t>(nodes) % 16 == 0 &&
+        bytes <= call.facts().max_allocation) {
+        const auto block = call.timeline.wrap_host(nodes, bytes);
+        MergeAt on_device = a;
+        on_device.nodes = block->at(0);
+        merge_at_on_device(call, on_device);
+        call.timeline.copy_to_host(nodes, block->at(0), bytes);
+        call.timeline.finish();
+        return !tick || tick(1);
+    }
+    // Nodes that the device does not reach: to bring each level's pairs there and back would take longer than to merge them here.
+    return HostExecutor(call.staging.threads()).launch(a, tick);
+}
+
+}  // namespace merklize::runtime::launches
