@@ -149,6 +149,16 @@ typedef struct merklize_poseidon2 {
 MERKLIZE_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance, const merklize_poseidon2 *quad,
                                                      merklize_hash *hash);
 
+/* Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
+ * info    written; its size is set by the caller. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
+ * errors  invalid_argument (an unknown id, size) */
+MERKLIZE_API merklize_status merklize_hash_get_info(merklize_hash hash, merklize_hash_info *info);
+/* The name of any hash, which merklize_hash_from_name() takes.
+ * text    written, with a zero byte at its end; may be null if capacity is 0
+ * length  written if not null: bytes of the text without the zero byte, also if it is too small
+ * errors  too_small, invalid_argument (an unknown id) */
+MERKLIZE_API merklize_status merklize_hash_name(merklize_hash hash, char *text, size_t capacity, size_t *length);
+
 /* A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
  * wiped after it. */
 typedef struct merklize_mode {

@@ -24,6 +24,16 @@ merklize::Poseidon2 read_poseidon2(const Call& call, const merklize_poseidon2* i
             {diagonal.begin(), diagonal.end()}};
 }
 
+void put_info(const merklize::HashTraits& traits, merklize_hash_info& out) {
+    out.hash = to_c(traits.hash);
+    out.is_field = traits.is_field ? 1 : 0;
+    out.row_unit_bytes = row_unit_bytes(traits.hash);
+    out.reserved = 0;
+    out.modulus = traits.modulus;
+    std::memset(out.name, 0, sizeof out.name);
+    if (traits.name.size() < sizeof out.name) std::memcpy(out.name, traits.name.data(), traits.name.size());
+}
+
 }  // namespace
 
 size_t merklize_hash_count() { return merklize::hashes().size(); }
@@ -36,15 +46,20 @@ merklize_status merklize_hash_describe(size_t index, merklize_hash_info* info) {
             call.invalid("index must be below the number of hashes, " + std::to_string(all.size()) + ", got " +
                          std::to_string(index));
         }
-        const merklize::HashTraits& traits = all[index];
-        if (traits.name.size() >= sizeof out.name) call.invalid("a hash's name has more than 31 bytes");
-        out.hash = to_c(traits.hash);
-        out.is_field = traits.is_field ? 1 : 0;
-        out.row_unit_bytes = row_unit_bytes(traits.hash);
-        out.reserved = 0;
-        out.modulus = traits.modulus;
-        std::memset(out.name, 0, sizeof out.name);
-        std::memcpy(out.name, traits.name.data(), traits.name.size());
+        put_info(all[index], out);
+    });
+}
+
+merklize_status merklize_hash_get_info(merklize_hash hash, merklize_hash_info* info) {
+    return run("merklize_hash_get_info", [&](const Call& call) {
+        merklize_hash_info& out = call.sized(info, "info");
+        put_info(merklize::traits(call.hash(hash)), out);
+    });
+}
+
+merklize_status merklize_hash_name(merklize_hash hash, char* text, size_t capacity, size_t* length) {
+    return run("merklize_hash_name", [&](const Call& call) {
+        call.put_text(merklize::traits(call.hash(hash)).name, text, capacity, length);
     });
 }
 

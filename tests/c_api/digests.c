@@ -32,6 +32,12 @@ void test_versions(void) {
         OK(merklize_hash_describe(i, &info));
         OK(merklize_hash_from_name(info.name, &hash));
         CHECK(hash == info.hash);
+        merklize_hash_info same = {.size = sizeof same};
+        char name[sizeof info.name];
+        OK(merklize_hash_get_info(hash, &same));
+        CHECK(memcmp(&same, &info, sizeof info) == 0);
+        OK(merklize_hash_name(hash, name, sizeof name, NULL));
+        CHECK(strcmp(name, info.name) == 0);
         CHECK(info.row_unit_bytes == 1 || info.is_field == 1);
         if (hash == MERKLIZE_HASH_rp64_256) {
             seen++;

@@ -63,6 +63,8 @@ void test_errors(void) {
           "unknown hash 'md5'; known: ", merklize_hash_from_name("md5", &(merklize_hash){0}));
     merklize_hash_info info = {.size = sizeof info};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below the number of hashes, ", merklize_hash_describe(1000, &info));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 4242", merklize_hash_get_info(4242, &info));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 254", merklize_hash_name(254, NULL, 0, NULL));
     form = (merklize_form){.size = sizeof form, .rule = 5};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "form->rule must be 0 to 4, got 5", merklize_root(pair, 2, &form, &digest, NULL));
     form = (merklize_form){.size = sizeof form, .hash = MERKLIZE_HASH_rp64_256};

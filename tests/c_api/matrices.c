@@ -127,6 +127,18 @@ void test_merges_of_four(void) {
     OK(merklize_hash_poseidon2(&rows, &quad, &hash));
     OK(merklize_hash_poseidon2(&rows, &quad, &again));
     CHECK(hash == again && hash != plain);
+    char name[80];
+    size_t length = 0;
+    merklize_hash_info facts = {.size = sizeof facts};
+    OK(merklize_hash_get_info(hash, &facts));
+    CHECK(facts.hash == hash && facts.is_field == 1 && facts.row_unit_bytes == 4 && facts.modulus == 0x7f000001);
+    CHECK(facts.name[0] == 0);
+    OK(merklize_hash_name(hash, name, sizeof name, &length));
+    CHECK(strncmp(name, "poseidon2:", 10) == 0 && length == 74 && strlen(name) == length);
+    OK(merklize_hash_from_name(name, &again));
+    CHECK(again == hash);
+    FAILS(MERKLIZE_TOO_SMALL, "room for 75 bytes, its zero byte included, got 74",
+          merklize_hash_name(hash, name, 74, &length));
     quad.rate = 24;
     FAILS(MERKLIZE_INVALID_ARGUMENT, "quad: width and rate over koalabear must be four digests, 32 words",
           merklize_hash_poseidon2(&rows, &quad, &again));

@@ -2,20 +2,24 @@
 
 use std::sync::Arc;
 
-use merklize_plonky3::{catch, on_lanes, Device, DeviceDigest, DeviceElement, Hash, MerklizeMmcs};
+use merklize_plonky3::{
+    catch, on_lanes, Device, DeviceDigest, DeviceElement, Hash, MerklizeMmcs, Poseidon2, Poseidon2Field,
+};
 use p3_baby_bear::{default_babybear_poseidon2_16, BabyBear};
 use p3_blake3::Blake3;
 use p3_commit::{BatchOpeningRef, Mmcs};
-use p3_field::{Field, PackedValue};
+use p3_field::{Field, PackedValue, PrimeCharacteristicRing, PrimeField64};
 use p3_goldilocks::{
     default_goldilocks_poseidon2_12, default_goldilocks_poseidon2_16, default_goldilocks_poseidon2_8, Goldilocks,
 };
 use p3_koala_bear::{
     default_koalabear_poseidon2_16, default_koalabear_poseidon2_24, default_koalabear_poseidon2_32, KoalaBear,
+    Poseidon2KoalaBear,
 };
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use p3_merkle_tree::{MerkleTreeMmcs, PrunedMerklePaths};
+use p3_poseidon2::ExternalLayerConstants;
 use p3_symmetric::{
     CompressionFunctionFromHasher, CryptographicHasher, PaddingFreeSponge, PseudoCompressionFunction,
     SerializingHasher, TruncatedPermutation,
@@ -159,6 +163,72 @@ fn blake3() {
     commitments_are_the_stock_ones::<BabyBear, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::BLAKE3);
     commitments_are_the_stock_ones::<Goldilocks, u8, _, _, 2, 32>(hasher, compressor.clone(), Hash::BLAKE3);
     lanes_make_the_stock_tree::<KoalaBear, u8, _, _, 32>(hasher, compressor, Hash::BLAKE3);
+}
+
+/// Constants that nobody uses, with a diagonal that Plonky3 fixes: a / 2^b.
+struct Own<const W: usize> {
+    parts: [Vec<KoalaBear>; 3],
+    constants: Vec<u64>,
+    diagonal: Vec<u64>,
+}
+
+impl<const W: usize> Own<W> {
+    fn new(seed: u64, a: [i64; W], b: [u64; W]) -> Self {
+        let words = |n, seed: u64| (0..n as u64).map(|i| KoalaBear::from_u64((i + seed) * seed).exp_u64(9)).collect();
+        let parts: [Vec<KoalaBear>; 3] = [words(4 * W, seed), words(20, seed + 1), words(4 * W, seed + 2)];
+        let constants = parts.iter().flatten().map(|word| word.as_canonical_u64()).collect();
+        let half = KoalaBear::TWO.inverse();
+        let diagonal = a.iter().zip(b).map(|(a, b)| KoalaBear::from_i64(*a) * half.exp_u64(b));
+        let diagonal = diagonal.map(|word| word.as_canonical_u64()).collect();
+        Self { parts, constants, diagonal }
+    }
+
+    fn external(&self) -> ExternalLayerConstants<KoalaBear, W> {
+        let cells = |words: &[KoalaBear]| words.chunks_exact(W).map(|row| row.try_into().unwrap()).collect();
+        ExternalLayerConstants::new(cells(&self.parts[0]), cells(&self.parts[2]))
+    }
+
+    fn instance(&self, rate: u32) -> Poseidon2<'_> {
+        Poseidon2 {
+            field: Poseidon2Field::KoalaBear,
+            width: W as u32,
+            rate,
+            external_rounds: 8,
+            internal_rounds: 20,
+            constants: &self.constants,
+            diagonal: &self.diagonal,
+        }
+    }
+}
+
+/// Rows, pairs and groups of four by a prover's own constants.
+#[test]
+fn constants_of_a_prover() {
+    let rows = Own::<16>::new(
+        5,
+        [-2, 1, 2, 1, 3, 4, -1, -3, -4, 1, 1, 1, -1, -1, -1, -1],
+        [0, 0, 0, 1, 0, 0, 1, 0, 0, 8, 3, 24, 8, 3, 4, 24],
+    );
+    let quad = Own::<32>::new(
+        8,
+        [
+            -2, 1, 2, 1, 3, 4, -1, -3, -4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+            -1,
+        ],
+        [0, 0, 0, 1, 0, 0, 1, 0, 0, 8, 2, 3, 4, 5, 6, 10, 12, 14, 16, 24, 8, 3, 4, 5, 6, 7, 9, 10, 12, 14, 16, 24],
+    );
+    let of_rows = Poseidon2KoalaBear::new(rows.external(), rows.parts[1].clone());
+    let of_quad = Poseidon2KoalaBear::new(quad.external(), quad.parts[1].clone());
+    let hash = Hash::poseidon2(&rows.instance(8), Some(&quad.instance(32))).unwrap();
+    let hasher = Sponge::<_, 16, 8, 8>::new(of_rows.clone());
+    let pairs = TruncatedPermutation::<_, 2, 8, 16>::new(of_rows);
+    let fours = TruncatedPermutation::<_, 4, 8, 32>::new(of_quad);
+    type K = Packed<KoalaBear>;
+    commitments_are_the_stock_ones::<K, K, _, _, 2, 8>(hasher.clone(), pairs.clone(), hash);
+    commitments_are_the_stock_ones::<K, K, _, _, 4, 8>(hasher.clone(), fours, hash);
+    lanes_make_the_stock_tree::<KoalaBear, KoalaBear, _, _, 8>(hasher.clone(), pairs.clone(), hash);
+    let default = Hash::POSEIDON2_KOALABEAR_16;
+    assert!(MerklizeMmcs::<K, K, _, _, 2, 8>::new(hasher, pairs, 0, default, cpu()).is_err());
 }
 
 /// Groups of four nodes, where the library's hash has such a merge.

@@ -844,6 +844,19 @@ extern "C" {
     /// ```
     pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, quad: *const merklize_poseidon2, hash: *mut merklize_hash) -> merklize_status;
     /// ```text
+    /// Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
+    /// info    written; its size is set by the caller. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
+    /// errors  invalid_argument (an unknown id, size)
+    /// ```
+    pub fn merklize_hash_get_info(hash: merklize_hash, info: *mut merklize_hash_info) -> merklize_status;
+    /// ```text
+    /// The name of any hash, which merklize_hash_from_name() takes.
+    /// text    written, with a zero byte at its end; may be null if capacity is 0
+    /// length  written if not null: bytes of the text without the zero byte, also if it is too small
+    /// errors  too_small, invalid_argument (an unknown id)
+    /// ```
+    pub fn merklize_hash_name(hash: merklize_hash, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
     /// text    "levels_per_launch=3,constants=local"; empty: all zero
     /// errors  invalid_argument (unknown fields, values that a field does not take; the text lists the valid ones)
     /// ```
@@ -1525,7 +1538,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 142] = [
+pub const FUNCTIONS: [(&str, *const ()); 144] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -1578,6 +1591,7 @@ pub const FUNCTIONS: [(&str, *const ()); 142] = [
     ("merklize_hash_each", merklize_hash_each as *const ()),
     ("merklize_hash_file", merklize_hash_file as *const ()),
     ("merklize_hash_from_name", merklize_hash_from_name as *const ()),
+    ("merklize_hash_get_info", merklize_hash_get_info as *const ()),
     ("merklize_hash_matrix_rows", merklize_hash_matrix_rows as *const ()),
     ("merklize_hash_matrix_rows_buffer", merklize_hash_matrix_rows_buffer as *const ()),
     ("merklize_hash_message", merklize_hash_message as *const ()),
@@ -1585,6 +1599,7 @@ pub const FUNCTIONS: [(&str, *const ()); 142] = [
     ("merklize_hash_message_file", merklize_hash_message_file as *const ()),
     ("merklize_hash_messages", merklize_hash_messages as *const ()),
     ("merklize_hash_messages_buffer", merklize_hash_messages_buffer as *const ()),
+    ("merklize_hash_name", merklize_hash_name as *const ()),
     ("merklize_hash_poseidon2", merklize_hash_poseidon2 as *const ()),
     ("merklize_hash_rows", merklize_hash_rows as *const ()),
     ("merklize_hash_rows_buffer", merklize_hash_rows_buffer as *const ()),

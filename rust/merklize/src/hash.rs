@@ -1,4 +1,5 @@
 use core::fmt;
+use core::ptr;
 use core::str::FromStr;
 
 use merklize_sys as sys;
@@ -88,7 +89,7 @@ pub(crate) fn as_c_mut(digests: &mut [Digest]) -> *mut sys::merklize_digest {
     digests.as_mut_ptr().cast()
 }
 
-/// A hash of Merkle trees, as an id that proofs and tree files store.
+/// A hash of Merkle trees: one of the constants here, or one that [`Hash::poseidon2`] made.
 ///
 /// ```
 /// use merklize::Hash;
@@ -106,7 +107,7 @@ macro_rules! constants {
             $(#[doc = concat!("The hash `", stringify!($name), "`.")]
             pub const $constant: Self = Self($id);)*
 
-            /// Every hash, by id.
+            /// Every hash but those that [`Hash::poseidon2`] made, by id.
             pub const ALL: &'static [Self] = &[$(Self::$constant),*];
         }
     };
@@ -125,6 +126,9 @@ pub struct HashInfo {
     pub row_unit_bytes: usize,
 }
 
+/// A `Hash` comes from these bindings or from the library.
+const KNOWN: &str = "a hash that the library knows, whose name is shorter than 128 bytes";
+
 impl Hash {
     /// `rp64_256`, as today's Winterfell computes it.
     pub const RP64_256: Self = Self::RP64_256_V3;
@@ -132,7 +136,7 @@ impl Hash {
     /// The hash of a name.
     ///
     /// # Errors
-    /// An unknown name; the text lists the known ones.
+    /// An unknown name; the text lists the known ones. A name that begins with `poseidon2:` is known after [`Hash::poseidon2`].
     pub fn from_name(name: &str) -> Result<Self> {
         let name = c_text("hash", name)?;
         let mut hash = 0;
@@ -144,13 +148,10 @@ impl Hash {
     /// Facts of this hash.
     pub fn info(self) -> HashInfo {
         let mut info = sys::merklize_hash_info::default();
-        // SAFETY: the index is below the count; `info` knows its size.
-        let found = (0..unsafe { sys::merklize_hash_count() })
-            .any(|i| unsafe { sys::merklize_hash_describe(i, &mut info) } == sys::MERKLIZE_OK && info.hash == self.0);
-        assert!(found, "the library has every hash of these bindings");
+        // SAFETY: `info` knows its size.
+        check(unsafe { sys::merklize_hash_get_info(self.0, &mut info) }).expect(KNOWN);
         HashInfo {
-            // SAFETY: the library ends the name with a zero byte.
-            name: unsafe { text(info.name.as_ptr()) },
+            name: self.name(),
             modulus: (info.modulus != 0).then_some(info.modulus),
             row_unit_bytes: info.row_unit_bytes as usize,
         }
@@ -158,10 +159,15 @@ impl Hash {
 
     /// The name, the same in all of merklize.
     pub fn name(self) -> String {
-        self.info().name
+        let mut name = [0; 128];
+        // SAFETY: `name` has so many places.
+        check(unsafe { sys::merklize_hash_name(self.0, name.as_mut_ptr(), name.len(), ptr::null_mut()) }).expect(KNOWN);
+        // SAFETY: the library ends the name with a zero byte.
+        unsafe { text(name.as_ptr()) }
     }
 
-    /// The id that proofs and tree files store.
+    /// The id that proofs and tree files store. Of a hash by [`Hash::poseidon2`] it holds in this process alone, and they store a digest of the
+    /// constants.
     pub fn id(self) -> u32 {
         self.0
     }

@@ -9,6 +9,7 @@ mod handle;
 mod hash;
 mod matrices;
 mod options;
+mod poseidon2;
 mod proof;
 mod provers;
 mod tree;
@@ -25,6 +26,7 @@ pub use matrices::{
     hash_matrix_rows, hash_matrix_rows_to, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening,
 };
 pub use options::{Mode, Options, Policy, Timings};
+pub use poseidon2::{Poseidon2, Poseidon2Field};
 pub use proof::{verify, verify_each, Proof, ProofInfo, ProofKind};
 pub use provers::{catch, fill_rows, or_raise};
 pub use tree::{merkle_root, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};

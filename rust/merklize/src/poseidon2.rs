@@ -1,0 +1,115 @@
+use core::ptr;
+
+use merklize_sys as sys;
+
+use crate::error::{check, Result};
+use crate::hash::Hash;
+
+/// A field over which Poseidon2 is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Poseidon2Field {
+    /// 2^64 - 2^32 + 1; the S-box is x^7.
+    Goldilocks,
+    /// 2^31 - 2^27 + 1; the S-box is x^7.
+    BabyBear,
+    /// 2^31 - 2^24 + 1; the S-box is x^3.
+    KoalaBear,
+}
+
+/// An instance of Poseidon2: what a prover has to say about its hash. Words are below the modulus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Poseidon2<'a> {
+    /// The field of all words.
+    pub field: Poseidon2Field,
+    /// Cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others.
+    pub width: u32,
+    /// Words of a row that one permutation takes: 1 to `width - 1`. Of a quad: `width`.
+    pub rate: u32,
+    /// Half of them before the internal rounds, half after: even, 2 to 64.
+    pub external_rounds: u32,
+    /// 1 to 256.
+    pub internal_rounds: u32,
+    /// In the order of use: `width` words for each of the first half of the external rounds, one for each internal round, `width` for each of the
+    /// other half.
+    pub constants: &'a [u64],
+    /// `width` words: an internal round makes cell i = sum of all cells + `diagonal[i]` * cell i. Plonky3 calls it the diagonal minus one.
+    pub diagonal: &'a [u64],
+}
+
+impl Poseidon2<'_> {
+    fn to_c(self) -> sys::merklize_poseidon2 {
+        sys::merklize_poseidon2 {
+            field: match self.field {
+                Poseidon2Field::Goldilocks => 0,
+                Poseidon2Field::BabyBear => 1,
+                Poseidon2Field::KoalaBear => 2,
+            },
+            width: self.width,
+            rate: self.rate,
+            external_rounds: self.external_rounds,
+            internal_rounds: self.internal_rounds,
+            constants: self.constants.as_ptr(),
+            constant_count: self.constants.len(),
+            diagonal: self.diagonal.as_ptr(),
+            diagonal_count: self.diagonal.len(),
+            ..Default::default()
+        }
+    }
+}
+
+impl Hash {
+    /// A hash made of a prover's own constants, which works wherever a hash does, on every device. Rows go through Plonky3's
+    /// `PaddingFreeSponge<width, rate, digest>`, pairs through `TruncatedPermutation<2, digest, width>`.
+    ///
+    /// `quad` is another permutation over the same field, for commitments of arity 4: their merges are `TruncatedPermutation<4, digest, w>` with w = 16
+    /// over Goldilocks and 32 over the others, which is its width and its rate. Without it arity 4 is refused.
+    ///
+    /// The same constants always give the same `Hash`. It is valid in this process alone, for as long as that runs. Its name is `poseidon2:` and a
+    /// digest of the constants, those of `quad` too. A process that opens files or proofs with this name must have made the hash before; else they are
+    /// refused.
+    ///
+    /// It costs a digest of some thousand bytes. The constants are copied once and stay in memory.
+    ///
+    /// ```
+    /// use merklize::{Hash, MerkleTree, Mode, Options, Poseidon2, Poseidon2Field};
+    ///
+    /// // For show. A prover takes them from its permutation; no one has shown that these are secure.
+    /// let mut next = 1u64;
+    /// let mut words = |n: usize| -> Vec<u64> {
+    ///     (0..n).map(|_| { next = next.wrapping_mul(6364136223846793005).wrapping_add(1); next >> 34 }).collect()
+    /// };
+    /// let (initial, internal, terminal, diagonal) = (words(4 * 16), words(20), words(4 * 16), words(16));
+    ///
+    /// let hash = Hash::poseidon2(
+    ///     &Poseidon2 {
+    ///         field: Poseidon2Field::KoalaBear,
+    ///         width: 16,
+    ///         rate: 8,
+    ///         external_rounds: 8,
+    ///         internal_rounds: 20,
+    ///         constants: &[initial, internal, terminal].concat(),
+    ///         diagonal: &diagonal,
+    ///     },
+    ///     None,
+    /// )?;
+    /// assert!(hash.name().starts_with("poseidon2:"));
+    ///
+    /// let rows: Vec<u32> = (0..64 * 20).collect(); // 64 rows of 20 words
+    /// let tree = MerkleTree::from_rows(&rows, 20, hash, &Options::new())?;
+    /// assert!(tree.prove(5)?.verify(&tree.root(), Mode::Plain)?);
+    /// # Ok::<(), merklize::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A width, a rate or a number of rounds that is not taken; another number of words, and the text has the right one; a word that is not below the
+    /// modulus, with its index; a quad over another field or of another width; more than 127 sets of constants in one process.
+    pub fn poseidon2(rows: &Poseidon2<'_>, quad: Option<&Poseidon2<'_>>) -> Result<Self> {
+        let (rows, quad) = (rows.to_c(), quad.map(|quad| quad.to_c()));
+        let mut hash = 0;
+        // SAFETY: the words outlive the call, which copies them; `quad` is null or a permutation.
+        check(unsafe {
+            sys::merklize_hash_poseidon2(&rows, quad.as_ref().map_or(ptr::null(), ptr::from_ref), &mut hash)
+        })?;
+        Ok(Self::from_c(hash))
+    }
+}

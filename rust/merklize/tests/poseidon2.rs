@@ -1,0 +1,155 @@
+//! Hashes of a caller's constants: those of our own instances give our own hashes, and wrong ones are refused by the rule.
+
+use merklize::Poseidon2Field::{BabyBear, Goldilocks, KoalaBear};
+use merklize::*;
+
+/// Plonky3's constants, under the name of an instance: "goldilocks_w8".
+const PUBLISHED: &str = include_str!("poseidon2_constants.json");
+
+/// All numbers of nested lists, in their order.
+fn numbers(instance: &str, key: &str) -> Vec<u64> {
+    let of = PUBLISHED.split_once(&format!("\"{instance}\":{{")).unwrap().1;
+    let list = of.split_once(&format!("\"{key}\":")).unwrap().1.split(['"', '}']).next().unwrap();
+    list.split(|c: char| !c.is_ascii_digit())
+        .filter(|word| !word.is_empty())
+        .map(|word| word.parse().unwrap())
+        .collect()
+}
+
+struct Constants {
+    internal_rounds: u32,
+    words: Vec<u64>,
+    diagonal: Vec<u64>,
+}
+
+fn published(instance: &str) -> Constants {
+    let parts = ["external_initial", "internal", "external_terminal"].map(|part| numbers(instance, part));
+    Constants {
+        internal_rounds: parts[1].len() as u32,
+        words: parts.concat(),
+        diagonal: numbers(instance, "diag_minus_one"),
+    }
+}
+
+impl Constants {
+    fn instance(&self, field: Poseidon2Field, rate: u32) -> Poseidon2<'_> {
+        Poseidon2 {
+            field,
+            width: self.diagonal.len() as u32,
+            rate,
+            external_rounds: 8,
+            internal_rounds: self.internal_rounds,
+            constants: &self.words,
+            diagonal: &self.diagonal,
+        }
+    }
+}
+
+fn rows_of_one_are_those_of_the_other<W: Word + From<u32>>(hash: Hash, named: Hash) {
+    let options = Options::new();
+    assert_ne!(hash, named);
+    assert_eq!(hash.info().modulus, named.info().modulus);
+    assert_eq!(hash.info().row_unit_bytes, size_of::<W>());
+    assert_eq!(hash.to_string().parse::<Hash>().unwrap(), hash);
+    assert_eq!(format!("{hash:?}"), format!("Hash({})", hash.name()));
+    let words: Vec<W> = (0..33 * 21u32).map(|i| W::from(i * i)).collect();
+    for length in [1, 3, 7, 11, 21] {
+        let of = |hash| hash_rows(hash, &words, length, &options).unwrap();
+        assert_eq!(of(hash), of(named), "{named}: rows of {length} words");
+    }
+}
+
+#[test]
+fn constants_of_ours_give_our_hashes() {
+    for (name, field, rate, named, nodes_too) in [
+        ("goldilocks_w8", Goldilocks, 4, Hash::POSEIDON2_GOLDILOCKS_8, true),
+        ("goldilocks_w12", Goldilocks, 8, Hash::POSEIDON2_GOLDILOCKS_12, false),
+        ("babybear_w16", BabyBear, 8, Hash::POSEIDON2_BABYBEAR_16, true),
+        ("babybear_w24", BabyBear, 16, Hash::POSEIDON2_BABYBEAR_24, false),
+        ("koalabear_w16", KoalaBear, 8, Hash::POSEIDON2_KOALABEAR_16, true),
+        ("koalabear_w24", KoalaBear, 16, Hash::POSEIDON2_KOALABEAR_24, false),
+    ] {
+        let of = published(name);
+        let hash = Hash::poseidon2(&of.instance(field, rate), None).unwrap();
+        assert_eq!(hash, Hash::poseidon2(&of.instance(field, rate), None).unwrap());
+        match field {
+            Goldilocks => rows_of_one_are_those_of_the_other::<u64>(hash, named),
+            _ => rows_of_one_are_those_of_the_other::<u32>(hash, named),
+        }
+        // Where the permutation of rows is that of nodes, too.
+        let leaves: Vec<Digest> = (0..64).map(|i| Digest::from_u32s([i, 0, i + 1, 0, 7, 0, 9, 0])).collect();
+        let root = |hash| merkle_root(&leaves, hash, &Options::new()).unwrap();
+        assert_eq!(root(hash) == root(named), nodes_too, "{name}");
+    }
+}
+
+/// The name that docs/hashes.md publishes.
+#[test]
+fn names_say_the_constants() {
+    let of = published("koalabear_w16");
+    let hash = Hash::poseidon2(&of.instance(KoalaBear, 8), None).unwrap();
+    assert!(hash.name().starts_with("poseidon2:68bd4d049c17fc82"), "{hash}");
+    assert_ne!(hash, Hash::poseidon2(&of.instance(KoalaBear, 7), None).unwrap());
+    assert!(!Hash::ALL.contains(&hash));
+    let unknown = Hash::from_name(&format!("poseidon2:{}", "0".repeat(64))).unwrap_err();
+    assert!(unknown.to_string().contains("no constants with this digest were given"), "{unknown}");
+}
+
+#[test]
+fn proofs_and_files_carry_the_name() {
+    let (of, options) = (published("goldilocks_w8"), Options::new());
+    let hash = Hash::poseidon2(&of.instance(Goldilocks, 4), None).unwrap();
+    let rows: Vec<u64> = (0..64 * 5).collect();
+    let tree = MerkleTree::from_rows(&rows, 5, hash, &options).unwrap();
+    let proof = Proof::from_bytes(&tree.prove(9).unwrap().to_bytes()).unwrap();
+    assert_eq!(proof.info().hash, hash);
+    assert!(proof.verify(&tree.root(), Mode::Plain).unwrap());
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("poseidon2-{}.mkl", std::process::id()));
+    tree.save(&path).unwrap();
+    let file = TreeFile::open(&path).unwrap();
+    assert_eq!((file.info().unwrap().hash, file.root().unwrap()), (hash, tree.root()));
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_quad_gives_merges_of_four() {
+    let (rows, quad) = (published("goldilocks_w8"), published("goldilocks_w16"));
+    let (rows, quad) = (rows.instance(Goldilocks, 4), quad.instance(Goldilocks, 16));
+    let (plain, hash) = (Hash::poseidon2(&rows, None).unwrap(), Hash::poseidon2(&rows, Some(&quad)).unwrap());
+    assert_ne!(plain, hash);
+    let words: Vec<u64> = (0..64 * 6).collect();
+    let matrices = [Matrix::new(&words, 6).unwrap()];
+    let commit = |hash| MatrixCommitment::new(&matrices, hash, 4, 0, &Options::new());
+    let ours = commit(hash).unwrap();
+    assert_eq!((ours.info().hash, ours.cap()), (hash, commit(Hash::POSEIDON2_GOLDILOCKS_8).unwrap().cap()));
+    assert!(commit(plain).unwrap_err().to_string().contains("constants for merges of four"));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let (of, wide) = (published("goldilocks_w8"), published("babybear_w32"));
+    let good = of.instance(Goldilocks, 4);
+    let other = wide.instance(BabyBear, 32);
+    let mut large = of.words.clone();
+    large[70] = 0xffff_ffff_0000_0001;
+    for (wrong, quad, rule) in [
+        (Poseidon2 { width: 24, ..good }, None, "width over goldilocks must be one of 8, 12, 16, got 24"),
+        (Poseidon2 { rate: 8, ..good }, None, "rate must be 1 to width - 1 = 7, got 8"),
+        (Poseidon2 { external_rounds: 7, ..good }, None, "external rounds must be even, 2 to 64, got 7"),
+        (Poseidon2 { internal_rounds: 0, ..good }, None, "internal rounds must be 1 to 256, got 0"),
+        (
+            Poseidon2 { constants: &of.words[1..], ..good },
+            None,
+            "constants must have 86 words: 4 x 8, 22, 4 x 8; got 85",
+        ),
+        (Poseidon2 { constants: &[], ..good }, None, "4 x 8; got 0"),
+        (Poseidon2 { diagonal: &of.diagonal[..7], ..good }, None, "diagonal must have width = 8 words, got 7"),
+        (Poseidon2 { constants: &large, ..good }, None, "constants[70] is 18446744069414584321, not a field element"),
+        (good, Some(&other), "quad: field must be that of the rows, goldilocks, got babybear"),
+        (good, Some(&good), "quad: width and rate over goldilocks must be four digests, 16 words, got 8 and 4"),
+    ] {
+        let error = Hash::poseidon2(&wrong, quad).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.to_string().contains(rule), "{error}, not {rule}");
+    }
+}
