@@ -10,6 +10,7 @@ import signal
 import pytest
 
 import merklize
+from store_fixtures import gs, gs_bucket, http, memory, s3, s3_client, store  # noqa: F401
 
 
 def pytest_addoption(parser):

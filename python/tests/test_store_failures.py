@@ -1,0 +1,188 @@
+"""What happens when a store fails, when an object changes, and when it may not be read."""
+
+from __future__ import annotations
+
+import socket
+
+import numpy as np
+import pytest
+
+import merklize
+from store_fixtures import DATA, MIB, SECRET
+from store_servers import Server
+
+pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_ranges")]
+
+
+def once(fault: str, at: int = MIB):
+    """A fault of the first answer to a range that begins there."""
+    left = [1]
+
+    def find(server: Server, path: str, start: int, end: int) -> str | None:
+        with server.lock:
+            if start == at and left[0]:
+                left[0] -= 1
+                return fault
+        return None
+
+    return find
+
+
+@pytest.mark.parametrize("fault", ["dropped", "slow", "500", "503", "lying", "other range", "no range"])
+@pytest.mark.parametrize("at", [0, MIB])
+def test_what_passes_is_tried_again(http, fault, at):
+    if fault in ("other range", "no range", "lying") and at == 0:
+        pytest.skip("the first answer says what the object is")
+    http.fault = once(fault, at)
+    assert merklize.hash_file(http.url("x")) == merklize.hash(DATA)
+    assert len(http.seen) == -(-len(DATA) // MIB) + 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        ("dropped", r"cannot read bytes 1048576 to 2097151: the connection failed \(\w+\); gave up after 5 attempts"),
+        ("slow", "no answer within 1 s; gave up after 5 attempts"),
+        ("503", "the server answered with status 503; gave up after 5 attempts"),
+        ("lying", "asked for 1048576 bytes, got 1048575; gave up"),
+        ("other range", "asked for bytes 1048576 to 2097151, got bytes 1048576 to 2097150; gave up"),
+        ("no range", r"does not say which range it is \(Content-Range\); gave up"),
+        ("other size", "changed while being read: it has 5255226 bytes now, and had 5255225"),
+        ("ignored", "the server ignores ranges: it sent the whole object for bytes 1048576 to 2097151"),
+        ("encoded", "the server sends it encoded"),
+        ("403", r"access denied \(status 403\): merklize\[http\] takes credentials from"),
+        ("404", "changed while being read"),
+    ],
+)
+def test_what_does_not_pass_is_an_error(http, fault, text, monkeypatch):
+    if fault == "slow":
+        monkeypatch.setattr(merklize.stores.limits, "attempts", 1)
+        text = "no answer within 1 s; gave up after one attempt"
+    http.fault = lambda server, path, start, end: fault if start == MIB else None
+    with pytest.raises(merklize.FileError, match=text) as caught:
+        merklize.hash_file(http.url("x") + "?X-Amz-Signature=" + SECRET)
+    assert SECRET not in str(caught.value) + repr(caught.value) + repr(caught.value.filename)
+    assert caught.value.__cause__ is None
+
+
+def test_random_faults(http):
+    """Every fourth answer fails in some way that passes; the digest is right, or there is an error."""
+    rng, kinds = np.random.default_rng(1), ["dropped", "500", "lying", "no range"]
+    http.fault = lambda server, path, start, end: kinds[rng.integers(4)] if start and rng.random() < 0.25 else None
+    results = merklize.hash_files([http.url("x")] * 20)
+    assert all(found == merklize.hash(DATA) for found in results if isinstance(found, bytes))
+    assert sum(isinstance(found, bytes) for found in results) >= 15
+
+
+@pytest.mark.parametrize("what", ["etag", "size", "gone"])
+def test_changes_over_http(http, what):
+    def change(server: Server, path: str, start: int, end: int) -> None:
+        if start == 2 * MIB:
+            if what == "gone":
+                server.objects.pop("x", None)
+            else:
+                server.objects["x"] = DATA + b"x" if what == "size" else DATA[::-1]
+
+    http.fault = change
+    with pytest.raises(merklize.FileError, match="changed while being read"):
+        merklize.hash_file(http.url("x"))
+
+
+def test_changes_in_s3(s3, tmp_path, monkeypatch):
+    from merklize.stores import _objects
+
+    read = _objects.S3Object.fetch
+
+    def fetch(self, start, end):
+        if start >= 2 * MIB:
+            s3.put_object(Bucket="bucket", Key="x", Body=DATA[::-1])
+        return read(self, start, end)
+
+    monkeypatch.setattr(_objects.S3Object, "fetch", fetch)
+    for work in (
+        lambda: merklize.hash_file("s3://bucket/x"),
+        lambda: merklize.build_tree_file("s3://bucket/x", tmp_path / "x.mkl", leaf_size=4096),
+    ):
+        s3.put_object(Bucket="bucket", Key="x", Body=DATA)
+        with pytest.raises(merklize.FileError, match="changed while being read"):
+            work()
+    assert not (tmp_path / "x.mkl").exists()
+
+
+def test_changes_in_gs(gs, tmp_path, monkeypatch):
+    from merklize.stores import _objects
+
+    read = _objects.OtherObject.fetch
+
+    def fetch(self, start, end):
+        if start >= 2 * MIB:
+            gs.put("x", DATA[::-1])
+        return read(self, start, end)
+
+    monkeypatch.setattr(_objects.OtherObject, "fetch", fetch)
+    for work in (
+        lambda: merklize.hash_file("gs://bucket/x"),
+        lambda: merklize.build_tree_file("gs://bucket/x", tmp_path / "x.mkl", leaf_size=4096),
+    ):
+        gs.put("x", DATA)
+        with pytest.raises(merklize.FileError, match="changed while being read"):
+            work()
+    assert not (tmp_path / "x.mkl").exists()
+
+
+def test_changes_elsewhere(memory, monkeypatch):
+    memory.pipe_file("/x", DATA)
+    read = type(memory).cat_file
+
+    def cat_file(self, path, start=None, end=None, **more):
+        found = read(self, path, start=start, end=end, **more)
+        if start == 2 * MIB:
+            memory.pipe_file("/x", DATA[::-1])
+        return found
+
+    monkeypatch.setattr(type(memory), "cat_file", cat_file)
+    with pytest.raises(merklize.FileError, match="memory://x: changed while being read"):
+        merklize.hash_file("memory://x")
+
+
+def test_servers_without_ranges(http, tmp_path):
+    http.has_ranges = False
+    (tmp_path / "x").write_bytes(DATA)
+    assert merklize.hash_file(http.url("x")) == merklize.hash(DATA)
+    expected = merklize.merkle_root_file(tmp_path / "x", leaf_size=5000)
+    assert repr(merklize.merkle_root_file(http.url("x"), leaf_size=5000)) == repr(expected)
+    with pytest.raises(merklize.FileError, match="the server ignores ranges, and only parts"):
+        merklize.TreeFile(http.url("x"))
+    http.fault = lambda *_: "dropped"
+    with pytest.raises(merklize.FileError, match="the server ignores ranges, so it cannot go on"):
+        merklize.hash_file(http.url("x"))
+
+
+def test_missing_and_forbidden(store, http):
+    with pytest.raises(FileNotFoundError, match="there is no such object"):
+        merklize.hash_file(store("x", b"1").replace("x", "none"))
+    http.fault = lambda *_: "403"
+    with pytest.raises(PermissionError, match=r"merklize\[http\] takes credentials from the URL itself"):
+        merklize.hash_file(http.url("x"))
+
+
+def test_unreachable_servers(http, monkeypatch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://user:{SECRET}@127.0.0.1:{taken.getsockname()[1]}/x?sig={SECRET}"
+        with pytest.raises(merklize.FileError, match="gave up after 5 attempts") as caught:
+            merklize.hash_file(url)
+    assert SECRET not in str(caught.value)
+
+
+def test_no_credentials(s3, monkeypatch):
+    s3fs = pytest.importorskip("s3fs")
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/none")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/none")
+    s3fs.S3FileSystem.clear_instance_cache()
+    with pytest.raises(PermissionError, match=r"merklize\[s3\] takes credentials from AWS_ACCESS_KEY_ID"):
+        merklize.hash_file("s3://bucket/x")
+    s3fs.S3FileSystem.clear_instance_cache()

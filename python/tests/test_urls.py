@@ -1,0 +1,53 @@
+"""What is a URL, what texts show of it, and which packages it needs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import merklize
+from merklize._urls import is_url, shown
+from store_servers import needs
+
+pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_ranges")]
+
+
+@pytest.mark.parametrize(("package", "url", "extra"), [
+    ("s3fs", "s3://b/x", "s3"), ("gcsfs", "gs://b/x", "gcs"), ("aiohttp", "http://127.0.0.1:9/x", "http"),
+    ("fsspec", "s3://b/x", "s3"), ("fsspec", "memory://x", "http"),
+])  # fmt: skip
+def test_extras_that_are_not_installed(package, url, extra):
+    needs(*({"fsspec"} - {package}))
+    code = f"import sys; sys.modules[{package!r}] = None; import merklize; merklize.hash_file({url!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert re.search(rf"merklize.errors.Unavailable: .*pip install 'merklize\[{extra}\]'\n$", done.stderr), done.stderr
+
+
+def test_unknown_protocols(memory):
+    with pytest.raises(merklize.FileError, match=r"unknown protocol 'nope'.*A file of this name is \./x"):
+        merklize.hash_file("nope://b/x")
+
+
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        ("s3://bucket/key", "s3://bucket/key"),
+        ("https://user:pass@host:1/a?sig=1#f", "https://host:1/a?..."),
+        ("https://user:pa/ss@host/a", "https://host/a"),
+        ("https://host/@scope/a", "https://host/@scope/a"),
+        ("zip://a::https://u:p@host/b?s=1", "zip://a::https://host/b?..."),
+        ("s3://bucket/key?versionId=1", "s3://bucket/key?..."),
+    ],
+)
+def test_what_texts_show_of_urls(url, text):
+    assert is_url(url)
+    assert shown(url) == text
+
+
+@pytest.mark.parametrize("path", ["x", "/a/b", "./a://b", b"s3://bucket/x", Path("a"), "a b://c", "://x", "C:/x", 3])
+def test_what_is_no_url(path):
+    assert not is_url(path)
