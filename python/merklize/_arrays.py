@@ -14,7 +14,7 @@ from .errors import InvalidArgument
 
 if TYPE_CHECKING:
     from ._native import DeviceArray, HashInfo, Settings
-    from ._types import Array, HostData
+    from ._types import Array, Digests, HostData
 
 
 DIGEST_ITEMS = {"uint8": 32, "uint64": 4, "int64": 4, "uint32": 8, "int32": 8}
@@ -164,6 +164,15 @@ def indices(value: Any, what: str) -> Any:
     return np.ascontiguousarray(array, np.uint64)
 
 
+def nodes(buffer: Any, hash: str) -> Digests:
+    """Return nodes in a buffer as an array of the form that goes with the hash."""
+    import numpy as np
+
+    items = element_type(_native.hash_by_name(hash)) or "uint8"
+    found: Digests = np.frombuffer(buffer, items).reshape(-1, DIGEST_ITEMS[items])
+    return found
+
+
 def changes(value: Mapping[int, HostData], what: str) -> tuple[Any, Any]:
     """Return {index: leaf} as uint64[k] and uint8[k, 32]."""
     import numpy as np
@@ -228,6 +237,17 @@ def output(beside: Any, out: object, shape: tuple[int, ...], dtype: Any, what: s
     if tuple(array.shape) != tuple(shape) or not same_type:
         raise InvalidArgument(f"{what}: out must be {dtype}{list(shape)}, got {describe(array)}")
     return array
+
+
+def result(
+    beside: Any, out: object, shape: tuple[int, ...], dtype: Any, what: str, settings: Settings, wait: bool
+) -> Any:
+    """Return the array that a call writes: a new one beside its data, or with wait=False that of output()."""
+    if not wait:
+        return output(beside, out, shape, dtype, what, settings)
+    if out is not None:
+        raise InvalidArgument(f"{what}: out is for calls with wait=False; others return new arrays")
+    return empty(beside, shape, dtype)
 
 
 def device_bytes(value: object, what: str, settings: Settings) -> DeviceArray:

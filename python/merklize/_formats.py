@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from . import _native
+from ._pairs import with_pairs
 from .errors import InvalidArgument
-
-if TYPE_CHECKING:
-    pass
 
 
 class Format(NamedTuple):
@@ -58,21 +56,30 @@ def format_by_name(name: str) -> Format:
 
 
 def with_format(
-    format: str | None, hash: str, rule: str | None, **refused: object
+    format: str | None, hash: str, rule: str | None, *, pairs: str | None = None, **refused: object
 ) -> tuple[Format | None, str, str | None]:
     """Return the format, and the hash and the rule that it fixes, or those that are given.
 
-    refused  other options of a tree: with a format they must be None, but for "merklize", which takes all
+    pairs    as with_pairs() takes it: it is in the hash that comes out
+    refused  other options of a tree
+    With a format `pairs` and those must be None, but for "merklize", which takes all.
     """
     if format is None:
-        return None, hash, rule
+        return None, with_pairs(hash, pairs), rule
     found = format_by_name(format)
     if found.needs:
         raise InvalidArgument(f"format {format!r} is no tree of whole levels: use {found.needs}")
     if found.name == "merklize":
-        return found, hash, rule
-    given = {"hash": None if hash == "blake3" else hash, "rule": rule, **refused}
+        return found, with_pairs(hash, pairs), rule
+    given = {"hash": None if hash == "blake3" else hash, "rule": rule, "pairs": pairs, **refused}
     for option, value in given.items():
         if value is not None and value != getattr(found, option, None):
             raise InvalidArgument(f"format {format!r} fixes {option}: leave it out, got {value!r}")
     return found, found.hash, found.rule
+
+
+def leaf_size_of(form: Format | None, leaf_size: int | None, row_size: int | None) -> int | None:
+    """Return the bytes of a file that are one leaf: as they are given, else as the format says."""
+    if form is None or leaf_size is not None or row_size is not None:
+        return leaf_size
+    return form.piece

@@ -10,7 +10,6 @@ from ._pairs import with_pairs
 from ._settings import settings
 from .errors import InvalidArgument
 from .proof import MerkleProof
-from .tree import as_nodes
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -105,7 +104,7 @@ class MerkleForest:
             raise InvalidArgument(f"level: must be 0 to {self.height} in trees of {self.n_leaves} leaves, got {level}")
         if self.on_device:
             return self._forest.device_level(level)
-        return as_nodes(self._forest.level(level), self.hash)
+        return _arrays.nodes(self._forest.level(level), self.hash)
 
     def prove(self, tree: int, index: int) -> MerkleProof:
         """Return the proof that leaf `index` is in tree `tree`. Raises InvalidArgument."""

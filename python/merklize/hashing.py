@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import io
 import os
-import stat
-import time
-from mmap import ACCESS_READ
-from mmap import mmap as Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
+from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
 from ._pairs import with_pairs
 from ._settings import require_plain, settings
 from ._urls import is_url, plain
 from .each import leaves_of_list, rows_output
-from .errors import Cancelled, FileError, InvalidArgument
+from .errors import FileError, InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +76,7 @@ class Hasher(_native.Hasher):
                 piece = memoryview(bytearray(min(4 << 20, max(before.st_size, 1 << 16))))
                 while count := file.readinto(piece):
                     super().update(piece[:count])
-                _require_unchanged(file.fileno(), name, before)
+                require_unchanged(file.fileno(), name, before)
         except OSError as error:
             if isinstance(error, FileError):
                 raise
@@ -103,12 +100,6 @@ class Hasher(_native.Hasher):
     def reset(self) -> None:
         """Go back to the empty input, in the same mode."""
         super().reset()
-
-
-def _require_unchanged(descriptor: int, name: str, before: os.stat_result) -> None:
-    after = os.fstat(descriptor)
-    if any(getattr(before, what) != getattr(after, what) for what in ("st_size", "st_mtime_ns", "st_ctime_ns")):
-        raise FileError(f"{name}: changed while being read")
 
 
 class HasFileno(Protocol):
@@ -205,7 +196,8 @@ def hash(
         if hash != "blake3":
             return _native.hash_message(data, hash, run)
         return _native.hash(data, key, context, length, seek, run, policy)
-    _require_no_wait("hash", wait)
+    if wait:
+        raise InvalidArgument("hash: out is for calls with wait=False; others return new arrays")
     if hash != "blake3":
         raise InvalidArgument(f"hash with wait=False is of 'blake3', got {hash!r}; hash_many() takes any hash of bytes")
     if length != 32 or seek != 0:
@@ -214,11 +206,6 @@ def hash(
     digest = _arrays.output(there, out, (32,), "uint8", "hash", run)
     _native.enqueue_hash(there, digest, key, context, run, policy)
     return cast("DeviceArray", digest)
-
-
-def _require_no_wait(what: str, wait: bool) -> None:
-    if wait:
-        raise InvalidArgument(f"{what}: out is for calls with wait=False; others return new arrays")
 
 
 def hash_file(
@@ -253,7 +240,7 @@ def hash_file(
     run = settings(device, threads, progress, None, timings)
     if hash != "blake3":
         require_plain("hash_file", hash, key, context, length, seek, policy)
-    how = _How(hash, key, context, length, seek, run, policy, bool(mmap))
+    how = How(hash, key, context, length, seek, run, policy, bool(mmap))
     path = plain(path)
     if is_url(path):
         from .stores._hash import hash_url
@@ -269,124 +256,14 @@ def hash_file(
         )
     if hasattr(path, "readable") and not path.readable():
         raise FileError(f"hash_file: {path!r} is not open for reading")
-    if _is_plain(path):
-        return _hash_plain_file(path, how)
+    if is_plain(path):
+        return hash_plain_file(path, how)
     if hasattr(path, "readinto") or hasattr(path, "read"):
-        return _hash_object(path, how)
+        return hash_object(path, how)
     if hasattr(path, "fileno"):
         descriptor = path.fileno()
         return how.descriptor(descriptor, f"file descriptor {descriptor}")
     raise TypeError(f"hash_file: path must be a path, a file descriptor or an open file, got {type(path).__name__}")
-
-
-class _How(NamedTuple):
-    """How hash_file() hashes."""
-
-    hash: str
-    key: Any
-    context: str | None
-    length: int
-    seek: int
-    run: _native.Settings
-    policy: Policy
-    mmap: bool = False
-
-    def path(self, path: bytes) -> bytes:
-        if self.mmap and os.path.isfile(path):
-            with _open_to_read(path) as file:
-                return self.descriptor(file.fileno(), os.fsdecode(path))
-        if self.hash != "blake3":
-            return _native.hash_message_file(path, self.hash, self.run)
-        return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run, self.policy)
-
-    def descriptor(self, descriptor: int, name: str) -> bytes:
-        if self.mmap and (digest := self.mapped(descriptor, name)) is not None:
-            return digest
-        if self.hash != "blake3":
-            return _native.hash_message_descriptor(descriptor, name, self.hash, self.run)
-        options = (self.key, self.context, self.length, self.seek, self.run, self.policy)
-        return _native.hash_descriptor(descriptor, name, *options)
-
-    def mapped(self, descriptor: int, name: str) -> bytes | None:
-        """Hash what is left of a plain file, and leave it at its end; None where it cannot be mapped."""
-        try:
-            before = os.fstat(descriptor)
-            begin = os.lseek(descriptor, 0, os.SEEK_CUR)
-            if not stat.S_ISREG(before.st_mode) or begin >= before.st_size:
-                return None
-            mapping = Mapping(descriptor, before.st_size, access=ACCESS_READ)
-        except (OSError, ValueError, OverflowError):
-            return None
-        with mapping, memoryview(mapping) as whole, whole[begin:] as rest:
-            if self.hash != "blake3":
-                digest = _native.hash_message(rest, self.hash, self.run)
-            else:
-                digest = _native.hash(rest, self.key, self.context, self.length, self.seek, self.run, self.policy)
-        _require_unchanged(descriptor, name, before)
-        os.lseek(descriptor, before.st_size, os.SEEK_SET)
-        return digest
-
-    def hasher(self) -> _native.Hasher:
-        if self.hash != "blake3":
-            return _native.make_message_hasher(self.hash, self.run)
-        return _native.make_hasher(self.key, self.context, self.run, self.policy)
-
-
-def _open_to_read(path: bytes) -> io.FileIO:
-    name = os.fsdecode(path)
-    try:
-        return io.FileIO(name)
-    except OSError as error:
-        raise FileError._refused("open", name, error) from None
-
-
-def _is_plain(file: Any) -> bool:
-    """Tell whether the bytes of an open file are those of its descriptor, from the position that it states."""
-    raw = file.raw if type(file) in (io.BufferedReader, io.BufferedRandom) else file
-    # What a buffer has read ahead of a pipe is nowhere but in the buffer.
-    return type(raw) is io.FileIO and (raw is file or raw.seekable())
-
-
-def _hash_plain_file(file: Any, how: _How) -> bytes:
-    descriptor = file.fileno()
-    name = file.name if isinstance(file.name, str) else f"file descriptor {descriptor}"
-    seekable = file.seekable()
-    if seekable:
-        # A buffered file stands elsewhere than its descriptor. Seeking to the end drops its buffer, too.
-        if file.writable():
-            file.flush()
-        os.lseek(descriptor, file.tell(), os.SEEK_SET)
-    try:
-        return how.descriptor(descriptor, name)
-    finally:
-        if seekable:
-            file.seek(0, os.SEEK_END)
-
-
-def _hash_object(file: Any, how: _How) -> bytes:
-    """Hash what an object's readinto() or read() gives, to its end: a decompressor, a socket's file, memory."""
-    hasher = how.hasher()
-    piece = memoryview(bytearray(1 << 20))
-    report = how.run.progress
-    last = time.monotonic()
-    while True:
-        if hasattr(file, "readinto"):
-            count = file.readinto(piece)
-            data = piece[:count]
-        else:
-            data = file.read(len(piece))
-            count = None if data is None else len(data)
-        if count is None:
-            raise BlockingIOError("hash_file: the file has no data now; it must be in blocking mode")
-        if isinstance(data, str):
-            raise TypeError(f"hash_file: an open file must give bytes, got text from {type(file).__name__}")
-        if count == 0:
-            return hasher.digest(how.length, how.seek)
-        hasher.update(data)
-        if report is not None and time.monotonic() - last >= 0.05:
-            last = time.monotonic()
-            if report(0.0) is False:  # how much is to come is not known
-                raise Cancelled("cancelled by the caller's progress function")
 
 
 def hash_files(
@@ -418,7 +295,7 @@ def hash_files(
     if urls:
         from .stores._hash import hash_urls
 
-        how = _How(hash, key, context, length, seek, run, policy)
+        how = How(hash, key, context, length, seek, run, policy)
         found = dict(zip(urls, hash_urls([names[k] for k in urls], how, progress)))
         files = [k for k in range(len(names)) if k not in found]
         options: Any = {"key": key, "context": context, "length": length, "seek": seek, "policy": policy}
@@ -428,8 +305,8 @@ def hash_files(
     encoded = [os.fsencode(name) for name in names]
     if hash != "blake3":
         results = _native.hash_message_files(encoded, hash, run)
-        return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
-    results = _native.hash_files(encoded, key, context, length, seek, run, policy)
+    else:
+        results = _native.hash_files(encoded, key, context, length, seek, run, policy)
     return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
 
 
@@ -497,26 +374,19 @@ def hash_many(
         require_plain("hash_many", hash, key, context, length, seek, policy)
         if _native.hash_by_name(hash).is_field:
             raise InvalidArgument(f"hash_many: {hash!r} hashes field elements; hash_elements takes rows of them")
-    digests: Bytes | DeviceArray
     if length != 32 or seek != 0:
         if not wait or out is not None:
             raise InvalidArgument(
                 f"hash_many with wait=False or out gives the first 32 bytes, got length {length} from {seek}"
             )
         return rows_output(rows, key, context, length, seek, run, policy)
-    if wait and out is None:
-        digests = _arrays.empty(rows, (rows.shape[0], 32), "uint8")
-        if hash != "blake3":
-            _native.hash_leaves(rows, rows.shape[1], digests, hash, None, None, run)
-        else:
-            _native.hash_many(rows, rows.shape[1], digests, key, context, run, policy)
-        return digests
-    _require_no_wait("hash_many", wait)
-    digests = _arrays.output(rows, out, (rows.shape[0], 32), "uint8", "hash_many", run)
+    digests: Bytes | DeviceArray = _arrays.result(rows, out, (rows.shape[0], 32), "uint8", "hash_many", run, wait)
     if hash != "blake3":
-        _native.enqueue_hash_leaves(rows, rows.shape[1], digests, hash, None, None, run)
+        hash_them = _native.hash_leaves if wait else _native.enqueue_hash_leaves
+        hash_them(rows, rows.shape[1], digests, hash, None, None, run)
     else:
-        _native.enqueue_hash_many(rows, rows.shape[1], digests, key, context, run, policy)
+        hash_by_blake3 = _native.hash_many if wait else _native.enqueue_hash_many
+        hash_by_blake3(rows, rows.shape[1], digests, key, context, run, policy)
     return digests
 
 
@@ -573,14 +443,9 @@ def hash_elements(
     rows = _arrays.word_rows(elements, "hash_elements: elements", run, which)
     n_rows = rows.shape[0] if len(rows.shape) == 2 else 1
     shape = (*rows.shape[:-1], 256 // (which.element_bits or 64))
-    digests: Words | DeviceArray
-    if wait and out is None:
-        digests = _arrays.empty(rows, shape, rows.dtype)
-        _native.hash_elements(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
-        return digests
-    _require_no_wait("hash_elements", wait)
-    digests = _arrays.output(rows, out, shape, rows.dtype, "hash_elements", run)
-    _native.enqueue_hash_elements(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
+    digests: Words | DeviceArray = _arrays.result(rows, out, shape, rows.dtype, "hash_elements", run, wait)
+    hash_them = _native.hash_elements if wait else _native.enqueue_hash_elements
+    hash_them(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
     return digests
 
 
@@ -616,14 +481,9 @@ def hash_leaves(
     bits = which.element_bits or 8
     shape, dtype = (rows.shape[0], 256 // bits), rows.dtype if which.is_field else "uint8"
     row_bytes = rows.shape[1] * (bits // 8)
-    digests: Digests | DeviceArray
-    if wait and out is None:
-        digests = _arrays.empty(rows, shape, dtype)
-        _native.hash_leaves(rows, row_bytes, digests, hash, key, context, run)
-        return digests
-    _require_no_wait("hash_leaves", wait)
-    digests = _arrays.output(rows, out, shape, dtype, "hash_leaves", run)
-    _native.enqueue_hash_leaves(rows, row_bytes, digests, hash, key, context, run)
+    digests: Digests | DeviceArray = _arrays.result(rows, out, shape, dtype, "hash_leaves", run, wait)
+    hash_them = _native.hash_leaves if wait else _native.enqueue_hash_leaves
+    hash_them(rows, row_bytes, digests, hash, key, context, run)
     return digests
 
 
@@ -718,14 +578,9 @@ def merge(
     if _arrays.place(first) != _arrays.place(second):
         left_is, right_is = _arrays.place(first), _arrays.place(second)
         raise InvalidArgument(f"merge: left is on {left_is}, right on {right_is}")
-    merged: Digests | DeviceArray
-    if wait and out is None:
-        merged = _arrays.empty(first, first.shape, first.dtype)
-        _native.merge(first, second, merged, hash, key, context, run, policy)
-        return merged
-    _require_no_wait("merge", wait)
-    merged = _arrays.output(first, out, first.shape, first.dtype, "merge", run)
-    _native.enqueue_merge(first, second, merged, hash, key, context, run, policy)
+    merged: Digests | DeviceArray = _arrays.result(first, out, first.shape, first.dtype, "merge", run, wait)
+    merge_them = _native.merge if wait else _native.enqueue_merge
+    merge_them(first, second, merged, hash, key, context, run, policy)
     return merged
 
 

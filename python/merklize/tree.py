@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 
 from . import _arrays, _native
-from ._formats import Format, with_format
+from ._diff import differing_leaves
+from ._formats import Format, leaf_size_of, with_format
 from ._inputs import opened
 from ._pairs import with_pairs
 from ._settings import settings
@@ -83,25 +84,18 @@ class MerkleTree:
         timings: Timings | None = None,
     ) -> None:
         """Build the tree."""
-        refused = {
-            "pairs": pairs,
-            "key": key,
-            "context": context,
-            "padding": padding,
-            "drop_levels": drop_levels or None,
-        }
-        form, hash, rule = with_format(format, hash, rule, **refused)
-        hash = with_pairs(hash, pairs)
+        refused = {"key": key, "context": context, "padding": padding, "drop_levels": drop_levels or None}
+        form, hash, rule = with_format(format, hash, rule, pairs=pairs, **refused)
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.leaves(leaves, "MerkleTree: leaves", run)
         which = _native.TreeForm(hash, rule, key, context, padding)
-        self._take(_native.make_tree(array, which, drop_levels, run, policy), threads, timings)
-        self._check(form)
+        self._take(_native.make_tree(array, which, drop_levels, run, policy), form, threads, timings)
 
-    def _take(self, tree: _native.Tree, threads: int | None, timings: Timings | None) -> None:
+    def _take(self, tree: _native.Tree, form: Format | None, threads: int | None, timings: Timings | None) -> None:
         self._tree = tree
         self._threads = threads
         self._timings = timings
+        self._check(form)
 
     def _check(self, form: Format | None) -> None:
         if form is not None and form.is_ambiguous:
@@ -129,7 +123,6 @@ class MerkleTree:
         The options are those of MerkleTree. Raises InvalidArgument, also if the format has leaves that are not hashed.
         """
         form, hash, rule = with_format(format, hash, rule, pairs=pairs)
-        hash = with_pairs(hash, pairs)
         leaf_hash = hash if form is None or form.name == "merklize" else form.leaf_hash
         if leaf_hash is None:
             raise InvalidArgument(f"format {format!r} hashes no records: MerkleTree() takes its leaves, 32 bytes each")
@@ -166,13 +159,11 @@ class MerkleTree:
         The options are those of MerkleTree; key and context are for leaves and merges alike.
         """
         form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-        hash = with_pairs(hash, pairs)
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash))
         tree = cls.__new__(cls)
         which = _native.TreeForm(hash, rule, key, context, padding)
-        tree._take(_native.make_tree_from_rows(array, array.shape[0], which, run, policy), threads, timings)
-        tree._check(form)
+        tree._take(_native.make_tree_from_rows(array, array.shape[0], which, run, policy), form, threads, timings)
         return tree
 
     @classmethod
@@ -208,16 +199,13 @@ class MerkleTree:
         constructor.
         """
         form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-        if form is not None and form.piece is not None and leaf_size is None and row_size is None:
-            leaf_size = form.piece
-        hash = with_pairs(hash, pairs)
+        leaf_size = leaf_size_of(form, leaf_size, row_size)
         run = settings(device, threads, progress, None, timings)
         which = _native.TreeForm(hash, rule, key, context, padding)
         name = opened(input, "MerkleTree.from_file: input")
         tree = cls.__new__(cls)
         built = _native.make_tree_from_file(name, leaf_size, row_size, which, run, policy)
-        tree._take(built, threads, timings)
-        tree._check(form)
+        tree._take(built, form, threads, timings)
         return tree
 
     @property
@@ -293,7 +281,7 @@ class MerkleTree:
         The root is at 1, the children of i at 2i and 2i+1, leaf k at 2^height + k; slots of no node are zeros. A NumPy
         array, or a DeviceArray if they are `on_device`. With dropped levels it ends with the lowest that is kept.
         """
-        return self._tree.device_nodes() if self.on_device else as_nodes(self._tree.host_nodes(), self.hash)
+        return self._tree.device_nodes() if self.on_device else _arrays.nodes(self._tree.host_nodes(), self.hash)
 
     def level(self, level: int) -> Digests | DeviceArray:
         """Return the nodes of a level, left to right: a view, as `.nodes`. 0 is the leaves, `height` the root."""
@@ -303,7 +291,7 @@ class MerkleTree:
         first, count = 1 << (self.height - level), ((self.n_leaves - 1) >> level) + 1
         if self.on_device:
             return _native.rows(self._tree.device_nodes(), first, count)
-        nodes: Digests = as_nodes(self._tree.host_nodes(), self.hash)[first : first + count]
+        nodes: Digests = _arrays.nodes(self._tree.host_nodes(), self.hash)[first : first + count]
         return nodes
 
     def levels(self) -> list[Digests | DeviceArray]:
@@ -426,7 +414,7 @@ class MerkleTree:
         with TreeFile(path, key=key, context=context) as file:
             if file.is_keyed and key is None and context is None:
                 raise InvalidArgument(f"load: {file.path} has keyed merges: its key or context must be given")
-            leaves = as_nodes(file.read(0, 0, file.n_leaves), file.hash)
+            leaves = _arrays.nodes(file.read(0, 0, file.n_leaves), file.hash)
             options: dict[str, Any] = {"device": device, "threads": threads, "policy": policy, "progress": progress}
             padding = file.padding if file.rule == "pad" else None
             tree = cls(leaves, file.hash, rule=file.rule, key=key, context=context, padding=padding, **options)
@@ -445,8 +433,10 @@ class MerkleTree:
     def _nodes_at(self, level: int, indices: NDArray[np.uint64]) -> Any:
         if self.drop_levels:
             raise InvalidArgument(f"diff: a tree whose lowest {self.drop_levels} levels were dropped")
-        first = 1 << (self.height - level)
-        return as_nodes(self._tree.host_nodes(), "blake3")[indices + np_uint64(first)]
+        import numpy as np
+
+        first = np.uint64(1 << (self.height - level))
+        return _arrays.nodes(self._tree.host_nodes(), "blake3")[indices + first]
 
     def __eq__(self, other: object) -> bool:
         """Tell whether the trees have the same hash, rule, count of leaves and root, and so the same leaves."""
@@ -487,38 +477,6 @@ class MerkleTree:
         return f"<MerkleTree: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"
 
 
-def np_uint64(value: int) -> Any:
-    """Return an integer that NumPy adds to uint64 without making it float64."""
-    import numpy as np
-
-    return np.uint64(value)
-
-
-def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
-    """Return the indices of leaves that differ between two trees, or are in one of them alone."""
-    import numpy as np
-
-    if (one.hash, one.rule) != (other.hash, other.rule):
-        raise InvalidArgument(
-            f"diff: hash and rule must be the same, got {one.hash}, {one.rule} and {other.hash}, {other.rule}"
-        )
-    common, most = sorted((one.n_leaves, other.n_leaves))
-    if common == 0:
-        return np.arange(most, dtype=np.uint64)
-    top = min(one.height, other.height)
-    found = np.arange(((common - 1) >> top) + 1, dtype=np.uint64)
-    for level in range(top, -1, -1):
-        # A node above leaves that only one tree has says nothing about the others.
-        is_whole = (found + np.uint64(1)) << np.uint64(level) <= np.uint64(common)
-        is_whole |= common == most
-        is_equal = (one._nodes_at(level, found) == other._nodes_at(level, found)).all(axis=1) & is_whole
-        found = found[~is_equal]
-        if level:
-            found = np.stack([2 * found, 2 * found + np.uint64(1)], axis=1).reshape(-1)
-            found = found[found <= np.uint64((common - 1) >> (level - 1))]
-    return np.concatenate([found, np.arange(common, most, dtype=np.uint64)])
-
-
 def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | None) -> Any:
     """Leaves of an array of records, or of records of any lengths."""
     if _arrays.is_array(records):
@@ -527,15 +485,6 @@ def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | N
     if not given:
         return given
     return hash_leaves(given, hash, device=device, threads=threads)
-
-
-def as_nodes(buffer: Any, hash: str) -> Digests:
-    """Return nodes in a buffer as an array of the form that goes with the hash."""
-    import numpy as np
-
-    items = _arrays.element_type(_native.hash_by_name(hash)) or "uint8"
-    nodes: Digests = np.frombuffer(buffer, items).reshape(-1, _arrays.DIGEST_ITEMS[items])
-    return nodes
 
 
 @overload
@@ -608,10 +557,14 @@ def build_tree(
     array = _arrays.slots(nodes, "build_tree: nodes", run)
     if wait:
         return _native.build_tree(array, which, run, policy)
-    if progress is not None:
-        raise InvalidArgument("build_tree: progress must not be given with wait=False: the call ends before its work")
+    _refuse_progress("build_tree", progress)
     _native.enqueue_build_tree(array, which, run, policy)
     return cast("DeviceArray", array)
+
+
+def _refuse_progress(what: str, progress: Progress) -> None:
+    if progress is not None:
+        raise InvalidArgument(f"{what}: progress must not be given with wait=False: the call ends before its work")
 
 
 def heap_slots(n_leaves: int) -> int:
@@ -690,8 +643,7 @@ def merkle_root(
         return _native.merkle_root(array, which, run, policy)
     if wait:
         raise InvalidArgument("merkle_root: out is for calls with wait=False; others return bytes")
-    if progress is not None:
-        raise InvalidArgument("merkle_root: progress must not be given with wait=False: the call ends before its work")
+    _refuse_progress("merkle_root", progress)
     root = _arrays.output(array, out, array.shape[1:], array.dtype, "merkle_root", run)
     _native.enqueue_merkle_root(array, root, which, run, policy)
     return cast("DeviceArray", root)

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from . import _arrays, _native
-from ._formats import with_format
+from ._diff import differing_leaves
+from ._formats import leaf_size_of, with_format
 from ._inputs import opened
 from ._pairs import with_pairs
 from ._settings import settings
 from ._urls import is_url, plain
 from .errors import FileError
 from .proof import ConsistencyProof, MerkleProof, MultiProof
-from .tree import as_nodes, differing_leaves
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -120,10 +120,10 @@ class TreeFile:
         level = _arrays.integer(level, "level")
         offset, count = self._open.level_offset(level), ((self.n_leaves - 1) >> level) + 1
         if count == 0:  # nothing can be mapped
-            return as_nodes(b"", self.hash)
+            return _arrays.nodes(b"", self.hash)
         with os.fdopen(os.dup(self._open.descriptor), "rb") as file:
             mapped = np.memmap(file, np.uint8, "r", offset, (32 * count,))
-        return as_nodes(mapped, self.hash)
+        return _arrays.nodes(mapped, self.hash)
 
     def read(self, level: int, first: int, count: int) -> bytes:
         """Return nodes first to first + count - 1 of a level, 32 bytes each. Raises InvalidArgument, FileError."""
@@ -378,9 +378,7 @@ def build_tree_file(
     of the same output at work), InvalidArgument, Cancelled.
     """
     form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-    if form is not None and form.piece is not None and leaf_size is None and row_size is None:
-        leaf_size = form.piece
-    hash = with_pairs(hash, pairs)
+    leaf_size = leaf_size_of(form, leaf_size, row_size)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
     input = plain(input)
@@ -421,9 +419,7 @@ def merkle_root_file(
     The arguments are those of build_tree_file().
     """
     form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-    if form is not None and form.piece is not None and leaf_size is None and row_size is None:
-        leaf_size = form.piece
-    hash = with_pairs(hash, pairs)
+    leaf_size = leaf_size_of(form, leaf_size, row_size)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
     input = plain(input)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from .._formats import with_format
+from .._formats import leaf_size_of, with_format
 from .._urls import is_url, plain, shown
 from ..errors import FileError
 from ..stores._failures import Passing, failure_of, file_error
@@ -63,8 +63,7 @@ def build_tree(
     The rest is as in merklize.build_tree_file(), the errors as in hash_file().
     """
     form, hash, rule = with_format(format, hash, rule, key=key, context=context, padding=padding)
-    if form is not None and form.piece is not None and leaf_size is None and row_size is None:
-        leaf_size = form.piece
+    leaf_size = leaf_size_of(form, leaf_size, row_size)
     mode = mode_of(key, context, 32, 0, "auto") if hash == "blake3" else mode_of(None, None, 32, 0, "auto")
     native = _native.TreeForm(hash, rule, key, context, padding)
     source = source_of(url_of(url))

@@ -1,0 +1,39 @@
+"""Which leaves of two trees differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .errors import InvalidArgument
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .tree import MerkleTree
+    from .tree_file import TreeFile
+
+
+def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
+    """Return the indices of leaves that differ between two trees, or are in one of them alone."""
+    import numpy as np
+
+    if (one.hash, one.rule) != (other.hash, other.rule):
+        raise InvalidArgument(
+            f"diff: hash and rule must be the same, got {one.hash}, {one.rule} and {other.hash}, {other.rule}"
+        )
+    common, most = sorted((one.n_leaves, other.n_leaves))
+    if common == 0:
+        return np.arange(most, dtype=np.uint64)
+    top = min(one.height, other.height)
+    found = np.arange(((common - 1) >> top) + 1, dtype=np.uint64)
+    for level in range(top, -1, -1):
+        # A node above leaves that only one tree has says nothing about the others.
+        is_whole = (found + np.uint64(1)) << np.uint64(level) <= np.uint64(common)
+        is_whole |= common == most
+        is_equal = (one._nodes_at(level, found) == other._nodes_at(level, found)).all(axis=1) & is_whole
+        found = found[~is_equal]
+        if level:
+            found = np.stack([2 * found, 2 * found + np.uint64(1)], axis=1).reshape(-1)
+            found = found[found <= np.uint64((common - 1) >> (level - 1))]
+    return np.concatenate([found, np.arange(common, most, dtype=np.uint64)])

@@ -1,0 +1,138 @@
+"""The digest of one file: read, mapped, or taken from an object's read()."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import time
+from mmap import ACCESS_READ
+from mmap import mmap as Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _native
+from .errors import Cancelled, FileError
+
+if TYPE_CHECKING:
+    from ._types import Policy
+
+
+def require_unchanged(descriptor: int, name: str, before: os.stat_result) -> None:
+    """Raise FileError if a file is not as it was `before`."""
+    after = os.fstat(descriptor)
+    if any(getattr(before, what) != getattr(after, what) for what in ("st_size", "st_mtime_ns", "st_ctime_ns")):
+        raise FileError(f"{name}: changed while being read")
+
+
+class How(NamedTuple):
+    """How hash_file() hashes."""
+
+    hash: str
+    key: Any
+    context: str | None
+    length: int
+    seek: int
+    run: _native.Settings
+    policy: Policy
+    mmap: bool = False
+
+    def path(self, path: bytes) -> bytes:
+        """Hash the file of a path."""
+        if self.mmap and os.path.isfile(path):
+            with _open_to_read(path) as file:
+                return self.descriptor(file.fileno(), os.fsdecode(path))
+        if self.hash != "blake3":
+            return _native.hash_message_file(path, self.hash, self.run)
+        return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run, self.policy)
+
+    def descriptor(self, descriptor: int, name: str) -> bytes:
+        """Hash what is left of a file. `name` is for the texts of errors."""
+        if self.mmap and (digest := self.mapped(descriptor, name)) is not None:
+            return digest
+        if self.hash != "blake3":
+            return _native.hash_message_descriptor(descriptor, name, self.hash, self.run)
+        options = (self.key, self.context, self.length, self.seek, self.run, self.policy)
+        return _native.hash_descriptor(descriptor, name, *options)
+
+    def mapped(self, descriptor: int, name: str) -> bytes | None:
+        """Hash what is left of a plain file, and leave it at its end; None where it cannot be mapped."""
+        try:
+            before = os.fstat(descriptor)
+            begin = os.lseek(descriptor, 0, os.SEEK_CUR)
+            if not stat.S_ISREG(before.st_mode) or begin >= before.st_size:
+                return None
+            mapping = Mapping(descriptor, before.st_size, access=ACCESS_READ)
+        except (OSError, ValueError, OverflowError):
+            return None
+        with mapping, memoryview(mapping) as whole, whole[begin:] as rest:
+            if self.hash != "blake3":
+                digest = _native.hash_message(rest, self.hash, self.run)
+            else:
+                digest = _native.hash(rest, self.key, self.context, self.length, self.seek, self.run, self.policy)
+        require_unchanged(descriptor, name, before)
+        os.lseek(descriptor, before.st_size, os.SEEK_SET)
+        return digest
+
+    def hasher(self) -> _native.Hasher:
+        """Return a new hasher."""
+        if self.hash != "blake3":
+            return _native.make_message_hasher(self.hash, self.run)
+        return _native.make_hasher(self.key, self.context, self.run, self.policy)
+
+
+def _open_to_read(path: bytes) -> io.FileIO:
+    name = os.fsdecode(path)
+    try:
+        return io.FileIO(name)
+    except OSError as error:
+        raise FileError._refused("open", name, error) from None
+
+
+def is_plain(file: Any) -> bool:
+    """Tell whether the bytes of an open file are those of its descriptor, from the position that it states."""
+    raw = file.raw if type(file) in (io.BufferedReader, io.BufferedRandom) else file
+    # What a buffer has read ahead of a pipe is nowhere but in the buffer.
+    return type(raw) is io.FileIO and (raw is file or raw.seekable())
+
+
+def hash_plain_file(file: Any, how: How) -> bytes:
+    """Hash an open file that is_plain(), from where it stands, and leave it at its end."""
+    descriptor = file.fileno()
+    name = file.name if isinstance(file.name, str) else f"file descriptor {descriptor}"
+    seekable = file.seekable()
+    if seekable:
+        # A buffered file stands elsewhere than its descriptor. Seeking to the end drops its buffer, too.
+        if file.writable():
+            file.flush()
+        os.lseek(descriptor, file.tell(), os.SEEK_SET)
+    try:
+        return how.descriptor(descriptor, name)
+    finally:
+        if seekable:
+            file.seek(0, os.SEEK_END)
+
+
+def hash_object(file: Any, how: How) -> bytes:
+    """Hash what an object's readinto() or read() gives, to its end: a decompressor, a socket's file, memory."""
+    hasher = how.hasher()
+    piece = memoryview(bytearray(1 << 20))
+    report = how.run.progress
+    last = time.monotonic()
+    while True:
+        if hasattr(file, "readinto"):
+            count = file.readinto(piece)
+            data = piece[:count]
+        else:
+            data = file.read(len(piece))
+            count = None if data is None else len(data)
+        if count is None:
+            raise BlockingIOError("hash_file: the file has no data now; it must be in blocking mode")
+        if isinstance(data, str):
+            raise TypeError(f"hash_file: an open file must give bytes, got text from {type(file).__name__}")
+        if count == 0:
+            return hasher.digest(how.length, how.seek)
+        hasher.update(data)
+        if report is not None and time.monotonic() - last >= 0.05:
+            last = time.monotonic()
+            if report(0.0) is False:  # how much is to come is not known
+                raise Cancelled("cancelled by the caller's progress function")
