@@ -86,7 +86,7 @@ $(VENV)/linters: $(VENV)/made Makefile
 
 # $(call build,PRESET,OPTIONS)
 define build
-echo "== building: $(1)"; \
+echo "== building: $(1) (the first time a quarter of an hour on two cores)"; \
 cmake --preset $(1) --log-level=WARNING $(2); \
 cmake --build --preset $(1) -- --quiet
 endef
