@@ -22,6 +22,8 @@ public:
     /// The bytes of a place, at most most_fetched of them, in pinned memory; complete when it returns. They stay until the next
     /// fetch() or the end of the call.
     virtual std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes) = 0;
+    /// The same, enqueued: complete when the call's work is, before the Executor ends.
+    virtual std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes) = 0;
     static constexpr std::uint64_t most_fetched = 64 << 10;
     /// Copies of many bytes, through pinned memory; complete when they return.
     virtual void upload(const Place& to, const void* from, std::uint64_t bytes) = 0;

@@ -1,11 +1,14 @@
 // The root of leaves in the memories of several devices. Each device reduces its own part; the host merges their roots.
+#include <algorithm>
 #include <bit>
+#include <deque>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
-#include "merklize/async.hpp"
+#include "levels/build.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
@@ -14,25 +17,35 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
+// The work of one device, and the copy of its root. Streams, working memory and pinned memory are those of earlier calls.
+class Part {
+public:
+    Part(const ConstBuffer& leaves, const TreeForm& form, const Policy& policy)
+        : options_{.device = leaves.device(), .policy = policy},
+          run_(options_, runtime::Ending::enqueues),
+          root_(run_.memory().enqueue_fetch(runtime::enqueue_root(leaves, form, run_), Digest::size)),
+          done_(run_.end()) {}
+
+    Digest wait() const {
+        done_.wait();
+        Digest root;
+        std::copy(root_.begin(), root_.end(), root.bytes.begin());
+        return root;
+    }
+
+private:
+    RunOptions options_;
+    runtime::Run run_;
+    std::span<const std::byte> root_;  // there when done_ is
+    Event done_;
+};
+
 // One thread gives each device all its launches, and then waits. A thread a device takes as long to wake as a small part takes.
 std::vector<Digest> enqueued_roots(std::span<const ConstBuffer> leaves, const TreeForm& form, const Policy& policy) {
-    struct Part {
-        Stream stream;
-        Buffer root;
-        Event done;
-    };
-    std::vector<Part> parts;
-    for (const ConstBuffer& part : leaves) {
-        Stream stream(part.device());
-        Buffer root(part.device(), Digest::size);
-        Event done = merkle_root(stream, {.leaves = part, .out = root, .form = form, .policy = policy});
-        parts.push_back({std::move(stream), std::move(root), std::move(done)});
-    }
-    std::vector<Digest> roots(leaves.size());
-    for (std::size_t k = 0; k < parts.size(); k++) {
-        parts[k].done.wait();
-        parts[k].root.copy_to(std::as_writable_bytes(std::span(roots).subspan(k, 1)));
-    }
+    std::deque<Part> parts;
+    for (const ConstBuffer& part : leaves) parts.emplace_back(part, form, policy);
+    std::vector<Digest> roots;
+    for (const Part& part : parts) roots.push_back(part.wait());
     return roots;
 }
 

@@ -61,6 +61,9 @@ public:
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes) override {
         return call_.timeline.fetch(from, bytes);
     }
+    std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes) override {
+        return call_.timeline.enqueue_fetch(from, bytes);
+    }
     void upload(const Place& to, const void* from, std::uint64_t bytes) override {
         call_.staging.upload(to, from, bytes);
     }

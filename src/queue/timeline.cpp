@@ -31,9 +31,9 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
 }
 
 Timeline::~Timeline() {
-    // After an error something may still be running on memory that goes away now. What enqueues has no memory but the device's, and
-    // that the driver keeps.
-    if (!enqueues()) drain();
+    // Something may still be running on memory that goes away now. What enqueues on the caller's stream has no memory but the
+    // device's, and that the driver keeps.
+    if (!enqueues() || owns_main_) drain();
     if (fetched_.bytes != nullptr) device_->give_back(fetched_);
     if (owns_main_) device_->give_back(main_, timings_ != nullptr);
     for (mkz_stream* side : side_streams_) {
@@ -147,11 +147,16 @@ void Timeline::copy_on_device(const Place& to, const Place& from, std::uint64_t 
                                   static_cast<mkz_memory*>(from.pointer), from.offset, bytes, nullptr));
 }
 
-std::span<const std::byte> Timeline::fetch(const Place& from, std::uint64_t bytes) {
+std::span<const std::byte> Timeline::enqueue_fetch(const Place& from, std::uint64_t bytes) {
     if (fetched_.bytes == nullptr) fetched_ = device_->borrow_pinned(DeviceMemory::most_fetched);
     copy_to_host(fetched_.bytes, from, bytes);
-    synchronize();
     return {static_cast<const std::byte*>(fetched_.bytes), bytes};
+}
+
+std::span<const std::byte> Timeline::fetch(const Place& from, std::uint64_t bytes) {
+    const std::span<const std::byte> fetched = enqueue_fetch(from, bytes);
+    synchronize();
+    return fetched;
 }
 
 mkz_status Timeline::drain() noexcept {

@@ -73,8 +73,8 @@ struct Check {
 /// one thread.
 class Timeline {
 public:
-    /// options  its stream and timings are those of the call; they must outlive this. With Ending::enqueues there is a stream, and
-    ///          there are no timings
+    /// options  its stream and timings are those of the call; they must outlive this. With Ending::enqueues there are no timings;
+    ///          then the end of this waits, unless the caller gave a stream
     /// errors   invalid_argument (a stream of another device; one that is being captured, of a call that waits), unavailable (in a
     ///          forked child)
     Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& options, Ending ending = Ending::waits);
@@ -99,8 +99,9 @@ public:
     void copy_to_device(const Place& to, const void* from, std::uint64_t bytes);
     void copy_to_host(void* to, const Place& from, std::uint64_t bytes);
     void copy_on_device(const Place& to, const Place& from, std::uint64_t bytes);
-    /// DeviceMemory::fetch().
+    /// As of DeviceMemory.
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes);
+    std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes);
 
     /// A block for this call.
     std::shared_ptr<Block> scratch(std::uint64_t bytes);
