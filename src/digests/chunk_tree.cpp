@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "hashes/blake3_rows.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
 
@@ -21,17 +22,12 @@ Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const M
     Node node{};
     std::copy_n(mode.key_words(), 8, node.cv);
     node.counter = counter;
-    const std::uint32_t blocks = chunk.empty() ? 1 : static_cast<std::uint32_t>((chunk.size() + 63) / 64);
-    for (std::uint32_t b = 0;; b++) {
-        const std::size_t length = std::min<std::size_t>(64, chunk.size() - 64 * b);
-        std::memset(node.block, 0, sizeof node.block);
-        if (length != 0) std::memcpy(node.block, chunk.data() + 64 * b, length);
-        node.block_len = static_cast<std::uint32_t>(length);
-        node.flags = mkz_blake3_block_flags(b, blocks, mode.flags());
-        if (b + 1 == blocks) break;
-        mkz_blake3_compress(node.cv, node.block, static_cast<std::uint32_t>(counter),
-                            static_cast<std::uint32_t>(counter >> 32), 64, node.flags);
-    }
+    const std::size_t whole = chunk.empty() ? 0 : (chunk.size() - 1) / MKZ_BLAKE3_BLOCK_LEN;  // before the last block
+    blake3_chain(node.cv, {chunk.data(), whole, counter, mode.flags(), MKZ_BLAKE3_CHUNK_START});
+    const std::span<const std::byte> rest = chunk.subspan(MKZ_BLAKE3_BLOCK_LEN * whole);
+    if (!rest.empty()) std::memcpy(node.block, rest.data(), rest.size());
+    node.block_len = static_cast<std::uint32_t>(rest.size());
+    node.flags = mode.flags() | MKZ_BLAKE3_CHUNK_END | (whole == 0 ? MKZ_BLAKE3_CHUNK_START : 0);
     return node;
 }
 
@@ -48,8 +44,8 @@ Node parent_node(const ChainingValue& left, const ChainingValue& right, const Mo
 ChainingValue value_of(const Node& node) {
     ChainingValue value;
     std::copy_n(node.cv, 8, value.words);
-    mkz_blake3_compress(value.words, node.block, static_cast<std::uint32_t>(node.counter),
-                        static_cast<std::uint32_t>(node.counter >> 32), node.block_len, node.flags);
+    blake3_chain(value.words,
+                 {.blocks = node.block, .n = 1, .counter = node.counter, .flags = node.flags, .bytes = node.block_len});
     return value;
 }
 

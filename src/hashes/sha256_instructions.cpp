@@ -6,6 +6,8 @@
 #include <sys/auxv.h>
 #endif
 
+#include "host/features.hpp"
+
 namespace merklize::runtime {
 
 extern const Sha256Instructions sha256_x86, sha256_arm;
@@ -16,10 +18,7 @@ const Sha256Instructions* choose() noexcept {
     const char* wish = std::getenv("MERKLIZE_CPU_SHA");
     if (wish != nullptr && std::string_view(wish) == "0") return nullptr;
 #if defined(__x86_64__)
-    // GCC 12's __builtin_cpu_supports does not know "sha": leaf 7, bit 29 of EBX.
-    unsigned a = 7, b = 0, c = 0, d = 0;
-    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-    if ((b >> 29 & 1) != 0 && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("ssse3")) return &sha256_x86;
+    if (cpu_features().sha) return &sha256_x86;
 #elif defined(__aarch64__) && defined(__linux__)
     constexpr unsigned long has_sha2 = 1 << 6;
     if ((getauxval(AT_HWCAP) & has_sha2) != 0) return &sha256_arm;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "backends/cpu/lanes.hpp"
+#include "hashes/blake3_rows.hpp"
 #include "merklize/core/hashes/blake3.h"
 
 namespace merklize::cpu {
@@ -18,13 +19,18 @@ void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_
                      std::uint32_t flags, std::uint8_t* out) {
     std::uint32_t cv[8];
     std::copy_n(key, 8, cv);
-    const std::uint32_t blocks = static_cast<std::uint32_t>((bytes + 63) / 64);
-    for (std::uint32_t b = 0; b < blocks; b++) {
-        std::uint8_t block[64] = {};
-        const std::uint32_t length = static_cast<std::uint32_t>(std::min<std::uint64_t>(64, bytes - 64 * b));
-        std::memcpy(block, data + 64 * b, length);
-        lanes().compress(cv, block, length, counter, mkz_blake3_block_flags(b, blocks, flags));
-    }
+    // The last block is filled with zeros; those before are whole.
+    const std::uint64_t whole = (bytes - 1) / MKZ_BLAKE3_BLOCK_LEN;
+    const std::uint32_t start = MKZ_BLAKE3_CHUNK_START;
+    runtime::blake3_chain(cv, {data, whole, counter, flags, start});
+    std::uint8_t block[MKZ_BLAKE3_BLOCK_LEN] = {};
+    const std::uint64_t rest = bytes - MKZ_BLAKE3_BLOCK_LEN * whole;
+    std::memcpy(block, data + MKZ_BLAKE3_BLOCK_LEN * whole, rest);
+    runtime::blake3_chain(cv, {.blocks = block,
+                               .n = 1,
+                               .counter = counter,
+                               .flags = flags | MKZ_BLAKE3_CHUNK_END | (whole == 0 ? start : 0),
+                               .bytes = static_cast<std::uint32_t>(rest)});
     std::memcpy(out, cv, 32);
 }
 

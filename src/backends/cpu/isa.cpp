@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/features.hpp"
 #include "backends/cpu/lanes.hpp"
 #include "hashes/sha256_instructions.hpp"
+#include "host/features.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::cpu {
@@ -14,7 +14,7 @@ namespace {
 std::vector<const Lanes*> usable() {
     std::vector<const Lanes*> found;
 #if defined(__x86_64__)
-    const Features features = cpu_features();
+    const runtime::Features features = runtime::cpu_features();
     if (features.avx512) found.push_back(&lanes_avx512);
     if (features.avx2) found.push_back(&lanes_avx2);
 #elif defined(__aarch64__)
@@ -44,7 +44,7 @@ const Lanes& lanes() {
     static const Lanes chosen = [] {
         const Lanes& set = choose();
 #if defined(__x86_64__)
-        const Lanes here = &set == &lanes_avx512 ? with_narrow_batches(set) : set;
+        const Lanes here = &set == &lanes_avx512 ? with_few_items(set) : set;
 #else
         const Lanes& here = set;
 #endif

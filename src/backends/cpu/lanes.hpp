@@ -56,9 +56,6 @@ struct Lanes {
     /// n blocks of 64 bytes of extendable output from block index `counter` on.
     void (*expand)(const std::uint32_t cv[8], const std::uint32_t block[16], std::uint32_t block_len,
                    std::uint32_t flags, std::uint64_t counter, std::size_t n, std::uint8_t* out);
-    /// One compression of a 64-byte block (zero-padded), chaining value in place.
-    void (*compress)(std::uint32_t cv[8], const std::uint8_t block[64], std::uint32_t block_len, std::uint64_t counter,
-                     std::uint32_t flags);
     /// By the id of the hash's unit; null where no unit has the id.
     MergeKernel merge[n_ids];
     /// The same; null for the hash with a chunk tree, too, whose rows the functions above hash.
@@ -79,8 +76,8 @@ extern const Lanes lanes_avx512;
 extern const Lanes lanes_avx512_narrow;  ///< of BLAKE3 alone, in vectors of half the width
 extern const Lanes lanes_neon;
 
-/// The lanes of AVX-512, with batches of half the width for small jobs of BLAKE3.
-Lanes with_narrow_batches(Lanes lanes);
+/// The lanes of AVX-512, with narrower batches and rows (hashes/blake3_rows.hpp) for small jobs of BLAKE3.
+Lanes with_few_items(Lanes lanes);
 
 /// The same with the processor's SHA instructions where they are faster: for hashes on SHA-256's compression. Only if there are such
 /// instructions.

@@ -74,17 +74,31 @@
 MKZ_FN void mkz_blake3_rounds(mkz_lane32 v[16], const mkz_lane32 m[16]) { MKZ_BLAKE3_ROUNDS(MKZ_BLAKE3_HALF); }
 
 #if MKZ_BLAKE3_STATES == 2
-/* One step of all quarter-rounds of a half-round, in both states. */
+/* Half a quarter-round, each step of it in all four of a half-round: processors with few ports for rotations then always have other
+ * instructions beside them. */
+#define MKZ_BLAKE3_ADD4(s, b0, b1, b2, b3, x0, x1, x2, x3)  \
+    v[s + 0] = MKZ_ADD32_3(v[s + 0], m[s + x0], v[s + b0]); \
+    v[s + 1] = MKZ_ADD32_3(v[s + 1], m[s + x1], v[s + b1]); \
+    v[s + 2] = MKZ_ADD32_3(v[s + 2], m[s + x2], v[s + b2]); \
+    v[s + 3] = MKZ_ADD32_3(v[s + 3], m[s + x3], v[s + b3])
+#define MKZ_BLAKE3_XOR4(s, d0, d1, d2, d3, a0, a1, a2, a3, n) \
+    v[s + d0] ^= v[s + a0];                                   \
+    v[s + d1] ^= v[s + a1];                                   \
+    v[s + d2] ^= v[s + a2];                                   \
+    v[s + d3] ^= v[s + a3];                                   \
+    v[s + d0] = MKZ_ROTR32(v[s + d0], n);                     \
+    v[s + d1] = MKZ_ROTR32(v[s + d1], n);                     \
+    v[s + d2] = MKZ_ROTR32(v[s + d2], n);                     \
+    v[s + d3] = MKZ_ROTR32(v[s + d3], n)
 #define MKZ_BLAKE3_AD4(s, b0, b1, b2, b3, d0, d1, d2, d3, x0, x1, x2, x3, n) \
-    MKZ_BLAKE3_AD(s, 0, b0, d0, x0, n);                                      \
-    MKZ_BLAKE3_AD(s, 1, b1, d1, x1, n);                                      \
-    MKZ_BLAKE3_AD(s, 2, b2, d2, x2, n);                                      \
-    MKZ_BLAKE3_AD(s, 3, b3, d3, x3, n)
+    MKZ_BLAKE3_ADD4(s, b0, b1, b2, b3, x0, x1, x2, x3);                      \
+    MKZ_BLAKE3_XOR4(s, d0, d1, d2, d3, 0, 1, 2, 3, n)
 #define MKZ_BLAKE3_CB4(s, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, n) \
-    MKZ_BLAKE3_CB(s, b0, c0, d0, n);                                         \
-    MKZ_BLAKE3_CB(s, b1, c1, d1, n);                                         \
-    MKZ_BLAKE3_CB(s, b2, c2, d2, n);                                         \
-    MKZ_BLAKE3_CB(s, b3, c3, d3, n)
+    v[s + c0] += v[s + d0];                                                  \
+    v[s + c1] += v[s + d1];                                                  \
+    v[s + c2] += v[s + d2];                                                  \
+    v[s + c3] += v[s + d3];                                                  \
+    MKZ_BLAKE3_XOR4(s, b0, b1, b2, b3, c0, c1, c2, c3, n)
 #define MKZ_BLAKE3_HALF_TWO(b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, x0, y0, x1, y1, x2, y2, x3, y3) \
     MKZ_BLAKE3_AD4(0, b0, b1, b2, b3, d0, d1, d2, d3, x0, x1, x2, x3, 16);                                  \
     MKZ_BLAKE3_AD4(16, b0, b1, b2, b3, d0, d1, d2, d3, x0, x1, x2, x3, 16);                                 \

@@ -1,15 +1,16 @@
 #pragma once
 
-namespace merklize::cpu {
+namespace merklize::runtime {
 
 /// What this x86-64 processor can do and the system lets processes use.
 struct Features {
     bool avx2 = false;    ///< AVX2 and BMI2
     bool avx512 = false;  ///< AVX-512 F, VL, BW and DQ
-    bool sha = false;     ///< the SHA instructions, with SSE4.1 and SSSE3
+    bool is_intel = false;
+    bool sha = false;  ///< the SHA instructions, with SSE4.1 and SSSE3
 };
 
 /// Asks the processor each time; all false on other architectures.
 Features cpu_features() noexcept;
 
-}  // namespace merklize::cpu
+}  // namespace merklize::runtime

@@ -1,4 +1,4 @@
-#include "backends/cpu/features.hpp"
+#include "host/features.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #endif
 
-namespace merklize::cpu {
+namespace merklize::runtime {
 
 #if defined(__x86_64__)
 namespace {
@@ -31,6 +31,8 @@ Features cpu_features() noexcept {
     unsigned b = 0;
     unsigned c = 0;
     unsigned d = 0;
+    if (__get_cpuid(0, &a, &b, &c, &d) == 0) return found;
+    found.is_intel = b == 0x756e6547 && d == 0x49656e69 && c == 0x6c65746e;  // "GenuineIntel"
     if (__get_cpuid(1, &a, &b, &c, &d) == 0) return found;
     const bool ssse3 = has(c, 9);
     const bool sse41 = has(c, 19);
@@ -47,4 +49,4 @@ Features cpu_features() noexcept {
 Features cpu_features() noexcept { return {}; }
 #endif
 
-}  // namespace merklize::cpu
+}  // namespace merklize::runtime

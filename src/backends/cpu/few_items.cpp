@@ -1,0 +1,56 @@
+// Small jobs of BLAKE3 on a processor with AVX-512. A job of few items takes as long as a whole batch of lanes, so it takes narrower
+// batches, or the rows of few states.
+#include <cstring>
+
+#include "backends/cpu/lanes.hpp"
+#include "hashes/blake3_rows.hpp"
+#include "merklize/core/hashes/blake3.h"
+
+namespace merklize::cpu {
+namespace {
+
+constexpr std::size_t most_narrow = 8;
+
+const runtime::Blake3Rows& rows = runtime::blake3_rows_avx512;
+
+const Lanes& lanes_for(std::size_t n) { return n <= most_narrow ? lanes_avx512_narrow : lanes_avx512; }
+
+// One item is one chain, which blake3_chain() knows best.
+void hash_one(const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, const std::uint32_t* key,
+              std::uint32_t flags, std::uint32_t start, std::uint32_t end, std::uint8_t* out) {
+    std::uint32_t cv[8];
+    std::memcpy(cv, key, sizeof cv);
+    runtime::blake3_chain(cv, {blocks, n, counter, flags, start, end});
+    std::memcpy(out, cv, sizeof cv);
+}
+
+}  // namespace
+
+Lanes with_few_items(Lanes lanes) {
+    lanes.hash_chunks = [](const std::uint8_t* data, std::size_t n, std::uint64_t counter, const std::uint32_t* key,
+                           std::uint32_t flags, std::uint8_t* out) {
+        if (n == 0) return;
+        if (n == 1) {
+            constexpr std::size_t blocks = MKZ_BLAKE3_CHUNK_LEN / MKZ_BLAKE3_BLOCK_LEN;
+            return hash_one(data, blocks, counter, key, flags, MKZ_BLAKE3_CHUNK_START, MKZ_BLAKE3_CHUNK_END, out);
+        }
+        if (n <= rows.most) return rows.hash_chunks(data, n, counter, key, flags, out);
+        lanes_for(n).hash_chunks(data, n, counter, key, flags, out);
+    };
+    lanes.compress_pairs = [](const std::uint8_t* in, std::size_t n, const std::uint32_t* key, std::uint32_t flags,
+                              std::uint8_t* out) {
+        if (n == 0) return;
+        if (n == 1) return hash_one(in, 1, 0, key, flags, 0, 0, out);
+        if (n <= rows.most) return rows.compress_pairs(in, n, key, flags, out);
+        lanes_for(n).compress_pairs(in, n, key, flags, out);
+    };
+    lanes.hash_short_rows = [](const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t* key,
+                               std::uint32_t flags,
+                               std::uint8_t* out) { lanes_for(n).hash_short_rows(rows, n, bytes, key, flags, out); };
+    lanes.hash_chains = [](const Chain* chains, std::size_t n, const std::uint32_t* key, std::uint32_t flags) {
+        lanes_for(n).hash_chains(chains, n, key, flags);
+    };
+    return lanes;
+}
+
+}  // namespace merklize::cpu

@@ -1,0 +1,43 @@
+// Which of the ways to compress a chain of blocks this process takes.
+#include "hashes/blake3_rows.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "host/features.hpp"
+#include "merklize/core/hashes/blake3.h"
+
+namespace merklize::runtime {
+namespace {
+
+void by_words(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
+    for (std::size_t b = 0; b < chain.n; b++) {
+        std::uint32_t m[16];
+        std::memcpy(m, static_cast<const std::uint8_t*>(chain.blocks) + MKZ_BLAKE3_BLOCK_LEN * b, sizeof m);
+        mkz_blake3_compress(cv, m, static_cast<std::uint32_t>(chain.counter),
+                            static_cast<std::uint32_t>(chain.counter >> 32), chain.bytes,
+                            chain.flags | (b == 0 ? chain.start : 0) | (b + 1 == chain.n ? chain.end : 0));
+    }
+}
+
+// One state is one chain of instructions. On Intel's processors those on vectors take one cycle each, as scalar ones do, and
+// there are fewer of them; on Zen 5 they take two (docs/performance.md).
+auto choose() noexcept {
+#if defined(__x86_64__)
+    const char* wish = std::getenv("MERKLIZE_CPU_ISA");
+    const bool is_allowed = wish == nullptr || *wish == '\0' || std::string_view(wish) == "avx512";
+    const Features features = cpu_features();
+    if (is_allowed && features.avx512 && features.is_intel) return blake3_rows_avx512.chain;
+#endif
+    return by_words;
+}
+
+}  // namespace
+
+void blake3_chain(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
+    static const auto chosen = choose();
+    chosen(cv, chain);
+}
+
+}  // namespace merklize::runtime

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace merklize::runtime {
+
+/// Blocks of one chunk, or one block of another kind, on the calling thread; the chaining value in place. By scalar instructions, or by
+/// vectors where a chain of those takes less time.
+struct Blake3Chain {
+    const void* blocks;        ///< n x 64 bytes of any alignment, one block after another
+    std::size_t n;             ///< may be 0
+    std::uint64_t counter;     ///< of the chunk
+    std::uint32_t flags;       ///< of all blocks
+    std::uint32_t start = 0;   ///< more flags of the first block
+    std::uint32_t end = 0;     ///< more flags of the last block
+    std::uint32_t bytes = 64;  ///< of each block that count; the others are zeros
+};
+void blake3_chain(std::uint32_t cv[8], const Blake3Chain& chain) noexcept;
+
+/// BLAKE3 of few states by vectors that hold four words of each state: the state's words as the rows of a 4x4 matrix. One to four
+/// states take as long as one, where the lanes of backends/cpu take as long for one as for all that they have.
+struct Blake3Rows {
+    static constexpr std::size_t most = 4;
+
+    /// As blake3_chain().
+    void (*chain)(std::uint32_t cv[8], const Blake3Chain& chain) noexcept;
+    /// n full chunks of 1024 bytes, the first with index `counter`, to n chaining values of 32 bytes; 1 <= n <= most.
+    void (*hash_chunks)(const std::uint8_t* data, std::size_t n, std::uint64_t counter, const std::uint32_t key[8],
+                        std::uint32_t flags, std::uint8_t* out) noexcept;
+    /// n pairs of 32 bytes to n chaining values, each pair one whole block with these flags; 1 <= n <= most. out may be in.
+    void (*compress_pairs)(const std::uint8_t* in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,
+                           std::uint8_t* out) noexcept;
+};
+
+/// Only for a processor with AVX-512 (host/features.hpp). Not in builds for other processors.
+extern const Blake3Rows blake3_rows_avx512;
+
+}  // namespace merklize::runtime

@@ -1,0 +1,96 @@
+// BLAKE3 of few states by rows, and chains of blocks, against the portable block function of the core.
+
+#include "hashes/blake3_rows.hpp"
+
+#include <array>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "host/features.hpp"
+#include "merklize/core/hashes/blake3.h"
+
+using merklize::runtime::blake3_chain;
+using merklize::runtime::Blake3Chain;
+
+namespace {
+
+using Words = std::array<std::uint32_t, 8>;
+
+std::vector<std::uint8_t> random_bytes(std::size_t n, std::mt19937& random) {
+    std::vector<std::uint8_t> bytes(n);
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+    return bytes;
+}
+
+Words random_words(std::mt19937& random) {
+    Words words;
+    for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(random());
+    return words;
+}
+
+Words expected(Words cv, const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, std::uint32_t flags,
+               std::uint32_t start, std::uint32_t end, std::uint32_t bytes = 64) {
+    for (std::size_t b = 0; b < n; b++) {
+        std::uint32_t m[16];
+        std::memcpy(m, blocks + 64 * b, sizeof m);
+        mkz_blake3_compress(cv.data(), m, static_cast<std::uint32_t>(counter),
+                            static_cast<std::uint32_t>(counter >> 32), bytes,
+                            flags | (b == 0 ? start : 0) | (b + 1 == n ? end : 0));
+    }
+    return cv;
+}
+
+// Any counters, and those whose low words are about to pass 2^32.
+constexpr std::uint64_t counters[] = {0, 1, 0xfffffffe, 0xffffffff, 0x123456789abcdef0, UINT64_MAX - 3};
+
+template <class Chain>
+void check_chains(const Chain& chain) {
+    std::mt19937 random(1);
+    for (std::size_t n = 0; n <= 17; n++) {
+        for (const std::uint64_t counter : counters) {
+            const std::vector<std::uint8_t> bytes = random_bytes(64 * n + 1, random);
+            const Words key = random_words(random);
+            const auto flags = static_cast<std::uint32_t>(random()), length = static_cast<std::uint32_t>(random() % 65);
+            Words cv = key;
+            chain(cv.data(), {bytes.data() + 1, n, counter, flags & 0x70, 1, 2, length});
+            CHECK_EQ(cv, expected(key, bytes.data() + 1, n, counter, flags & 0x70, 1, 2, length));
+        }
+    }
+}
+
+}  // namespace
+
+TEST("blake3_rows: chains of blocks") { check_chains(blake3_chain); }
+
+#if defined(__x86_64__)
+TEST("blake3_rows: chains, chunks and pairs by AVX-512") {
+    if (!merklize::runtime::cpu_features().avx512) return;
+    const merklize::runtime::Blake3Rows& rows = merklize::runtime::blake3_rows_avx512;
+    check_chains(rows.chain);
+    std::mt19937 random(2);
+    for (std::size_t n = 1; n <= rows.most; n++) {
+        for (const std::uint64_t counter : counters) {
+            const std::vector<std::uint8_t> bytes = random_bytes(1024 * n + 1, random);
+            const std::uint8_t* in = bytes.data() + 1;
+            const Words key = random_words(random);
+            const auto flags = static_cast<std::uint32_t>(random()) & 0x7f;
+            // One digest more than are asked for must stay as it is.
+            std::vector<Words> out(n + 1, Words{7}), pairs(n + 1, Words{7});
+            rows.hash_chunks(in, n, counter, key.data(), flags, reinterpret_cast<std::uint8_t*>(out.data()));
+            rows.compress_pairs(in, n, key.data(), flags, reinterpret_cast<std::uint8_t*>(pairs.data()));
+            for (std::size_t i = 0; i < n; i++) {
+                CHECK_EQ(out[i], expected(key, in + 1024 * i, 16, counter + i, flags, 1, 2));
+                CHECK_EQ(pairs[i], expected(key, in + 64 * i, 1, 0, flags, 0, 0));
+            }
+            CHECK_EQ(out[n], Words{7});
+            CHECK_EQ(pairs[n], Words{7});
+            // In place.
+            std::vector<std::uint8_t> both(in, in + 64 * n);
+            rows.compress_pairs(both.data(), n, key.data(), flags, both.data());
+            CHECK(std::memcmp(both.data(), pairs.data(), 32 * n) == 0);
+        }
+    }
+}
+#endif
