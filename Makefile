@@ -61,7 +61,7 @@ python -m pip install -q $(1)
 endef
 
 $(VENV)/package: $(VENV)/cmake $(PACKAGE_SOURCES)
-	@echo "== building and installing the Python package (a minute or two)"
+	@echo "== building and installing the Python package (about three minutes on two cores)"
 	@# The page of `merklize tree show --html`, where a compiler for it is found.
 	@! python web/build.py --has-tools || python web/build.py || echo "== without the page"
 	@$(call install,'.[cli]')
