@@ -18,6 +18,15 @@ struct Blake3Chain {
 };
 void blake3_chain(std::uint32_t cv[8], const Blake3Chain& chain) noexcept;
 
+/// The indices of chunks that lie one after another.
+struct ChunkCounter {
+    std::uint64_t first;
+    std::uint64_t mask =
+        UINT64_MAX;  ///< messages of mask + 1 chunks, a power of two, each of which begins with index 0 again
+
+    std::uint64_t at(std::uint64_t chunk) const noexcept { return (first + chunk) & mask; }
+};
+
 /// BLAKE3 of few states by vectors that hold four words of each state: the state's words as the rows of a 4x4 matrix. One to four
 /// states take as long as one, where the lanes of backends/cpu take as long for one as for all that they have.
 struct Blake3Rows {
@@ -25,8 +34,8 @@ struct Blake3Rows {
 
     /// As blake3_chain().
     void (*chain)(std::uint32_t cv[8], const Blake3Chain& chain) noexcept;
-    /// n full chunks of 1024 bytes, the first with index `counter`, to n chaining values of 32 bytes; 1 <= n <= most.
-    void (*hash_chunks)(const std::uint8_t* data, std::size_t n, std::uint64_t counter, const std::uint32_t key[8],
+    /// n full chunks of 1024 bytes to n chaining values of 32 bytes; 1 <= n <= most.
+    void (*hash_chunks)(const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t key[8],
                         std::uint32_t flags, std::uint8_t* out) noexcept;
     /// n pairs of 32 bytes to n chaining values, each pair one whole block with these flags; 1 <= n <= most. out may be in.
     void (*compress_pairs)(const std::uint8_t* in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,

@@ -188,18 +188,16 @@ void chain(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
 }
 
 // n chains of `blocks` blocks, one item of `blocks` x 64 bytes after another.
-// step   what an item adds to the counter
 // flags  of all blocks; start and end: of the first and of the last one
 template <class Row>
-void hash_chains(Bytes in, std::size_t n, std::size_t blocks, std::uint64_t counter, std::uint64_t step,
-                 const std::uint32_t key[8], std::uint32_t flags, std::uint32_t start, std::uint32_t end,
-                 std::uint8_t* out) {
+void hash_chains(Bytes in, std::size_t n, std::size_t blocks, ChunkCounter counter, const std::uint32_t key[8],
+                 std::uint32_t flags, std::uint32_t start, std::uint32_t end, std::uint8_t* out) {
     Bytes p[states<Row>];
     __m128i last_rows[states<Row>], first_half[states<Row>], second_half[states<Row>];
     for (std::size_t i = 0; i < states<Row>; i++) {
         const std::size_t item = i < n ? i : 0;  // states past n repeat the first
         p[i] = in + MKZ_BLAKE3_BLOCK_LEN * blocks * item;
-        last_rows[i] = last_row(counter + step * item, MKZ_BLAKE3_BLOCK_LEN, flags);
+        last_rows[i] = last_row(counter.at(item), MKZ_BLAKE3_BLOCK_LEN, flags);
     }
     const Row d = join<Row>(last_rows);
     Row low = splat<Row>(load(key)), high = splat<Row>(load(key + 4));
@@ -223,15 +221,14 @@ ROWS_INLINE void by_count(Bytes in, std::size_t n, Arguments... arguments) {
     hash_chains<Row4>(in, n, arguments...);
 }
 
-void hash_chunks(Bytes data, std::size_t n, std::uint64_t counter, const std::uint32_t key[8], std::uint32_t flags,
+void hash_chunks(Bytes data, std::size_t n, ChunkCounter counter, const std::uint32_t key[8], std::uint32_t flags,
                  std::uint8_t* out) noexcept {
-    by_count(data, n, std::size_t{16}, counter, std::uint64_t{1}, key, flags, MKZ_BLAKE3_CHUNK_START,
-             MKZ_BLAKE3_CHUNK_END, out);
+    by_count(data, n, std::size_t{16}, counter, key, flags, MKZ_BLAKE3_CHUNK_START, MKZ_BLAKE3_CHUNK_END, out);
 }
 
 void compress_pairs(Bytes in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,
                     std::uint8_t* out) noexcept {
-    by_count(in, n, std::size_t{1}, std::uint64_t{0}, std::uint64_t{0}, key, flags, 0u, 0u, out);
+    by_count(in, n, std::size_t{1}, ChunkCounter{0, 0}, key, flags, 0u, 0u, out);
 }
 
 }  // namespace

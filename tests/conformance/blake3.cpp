@@ -176,7 +176,7 @@ TEST("blake3: hash_many") {
     Random random(8);
     for (const Modes& m : all_modes()) {
         for (const std::size_t size :
-             {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 1023, 1024, 1025, 2048, 2049, 5000}) {
+             {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 1023, 1024, 1025, 2048, 2049, 4096, 5000, 8192}) {
             for (const std::size_t n : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33}) {
                 const Bytes data = random.bytes(n * size);
                 Bytes out(n * 32);
@@ -193,12 +193,14 @@ TEST("blake3: hash_many") {
 }
 
 TEST("blake3: hash_many of more rows than one piece") {
-    const std::size_t n = 10007, size = 64;
-    const Bytes data = Random(9).bytes(n * size);
-    Bytes out(n * 32);
-    merklize::hash_many(view(data), size, view(out), {}, threads(3));
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto row = data.begin() + static_cast<std::ptrdiff_t>(i * size);
-        CHECK(std::memcmp(out.data() + i * 32, reference::blake3(Bytes(row, row + size)).data(), 32) == 0);
+    for (const auto& [n, size] : {std::pair{10007, 64}, {300, 2048}, {17, 65536}, {5, 131072}}) {
+        const auto rows = static_cast<std::size_t>(n), bytes = static_cast<std::size_t>(size);
+        const Bytes data = Random(9).bytes(rows * bytes);
+        Bytes out(rows * 32);
+        merklize::hash_many(view(data), bytes, view(out), {}, threads(3));
+        for (std::size_t i = 0; i < rows; ++i) {
+            const auto row = data.begin() + static_cast<std::ptrdiff_t>(i * bytes);
+            CHECK(std::memcmp(out.data() + i * 32, reference::blake3(Bytes(row, row + size)).data(), 32) == 0);
+        }
     }
 }

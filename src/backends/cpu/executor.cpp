@@ -71,20 +71,35 @@ bool rows_by_lanes(const HashRows& a, const Workers& workers) {
     return finished && !stop;
 }
 
+// Rows of some chunks fill the lanes together; rows of many do so alone.
+constexpr std::uint64_t longest_together = 64 << 10, together_bytes = 512 << 10;
+
+// n rows of a power of two of chunks, together_bytes at most: all their chunks are one run, and so are the nodes of each level.
+void hash_whole_rows(const HashRows& a, const std::uint8_t* rows, std::uint64_t n, std::uint8_t* out) {
+    const std::uint64_t chunks = a.length / MKZ_BLAKE3_CHUNK_LEN;
+    std::uint8_t values[32 * together_bytes / MKZ_BLAKE3_CHUNK_LEN];
+    lanes().hash_chunks(rows, n * chunks, {0, chunks - 1}, a.mode.key_words(), a.mode.flags(), values);
+    const std::uint32_t parent = a.mode.flags() | MKZ_BLAKE3_PARENT;
+    for (std::uint64_t each = chunks / 2; each > 1; each /= 2)
+        lanes().compress_pairs(values, n * each, a.mode.key_words(), parent, values);
+    lanes().compress_pairs(values, n, a.mode.key_words(), parent | MKZ_BLAKE3_ROOT, out);
+}
+
 bool hash_rows(const HashRows& a, const Workers& workers) {
     if (!runtime::info(a.hash).has_chunk_tree) return rows_by_lanes(a, workers);
     const std::uint8_t* rows = at(a.rows);
     std::uint8_t* out = at(a.out);
-    // Rows of some chunks fill the lanes together; rows of many do so alone.
-    constexpr std::uint64_t longest_together = 64 << 10;
     const bool together = a.length > MKZ_BLAKE3_CHUNK_LEN && a.length <= longest_together;
-    const std::uint64_t piece = together ? 512 << 10 : 128 << 10;
+    const bool whole = std::has_single_bit(a.length) && together;
+    const std::uint64_t piece = together ? together_bytes : 128 << 10;
     const std::uint64_t per_piece = std::max<std::uint64_t>(1, piece / std::max<std::uint64_t>(a.length, 64));
     return in_pieces(workers, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
         const std::uint8_t* in = rows + first * a.length;
         std::uint8_t* digests = out + 32 * first;
         if (a.length <= MKZ_BLAKE3_CHUNK_LEN) {
             lanes().hash_short_rows(in, count, a.length, a.mode.key_words(), a.mode.flags(), digests);
+        } else if (whole) {
+            hash_whole_rows(a, in, count, digests);
         } else if (together) {
             std::vector<runtime::Extent> messages(count);
             for (std::uint64_t i = 0; i < count; i++) messages[i] = {runtime::host_place(in + i * a.length), a.length};

@@ -27,12 +27,12 @@ void hash_one(const std::uint8_t* blocks, std::size_t n, std::uint64_t counter, 
 }  // namespace
 
 Lanes with_few_items(Lanes lanes) {
-    lanes.hash_chunks = [](const std::uint8_t* data, std::size_t n, std::uint64_t counter, const std::uint32_t* key,
+    lanes.hash_chunks = [](const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t* key,
                            std::uint32_t flags, std::uint8_t* out) {
         if (n == 0) return;
         if (n == 1) {
             constexpr std::size_t blocks = MKZ_BLAKE3_CHUNK_LEN / MKZ_BLAKE3_BLOCK_LEN;
-            return hash_one(data, blocks, counter, key, flags, MKZ_BLAKE3_CHUNK_START, MKZ_BLAKE3_CHUNK_END, out);
+            return hash_one(data, blocks, counter.at(0), key, flags, MKZ_BLAKE3_CHUNK_START, MKZ_BLAKE3_CHUNK_END, out);
         }
         if (n <= rows.most) return rows.hash_chunks(data, n, counter, key, flags, out);
         lanes_for(n).hash_chunks(data, n, counter, key, flags, out);

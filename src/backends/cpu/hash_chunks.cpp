@@ -58,7 +58,7 @@ bool hash_chunks(const HashChunks& a, const Workers& workers) {
         std::uint8_t small[32 * most_chunks_per_piece];
         std::vector<std::uint8_t> large(count > most_chunks_per_piece ? 32 * count : 0);
         std::uint8_t* values = large.empty() ? small : large.data();
-        lanes().hash_chunks(data, full, a.first_chunk + first, a.mode.key_words(), a.mode.flags(), values);
+        lanes().hash_chunks(data, full, {a.first_chunk + first}, a.mode.key_words(), a.mode.flags(), values);
         if (full != count) {
             hash_last_chunk(data + full * MKZ_BLAKE3_CHUNK_LEN, bytes - full * MKZ_BLAKE3_CHUNK_LEN,
                             a.first_chunk + first + full, a.mode.key_words(), a.mode.flags(), values + 32 * full);

@@ -113,7 +113,7 @@ void hash_together(std::span<const Extent> messages, const Mode& mode, bool belo
             continue;
         }
         const std::uint64_t whole = bytes / 1024 / batch * batch;
-        lanes().hash_chunks(in, whole, 0, mode.key_words(), mode.flags(), next);
+        lanes().hash_chunks(in, whole, {0}, mode.key_words(), mode.flags(), next);
         for (std::uint64_t k = whole; k < chunks; k++) {
             chains.add({.in = in + 1024 * k,
                         .out = next + 32 * k,

@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <functional>
 
+#include "hashes/blake3_rows.hpp"
+
 namespace merklize::cpu {
+
+using runtime::ChunkCounter;
 
 /// One more than the highest id of a hash.
 inline constexpr unsigned n_ids = std::max({
@@ -40,8 +44,8 @@ struct Lanes {
     const char* isa;
 
     // For the hash with a chunk tree.
-    /// n full chunks of 1024 bytes, the first with index `counter`, to n chaining values of 32 bytes.
-    void (*hash_chunks)(const std::uint8_t* data, std::size_t n, std::uint64_t counter, const std::uint32_t key[8],
+    /// n full chunks of 1024 bytes, the first with index counter.first, to n chaining values of 32 bytes.
+    void (*hash_chunks)(const std::uint8_t* data, std::size_t n, ChunkCounter counter, const std::uint32_t key[8],
                         std::uint32_t flags, std::uint8_t* out);
     /// n pairs of 32 bytes to n BLAKE3 chaining values, each pair one whole block with these flags and no others: parents inside a
     /// digest, keyed merges. out may be in.
