@@ -137,10 +137,8 @@ LANES_INLINE void load_block(mkz_lane32 m[16], const std::uint8_t* const p[W32])
             return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p[lane] + 32 * h));
         };
         __m512i r[8];  // lanes 0 to 3 with 4 to 7, then 8 to 11 with 12 to 15
-        for (std::size_t i = 0; i < 8; i++) {
-            const std::size_t lane = i < 4 ? i : i + 4;
-            r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(half(lane)), half(lane + 4), 1);
-        }
+        for (std::size_t i = 0; i < 8; i++) r[i] = _mm512_castsi256_si512(half(i < 4 ? i : i + 4));
+        for (std::size_t i = 0; i < 8; i++) r[i] = _mm512_inserti64x4(r[i], half(i < 4 ? i + 4 : i + 8), 1);
         transpose_quarters(r);
         transpose_quarters(r + 4);
         for (std::size_t j = 0; j < 4; j++) {
@@ -161,14 +159,15 @@ LANES_INLINE void store_digests(std::uint8_t* out, const mkz_lane32 cv[8]) {
     const auto store = [&](int item, __m256i digest) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 32 * item), digest);
     };
+    __m512i low[4], high[4];
     for (int j = 0; j < 4; j++) {
-        const __m512i low = _mm512_permutex2var_epi64(r[j], first, r[4 + j]);
-        const __m512i high = _mm512_permutex2var_epi64(r[j], last, r[4 + j]);
-        store(j, _mm512_castsi512_si256(low));
-        store(4 + j, _mm512_extracti64x4_epi64(low, 1));
-        store(8 + j, _mm512_castsi512_si256(high));
-        store(12 + j, _mm512_extracti64x4_epi64(high, 1));
+        low[j] = _mm512_permutex2var_epi64(r[j], first, r[4 + j]);
+        high[j] = _mm512_permutex2var_epi64(r[j], last, r[4 + j]);
     }
+    for (int j = 0; j < 4; j++) store(j, _mm512_castsi512_si256(low[j]));
+    for (int j = 0; j < 4; j++) store(4 + j, _mm512_extracti64x4_epi64(low[j], 1));
+    for (int j = 0; j < 4; j++) store(8 + j, _mm512_castsi512_si256(high[j]));
+    for (int j = 0; j < 4; j++) store(12 + j, _mm512_extracti64x4_epi64(high[j], 1));
 }
 
 }  // namespace
