@@ -109,7 +109,8 @@ TEST("hash_each: refusals, and cancelling") {
                 merklize::hash_message_each(views_of(messages), Hash::sha256));
     const std::vector<Bytes> many(64, Bytes(1 << 20));
     const AskedOften often;
-    CHECK_ERROR(cancelled, "", merklize::hash_each(views_of(many), {}, {.threads = 1, .progress = [](double) { return false; }}));
+    CHECK_ERROR(cancelled, "",
+                merklize::hash_each(views_of(many), {}, {.threads = 1, .progress = [](double) { return false; }}));
 }
 
 TEST("hash_each: messages in the memory of a device, at any place, and some on the host") {
