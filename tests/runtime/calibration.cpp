@@ -45,7 +45,7 @@ merklize::DeviceInfo other_device() {
 }
 
 std::vector<KnownCost> table(const merklize::DeviceInfo& other) {
-    const merklize::DeviceInfo& cpu = merklize::Device("cpu").info();
+    const merklize::DeviceInfo cpu = merklize::Device("cpu").info();
     std::vector<KnownCost> costs;
     for (const Job job : {Job::digest, Job::bytes_tree, Job::elements_tree}) {
         // As fast at 100 kB.

@@ -106,7 +106,7 @@ TEST("tuned_policies: kept for this device, driver and size") {
 
 TEST("tuned_policies: damaged files and no folder") {
     const OwnCache cache;
-    const DeviceInfo& cpu = Device("cpu").info();
+    const DeviceInfo cpu = Device("cpu").info();
     const std::vector<TunedPolicy> policies = {tree_policy(Hash::blake3, 10, levels(3))};
     store_tuned_policies(cpu, policies);
     const auto size = std::filesystem::file_size(cache.file());
