@@ -16,8 +16,8 @@
 
 /* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y. The state begins
  * at v[s], its message at m[s].
- * MKZ_BLAKE3_TOGETHER (1 or 2) of them are computed in step. Compilers keep this order, and it decides what is spilled: 2 is
- * best for 16 vector registers, 1 for 32 (docs/performance.md).
+ * MKZ_BLAKE3_TOGETHER (1, 2 or 4) of them are computed in step. Compilers keep this order, and it decides what is spilled: 2 is
+ * best for 16 vector registers, 4 for 32 (docs/performance.md).
  * MKZ_BLAKE3_STATES 2 adds functions that compute two states in step, for 32 vector registers: they hide the latency of a
  * processor that starts more instructions than one state's four chains have. */
 #ifndef MKZ_BLAKE3_TOGETHER
@@ -32,16 +32,11 @@
 #define MKZ_BLAKE3_CB(s, b, c, d, n) \
     v[s + c] = v[s + c] + v[s + d];  \
     v[s + b] = MKZ_ROTR32(v[s + b] ^ v[s + c], n)
-#if MKZ_BLAKE3_TOGETHER == 1
 #define MKZ_BLAKE3_G(a, b, c, d, x, y) \
     MKZ_BLAKE3_AD(0, a, b, d, x, 16);  \
     MKZ_BLAKE3_CB(0, b, c, d, 12);     \
     MKZ_BLAKE3_AD(0, a, b, d, y, 8);   \
     MKZ_BLAKE3_CB(0, b, c, d, 7)
-#define MKZ_BLAKE3_G2(a0, b0, c0, d0, x0, y0, a1, b1, c1, d1, x1, y1) \
-    MKZ_BLAKE3_G(a0, b0, c0, d0, x0, y0);                             \
-    MKZ_BLAKE3_G(a1, b1, c1, d1, x1, y1)
-#else
 #define MKZ_BLAKE3_G2(a0, b0, c0, d0, x0, y0, a1, b1, c1, d1, x1, y1) \
     MKZ_BLAKE3_AD(0, a0, b0, d0, x0, 16);                             \
     MKZ_BLAKE3_AD(0, a1, b1, d1, x1, 16);                             \
@@ -51,10 +46,45 @@
     MKZ_BLAKE3_AD(0, a1, b1, d1, y1, 8);                              \
     MKZ_BLAKE3_CB(0, b0, c0, d0, 7);                                  \
     MKZ_BLAKE3_CB(0, b1, c1, d1, 7)
-#endif
+/* Half of all four, one step after another: a processor with one port for rotations then has other instructions beside them. */
+#define MKZ_BLAKE3_XR4(s, d0, d1, d2, d3, a0, a1, a2, a3, n) \
+    v[s + d0] ^= v[s + a0];                                  \
+    v[s + d1] ^= v[s + a1];                                  \
+    v[s + d2] ^= v[s + a2];                                  \
+    v[s + d3] ^= v[s + a3];                                  \
+    v[s + d0] = MKZ_ROTR32(v[s + d0], n);                    \
+    v[s + d1] = MKZ_ROTR32(v[s + d1], n);                    \
+    v[s + d2] = MKZ_ROTR32(v[s + d2], n);                    \
+    v[s + d3] = MKZ_ROTR32(v[s + d3], n)
+#define MKZ_BLAKE3_AD4(s, b0, b1, b2, b3, d0, d1, d2, d3, x0, x1, x2, x3, n) \
+    v[s + 0] = MKZ_ADD32_3(v[s + 0], m[s + x0], v[s + b0]);                  \
+    v[s + 1] = MKZ_ADD32_3(v[s + 1], m[s + x1], v[s + b1]);                  \
+    v[s + 2] = MKZ_ADD32_3(v[s + 2], m[s + x2], v[s + b2]);                  \
+    v[s + 3] = MKZ_ADD32_3(v[s + 3], m[s + x3], v[s + b3]);                  \
+    MKZ_BLAKE3_XR4(s, d0, d1, d2, d3, 0, 1, 2, 3, n)
+#define MKZ_BLAKE3_CB4(s, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, n) \
+    v[s + c0] += v[s + d0];                                                  \
+    v[s + c1] += v[s + d1];                                                  \
+    v[s + c2] += v[s + d2];                                                  \
+    v[s + c3] += v[s + d3];                                                  \
+    MKZ_BLAKE3_XR4(s, b0, b1, b2, b3, c0, c1, c2, c3, n)
+#if MKZ_BLAKE3_TOGETHER == 1
+#define MKZ_BLAKE3_HALF(b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, x0, y0, x1, y1, x2, y2, x3, y3) \
+    MKZ_BLAKE3_G(0, b0, c0, d0, x0, y0);                                                                \
+    MKZ_BLAKE3_G(1, b1, c1, d1, x1, y1);                                                                \
+    MKZ_BLAKE3_G(2, b2, c2, d2, x2, y2);                                                                \
+    MKZ_BLAKE3_G(3, b3, c3, d3, x3, y3)
+#elif MKZ_BLAKE3_TOGETHER == 2
 #define MKZ_BLAKE3_HALF(b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, x0, y0, x1, y1, x2, y2, x3, y3) \
     MKZ_BLAKE3_G2(0, b0, c0, d0, x0, y0, 1, b1, c1, d1, x1, y1);                                        \
     MKZ_BLAKE3_G2(2, b2, c2, d2, x2, y2, 3, b3, c3, d3, x3, y3)
+#else
+#define MKZ_BLAKE3_HALF(b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, x0, y0, x1, y1, x2, y2, x3, y3) \
+    MKZ_BLAKE3_AD4(0, b0, b1, b2, b3, d0, d1, d2, d3, x0, x1, x2, x3, 16);                              \
+    MKZ_BLAKE3_CB4(0, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, 12);                              \
+    MKZ_BLAKE3_AD4(0, b0, b1, b2, b3, d0, d1, d2, d3, y0, y1, y2, y3, 8);                               \
+    MKZ_BLAKE3_CB4(0, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, 7)
+#endif
 
 /* The rounds, each columns, then diagonals, by a macro HALF with the arguments of MKZ_BLAKE3_HALF. The message schedule is literal,
  * because a table read at run time would spill to memory. */
@@ -74,31 +104,7 @@
 MKZ_FN void mkz_blake3_rounds(mkz_lane32 v[16], const mkz_lane32 m[16]) { MKZ_BLAKE3_ROUNDS(MKZ_BLAKE3_HALF); }
 
 #if MKZ_BLAKE3_STATES == 2
-/* Half a quarter-round, each step of it in all four of a half-round: processors with few ports for rotations then always have other
- * instructions beside them. */
-#define MKZ_BLAKE3_ADD4(s, b0, b1, b2, b3, x0, x1, x2, x3)  \
-    v[s + 0] = MKZ_ADD32_3(v[s + 0], m[s + x0], v[s + b0]); \
-    v[s + 1] = MKZ_ADD32_3(v[s + 1], m[s + x1], v[s + b1]); \
-    v[s + 2] = MKZ_ADD32_3(v[s + 2], m[s + x2], v[s + b2]); \
-    v[s + 3] = MKZ_ADD32_3(v[s + 3], m[s + x3], v[s + b3])
-#define MKZ_BLAKE3_XOR4(s, d0, d1, d2, d3, a0, a1, a2, a3, n) \
-    v[s + d0] ^= v[s + a0];                                   \
-    v[s + d1] ^= v[s + a1];                                   \
-    v[s + d2] ^= v[s + a2];                                   \
-    v[s + d3] ^= v[s + a3];                                   \
-    v[s + d0] = MKZ_ROTR32(v[s + d0], n);                     \
-    v[s + d1] = MKZ_ROTR32(v[s + d1], n);                     \
-    v[s + d2] = MKZ_ROTR32(v[s + d2], n);                     \
-    v[s + d3] = MKZ_ROTR32(v[s + d3], n)
-#define MKZ_BLAKE3_AD4(s, b0, b1, b2, b3, d0, d1, d2, d3, x0, x1, x2, x3, n) \
-    MKZ_BLAKE3_ADD4(s, b0, b1, b2, b3, x0, x1, x2, x3);                      \
-    MKZ_BLAKE3_XOR4(s, d0, d1, d2, d3, 0, 1, 2, 3, n)
-#define MKZ_BLAKE3_CB4(s, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, n) \
-    v[s + c0] += v[s + d0];                                                  \
-    v[s + c1] += v[s + d1];                                                  \
-    v[s + c2] += v[s + d2];                                                  \
-    v[s + c3] += v[s + d3];                                                  \
-    MKZ_BLAKE3_XOR4(s, b0, b1, b2, b3, c0, c1, c2, c3, n)
+/* The same of two states, one behind the other. */
 #define MKZ_BLAKE3_HALF_TWO(b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, x0, y0, x1, y1, x2, y2, x3, y3) \
     MKZ_BLAKE3_AD4(0, b0, b1, b2, b3, d0, d1, d2, d3, x0, x1, x2, x3, 16);                                  \
     MKZ_BLAKE3_AD4(16, b0, b1, b2, b3, d0, d1, d2, d3, x0, x1, x2, x3, 16);                                 \
@@ -109,7 +115,6 @@ MKZ_FN void mkz_blake3_rounds(mkz_lane32 v[16], const mkz_lane32 m[16]) { MKZ_BL
     MKZ_BLAKE3_CB4(0, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, 7);                                   \
     MKZ_BLAKE3_CB4(16, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, 7)
 
-/* The same of two states, one behind the other. */
 MKZ_FN void mkz_blake3_rounds_two(mkz_lane32 v[32], const mkz_lane32 m[32]) { MKZ_BLAKE3_ROUNDS(MKZ_BLAKE3_HALF_TWO); }
 #endif
 
