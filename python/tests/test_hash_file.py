@@ -424,13 +424,13 @@ def test_progress_and_cancelling(sparse):
     assert calls
     assert 0 <= calls[0] <= calls[-1] <= 1
     with pytest.raises(merklize.Cancelled, match="cancelled"):
-        merklize.hash_file(path, progress=lambda done: False)
+        merklize.hash_file(path, threads=1, progress=lambda done: False)
 
     def fail(done):
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        merklize.hash_file(path, progress=fail)
+        merklize.hash_file(path, threads=1, progress=fail)
 
 
 def test_cancelling_a_pipe():

@@ -116,21 +116,22 @@ ROWS_INLINE Row gather(const Bytes p[states<Row>], std::size_t offset) {
     return join<Row>(of);
 }
 
-// A sum that the compiler adds to nothing else before. a + m is early, b is late, and the chain goes through b.
+// A value that the compiler computes as it is written. It would add a late word before an early one, and join two shuffles of one
+// cycle into one of three.
 template <class Row>
-ROWS_INLINE Row early(Row sum) {
-    asm("" : "+v"(sum));
-    return sum;
+ROWS_INLINE Row kept(Row value) {
+    asm("" : "+v"(value));
+    return value;
 }
 
 // Four quarter-rounds of each state, in its four columns.
 template <class Row>
 ROWS_INLINE void half_round(Row& a, Row& b, Row& c, Row& d, Row x, Row y) {
-    a = early(a + x) + b;
+    a = kept(a + x) + b;
     d = rotate<16>(d ^ a);
     c += d;
     b = rotate<12>(b ^ c);
-    a = early(a + y) + b;
+    a = kept(a + y) + b;
     d = rotate<8>(d ^ a);
     c += d;
     b = rotate<7>(b ^ c);
@@ -157,10 +158,10 @@ ROWS_INLINE void compress_rows(Row& low, Row& high, Row d, const Bytes p[states<
         c = words<3, 0, 1, 2>(c);
         d = words<2, 3, 0, 1>(d);
         // The schedule's permutation, of words in these places.
-        const Row next_x = words<0, 2, 3, 1>(words<1, 2, 1, 3>(x, y));                // x1 y1 y3 x2
-        const Row next_y = words<0, 2, 1, 3>(words<3, 0, 2, 3>(x, with_last(z, w)));  // x3 z2 x0 w3
-        const Row next_z = words<0, 2, 3, 1>(words<0, 1, 0, 3>(w, with_last(y, z)));  // w0 y0 z3 w1
-        const Row next_w = words<0, 2, 3, 1>(words<1, 0, 0, 1>(z, upper(w, y)));      // z1 w2 y2 z0
+        const Row next_x = words<0, 2, 3, 1>(kept(words<1, 2, 1, 3>(x, y)));                      // x1 y1 y3 x2
+        const Row next_y = words<0, 2, 1, 3>(kept(words<3, 0, 2, 3>(x, kept(with_last(z, w)))));  // x3 z2 x0 w3
+        const Row next_z = words<0, 2, 3, 1>(kept(words<0, 1, 0, 3>(w, kept(with_last(y, z)))));  // w0 y0 z3 w1
+        const Row next_w = words<0, 2, 3, 1>(kept(words<1, 0, 0, 1>(z, kept(upper(w, y)))));      // z1 w2 y2 z0
         x = next_x;
         y = next_y;
         z = next_z;

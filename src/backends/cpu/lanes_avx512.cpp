@@ -109,7 +109,7 @@ LANES_INLINE Lane32 multiply_high_32(Lane32 a, Lane32 b) {
 #define MKZ_M31_POW3(x, p) monty31_power(3, x, p)
 #define MKZ_M31_POW7(x, p) monty31_power(7, x, p)
 #define MKZ_ADD32_3(a, b, c) (add_from_memory(a, b) + (c))
-#define MKZ_BLAKE3_TOGETHER 4
+#define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_BLAKE3_STATES 2
 #define MKZ_STATES 2
 #define MKZ_RP_CELLS 6

@@ -27,7 +27,7 @@ LANES_INLINE Lane32 add_from_memory(Lane32 a, const Lane32& b) {
 #define MKZ_SPLAT64(x) (Lane64{} + static_cast<unsigned long long>(x))
 #define MKZ_LANE(type, v, j) ((v)[j])  // for what BLAKE3 does not use
 #define MKZ_ADD32_3(a, b, c) (add_from_memory(a, b) + (c))
-#define MKZ_BLAKE3_TOGETHER 4
+#define MKZ_BLAKE3_TOGETHER 1
 #define MKZ_ROTR32(x, n) ((Lane32)_mm256_ror_epi32((__m256i)(x), (n)))
 #include "merklize/core/names.h"
 
