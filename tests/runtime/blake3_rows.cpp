@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "check.hpp"
 #include "host/features.hpp"
 #include "merklize/core/hashes/blake3.h"
+#include "support.hpp"
 
 using merklize::runtime::blake3_chain;
 using merklize::runtime::Blake3Chain;
@@ -18,13 +18,7 @@ namespace {
 
 using Words = std::array<std::uint32_t, 8>;
 
-std::vector<std::uint8_t> random_bytes(std::size_t n, std::mt19937& random) {
-    std::vector<std::uint8_t> bytes(n);
-    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
-    return bytes;
-}
-
-Words random_words(std::mt19937& random) {
+Words random_words(Random& random) {
     Words words;
     for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(random());
     return words;
@@ -47,10 +41,10 @@ constexpr std::uint64_t counters[] = {0, 1, 0xfffffffe, 0xffffffff, 0x123456789a
 
 template <class Chain>
 void check_chains(const Chain& chain) {
-    std::mt19937 random(1);
+    Random random(1);
     for (std::size_t n = 0; n <= 17; n++) {
         for (const std::uint64_t counter : counters) {
-            const std::vector<std::uint8_t> bytes = random_bytes(64 * n + 1, random);
+            const Bytes bytes = random.bytes(64 * n + 1);
             const Words key = random_words(random);
             const auto flags = static_cast<std::uint32_t>(random()), length = static_cast<std::uint32_t>(random() % 65);
             Words cv = key;
@@ -69,10 +63,10 @@ TEST("blake3_rows: chains, chunks and pairs by AVX-512") {
     if (!merklize::runtime::cpu_features().avx512) return;
     const merklize::runtime::Blake3Rows& rows = merklize::runtime::blake3_rows_avx512;
     check_chains(rows.chain);
-    std::mt19937 random(2);
+    Random random(2);
     for (std::size_t n = 1; n <= rows.most; n++) {
         for (const std::uint64_t counter : counters) {
-            const std::vector<std::uint8_t> bytes = random_bytes(1024 * n + 1, random);
+            const Bytes bytes = random.bytes(1024 * n + 1);
             const std::uint8_t* in = bytes.data() + 1;
             const Words key = random_words(random);
             const auto flags = static_cast<std::uint32_t>(random()) & 0x7f;
@@ -88,7 +82,7 @@ TEST("blake3_rows: chains, chunks and pairs by AVX-512") {
             CHECK_EQ(out[n], Words{7});
             CHECK_EQ(pairs[n], Words{7});
             // In place.
-            std::vector<std::uint8_t> both(in, in + 64 * n);
+            Bytes both(in, in + 64 * n);
             rows.compress_pairs(both.data(), n, key.data(), flags, both.data());
             CHECK(std::memcmp(both.data(), pairs.data(), 32 * n) == 0);
         }
