@@ -13,6 +13,8 @@
 
 using merklize::runtime::blake3_chain;
 using merklize::runtime::Blake3Chain;
+using reference::Bytes;
+using support::Random;
 
 namespace {
 
