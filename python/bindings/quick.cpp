@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "arguments.hpp"
+#include "gil.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "module.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 // One thread does this much at least as soon as several, and before another thread of Python waits long.
 constexpr std::size_t little = 32768;
+// What a caller gives one thread: it takes too short for anybody to ask how far it is.
+constexpr std::size_t little_alone = 1 << 20;
 
 // Whether "auto" is the CPU for every job.
 bool automatic_is_cpu() {
@@ -63,9 +66,9 @@ public:
     Plain& operator=(const Plain&) = delete;
 
     const Py_buffer* operator->() const noexcept { return &view_; }
-    /// Items of one plain number, and no more bytes than a quick call takes.
-    bool is_quick() const noexcept {
-        return is_there_ && static_cast<std::size_t>(view_.len) <= little && view_.format != nullptr &&
+    /// Items of one plain number, and at most so many bytes.
+    bool is_quick(std::size_t most = little) const noexcept {
+        return is_there_ && static_cast<std::size_t>(view_.len) <= most && view_.format != nullptr &&
                std::strchr("bBhHiIlLqQefd", view_.format[0]) != nullptr && view_.format[1] == '\0';
     }
     std::span<const std::byte> bytes() const noexcept {
@@ -84,20 +87,34 @@ nb::object digest_of(std::span<const std::byte> data) {
     if (!result.is_valid()) return result;
     static const Mode plain;
     const std::span out(reinterpret_cast<std::byte*>(PyBytes_AsString(result.ptr())), Digest::size);
-    merklize::hash(data, out, 0, plain, alone());
+    const auto hash = [&] { merklize::hash(data, out, 0, plain, alone()); };
+    if (data.size() <= little) {
+        hash();
+    } else {
+        const GilReleased released;
+        hash();
+    }
     return result;
 }
 
-// hash(data) of bytes or of an array.
+// Whether a call's only keyword is threads=1.
+bool is_one_thread(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    return PyTuple_Size(names) == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "threads") == 0 &&
+           PyLong_CheckExact(args[count]) && PyLong_AsLong(args[count]) == 1;
+}
+
+// hash(data) and hash(data, threads=1) of bytes or of an array.
 nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (count != 1 || names != nullptr || !automatic_is_cpu()) return {};
+    if (count != 1 || !automatic_is_cpu()) return {};
+    if (names != nullptr && !is_one_thread(args, count, names)) return {};
+    const std::size_t most = names == nullptr ? little : little_alone;
     if (PyBytes_CheckExact(args[0])) {
         char* data = nullptr;
         Py_ssize_t size = 0;
         PyBytes_AsStringAndSize(args[0], &data, &size);
-        if (static_cast<std::size_t>(size) <= little)
+        if (static_cast<std::size_t>(size) <= most)
             return digest_of(std::as_bytes(std::span(data, static_cast<std::size_t>(size))));
-    } else if (const Plain array(args[0]); array.is_quick()) {
+    } else if (const Plain array(args[0]); array.is_quick(most)) {
         return digest_of(array.bytes());
     }
     return {};

@@ -13,12 +13,13 @@ import pytest
 import merklize
 
 SIZES = [0, 1, 3, 63, 64, 65, 1023, 1024, 1025, 2048, 4096, 16384, 16385, 32767, 32768, 32769, 65536]
+SIZES += [(1 << 20) - 1, 1 << 20, (1 << 20) + 1]  # one thread
 TYPES = ["u1", "i1", "<u2", ">u2", "<i4", "<u8", "<f4", "<f8", "?", "<c8", "<f2", "M8[s]", "S4", "<U2"]
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_hash_of_bytes_and_arrays(size):
-    data = bytes(i * 7 % 251 for i in range(size))
+    data = (bytes(range(251)) * (size // 251 + 1))[:size]
     wanted = blake3.blake3(data).digest()
     array = np.frombuffer(data, np.uint8)
     for value in (data, array, bytearray(data), memoryview(data), array.copy(), np.array(array, ndmin=3)):
@@ -49,6 +50,21 @@ def test_what_the_short_way_leaves_to_the_long_one():
     for wrong in (lambda: merklize.hash(), lambda: merklize.hash(b"", b""), lambda: merklize.hash(b"", no=1)):
         with pytest.raises(TypeError):
             wrong()
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "1", 2**70, [1]])
+def test_threads_are_refused_as_by_the_long_way(threads):
+    def refusal(**options):
+        with pytest.raises((TypeError, ValueError, OverflowError)) as caught:
+            merklize.hash(b"abc", threads=threads, **options)
+        return type(caught.value), str(caught.value)
+
+    assert refusal() == refusal(length=32)
+
+
+@pytest.mark.parametrize("threads", [None, True, 2, np.int64(1)])
+def test_other_counts_of_threads_go_the_long_way(threads):
+    assert merklize.hash(b"abc", threads=threads) == blake3.blake3(b"abc").digest()
 
 
 @pytest.mark.parametrize("call", ["hash(b'abc')", "merge(numpy.zeros(32, 'u1'), numpy.zeros(32, 'u1'))"])
