@@ -22,10 +22,6 @@ Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout&
                     const Policy& wanted, Run& run, double share = 1, Digest* top = nullptr,
                     std::uint64_t first_leaf = 0, bool keep = false);
 
-/// The root of leaves on the run's device, in a call that enqueues; it is in working memory of the call, or the only leaf.
-/// The count of leaves is at least 1 (require_tree_size).
-Place enqueue_root(const ConstBuffer& leaves, const TreeForm& form, Run& run);
-
 /// A part has 2^22 leaves: 128 MiB.
 constexpr unsigned part_levels = 22;
 

@@ -67,19 +67,6 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
     }
 }
 
-Place enqueue_root(const ConstBuffer& buffer, const TreeForm& form, Run& run) {
-    const std::uint64_t n = digests_in(buffer, "merkle_root: leaves");
-    Merges merges(form);
-    merges.require_count(n, "merkle_root");
-    const Place leaves = run.memory().aligned_nodes(place_of(buffer), n);
-    require_leaves(leaves, n, merges, "merkle_root: leaves", run);
-    if (n == 1) return leaves;
-    const TreeLayout layout{n};
-    const Place above = run.memory().scratch(Digest::size * layout.leaf_slot);
-    build_levels({leaves, 0}, above, layout, merges, run.options().policy, run);
-    return at_node(above, 1);
-}
-
 namespace {
 
 Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
@@ -155,7 +142,18 @@ Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
     runtime::require_bytes("merkle_root", {"out", call.out}, Digest::size);
     runtime::require_apart("merkle_root", {"out", call.out}, {"leaves", call.leaves}, n == 1);
     return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
-        runtime::copy_nodes(runtime::place_of(call.out), runtime::enqueue_root(call.leaves, call.form, run), 1, run);
+        const runtime::TreeLayout layout{n};
+        runtime::Merges merges(call.form);
+        merges.require_count(n, "merkle_root");
+        const runtime::Place leaves = run.memory().aligned_nodes(runtime::place_of(call.leaves), n);
+        runtime::require_leaves(leaves, n, merges, "merkle_root: leaves", run);
+        runtime::Place root = leaves;
+        if (n > 1) {
+            const runtime::Place above = run.memory().scratch(Digest::size * layout.leaf_slot);
+            runtime::build_levels({leaves, 0}, above, layout, merges, call.policy, run);
+            root = runtime::at_node(above, 1);
+        }
+        runtime::copy_nodes(runtime::place_of(call.out), root, 1, run);
     });
 }
 

@@ -9,6 +9,7 @@
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
 #include "levels/build.hpp"
+#include "levels/merges.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
@@ -20,32 +21,61 @@ namespace {
 // The work of one device, and the copy of its root. Streams, working memory and pinned memory are those of earlier calls.
 class Part {
 public:
+    /// Enqueues the first level, if that keeps the device busy while the others get theirs.
     Part(const ConstBuffer& leaves, const TreeForm& form, const Policy& policy)
         : options_{.device = leaves.device(), .policy = policy},
           run_(options_, runtime::Ending::enqueues),
-          root_(run_.memory().enqueue_fetch(runtime::enqueue_root(leaves, form, run_), Digest::size)),
-          done_(run_.end()) {}
+          merges_(form),
+          n_(runtime::digests_in(leaves, "merkle_root_parts: leaves")) {
+        at_ = {run_.memory().aligned_nodes(runtime::place_of(leaves), n_), 0};
+        runtime::require_leaves(at_.place, n_, merges_, "merkle_root_parts: leaves", run_);
+        nodes_ = run_.memory().scratch(Digest::size * n_);
+        constexpr std::uint64_t wide = 1 << 20;
+        if (n_ >= wide) build({n_, 1, n_});
+    }
 
-    Digest wait() const {
-        done_.wait();
+    /// Enqueues the other levels.
+    Event finish() {
+        if (n_ > 1) build({n_});
+        root_ = run_.memory().enqueue_fetch(runtime::at_node(at_.place, at_.first), Digest::size);
+        return run_.end();
+    }
+
+    /// After the event.
+    Digest root() const {
         Digest root;
         std::copy(root_.begin(), root_.end(), root.bytes.begin());
         return root;
     }
 
 private:
+    // From here on the nodes of the highest level are the leaves.
+    void build(const runtime::TreeLayout& layout) {
+        runtime::build_levels(at_, nodes_, layout, merges_, options_.policy, run_);
+        at_ = {nodes_, layout.level_offset(layout.height())};
+        n_ = layout.level_size(layout.height());
+    }
+
     RunOptions options_;
     runtime::Run run_;
-    std::span<const std::byte> root_;  // there when done_ is
-    Event done_;
+    runtime::Merges merges_;
+    std::uint64_t n_;  // a power of two
+    runtime::LevelAt at_{};
+    runtime::Place nodes_{};
+    std::span<const std::byte> root_{};
 };
 
 // One thread gives each device all its launches, and then waits. A thread a device takes as long to wake as a small part takes.
 std::vector<Digest> enqueued_roots(std::span<const ConstBuffer> leaves, const TreeForm& form, const Policy& policy) {
     std::deque<Part> parts;
     for (const ConstBuffer& part : leaves) parts.emplace_back(part, form, policy);
+    std::vector<Event> done;
+    for (Part& part : parts) done.push_back(part.finish());
     std::vector<Digest> roots;
-    for (const Part& part : parts) roots.push_back(part.wait());
+    for (std::size_t k = 0; k < parts.size(); k++) {
+        done[k].wait();
+        roots.push_back(parts[k].root());
+    }
     return roots;
 }
 

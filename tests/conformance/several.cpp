@@ -258,6 +258,13 @@ TEST("several: data that lies on the devices") {
             CHECK_EQ(merklize::merkle_root_parts(parts, hash), expected);
         }
     }
+    // Parts whose first level is enqueued on all devices before the others.
+    const std::vector<Digest> many = leaves(Hash::blake3, 1 << 21, 9);
+    std::vector<ConstBuffer> halves;
+    for (std::size_t k = 0; k < 2; k++)
+        halves.push_back(
+            Buffer::copy_of(std::as_bytes(std::span(many).subspan(k << 20, 1 << 20)), each[k % each.size()]));
+    CHECK_EQ(merklize::merkle_root_parts(halves, Hash::blake3), merklize::merkle_root(many, Hash::blake3, cpu()));
     const Buffer two(each[0], 64), four(each[1], 128);
     CHECK_ERROR(invalid_argument, "count of parts must be a power of two, got 3",
                 merklize::merkle_root_parts(std::vector<ConstBuffer>{two, two, two}));
