@@ -39,6 +39,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
     std::vector<Variant> found;
     const auto add = [&](Variant variant, const Body& body) {
         variant.only = body.only;
+        variant.group_size = body.group_of(variant.group_size);
         if (seen.insert(variant).second) found.push_back(variant);
     };
     add({.group_size = 256}, bodies::check_words64);  // this program has all bodies without a hash

@@ -92,6 +92,7 @@ Programs::Function Programs::lookup(const Variant& variant, const Body& body) {
 
 Kernel Programs::find(Variant variant, const Body& body, bool is_free) {
     variant.only = body.only;
+    if (is_free) variant.group_size = body.group_of(variant.group_size);
     while (is_free && variant.group_size > device_.facts().max_group_size) variant.group_size /= 2;
     for (;; variant.group_size /= 2) {
         const Function found = lookup(variant, body);

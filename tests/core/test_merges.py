@@ -120,21 +120,30 @@ def test_rows_take_words_mod_p(runner, name):
 
 
 @pytest.mark.parametrize("name", MERGES)
-def test_first_level_keeps_the_leaves(runner, name):
+def test_first_levels_keep_the_leaves(runner, name):
     dtype, words = words_of(name)
-    for count in (1, 5, 33, 200):
+
+    def above(nodes):
+        pairs = zip(nodes[::2], nodes[1::2], strict=True)
+        return [np.frombuffer(witness.merge(name, left.tobytes(), right.tobytes()), dtype) for left, right in pairs]
+
+    for count, levels in ((1, 1), (5, 1), (33, 1), (2, 2), (6, 2), (34, 2), (200, 2)):
         leaves = random_words(name, (2 * count + 3) * words, count).reshape(-1, words)
-        kept, out = blank(2 * count + 7, dtype), blank(count + 6, dtype)
-        args = (leaves, u64(3), kept, u64(4), out, u64(2), u64(count))
-        runner.launch("merge_keep", name, runner.groups(count, {}) + 1, *args)
-        pairs = zip(leaves[3::2], leaves[4::2], strict=True)
-        parents = [np.frombuffer(witness.merge(name, left.tobytes(), right.tobytes()), dtype) for left, right in pairs]
+        kept, out = blank(2 * count + 7, dtype), blank(2 * count + 6, dtype)
+        args = (leaves, u64(3), kept, u64(4), out, u64(2), u64(count + 3), u64(count), u32(levels))
+        runner.launch("merge_keep", name, runner.groups(-(-count // 2), {}) + 1, *args)
+        parents = above(leaves[3:])
         assert (kept[4 : 4 + 2 * count] == leaves[3:]).all()
         assert (out[2 : 2 + count] == parents).all()
+        end = count + 3
+        if levels == 2:
+            assert (out[end : end + count // 2] == above(parents)).all()
+            end += count // 2
         assert untouched(kept[:4])
         assert untouched(kept[4 + 2 * count :])
         assert untouched(out[:2])
-        assert untouched(out[2 + count :])
+        assert untouched(out[2 + count : count + 3])
+        assert untouched(out[end:])
 
 
 @pytest.mark.parametrize("lone", [0, 1, 2])

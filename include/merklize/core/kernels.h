@@ -5,7 +5,7 @@
  * neighbours, one in each vector lane. Items beyond the end do nothing, so the number of groups is rounded up.
  *
  *   kernels/merge_level.h      one level of a Merkle tree                               count / (group size * lanes) groups
- *   kernels/merge_keep.h       the first level, and a copy of the leaves                count / (group size * lanes) groups
+ *   kernels/merge_keep.h       the first one or two levels, and a copy of the leaves   count / 2 / (group size * lanes) groups
  *   kernels/merge_subtree.h    several levels, each group on its own                   count >> levels groups
  *   kernels/merge_pairs.h      merges of nodes in two buffers                           count / (group size * lanes) groups
  *   kernels/merge_at.h         the paths above some nodes of a level                    one group a segment

@@ -18,10 +18,10 @@ void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
     for (std::uint32_t level = 0; level < a.levels;) {
         // Each stretch of levels gets its own choice of the table's: the narrow top of a tree runs otherwise than its wide bottom.
         const mkz_policy policy = call.kernels.filled(MKZ_KERNEL_MERGE_SUBTREES, a.hash, n - 1, wanted);
-        // Leaves that are to be copied are read by a launch of their level alone.
+        // Leaves that are to be copied are read by a launch of their level and the next.
         const bool keep = level == 0 && a.kept.pointer != nullptr;
         const std::uint32_t levels =
-            keep ? 1 : std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
+            keep ? std::min(a.levels, 2u) : std::clamp<std::uint32_t>(policy.levels_per_launch, 1, a.levels - level);
         const Range& in = level == 0 ? below : nodes;
         const std::uint64_t in_node = in.offset / 32 + a.offset[level], slot_0 = nodes.offset / 32;
         const Variant variant = Kernels::merge_variant(a.hash, a.mode, policy);
@@ -30,8 +30,9 @@ void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
             const Range kept = range_of(a.kept);
             call.kernels.require_node_alignment(kept);
             const Kernel merge = call.kernels.find(variant, bodies::merge_keep, is_free);
-            call.kernels.launch_merges(a.mode, merge, groups_of(n / 2, policy, merge), in.memory, in_node, kept.memory,
-                                       kept.offset / 32, nodes.memory, slot_0 + a.offset[level + 1], n / 2, constants);
+            call.kernels.launch_merges(a.mode, merge, groups_of(divide_up(n, 4), policy, merge), in.memory, in_node,
+                                       kept.memory, kept.offset / 32, nodes.memory, slot_0 + a.offset[1],
+                                       slot_0 + a.offset[levels], n / 2, levels, constants);
         } else if (levels == 1) {
             const Kernel merge = call.kernels.find(variant, bodies::merge_level, is_free);
             call.kernels.launch_merges(a.mode, merge, groups_of(n / 2, policy, merge), in.memory, in_node, nodes.memory,

@@ -23,7 +23,7 @@ MKZ_BODY void MKZ_K(digest_tower)(mkz_work_item item, MKZ_LOCAL mkz_u32 *tower, 
             mkz_load_local32(left, from, stride, 2 * i, 2, whole);
             mkz_load_local32(right, from, stride, 2 * i + 1, 2, whole);
             MKZ_H(parent)(left, left, right, k, MKZ_SPLAT32(flags | (width == 2 ? root : 0)));
-            if (is_out) mkz_store_nodes32(out, out_offset + first + i, whole, left);
+            if (is_out) mkz_store_nodes32(out, out_offset + first + i, 1, whole, left);
             if (levels != 0) mkz_store_local32(to, next, i, whole, left);
         }
         if (n % 2 != 0 && item.rank == 0) {

@@ -54,7 +54,7 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, 
         MKZ_H(absorb)(s, words, b, blocks, row_words);
     }
     MKZ_H(digest)(digest, s);
-    MKZ_N(store_nodes)(out, out_offset + i, count - i, digest);
+    MKZ_N(store_nodes)(out, out_offset + i, 1, count - i, digest);
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS

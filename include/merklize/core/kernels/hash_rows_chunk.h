@@ -25,7 +25,7 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in,
         }
         MKZ_H(compress)(cv, m, zero, zero, MKZ_SPLAT32(4 * (words < 16 ? words : 16)), MKZ_SPLAT32(flags));
     }
-    mkz_store_nodes32(out, out_offset + i, count - i, cv);
+    mkz_store_nodes32(out, out_offset + i, 1, count - i, cv);
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS

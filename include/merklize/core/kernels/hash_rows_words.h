@@ -31,7 +31,7 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in
         MKZ_PERMUTE(s);
     }
     MKZ_H(digest)(digest, s);
-    MKZ_N(store_nodes)(out, out_offset + i, count - i, digest);
+    MKZ_N(store_nodes)(out, out_offset + i, 1, count - i, digest);
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS

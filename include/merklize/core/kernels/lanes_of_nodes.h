@@ -12,12 +12,12 @@ MKZ_BODY void MKZ_N(load_nodes)(MKZ_WORD_LANE w[MKZ_NODE_WORDS], MKZ_GLOBAL cons
     }
 }
 
-MKZ_BODY void MKZ_N(store_nodes)(MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 i, mkz_u64 left,
+MKZ_BODY void MKZ_N(store_nodes)(MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 i, mkz_u32 step, mkz_u64 left,
                                  const MKZ_WORD_LANE w[MKZ_NODE_WORDS]) {
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
         MKZ_WORD node[MKZ_NODE_WORDS];
         MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) node[k] = MKZ_LANE(MKZ_WORD, w[k], j);
-        if (j == 0 || j < left) MKZ_N(store_node)(nodes, i + j, node);
+        if (j == 0 || j < left) MKZ_N(store_node)(nodes, i + j * step, node);
     }
 }
 

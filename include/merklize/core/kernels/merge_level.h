@@ -11,7 +11,7 @@ MKZ_BODY void MKZ_K(merge_level)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *
     MKZ_N(load_nodes)(left, in, in_offset + 2 * i, 2, count - i);
     MKZ_N(load_nodes)(right, in, in_offset + 2 * i + 1, 2, count - i);
     MKZ_MERGE(left, left, right);
-    MKZ_N(store_nodes)(out, out_offset + i, count - i, left);
+    MKZ_N(store_nodes)(out, out_offset + i, 1, count - i, left);
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_MERGE_LEVEL

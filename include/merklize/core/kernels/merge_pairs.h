@@ -10,7 +10,7 @@ MKZ_BODY void MKZ_K(merge_pairs)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *
     MKZ_N(load_nodes)(left, left_nodes, left_offset + i, 1, count - i);
     MKZ_N(load_nodes)(right, right_nodes, right_offset + i, 1, count - i);
     MKZ_MERGE(left, left, right);
-    MKZ_N(store_nodes)(out, out_offset + i, count - i, left);
+    MKZ_N(store_nodes)(out, out_offset + i, 1, count - i, left);
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_MERGE_PAIRS

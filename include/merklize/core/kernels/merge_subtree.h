@@ -59,7 +59,7 @@ MKZ_BODY void MKZ_K(merge_subtree)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD
                     MKZ_N(load_nodes)(right, in, in_offset + 2 * (first + i) + 1, 2, rest);
                 }
                 MKZ_MERGE(left, left, right);
-                MKZ_N(store_nodes)(out, out_offset + first + i, rest, left);
+                MKZ_N(store_nodes)(out, out_offset + first + i, 1, rest, left);
                 if (keep) MKZ_N(store_local)(to, MKZ_TOWER_STRIDE(!side), (mkz_u32)i, (mkz_u32)rest, left);
             }
         MKZ_BARRIER(item);
