@@ -44,9 +44,9 @@ Lanes with_few_items(Lanes lanes) {
         if (n <= rows.most) return rows.compress_pairs(in, n, key, flags, out);
         lanes_for(n).compress_pairs(in, n, key, flags, out);
     };
-    lanes.hash_short_rows = [](const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t* key,
+    lanes.hash_short_rows = [](const std::uint8_t* in, std::size_t n, std::size_t bytes, const std::uint32_t* key,
                                std::uint32_t flags,
-                               std::uint8_t* out) { lanes_for(n).hash_short_rows(rows, n, bytes, key, flags, out); };
+                               std::uint8_t* out) { lanes_for(n).hash_short_rows(in, n, bytes, key, flags, out); };
     lanes.hash_chains = [](const Chain* chains, std::size_t n, const std::uint32_t* key, std::uint32_t flags) {
         lanes_for(n).hash_chains(chains, n, key, flags);
     };
