@@ -66,7 +66,7 @@ struct States {
 #endif
         mkz_blake3_compress(cv, m, counter_low, counter_high, MKZ_SPLAT32(length), MKZ_SPLAT32(flags));
     }
-    void store(mkz_u32* out, mkz_u32 count) const { mkz_store_nodes32(out, 0, count, cv); }
+    void store(mkz_u32* out, mkz_u32 count) const { mkz_store_nodes32(out, 0, 1, count, cv); }
 };
 
 /// MKZ_LANES whole chunks, one after another.
