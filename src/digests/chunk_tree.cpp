@@ -22,12 +22,10 @@ Node chunk_node(std::span<const std::byte> chunk, std::uint64_t counter, const M
     Node node{};
     std::copy_n(mode.key_words(), 8, node.cv);
     node.counter = counter;
-    const std::size_t whole = chunk.empty() ? 0 : (chunk.size() - 1) / MKZ_BLAKE3_BLOCK_LEN;  // before the last block
-    blake3_chain(node.cv, {chunk.data(), whole, counter, mode.flags(), MKZ_BLAKE3_CHUNK_START});
-    const std::span<const std::byte> rest = chunk.subspan(MKZ_BLAKE3_BLOCK_LEN * whole);
-    if (!rest.empty()) std::memcpy(node.block, rest.data(), rest.size());
-    node.block_len = static_cast<std::uint32_t>(rest.size());
-    node.flags = mode.flags() | MKZ_BLAKE3_CHUNK_END | (whole == 0 ? MKZ_BLAKE3_CHUNK_START : 0);
+    const Blake3LastBlock last = blake3_chunk(node.cv, chunk.data(), chunk.size(), counter, mode.flags());
+    std::copy_n(last.words, 16, node.block);
+    node.block_len = last.bytes;
+    node.flags = last.flags;
     return node;
 }
 

@@ -1,6 +1,7 @@
 // Which of the ways to compress a chain of blocks this process takes.
 #include "hashes/blake3_rows.hpp"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -16,8 +17,7 @@ void by_words(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
         std::uint32_t m[16];
         std::memcpy(m, static_cast<const std::uint8_t*>(chain.blocks) + MKZ_BLAKE3_BLOCK_LEN * b, sizeof m);
         mkz_blake3_compress(cv, m, static_cast<std::uint32_t>(chain.counter),
-                            static_cast<std::uint32_t>(chain.counter >> 32), chain.bytes,
-                            chain.flags | (b == 0 ? chain.start : 0) | (b + 1 == chain.n ? chain.end : 0));
+                            static_cast<std::uint32_t>(chain.counter >> 32), chain.bytes, chain.flags_of(b));
     }
 }
 
@@ -38,6 +38,18 @@ auto choose() noexcept {
 void blake3_chain(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
     static const auto chosen = choose();
     chosen(cv, chain);
+}
+
+Blake3LastBlock blake3_chunk(std::uint32_t cv[8], const void* data, std::size_t bytes, std::uint64_t counter,
+                             std::uint32_t flags) noexcept {
+    const std::size_t whole = bytes == 0 ? 0 : (bytes - 1) / MKZ_BLAKE3_BLOCK_LEN;  // blocks before the last one
+    const std::size_t rest = bytes - MKZ_BLAKE3_BLOCK_LEN * whole;
+    blake3_chain(cv, {data, whole, counter, flags, MKZ_BLAKE3_CHUNK_START});
+    Blake3LastBlock last{.words = {},
+                         .bytes = static_cast<std::uint32_t>(rest),
+                         .flags = flags | MKZ_BLAKE3_CHUNK_END | (whole == 0 ? MKZ_BLAKE3_CHUNK_START : 0)};
+    if (rest != 0) std::memcpy(last.words, static_cast<const std::byte*>(data) + MKZ_BLAKE3_BLOCK_LEN * whole, rest);
+    return last;
 }
 
 }  // namespace merklize::runtime

@@ -15,8 +15,22 @@ struct Blake3Chain {
     std::uint32_t start = 0;   ///< more flags of the first block
     std::uint32_t end = 0;     ///< more flags of the last block
     std::uint32_t bytes = 64;  ///< of each block that count; the others are zeros
+
+    std::uint32_t flags_of(std::size_t b) const noexcept {
+        return flags | (b == 0 ? start : 0) | (b + 1 == n ? end : 0);
+    }
 };
 void blake3_chain(std::uint32_t cv[8], const Blake3Chain& chain) noexcept;
+
+/// The last block of a chunk, filled with zeros. It may be the root, so the caller compresses it.
+struct Blake3LastBlock {
+    std::uint32_t words[16];
+    std::uint32_t bytes;
+    std::uint32_t flags;
+};
+/// Compresses a chunk of up to 1024 bytes, also of none, but for its last block; the chaining value in place.
+Blake3LastBlock blake3_chunk(std::uint32_t cv[8], const void* data, std::size_t bytes, std::uint64_t counter,
+                             std::uint32_t flags) noexcept;
 
 /// The indices of chunks that lie one after another.
 struct ChunkCounter {

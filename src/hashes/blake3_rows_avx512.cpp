@@ -176,37 +176,36 @@ ROWS_INLINE __m128i last_row(std::uint64_t counter, std::uint32_t block_len, std
                          flags};
 }
 
+// A chain for each state, from the blocks at p on. d: the last row, with no flags.
+template <class Row>
+ROWS_INLINE void compress_chains(Row& low, Row& high, Row d, Bytes p[states<Row>], const Blake3Chain& each) {
+    for (std::size_t b = 0; b < each.n; b++) {
+        compress_rows<Row>(low, high, d | splat<Row>(last_row(0, 0, each.flags_of(b))), p);
+        for (std::size_t i = 0; i < states<Row>; i++) p[i] += MKZ_BLAKE3_BLOCK_LEN;
+    }
+}
+
 void chain(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
     Row1 low = (Row1)load(cv), high = (Row1)load(cv + 4);
     Bytes p[1] = {static_cast<Bytes>(chain.blocks)};
-    for (std::size_t b = 0; b < chain.n; b++) {
-        const std::uint32_t flags = chain.flags | (b == 0 ? chain.start : 0) | (b + 1 == chain.n ? chain.end : 0);
-        compress_rows<Row1>(low, high, (Row1)last_row(chain.counter, chain.bytes, flags), p);
-        p[0] += MKZ_BLAKE3_BLOCK_LEN;
-    }
+    compress_chains<Row1>(low, high, (Row1)last_row(chain.counter, chain.bytes, 0), p, chain);
     store(cv, (__m128i)low);
     store(cv + 4, (__m128i)high);
 }
 
-// n chains of `blocks` blocks, one item of `blocks` x 64 bytes after another.
-// flags  of all blocks; start and end: of the first and of the last one
+// n chains like the first one, whose blocks lie one chain after another.
 template <class Row>
-void hash_chains(Bytes in, std::size_t n, std::size_t blocks, ChunkCounter counter, const std::uint32_t key[8],
-                 std::uint32_t flags, std::uint32_t start, std::uint32_t end, std::uint8_t* out) {
+void hash_chains(const Blake3Chain& first, std::size_t n, ChunkCounter counter, const std::uint32_t key[8],
+                 std::uint8_t* out) {
     Bytes p[states<Row>];
     __m128i last_rows[states<Row>], first_half[states<Row>], second_half[states<Row>];
     for (std::size_t i = 0; i < states<Row>; i++) {
         const std::size_t item = i < n ? i : 0;  // states past n repeat the first
-        p[i] = in + MKZ_BLAKE3_BLOCK_LEN * blocks * item;
-        last_rows[i] = last_row(counter.at(item), MKZ_BLAKE3_BLOCK_LEN, flags);
+        p[i] = static_cast<Bytes>(first.blocks) + MKZ_BLAKE3_BLOCK_LEN * first.n * item;
+        last_rows[i] = last_row(counter.at(item), first.bytes, 0);
     }
-    const Row d = join<Row>(last_rows);
     Row low = splat<Row>(load(key)), high = splat<Row>(load(key + 4));
-    for (std::size_t b = 0; b < blocks; b++) {
-        const std::uint32_t marks = (b == 0 ? start : 0) | (b + 1 == blocks ? end : 0);
-        compress_rows<Row>(low, high, d | splat<Row>(last_row(0, 0, marks)), p);
-        for (std::size_t i = 0; i < states<Row>; i++) p[i] += MKZ_BLAKE3_BLOCK_LEN;
-    }
+    compress_chains<Row>(low, high, join<Row>(last_rows), p, first);
     split(low, first_half);
     split(high, second_half);
     for (std::size_t i = 0; i < states<Row> && i < n; i++) {
@@ -215,21 +214,28 @@ void hash_chains(Bytes in, std::size_t n, std::size_t blocks, ChunkCounter count
     }
 }
 
-template <class... Arguments>
-ROWS_INLINE void by_count(Bytes in, std::size_t n, Arguments... arguments) {
-    if (n == 1) return hash_chains<Row1>(in, n, arguments...);
-    if (n == 2) return hash_chains<Row2>(in, n, arguments...);
-    hash_chains<Row4>(in, n, arguments...);
+void hash_by_count(const Blake3Chain& first, std::size_t n, ChunkCounter counter, const std::uint32_t key[8],
+                   std::uint8_t* out) {
+    if (n == 1) return hash_chains<Row1>(first, n, counter, key, out);
+    if (n == 2) return hash_chains<Row2>(first, n, counter, key, out);
+    hash_chains<Row4>(first, n, counter, key, out);
 }
 
 void hash_chunks(Bytes data, std::size_t n, ChunkCounter counter, const std::uint32_t key[8], std::uint32_t flags,
                  std::uint8_t* out) noexcept {
-    by_count(data, n, std::size_t{16}, counter, key, flags, MKZ_BLAKE3_CHUNK_START, MKZ_BLAKE3_CHUNK_END, out);
+    constexpr std::size_t blocks = MKZ_BLAKE3_CHUNK_LEN / MKZ_BLAKE3_BLOCK_LEN;
+    hash_by_count({.blocks = data,
+                   .n = blocks,
+                   .counter = counter.first,
+                   .flags = flags,
+                   .start = MKZ_BLAKE3_CHUNK_START,
+                   .end = MKZ_BLAKE3_CHUNK_END},
+                  n, counter, key, out);
 }
 
 void compress_pairs(Bytes in, std::size_t n, const std::uint32_t key[8], std::uint32_t flags,
                     std::uint8_t* out) noexcept {
-    by_count(in, n, std::size_t{1}, ChunkCounter{0, 0}, key, flags, 0u, 0u, out);
+    hash_by_count({.blocks = in, .n = 1, .counter = 0, .flags = flags}, n, {0, 0}, key, out);
 }
 
 }  // namespace

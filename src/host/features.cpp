@@ -21,11 +21,9 @@ std::uint64_t saved_registers() noexcept {
 
 constexpr bool has(std::uint32_t word, unsigned bit) noexcept { return ((word >> bit) & 1) != 0; }
 
-}  // namespace
-
 // By the instruction itself and not by __builtin_cpu_supports, which is always false in some run-time libraries (Zig's). Bits: Intel's
 // Software Developer's Manual, volume 2, CPUID.
-Features cpu_features() noexcept {
+Features ask() noexcept {
     Features found;
     unsigned a = 0;
     unsigned b = 0;
@@ -43,6 +41,13 @@ Features cpu_features() noexcept {
     found.avx2 = saves_ymm && has(b, 5) && has(b, 8);
     found.avx512 = saves_zmm && has(b, 16) && has(b, 17) && has(b, 30) && has(b, 31) && found.avx2;
     found.sha = has(b, 29) && sse41 && ssse3;
+    return found;
+}
+
+}  // namespace
+
+Features cpu_features() noexcept {
+    static const Features found = ask();  // a virtual machine's host answers each question
     return found;
 }
 #else

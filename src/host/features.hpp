@@ -10,7 +10,7 @@ struct Features {
     bool sha = false;  ///< the SHA instructions, with SSE4.1 and SSSE3
 };
 
-/// Asks the processor each time; all false on other architectures.
+/// Asked once; all false on other architectures.
 Features cpu_features() noexcept;
 
 }  // namespace merklize::runtime

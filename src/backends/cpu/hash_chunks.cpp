@@ -19,18 +19,9 @@ void hash_last_chunk(const std::uint8_t* data, std::uint64_t bytes, std::uint64_
                      std::uint32_t flags, std::uint8_t* out) {
     std::uint32_t cv[8];
     std::copy_n(key, 8, cv);
-    // The last block is filled with zeros; those before are whole.
-    const std::uint64_t whole = (bytes - 1) / MKZ_BLAKE3_BLOCK_LEN;
-    const std::uint32_t start = MKZ_BLAKE3_CHUNK_START;
-    runtime::blake3_chain(cv, {data, whole, counter, flags, start});
-    std::uint8_t block[MKZ_BLAKE3_BLOCK_LEN] = {};
-    const std::uint64_t rest = bytes - MKZ_BLAKE3_BLOCK_LEN * whole;
-    std::memcpy(block, data + MKZ_BLAKE3_BLOCK_LEN * whole, rest);
-    runtime::blake3_chain(cv, {.blocks = block,
-                               .n = 1,
-                               .counter = counter,
-                               .flags = flags | MKZ_BLAKE3_CHUNK_END | (whole == 0 ? start : 0),
-                               .bytes = static_cast<std::uint32_t>(rest)});
+    const runtime::Blake3LastBlock last = runtime::blake3_chunk(cv, data, bytes, counter, flags);
+    runtime::blake3_chain(cv,
+                          {.blocks = last.words, .n = 1, .counter = counter, .flags = last.flags, .bytes = last.bytes});
     std::memcpy(out, cv, 32);
 }
 
