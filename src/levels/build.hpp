@@ -22,6 +22,32 @@ Policy build_levels(const LevelAt& leaves, const Place& nodes, const TreeLayout&
                     const Policy& wanted, Run& run, double share = 1, Digest* top = nullptr,
                     std::uint64_t first_leaf = 0, bool keep = false);
 
+/// The root of leaves on the run's device, in a call that enqueues: its levels, all at once or the first one before the others.
+class EnqueuedRoot {
+public:
+    /// leaves  at least 1
+    /// what    a literal, for texts about leaves
+    EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* what, Run& run);
+    EnqueuedRoot(const EnqueuedRoot&) = delete;
+    EnqueuedRoot& operator=(const EnqueuedRoot&) = delete;
+
+    std::uint64_t width() const noexcept { return n_; }
+    /// Enqueues one level above a power of two of leaves, at least 2.
+    void build_level() { build({n_, 1, n_}); }
+    /// Enqueues all levels that are left.  returns  the root's place, in working memory of the call, or the only leaf's
+    Place finish();
+
+private:
+    // From here on the nodes of the highest level are the leaves.
+    void build(const TreeLayout& layout);
+
+    Run& run_;
+    Merges merges_;
+    std::uint64_t n_;
+    LevelAt at_;
+    Place nodes_{};
+};
+
 /// A part has 2^22 leaves: 128 MiB.
 constexpr unsigned part_levels = 22;
 

@@ -67,6 +67,25 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
     }
 }
 
+EnqueuedRoot::EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* what, Run& run)
+    : run_(run), merges_(form), n_(digests_in(leaves, what)) {
+    merges_.require_count(n_, "merkle_root");
+    at_ = {run.memory().aligned_nodes(place_of(leaves), n_), 0};
+    require_leaves(at_.place, n_, merges_, what, run);
+    if (n_ > 1) nodes_ = run.memory().scratch(Digest::size * TreeLayout{n_}.leaf_slot);
+}
+
+void EnqueuedRoot::build(const TreeLayout& layout) {
+    build_levels(at_, nodes_, layout, merges_, run_.options().policy, run_);
+    at_ = {nodes_, layout.level_offset(layout.height())};
+    n_ = layout.level_size(layout.height());
+}
+
+Place EnqueuedRoot::finish() {
+    if (n_ > 1) build({n_});
+    return at_node(at_.place, at_.first);
+}
+
 namespace {
 
 Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
@@ -142,18 +161,8 @@ Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
     runtime::require_bytes("merkle_root", {"out", call.out}, Digest::size);
     runtime::require_apart("merkle_root", {"out", call.out}, {"leaves", call.leaves}, n == 1);
     return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
-        const runtime::TreeLayout layout{n};
-        runtime::Merges merges(call.form);
-        merges.require_count(n, "merkle_root");
-        const runtime::Place leaves = run.memory().aligned_nodes(runtime::place_of(call.leaves), n);
-        runtime::require_leaves(leaves, n, merges, "merkle_root: leaves", run);
-        runtime::Place root = leaves;
-        if (n > 1) {
-            const runtime::Place above = run.memory().scratch(Digest::size * layout.leaf_slot);
-            runtime::build_levels({leaves, 0}, above, layout, merges, call.policy, run);
-            root = runtime::at_node(above, 1);
-        }
-        runtime::copy_nodes(runtime::place_of(call.out), root, 1, run);
+        runtime::EnqueuedRoot root(call.leaves, call.form, "merkle_root: leaves", run);
+        runtime::copy_nodes(runtime::place_of(call.out), root.finish(), 1, run);
     });
 }
 

@@ -9,7 +9,6 @@
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
 #include "levels/build.hpp"
-#include "levels/merges.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
@@ -25,19 +24,14 @@ public:
     Part(const ConstBuffer& leaves, const TreeForm& form, const Policy& policy)
         : options_{.device = leaves.device(), .policy = policy},
           run_(options_, runtime::Ending::enqueues),
-          merges_(form),
-          n_(runtime::digests_in(leaves, "merkle_root_parts: leaves")) {
-        at_ = {run_.memory().aligned_nodes(runtime::place_of(leaves), n_), 0};
-        runtime::require_leaves(at_.place, n_, merges_, "merkle_root_parts: leaves", run_);
-        nodes_ = run_.memory().scratch(Digest::size * n_);
+          levels_(leaves, form, "merkle_root_parts: leaves", run_) {
         constexpr std::uint64_t wide = 1 << 20;
-        if (n_ >= wide) build({n_, 1, n_});
+        if (levels_.width() >= wide) levels_.build_level();
     }
 
     /// Enqueues the other levels.
     Event finish() {
-        if (n_ > 1) build({n_});
-        root_ = run_.memory().enqueue_fetch(runtime::at_node(at_.place, at_.first), Digest::size);
+        root_ = run_.memory().enqueue_fetch(levels_.finish(), Digest::size);
         return run_.end();
     }
 
@@ -49,19 +43,9 @@ public:
     }
 
 private:
-    // From here on the nodes of the highest level are the leaves.
-    void build(const runtime::TreeLayout& layout) {
-        runtime::build_levels(at_, nodes_, layout, merges_, options_.policy, run_);
-        at_ = {nodes_, layout.level_offset(layout.height())};
-        n_ = layout.level_size(layout.height());
-    }
-
     RunOptions options_;
     runtime::Run run_;
-    runtime::Merges merges_;
-    std::uint64_t n_;  // a power of two
-    runtime::LevelAt at_{};
-    runtime::Place nodes_{};
+    runtime::EnqueuedRoot levels_;
     std::span<const std::byte> root_{};
 };
 
