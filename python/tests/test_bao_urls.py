@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 import merklize
 from cli_helpers import merklize as command
 from merklize import bao
-from store_servers import http_server, needs
+from store_fixtures import DATA, MIB, SECRET
 
 pytestmark = [pytest.mark.xdist_group("stores"), pytest.mark.usefixtures("small_ranges")]
-MIB = 1 << 20
-SECRET = "s3cr3t-signature"
-DATA = np.random.default_rng(8).integers(0, 256, 5 * MIB + 12345, np.uint8).tobytes()
 GROUPS = {"group_size": 16384}
 NODES, ROOT = bao.outboard(DATA, **GROUPS)
-
-
-@pytest.fixture
-def http():
-    needs("fsspec", "aiohttp")
-    with http_server() as server:
-        server.objects["x"] = DATA
-        yield server
 
 
 def damaged(*places):
