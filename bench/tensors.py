@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Measures calls on tensors in a device's memory, each in turns with what it is compared with, in one process.
+
+    python bench/tensors.py [--device cuda:0] [--rounds 21] [--only SUBSTRING] [--note TEXT] [--out FILE]
+
+Needs PyTorch with this device. Rows, with the ratio of the peer's time to ours, turn by turn:
+
+- MerkleTree() of 2^20 to 2^25 digests, which owns a copy of them, against build_tree() in place, its bound;
+- hash_each() of 1,000 tensors of 60 to 68 KiB against hash() of as many bytes, its bound;
+- hash() of 1 GiB against PyTorch's copy of it.
+
+A time is that of the whole call and of the wait for the device.
+"""
+
+import argparse
+import pathlib
+import time
+
+import numpy as np
+import torch
+from run import in_turns, write
+
+import merklize
+
+
+def call(function, peer):
+    """Seconds of a call until the device has done it."""
+
+    def run():
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        kept = function()
+        torch.cuda.synchronize()
+        seconds = time.perf_counter() - begin
+        del kept  # not a part of the call
+        return seconds, {"peer": peer}
+
+    run()  # compiles kernels, and makes the memory that later calls use again
+    return run
+
+
+def random_bytes(*shape, device):
+    return torch.randint(0, 256, shape, dtype=torch.uint8, device=device)
+
+
+def tree_jobs(device):
+    for k in (20, 24, 25):
+        leaves = random_bytes(1 << k, 32, device=device)
+        assert merklize.MerkleTree(leaves).root == merklize.MerkleTree(leaves.cpu().numpy(), device="cpu").root
+        nodes = torch.empty(2 << k, 32, dtype=torch.uint8, device=device)
+        nodes[1 << k :] = leaves
+        yield (
+            f"MerkleTree() of 2^{k} leaves",
+            "build_tree() in place",
+            32 << k,
+            lambda leaves=leaves: merklize.MerkleTree(leaves),
+            lambda nodes=nodes: merklize.build_tree(nodes),
+        )
+
+
+def digest_jobs(device):
+    sizes = np.random.default_rng(1).integers(60 << 10, 68 << 10, 1000)
+    tensors = [random_bytes(int(size), device=device) for size in sizes]
+    whole = random_bytes(int(sizes.sum()), device=device)
+    found = merklize.hash_each({"last": tensors[-1]})
+    assert found["last"] == merklize.hash(tensors[-1].cpu().numpy(), device="cpu")
+    yield (
+        "hash_each() of 1,000 tensors of 60 to 68 KiB",
+        "hash() of as many bytes",
+        int(sizes.sum()),
+        lambda: merklize.hash_each(tensors),
+        lambda: merklize.hash(whole),
+    )
+    data = random_bytes(1 << 30, device=device)
+    assert merklize.hash(data) == merklize.hash(data.cpu().numpy(), device="cpu")
+    copy = torch.empty_like(data)
+    yield "hash() of 1 GiB", "PyTorch's copy", 1 << 30, lambda: merklize.hash(data), lambda: copy.copy_(data)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--note", default="", help="of the build and of the machine")
+    parser.add_argument("--out", type=pathlib.Path)
+    args = parser.parse_args()
+    pairs = (
+        (job, size, "bytes", 1, call(ours, "merklize"), call(theirs, peer))
+        for jobs in (tree_jobs, digest_jobs)
+        for job, peer, size, ours, theirs in jobs(args.device)
+    )
+    rows = in_turns(pairs, args.rounds, args.only)
+    write(rows, "tensors", args.out, device=torch.cuda.get_device_name(args.device), note=args.note)
+
+
+if __name__ == "__main__":
+    main()
