@@ -143,7 +143,8 @@ Digest bao_outboard(const ConstBuffer& data, std::span<std::byte> out, const Bao
     Run run(here);
     const Shape shape(size, form.group_log);
     const std::span<std::byte> nodes = out.subspan(header_bytes(form));
-    const Place there = nodes.empty() ? Place{} : run.memory().scratch(nodes.size());
+    const Lease scratch = nodes.empty() ? Lease() : run.memory().scratch(nodes.size());
+    const Place& there = scratch.place();
     const Node top = write_tree_there(shape, place_of(data), form.order, there, run, [&] { touch(nodes); });
     write_header(size, form, into(out));
     if (!nodes.empty()) run.memory().download(nodes.data(), there, nodes.size());

@@ -69,16 +69,16 @@ void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek,
     // A digest of some chunks comes whole from the device. The host makes longer output, and the upper part of large trees.
     constexpr std::uint64_t most = std::uint64_t{16} << 20;
     if (out.size() == Digest::size && seek == 0 && data.size() > MKZ_BLAKE3_CHUNK_LEN && data.size() <= most) {
-        const runtime::Place digest = run.memory().scratch(Digest::size);
+        const runtime::Lease digest = run.memory().scratch(Digest::size);
         run.launch(runtime::HashRows{.hash = Hash::blake3,
                                      .rows = runtime::place_of(data),
                                      .n = 1,
                                      .length = data.size(),
                                      .mode = mode,
-                                     .out = digest,
+                                     .out = digest.place(),
                                      .policy = runtime::to_seam(options.policy)},
                    1);
-        run.memory().copy_to_host(out.data(), digest, out.size());
+        run.memory().copy_to_host(out.data(), digest.place(), out.size());
         return run.finish();
     }
     runtime::root_of(runtime::place_of(data), data.size(), mode, run).expand(out, seek, run);

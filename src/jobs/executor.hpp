@@ -3,12 +3,31 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "host/threads.hpp"
 #include "jobs/jobs.hpp"
 #include "merklize/device.hpp"
 
 namespace merklize::runtime {
+
+/// A place that a call uses, and its working memory if it has any there. The memory stays until the lease is dropped and the commands
+/// enqueued before that have ended; a wait takes nothing from it. Used by the call's thread.
+class [[nodiscard]] Lease {
+public:
+    Lease() = default;
+    /// owner  null: somebody else's memory
+    explicit Lease(const Place& place, std::shared_ptr<const void> owner = nullptr)
+        : place_(place), owner_(std::move(owner)) {}
+
+    const Place& place() const& noexcept { return place_; }
+    const Place& place() && = delete;  // the memory would be gone before the place is used
+    explicit operator bool() const noexcept { return place_.pointer != nullptr; }
+
+private:
+    Place place_{};
+    std::shared_ptr<const void> owner_{};
+};
 
 /// Memory of a device during one call: copies and nodes. Used by one thread. Commands run in the order of the calls.
 class DeviceMemory {
@@ -49,8 +68,8 @@ public:
     virtual bool digest_nodes(const DigestNodes& job, const Tick& tick) = 0;
     /// Writes zeros over n nodes: enqueued.
     virtual void clear_nodes(const Place& nodes, std::uint64_t n) = 0;
-    /// Working memory for this call, aligned to 256 bytes.
-    virtual Place scratch(std::uint64_t bytes) = 0;
+    /// Working memory, aligned to 256 bytes. Its content is undefined.
+    virtual Lease scratch(std::uint64_t bytes) = 0;
 
     /// Throws invalid_argument, with the place of the first, if one of n words is not below the modulus of the hash. In a call that
     /// enqueues the call's event does so, without the place.
@@ -58,8 +77,8 @@ public:
                                    const char* what) = 0;
     /// Copies the first n rows of a matrix on the device to `out`, row after row: enqueued.
     virtual void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) = 0;
-    /// The same n nodes at a place that kernels take, a multiple of 32 bytes: where they are, or a copy of them for this call.
-    virtual Place aligned_nodes(const Place& nodes, std::uint64_t n) = 0;
+    /// The same n nodes at a place that kernels take, a multiple of 32 bytes: where they are, or a copy of them.
+    virtual Lease aligned_nodes(const Place& nodes, std::uint64_t n) = 0;
 };
 
 /// What a call does when it has asked for all its work: wait until that is complete, or return an event.

@@ -34,7 +34,7 @@ public:
     std::uint64_t width() const noexcept { return n_; }
     /// Enqueues one level above a power of two of leaves, at least 2.
     void build_level() { build({n_, 1, n_}); }
-    /// Enqueues all levels that are left.  returns  the root's place, in working memory of the call, or the only leaf's
+    /// Enqueues all levels that are left.  returns  the root's place, in working memory of this, or the only leaf's
     Place finish();
 
 private:
@@ -45,7 +45,7 @@ private:
     Merges merges_;
     std::uint64_t n_;
     LevelAt at_;
-    Place nodes_{};
+    Lease leaves_{}, nodes_{};
 };
 
 /// A part has 2^22 leaves: 128 MiB.

@@ -15,23 +15,14 @@
 namespace merklize::runtime {
 namespace {
 
-// Scratch memory on the run's device or on the host.
-class Scratch {
-public:
-    Scratch(std::uint64_t nodes, const Run& run) {
-        if (nodes == 0) return;
-        if (run.device().is_host()) {
-            host_ = HostBlock(Digest::size * nodes);
-        } else {
-            device_ = std::make_unique<Buffer>(run.options().device, Digest::size * nodes);
-        }
-    }
-    Place place() const { return device_ ? place_of(*device_) : host_place(host_.data()); }
-
-private:
-    HostBlock host_{};
-    std::unique_ptr<Buffer> device_{};
-};
+// Working memory on the run's device or on the host.
+Lease scratch_nodes(std::uint64_t nodes, Run& run) {
+    if (nodes == 0) return {};
+    if (!run.device().is_host()) return run.memory().scratch(Digest::size * nodes);
+    auto block = std::make_shared<HostBlock>(Digest::size * nodes);
+    const Place place = host_place(block->data());
+    return Lease(place, std::move(block));
+}
 
 }  // namespace
 
@@ -49,7 +40,8 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
     const std::uint64_t per_part =
         std::min(std::uint64_t{1} << part, std::max(std::uint64_t{1} << levels, std::bit_ceil(n)));
     const bool to_upload = !run.device().is_host() && !leaves.place.on_device;
-    const Scratch above(per_part, run), uploaded(to_upload ? std::min(per_part, n) : 0, run);
+    const Lease above = scratch_nodes(per_part, run);
+    const Lease uploaded = scratch_nodes(to_upload ? std::min(per_part, n) : 0, run);
     for (std::uint64_t first = 0; first < n; first += per_part) {
         const TreeLayout layout{std::min(per_part, n - first), levels, per_part};
         LevelAt at{leaves.place, leaves.first + first};
@@ -70,14 +62,15 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
 EnqueuedRoot::EnqueuedRoot(const ConstBuffer& leaves, const TreeForm& form, const char* what, Run& run)
     : run_(run), merges_(form), n_(digests_in(leaves, what)) {
     merges_.require_count(n_, "merkle_root");
-    at_ = {run.memory().aligned_nodes(place_of(leaves), n_), 0};
+    leaves_ = run.memory().aligned_nodes(place_of(leaves), n_);
+    at_ = {leaves_.place(), 0};
     require_leaves(at_.place, n_, merges_, what, run);
     if (n_ > 1) nodes_ = run.memory().scratch(Digest::size * TreeLayout{n_}.leaf_slot);
 }
 
 void EnqueuedRoot::build(const TreeLayout& layout) {
-    build_levels(at_, nodes_, layout, merges_, run_.options().policy, run_);
-    at_ = {nodes_, layout.level_offset(layout.height())};
+    build_levels(at_, nodes_.place(), layout, merges_, run_.options().policy, run_);
+    at_ = {nodes_.place(), layout.level_offset(layout.height())};
     n_ = layout.level_size(layout.height());
 }
 
@@ -185,7 +178,8 @@ Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOpt
     runtime::require_tree_size(n, "merkle_root");
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
-    return runtime::root_of(run.memory().aligned_nodes(runtime::place_of(leaves), n), n, form, run);
+    const runtime::Lease aligned = run.memory().aligned_nodes(runtime::place_of(leaves), n);
+    return runtime::root_of(aligned.place(), n, form, run);
 }
 
 }  // namespace merklize::inline v0

@@ -80,11 +80,11 @@ std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uin
     }
     const RunOptions options{.device = input.on->device()};
     runtime::Run run(options);
-    const runtime::Place gathered = run.memory().scratch(rows.size());
+    const runtime::Lease gathered = run.memory().scratch(rows.size());
     each([&](const runtime::MatrixAt& row, std::uint64_t to) {
-        run.memory().pack_rows(row, input.word_bytes, 1, runtime::moved(gathered, to));
+        run.memory().pack_rows(row, input.word_bytes, 1, runtime::moved(gathered.place(), to));
     });
-    run.memory().copy_to_host(rows.data(), gathered, rows.size());
+    run.memory().copy_to_host(rows.data(), gathered.place(), rows.size());
     run.finish();
     return rows;
 }

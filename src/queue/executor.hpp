@@ -91,15 +91,15 @@ public:
         return launches::digest_nodes(call_, job, tick);
     }
     void clear_nodes(const Place& nodes, std::uint64_t n) override { launches::clear_nodes(call_, nodes, n); }
-    Place scratch(std::uint64_t bytes) override { return call_.timeline.scratch(bytes)->at(0); }
+    Lease scratch(std::uint64_t bytes) override { return call_.timeline.scratch(bytes); }
     void require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what) override {
         launches::require_canonical(call_, hash, words, n, what);
     }
     void pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) override {
         launches::pack_rows(call_, matrix, word_bytes, n, out);
     }
-    Place aligned_nodes(const Place& nodes, std::uint64_t n) override {
-        return call_.kernels.aligned_to(range_of(nodes), 32, 32 * n).place();
+    Lease aligned_nodes(const Place& nodes, std::uint64_t n) override {
+        return call_.kernels.aligned_to(range_of(nodes), 32, 32 * n);
     }
 
     /// Packs the items of a strided array in `source`, in C order, into `out`.

@@ -28,15 +28,15 @@ bool Kernels::is_aligned(const Range& range, std::uint64_t to) const {
     return range.offset % to == 0 && device().driver().alignment(range.memory) % std::min<std::uint64_t>(to, 16) == 0;
 }
 
-Range Kernels::aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes) {
-    if (is_aligned(range, to)) return range;
-    const Range copy{timeline_.scratch(bytes)->memory(), 0};
+Lease Kernels::aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes) {
+    if (is_aligned(range, to)) return Lease(range.place());
+    Lease copy = timeline_.scratch(bytes);
     timeline_.copy_on_device(copy.place(), range.place(), bytes);
     return copy;
 }
 
-Range Kernels::aligned_out(const Range& range, std::uint64_t bytes) {
-    return is_aligned(range, 32) ? range : Range{timeline_.scratch(bytes)->memory(), 0};
+Lease Kernels::aligned_out(const Range& range, std::uint64_t bytes) {
+    return is_aligned(range, 32) ? Lease(range.place()) : timeline_.scratch(bytes);
 }
 
 void Kernels::return_out(const Range& range, const Range& written, std::uint64_t bytes) {

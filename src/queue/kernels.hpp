@@ -18,6 +18,9 @@ struct Range {
 /// The range of a place on the device.
 inline Range range_of(const Place& place) { return {static_cast<mkz_memory*>(place.pointer), place.offset}; }
 
+inline Range range_of(const Lease& lease) { return range_of(lease.place()); }
+Range range_of(Lease&&) = delete;
+
 /// The kernels' argument mkz_key (core/kernels.h).
 struct KeyWords {
     std::uint32_t w[8];
@@ -69,9 +72,9 @@ public:
 
     bool is_aligned(const Range& range, std::uint64_t to) const;
     /// The same bytes on a multiple of `to` bytes: where they are, or a copy of them.
-    Range aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes);
+    Lease aligned_to(const Range& range, std::uint64_t to, std::uint64_t bytes);
     /// Where to write nodes meant for `range`, on 32 bytes; return_out() then copies what is not yet there.
-    Range aligned_out(const Range& range, std::uint64_t bytes);
+    Lease aligned_out(const Range& range, std::uint64_t bytes);
     void return_out(const Range& range, const Range& written, std::uint64_t bytes);
     /// Throws invalid_argument if nodes of a tree do not begin on 32 bytes.
     void require_node_alignment(const Range& nodes) const;

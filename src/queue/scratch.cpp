@@ -16,18 +16,55 @@ bool is_done(const QueueDevice& device, const CommandEvent& event) {
     return device.driver().event_query(event.get(), &done) != MKZ_OK || done != 0;
 }
 
+// A block that is much too large is left to whoever needs it.
+bool fits(const Block& block, std::uint64_t bytes) {
+    return block.size() >= bytes && block.size() <= 2 * bytes + (std::uint64_t{64} << 10);
+}
+
 }  // namespace
 
+Lease CallScratch::take(std::uint64_t bytes) {
+    std::shared_ptr<Block> block;
+    const auto it = std::ranges::find_if(returned_, [&](const auto& returned) { return fits(*returned, bytes); });
+    if (it != returned_.end()) {
+        block = std::move(*it);
+        returned_.erase(it);
+    } else if (uses_pool_) {
+        block = device_->scratch().take(*device_, stream_, bytes);
+    } else {
+        block = Block::allocate(device_, bytes);
+    }
+    const Place place = block->at(0);
+    const Block* owned = block.get();
+    return Lease(
+        place, std::shared_ptr<const void>(owned, [scratch = shared_from_this(), block = std::move(block)](
+                                                      const void*) mutable { scratch->give_back(std::move(block)); }));
+}
+
+void CallScratch::give_back(std::shared_ptr<Block> block) noexcept {
+    if (uses_pool_ && last_ != nullptr) return device_->scratch().give(stream_, std::move(block), last_);
+    // A large block is freed now, which a driver allows while commands use it: the call's other memory may need the room.
+    constexpr std::uint64_t large = std::uint64_t{64} << 20;
+    if (!uses_pool_ && block->size() > large) return;
+    try {
+        returned_.push_back(std::move(block));
+    } catch (...) {}  // freed now, too
+}
+
+void CallScratch::end(std::shared_ptr<const CommandEvent> last) noexcept {
+    last_ = std::move(last);
+    for (std::shared_ptr<Block>& block : std::exchange(returned_, {})) give_back(std::move(block));
+}
+
 std::shared_ptr<Block> ScratchPool::take(QueueDevice& device, mkz_stream* stream, std::uint64_t bytes) {
-    const std::uint64_t most = 2 * bytes + (std::uint64_t{64} << 10);
-    const auto fits = [&](const Kept& kept) { return kept.block->size() >= bytes && kept.block->size() <= most; };
+    const auto is_fit = [&](const Kept& kept) { return fits(*kept.block, bytes); };
     Kept found{};
     {
         const std::lock_guard lock(mutex_);
-        auto it = std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.stream == stream && fits(kept); });
+        auto it = std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.stream == stream && is_fit(kept); });
         if (it == kept_.end()) {
             it = std::ranges::find_if(kept_,
-                                      [&](const Kept& kept) { return fits(kept) && is_done(device, *kept.last); });
+                                      [&](const Kept& kept) { return is_fit(kept) && is_done(device, *kept.last); });
         }
         if (it != kept_.end()) {
             found = std::move(*it);

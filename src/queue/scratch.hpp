@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "jobs/executor.hpp"
 #include "seams/driver.h"
 
 namespace merklize::runtime {
@@ -32,6 +33,32 @@ private:
     };
     std::mutex mutex_;
     std::vector<Kept> kept_;  // guarded by mutex_; oldest first
+};
+
+/// The working memory of one call. A block whose lease was dropped is taken again at once, because the call's main stream runs its
+/// commands in order. Used by the call's thread; its leases keep it alive.
+class CallScratch : public std::enable_shared_from_this<CallScratch> {
+public:
+    /// stream    the call's main one
+    /// uses_pool whether blocks come from the device's ScratchPool, and go back there after end()
+    CallScratch(std::shared_ptr<QueueDevice> device, mkz_stream* stream, bool uses_pool)
+        : device_(std::move(device)), stream_(stream), uses_pool_(uses_pool) {}
+
+    Lease take(std::uint64_t bytes);
+    /// Frees the blocks whose leases were dropped: the call's commands have ended.
+    void free_returned() noexcept { returned_.clear(); }
+    /// The call has enqueued its last command.
+    /// last  after it, on the call's stream
+    void end(std::shared_ptr<const CommandEvent> last) noexcept;
+
+private:
+    void give_back(std::shared_ptr<Block> block) noexcept;
+
+    std::shared_ptr<QueueDevice> device_;
+    mkz_stream* stream_;
+    bool uses_pool_;
+    std::shared_ptr<const CommandEvent> last_{};
+    std::vector<std::shared_ptr<Block>> returned_{};
 };
 
 /// Where the device notes that a call's words are not all below the modulus: 0 or 1, on the device and, once a call's event is

@@ -22,8 +22,9 @@ constexpr std::uint64_t small_copy = 1 << 20;
 
 Staging::Slot::Slot(Timeline& timeline, const std::vector<std::uint64_t>& sizes)
     : timeline_(timeline), pinned_(sizes.size()) {
+    // Scratch memory is for the main stream alone, and the other streams copy to and from these.
     for (const std::uint64_t bytes : sizes)
-        blocks_.push_back(bytes == 0 ? nullptr : timeline_.scratch(std::max(piece_bytes, bytes)));
+        blocks_.push_back(bytes == 0 ? nullptr : Block::allocate(timeline_.device(), std::max(piece_bytes, bytes)));
 }
 
 Staging::Slot::~Slot() {
@@ -174,20 +175,23 @@ bool Staging::batch(std::uint64_t n, const std::vector<Operand>& operands, std::
     for (std::uint64_t first = 0; first < n; first += per_piece) {
         const std::uint64_t count = std::min(per_piece, n - first);
         std::vector<Range> ranges;
-        std::shared_ptr<Block> written;
+        std::vector<Lease> wrapped;
         for (const Operand& o : operands) {
             const std::uint64_t start = first * o.item_bytes, bytes = std::min(count * o.item_bytes, o.bytes - start);
             if (o.place.on_device || bytes == 0) {
                 ranges.push_back(o.place.on_device ? range_of(moved(o.place, start)) : Range{nullptr, 0});
                 continue;
             }
-            written = timeline_.wrap_host(host_bytes(o.place) + start, bytes);
-            ranges.push_back({written->memory(), 0});
+            wrapped.push_back(timeline_.wrap_host(host_bytes(o.place) + start, bytes));
+            ranges.push_back(range_of(wrapped.back()));
         }
         body(first, count, ranges);
         // What kernels wrote shows on the host after a copy of the block to its own bytes.
-        if (const Operand& out = operands.back(); !out.place.on_device && out.item_bytes != 0)
-            timeline_.copy_to_host(host_bytes(out.place) + first * out.item_bytes, written->at(0), written->size());
+        if (const Operand& out = operands.back(); !out.place.on_device && out.item_bytes != 0) {
+            const std::uint64_t start = first * out.item_bytes;
+            timeline_.copy_to_host(host_bytes(out.place) + start, wrapped.back().place(),
+                                   std::min(count * out.item_bytes, out.bytes - start));
+        }
         if (any_host && per_piece < n) timeline_.synchronize();
         if (tick && !tick(static_cast<double>(first + count) / static_cast<double>(n))) return false;
     }

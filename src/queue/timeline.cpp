@@ -12,6 +12,7 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
     owns_main_ = !options.stream;
     if (owns_main_) {
         main_ = device_->borrow_stream(timings_ != nullptr);
+        scratch_ = std::make_shared<CallScratch>(device_, main_, enqueues());
         return;
     }
     const StreamState& stream = Internals::of(*options.stream);
@@ -28,6 +29,8 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
                 ": the stream is being captured into a graph, and this call waits for its result, which a graph "
                 "cannot; use the call of merklize/async.hpp (Python: wait=False)");
     }
+    // A graph keeps what it uses, so nothing of it goes to the pool.
+    scratch_ = std::make_shared<CallScratch>(device_, main_, enqueues() && !is_captured_);
 }
 
 Timeline::~Timeline() {
@@ -46,14 +49,6 @@ mkz_stream* Timeline::side_stream(unsigned which) {
     return side_streams_[which];
 }
 
-std::shared_ptr<Block> Timeline::scratch(std::uint64_t bytes) {
-    if (enqueues() && !is_captured_) return scratch_.emplace_back(device_->scratch().take(*device_, main_, bytes));
-    // A graph keeps what it uses.
-    auto block = Block::allocate(device_, bytes);
-    keep(block);
-    return block;
-}
-
 // A flag that was never set is 0 still. A graph sets its own back each time that it runs.
 void Timeline::prepare(Flag& flag) {
     if (flag.is_clear && !is_captured_) return;
@@ -67,8 +62,7 @@ std::shared_ptr<EventState> Timeline::end() {
         check(driver().copy_to_host(main_, one.flag.host, one.flag.block->memory(), 0, sizeof *one.flag.host, nullptr));
     auto event = std::make_shared<CommandEvent>(*device_);
     check(driver().event_record(main_, event->slot()));
-    for (std::shared_ptr<Block>& block : scratch_) device_->scratch().give(main_, std::move(block), event);
-    scratch_.clear();
+    scratch_->end(event);
     return std::make_shared<EventState>(device_, handle_, std::move(event), is_captured_, std::exchange(checks_, {}));
 }
 
@@ -76,10 +70,16 @@ void Timeline::require_waits() const {
     if (enqueues()) throw Error(ErrorCode::internal, device_->id() + ": a call that enqueues was about to wait");
 }
 
-std::shared_ptr<Block> Timeline::wrap_host(void* host, std::uint64_t bytes) {
+void Timeline::keep(std::shared_ptr<const void> owner) {
+    require_waits();
+    kept_.push_back(std::move(owner));
+}
+
+Lease Timeline::wrap_host(void* host, std::uint64_t bytes) {
     auto block = Block::wrap_host(device_, host, bytes);
     keep(block);
-    return block;
+    const Place place = block->at(0);
+    return Lease(place, std::move(block));
 }
 
 // Events between kernels would hold the next one up: only the first of a stretch has one, and end_stretch() marks the end.
@@ -175,12 +175,13 @@ void Timeline::synchronize() {
     require_waits();
     end_stretch();
     check(drain());
+    kept_.clear();
+    scratch_->free_returned();
 }
 
 void Timeline::finish() {
     if (enqueues()) return;
     synchronize();
-    kept_.clear();
     const std::vector<Stretch> stretches = std::exchange(stretches_, {});
     if (timings_ == nullptr) return;
     bool available = true;

@@ -103,12 +103,12 @@ public:
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes);
     std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes);
 
-    /// A block for this call.
-    std::shared_ptr<Block> scratch(std::uint64_t bytes);
+    /// Working memory for commands of the main stream.
+    Lease scratch(std::uint64_t bytes) { return scratch_->take(bytes); }
     /// Host bytes as a block; only on a unified device.
-    std::shared_ptr<Block> wrap_host(void* host, std::uint64_t bytes);
-    /// Keeps something until what is enqueued has ended.
-    void keep(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
+    Lease wrap_host(void* host, std::uint64_t bytes);
+    /// Keeps something that has no other owner until what is enqueued has ended. Of a call that waits.
+    void keep(std::shared_ptr<const void> owner);
 
     bool enqueues() const noexcept { return ending_ == Ending::enqueues; }
     /// Of a call that enqueues: notes in a flag whether a check finds anything; check(block) enqueues it.
@@ -118,7 +118,7 @@ public:
         prepare(checks_.back().flag);
         check(checks_.back().flag.block->memory());
     }
-    /// Ends a call that enqueues. Its working memory is free for what the stream is given next.
+    /// Ends a call that enqueues.
     std::shared_ptr<EventState> end();
 
     /// Waits for everything enqueued and adds up the times. Errors of what ran come from here. Nothing in a call that enqueues.
@@ -163,8 +163,8 @@ private:
     std::array<mkz_stream*, 2> side_streams_{};
     Pinned fetched_{};
     std::vector<std::shared_ptr<const void>> kept_;
-    std::vector<std::shared_ptr<Block>> scratch_;  // of a call that enqueues
-    std::vector<Check> checks_;                    // the same
+    std::shared_ptr<CallScratch> scratch_;
+    std::vector<Check> checks_;  // of a call that enqueues
     bool idle_ = true;
 
     // From the start of one command to the end of another; without `first` of one command.

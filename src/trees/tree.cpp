@@ -122,12 +122,13 @@ MerkleTree::MerkleTree(const ConstBuffer& leaves, const TreeForm& form, const Ru
         state.build_above(run, 1);
         return;
     }
-    const runtime::Place aligned = run.memory().aligned_nodes(place_of(leaves), state.n_leaves);
+    const runtime::Lease aligned = run.memory().aligned_nodes(place_of(leaves), state.n_leaves);
     if (drop_levels != 0) {
-        reduce_levels({aligned, 0}, state.n_leaves, drop_levels, form, 0, runtime::part_levels, state.base(), run, 1);
+        reduce_levels({aligned.place(), 0}, state.n_leaves, drop_levels, form, 0, runtime::part_levels, state.base(),
+                      run, 1);
         state.build_above(run, 0);
     } else if (state.nodes.on_device()) {
-        state.build_above(run, 1, aligned);
+        state.build_above(run, 1, aligned.place());
     } else {
         copy_nodes(state.base(), place_of(leaves), state.n_leaves, run);
         state.build_above(run, 1);

@@ -113,6 +113,21 @@ TEST("hash_each: refusals, and cancelling") {
                 merklize::hash_each(views_of(many), {}, {.threads = 1, .progress = [](double) { return false; }}));
 }
 
+TEST("hash_each: 60,000 messages in the memory of a device, whose table takes more than one copy") {
+    if (merklize::Device().info().backend == "cpu" || !merklize::runtime::state_of(merklize::Device()).parts.empty())
+        return;
+    constexpr std::size_t n = 60'000;
+    const Bytes bytes = Random(12).bytes(200 * n);
+    const merklize::Buffer block = merklize::Buffer::copy_of(view(bytes), {});
+    std::vector<MessageView> on_device, on_host;
+    for (std::size_t i = 0; i < n; i++) {
+        const std::size_t length = i == n / 2 ? 5000 : i % 201;
+        on_device.emplace_back(block.slice(200 * i, length));
+        on_host.emplace_back(view(bytes).subspan(200 * i, length));
+    }
+    CHECK_EQ(merklize::hash_each(on_device), merklize::hash_each(on_host, {}, {.device = merklize::Device("cpu")}));
+}
+
 TEST("hash_each: messages in the memory of a device, at any place, and some on the host") {
     if (merklize::Device().info().backend == "cpu" || !merklize::runtime::state_of(merklize::Device()).parts.empty())
         return;

@@ -88,6 +88,19 @@ TEST("tree: dropped levels") {
     }
 }
 
+TEST("tree: dropped levels above many leaves that begin anywhere on a device") {
+    if (merklize::Device().info().backend == "cpu" || !merklize::runtime::state_of(merklize::Device()).parts.empty())
+        return;
+    constexpr std::size_t n = (std::size_t{1} << 22) + 5;
+    const std::vector<Digest> given = leaves(Hash::blake3, n, 1);
+    merklize::Buffer block(merklize::Device(), 8 + Digest::size * n);
+    merklize::Buffer unaligned = block.slice(8, Digest::size * n);
+    unaligned.copy_from(std::as_bytes(std::span(given)));
+    const Digest root = merklize::merkle_root(given, Hash::blake3, {.device = merklize::Device("cpu")});
+    CHECK_EQ(merklize::merkle_root(unaligned, Hash::blake3), root);
+    for (const unsigned drop : {0u, 1u, 7u, 23u}) CHECK_EQ(MerkleTree(unaligned, Hash::blake3, {}, drop).root(), root);
+}
+
 TEST("tree: proofs of a tree with dropped levels, from its leaves again") {
     Random random(4);
     for (const TestForm& f : test_forms()) {

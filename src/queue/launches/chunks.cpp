@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "merklize/core/hashes/blake3.h"
@@ -46,14 +46,11 @@ bool hash_chunks(DeviceCall& call, const HashChunks& a, const Tick& tick) {
     const std::uint32_t in_group = hash.levels_in_group(a.levels, policy);
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
     const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
-    // Held here, since staging may wait for the end of all, which frees what the timeline keeps.
-    std::vector<std::shared_ptr<Block>> blocks;
     const bool is_straight = a.out.on_device && call.kernels.is_aligned(range_of(a.out), 32);
     const auto room = [&](bool is_last, std::uint64_t count) {
-        if (is_last && is_straight) return range_of(a.out);
-        return Range{blocks.emplace_back(call.timeline.scratch(32 * count))->memory(), 0};
+        return is_last && is_straight ? Lease(a.out) : call.timeline.scratch(32 * count);
     };
-    Range top = room(in_group == a.levels, n);
+    Lease top = room(in_group == a.levels, n);
     const std::vector<Staging::Operand> operands = {{a.data, subtree_bytes, a.bytes}, {top.place(), 32, 32 * n}};
     const bool finished = call.staging.batch(
         n, operands, n,
@@ -69,12 +66,12 @@ bool hash_chunks(DeviceCall& call, const HashChunks& a, const Tick& tick) {
         tick);
     if (!finished) return false;
     if (in_group < a.levels) {
-        const Range to = room(true, n_out);
-        merge_values(call, a.hash, top, n, a.levels - in_group, a.mode, 0, to);
-        top = to;
+        Lease to = room(true, n_out);
+        merge_values(call, a.hash, range_of(top), n, a.levels - in_group, a.mode, 0, range_of(to));
+        top = std::move(to);
     }
     if (a.out.on_device) {
-        call.kernels.return_out(range_of(a.out), top, 32 * n_out);
+        call.kernels.return_out(range_of(a.out), range_of(top), 32 * n_out);
     } else {
         call.timeline.copy_to_host(host_bytes(a.out), top.place(), 32 * n_out);
         call.timeline.finish();

@@ -38,9 +38,13 @@ struct EachTable {
     std::uint32_t levels = 0;  // of parents, in the longest message
 };
 
-// Working memory of one launch after another.
+// Working memory of one launch after another: values of even and of odd levels.
 struct EachValues {
-    std::shared_ptr<Block> even{}, odd{};  // values of even and of odd levels
+    struct Level {
+        Lease values{};
+        std::uint64_t room = 0;
+    };
+    Level even{}, odd{};
 };
 
 // in     what the places of the table count from
@@ -55,9 +59,8 @@ void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mk
     const auto slots = [&](std::uint32_t level) {
         return level == 0 ? table.chunks : (table.chunks >> level) + table.n;
     };
-    const auto make_room = [&](std::shared_ptr<Block>& block, std::uint64_t count) {
-        if (block == nullptr || block->size() < Digest::size * count)
-            block = call.timeline.scratch(Digest::size * count);
+    const auto make_room = [&](EachValues::Level& level, std::uint64_t count) {
+        if (level.room < count) level = {call.timeline.scratch(Digest::size * count), count};
     };
     if (table.levels > 0) {
         make_room(values.even, std::max(slots(0), slots(2)));
@@ -66,15 +69,15 @@ void launch_each(DeviceCall& call, const HashEach& a, const EachTable& table, mk
     const KeyWords key = key_words(a.mode);
     const auto below_root = static_cast<std::uint32_t>(a.below_root);
     call.timeline.launch(hash, groups_of(slots(0), policy, hash), in, words.memory, words.offset / 8, table.n,
-                         table.levels > 0 ? values.even->memory() : out.memory, out.memory, out.offset / 32, key,
-                         a.mode.flags(), below_root);
+                         table.levels > 0 ? range_of(values.even.values).memory : out.memory, out.memory,
+                         out.offset / 32, key, a.mode.flags(), below_root);
     if (table.levels == 0) return;
     const Kernel parents = call.kernels.find(variant, bodies::hash_each_parents, is_free);
     for (std::uint32_t level = 1; level <= table.levels; level++) {
-        const Block &from = level % 2 != 0 ? *values.even : *values.odd,
-                    &to = level % 2 != 0 ? *values.odd : *values.even;
+        Range from = range_of(values.even.values), to = range_of(values.odd.values);
+        if (level % 2 == 0) std::swap(from, to);
         call.timeline.launch(parents, groups_of(slots(level), policy, parents), words.memory, words.offset / 8, table.n,
-                             level, from.memory(), to.memory(), out.memory, out.offset / 32, key, a.mode.flags(),
+                             level, from.memory, to.memory, out.memory, out.offset / 32, key, a.mode.flags(),
                              below_root);
     }
 }
@@ -90,8 +93,9 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
                              : range.offset;
     };
     const std::uint64_t out_bytes = (a.below_root ? 2 : 1) * Digest::size, n = a.messages.size();
-    const Range out = a.out.on_device ? call.kernels.aligned_out(range_of(a.out), out_bytes * n)
-                                      : Range{call.timeline.scratch(out_bytes * n)->memory(), 0};
+    const Lease found = a.out.on_device ? call.kernels.aligned_out(range_of(a.out), out_bytes * n)
+                                        : call.timeline.scratch(out_bytes * n);
+    const Range out = range_of(found);
     EachValues values;
     for (std::uint64_t first = 0; first < n;) {
         constexpr std::uint64_t most_chunks = 1 << 23;  // 384 MiB of values
@@ -109,10 +113,9 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
             has_addresses ? reinterpret_cast<std::uintptr_t>(driver.native(in)) : std::uint64_t{0};
         const EachTable table(a.messages.subspan(first, count),
                               [&](const Extent& message) { return address(message) - base; });
-        const auto words = call.timeline.scratch(EachTable::bytes_of(count));
-        call.staging.send(words->at(0), table.words.data(), EachTable::bytes_of(count));
-        launch_each(call, a, table, in, {words->memory(), 0}, align, values,
-                    {out.memory, out.offset + out_bytes * first});
+        const Lease words = call.timeline.scratch(EachTable::bytes_of(count));
+        call.staging.send(words.place(), table.words.data(), EachTable::bytes_of(count));
+        launch_each(call, a, table, in, range_of(words), align, values, {out.memory, out.offset + out_bytes * first});
         first += count;
     }
     if (a.out.on_device)

@@ -36,14 +36,15 @@ void require_canonical(DeviceCall& call, const mkz_hash_info& hash, const Place&
                        const char* what) {
     if (n == 0 || !is_field(hash)) return;
     const std::uint64_t word_bytes = hash.word_bits / 8;
-    const Range range = call.kernels.aligned_to(range_of(words), word_bytes, word_bytes * n);
+    const Lease aligned = call.kernels.aligned_to(range_of(words), word_bytes, word_bytes * n);
+    const Range range = range_of(aligned);
     const auto check = [&](mkz_memory* flag) { check_words(call, range, n, word_bytes, hash.modulus, flag); };
     if (call.timeline.enqueues()) return call.timeline.note_check(what, hash, check);
-    const auto flag = call.timeline.scratch(256);
+    const Lease flag = call.timeline.scratch(sizeof(std::uint32_t));
     std::uint32_t found = 0;
-    call.timeline.copy_to_device(flag->at(0), &found, sizeof found);
-    check(flag->memory());
-    call.timeline.copy_to_host(&found, flag->at(0), sizeof found);
+    call.timeline.copy_to_device(flag.place(), &found, sizeof found);
+    check(range_of(flag).memory);
+    call.timeline.copy_to_host(&found, flag.place(), sizeof found);
     call.timeline.synchronize_main();
     if (found == 0) return;
     constexpr std::uint64_t per_piece = 1 << 20;
@@ -79,12 +80,12 @@ void refuse_words(DeviceCall& call, const HashMatrices& a) {
         }
         const std::uint64_t row_bytes = a.word_bytes * matrix.columns;
         const std::uint64_t per_piece = std::clamp<std::uint64_t>((8 << 20) / row_bytes, 1, a.n);
-        const std::shared_ptr<Block> rows = call.timeline.scratch(per_piece * row_bytes);
+        const Lease rows = call.timeline.scratch(per_piece * row_bytes);
         std::vector<std::byte> host(per_piece * row_bytes);
         for (std::uint64_t first = 0; first < a.n; first += per_piece) {
             const std::uint64_t count = std::min(per_piece, a.n - first);
-            pack_rows(call, from_row(matrix, first), a.word_bytes, count, rows->at(0));
-            call.timeline.copy_to_host(host.data(), rows->at(0), count * row_bytes);
+            pack_rows(call, from_row(matrix, first), a.word_bytes, count, rows.place());
+            call.timeline.copy_to_host(host.data(), rows.place(), count * row_bytes);
             call.timeline.synchronize_main();
             require_words_below(a, m,
                                 {host_place(host.data()), matrix.columns, static_cast<std::int64_t>(row_bytes),

@@ -1,7 +1,6 @@
 // Rows of several matrices side by side.
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -94,24 +93,27 @@ void hash_here(DeviceCall& call, const HashMatrices& a, const std::vector<Matrix
 
 // Whole matrices of the host as they lie, on the device. Wide rows leave a piece of the staging too few of them to fill a device: 2^17
 // rows of 2633 words in pieces took 1257 ms on an H200, where sending them takes 50 and hashing them 48.
-// blocks   what they are in; what is enqueued keeps it
+struct Sent {
+    HashMatrices job;
+    std::vector<Lease> blocks{};
+};
 // returns  nothing where pieces do better, or the matrices do not fit
-std::optional<HashMatrices> sent(DeviceCall& call, const HashMatrices& a, std::vector<std::shared_ptr<Block>>& blocks) {
+std::optional<Sent> send_whole(DeviceCall& call, const HashMatrices& a) {
     constexpr std::uint64_t enough_rows = 1 << 16;
     const std::uint64_t rows_of_a_piece = Staging::piece_bytes / std::max<std::uint64_t>(1, a.row_bytes());
     if (call.facts().unified != 0 || a.n <= rows_of_a_piece || rows_of_a_piece >= enough_rows) return {};
     // What is there already is the caller's: it keeps its words, and the others keep the form of one job.
     const auto is_there = [](const MatrixAt& matrix) { return matrix.first.on_device; };
     if (a.from_montgomery && std::ranges::any_of(a.matrices, is_there)) return {};
-    HashMatrices sent = a;
+    Sent sent{a};
     try {
-        for (MatrixAt& matrix : sent.matrices) {
+        for (MatrixAt& matrix : sent.job.matrices) {
             const std::uint64_t bytes = a.n * a.word_bytes * matrix.columns;
             if (matrix.first.on_device || bytes == 0) continue;
             if (!has_whole_rows(matrix, a.word_bytes)) return {};
-            blocks.push_back(Block::allocate(call.timeline.device(), bytes));
-            call.staging.upload(blocks.back()->at(0), host_bytes(matrix.first), bytes);
-            matrix.first = blocks.back()->at(0);
+            sent.blocks.push_back(call.timeline.scratch(bytes));
+            call.staging.upload(sent.blocks.back().place(), host_bytes(matrix.first), bytes);
+            matrix.first = sent.blocks.back().place();
             if (!a.from_montgomery) continue;
             pack_matrix(call, matrix, a.word_bytes, a.n, new_form(a), range_of(matrix.first),
                         static_cast<std::uint64_t>(matrix.row_stride), a.word_bytes);
@@ -120,16 +122,15 @@ std::optional<HashMatrices> sent(DeviceCall& call, const HashMatrices& a, std::v
         if (error.code() != ErrorCode::out_of_memory) throw;
         return {};
     }
-    sent.from_montgomery = false;
+    sent.job.from_montgomery = false;
     return sent;
 }
 
 }  // namespace
 
 bool hash_matrices(DeviceCall& call, const HashMatrices& given, const Tick& tick) {
-    std::vector<std::shared_ptr<Block>> blocks;
-    const std::optional<HashMatrices> there = sent(call, given, blocks);
-    const HashMatrices& a = there ? *there : given;
+    const std::optional<Sent> sent = send_whole(call, given);
+    const HashMatrices& a = sent ? sent->job : given;
     const std::uint64_t row_bytes = a.row_bytes();
     require_row_length(call, a.hash, row_bytes / row_unit(a.hash));
     std::vector<Staging::Operand> operands;
@@ -146,10 +147,10 @@ bool hash_matrices(DeviceCall& call, const HashMatrices& given, const Tick& tick
     constexpr std::uint64_t panel_bytes = 64 << 20;
     const bool has_panel = is_panel_needed(call, a);
     const std::uint64_t per_piece = has_panel ? std::clamp<std::uint64_t>(panel_bytes / row_bytes, 1, a.n) : a.n;
-    const std::shared_ptr<Block> panel = has_panel ? call.timeline.scratch(per_piece * row_bytes) : nullptr;
-    const std::shared_ptr<Block> flag = a.modulus != 0 ? call.timeline.scratch(256) : nullptr;
+    const Lease panel = has_panel ? call.timeline.scratch(per_piece * row_bytes) : Lease();
+    const Lease flag = a.modulus != 0 ? call.timeline.scratch(sizeof(std::uint32_t)) : Lease();
     std::uint32_t found = 0;
-    if (flag) call.timeline.copy_to_device(flag->at(0), &found, sizeof found);
+    if (flag) call.timeline.copy_to_device(flag.place(), &found, sizeof found);
     const bool finished = call.staging.batch(
         a.n, operands, per_piece,
         [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
@@ -158,13 +159,13 @@ bool hash_matrices(DeviceCall& call, const HashMatrices& given, const Tick& tick
             for (const MatrixAt& matrix : a.matrices) {
                 here.push_back(matrix.first.on_device ? from_row(matrix, first)
                                                       : staged(matrix, a, count, at[next++].place()));
-                if (flag) check_matrix(call, here.back(), a, count, flag->memory());
+                if (flag) check_matrix(call, here.back(), a, count, range_of(flag).memory);
             }
-            hash_here(call, a, here, count, panel ? Range{panel->memory(), 0} : Range{nullptr, 0}, at.back());
+            hash_here(call, a, here, count, range_of(panel), at.back());
         },
         tick);
     if (!flag) return finished;
-    call.timeline.copy_to_host(&found, flag->at(0), sizeof found);
+    call.timeline.copy_to_host(&found, flag.place(), sizeof found);
     call.timeline.synchronize_main();
     if (found != 0) refuse_words(call, a);
     return finished;

@@ -143,11 +143,11 @@ bool merge_subtrees(DeviceCall& call, const MergeSubtrees& a, const Tick& tick) 
         bytes > call.facts().max_allocation || a.below.pointer != a.nodes.pointer) {
         return merge_staged(call, a, tick);
     }
-    const auto block = call.timeline.wrap_host(nodes, bytes);
+    const Lease wrapped = call.timeline.wrap_host(nodes, bytes);
     MergeSubtrees on_device = a;
-    on_device.below = on_device.nodes = block->at(0);
+    on_device.below = on_device.nodes = wrapped.place();
     if (!merge_asking(call, on_device, tick)) return false;
-    call.timeline.copy_to_host(nodes, block->at(0), bytes);
+    call.timeline.copy_to_host(nodes, wrapped.place(), bytes);
     call.timeline.finish();
     return true;
 }
@@ -161,9 +161,10 @@ bool merge_pairs(DeviceCall& call, const MergePairs& a, const Tick& tick) {
     return call.staging.batch(
         a.n, {{a.left, 32, bytes}, {a.right, 32, bytes}, {a.out, 32, bytes}}, a.n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
-            const Range left = call.kernels.aligned_to(at[0], 32, 32 * count),
-                        right = call.kernels.aligned_to(at[1], 32, 32 * count);
-            const Range out = call.kernels.aligned_out(at[2], 32 * count);
+            const Lease from_left = call.kernels.aligned_to(at[0], 32, 32 * count),
+                        from_right = call.kernels.aligned_to(at[1], 32, 32 * count),
+                        to = call.kernels.aligned_out(at[2], 32 * count);
+            const Range left = range_of(from_left), right = range_of(from_right), out = range_of(to);
             call.kernels.launch_merges(a.mode, merge, groups_of(count, policy, merge), left.memory, left.offset / 32,
                                        right.memory, right.offset / 32, out.memory, out.offset / 32, count, constants);
             call.kernels.return_out(at[2], out, 32 * count);

@@ -1,7 +1,6 @@
 // Rows of a hash with a tree of chunks: one long message, or many messages of equal length.
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -22,8 +21,9 @@ void hash_message(DeviceCall& call, const HashRows& a) {
     const ChunksKernel hash = chunks_kernel(call, a.hash, policy, is_even, a.policy.group_size == 0);
     const std::uint32_t in_group = hash.levels_in_group(levels, policy);
     const std::uint64_t n = divide_up(chunks, std::uint64_t{1} << in_group);
-    const Range out = call.kernels.aligned_out(range_of(a.out), Digest::size);
-    const Range values = n == 1 ? out : Range{call.timeline.scratch(Digest::size * n)->memory(), 0};
+    const Lease to = call.kernels.aligned_out(range_of(a.out), Digest::size);
+    const Lease chunk_values = n == 1 ? Lease(to.place()) : call.timeline.scratch(Digest::size * n);
+    const Range out = range_of(to), values = range_of(chunk_values);
     launch_chunks(call, hash, a.mode,
                   {.in = range_of(a.rows),
                    .out = values,
@@ -40,7 +40,7 @@ bool hash_pieces(DeviceCall& call, const HashRows& a, const Tick& tick) {
     const mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_HASH_ROWS, a.hash, a.n * chunks, a.policy);
     constexpr std::uint64_t most_values = (std::uint64_t{256} << 20) / 32;
     const std::uint64_t per_piece = chunks == 1 ? a.n : std::clamp<std::uint64_t>(most_values / chunks, 1, a.n);
-    std::shared_ptr<Block> values, above;
+    Lease values, above;
     if (chunks > 1) {
         values = call.timeline.scratch(32 * per_piece * chunks);
         above = call.timeline.scratch(32 * per_piece * divide_up(chunks, 2));
@@ -52,8 +52,9 @@ bool hash_pieces(DeviceCall& call, const HashRows& a, const Tick& tick) {
             const bool is_even =
                 a.length % 16 == 0 && call.kernels.is_aligned(at[0], 16) && call.kernels.is_aligned(at[1], 16);
             const ChunksKernel hash = chunks_kernel(call, a.hash, policy, is_even, a.policy.group_size == 0);
-            const Range out = call.kernels.aligned_out(at[1], 32 * count);
-            Range from = chunks == 1 ? out : Range{values->memory(), 0};
+            const Lease digests = call.kernels.aligned_out(at[1], 32 * count);
+            const Range out = range_of(digests);
+            Range from = chunks == 1 ? out : range_of(values);
             // An empty row has no memory; any block will do, since nothing of it is read.
             launch_chunks(call, hash, a.mode,
                           {.in = at[0].memory != nullptr ? at[0] : Range{at[1].memory, 0},
@@ -61,7 +62,7 @@ bool hash_pieces(DeviceCall& call, const HashRows& a, const Tick& tick) {
                            .bytes = a.length,
                            .rows = count,
                            .root = chunks == 1 ? MKZ_BLAKE3_ROOT : 0u});
-            Range to = chunks == 1 ? out : Range{above->memory(), 0};
+            Range to = chunks == 1 ? out : range_of(above);
             for (std::uint64_t c = chunks; c > 1; c = divide_up(c, 2)) {
                 if (c == 2) to = out;
                 launch_parents(

@@ -19,11 +19,10 @@ void gather_to_host(DeviceCall& call, const Place& nodes, std::span<const Slot> 
     if (slots.empty()) return;
     const Range tree = range_of(nodes);
     call.kernels.require_node_alignment(tree);
-    const auto wanted = call.timeline.scratch(slots.size_bytes());
-    const auto found = call.timeline.scratch(32 * slots.size());
-    call.staging.send(wanted->at(0), slots.data(), slots.size_bytes());
-    launch_gather(call, tree, wanted->memory(), sizeof(Slot) / 4, slots.size(), found->memory());
-    call.staging.download(out, found->at(0), 32 * slots.size());
+    const Lease wanted = call.timeline.scratch(slots.size_bytes()), found = call.timeline.scratch(32 * slots.size());
+    call.staging.send(wanted.place(), slots.data(), slots.size_bytes());
+    launch_gather(call, tree, range_of(wanted).memory, sizeof(Slot) / 4, slots.size(), range_of(found).memory);
+    call.staging.download(out, found.place(), 32 * slots.size());
 }
 
 }  // namespace
@@ -42,14 +41,14 @@ void gather_nodes(DeviceCall& call, const Place& nodes, const Place& slots, std:
     call.kernels.require_node_alignment(tree);
     // The kernel's lists begin where their blocks do.
     const auto is_whole = [&](const Range& range) { return range.offset == 0 && call.kernels.is_aligned(range, 16); };
-    Range list = range_of(slots), found = range_of(out);
-    if (!is_whole(list)) {
-        list = {call.timeline.scratch(8 * n)->memory(), 0};
+    Lease list(slots), found(out);
+    if (!is_whole(range_of(list))) {
+        list = call.timeline.scratch(8 * n);
         call.timeline.copy_on_device(list.place(), slots, 8 * n);
     }
-    if (!is_whole(found)) found = {call.timeline.scratch(32 * n)->memory(), 0};
-    launch_gather(call, tree, list.memory, 2, n, found.memory);
-    call.kernels.return_out(range_of(out), found, 32 * n);
+    if (!is_whole(range_of(found))) found = call.timeline.scratch(32 * n);
+    launch_gather(call, tree, range_of(list).memory, 2, n, range_of(found).memory);
+    call.kernels.return_out(range_of(out), range_of(found), 32 * n);
 }
 
 void scatter_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
@@ -57,14 +56,14 @@ void scatter_nodes(DeviceCall& call, const Place& nodes, std::span<const std::ui
     if (slots.empty()) return;
     const Range tree = range_of(nodes);
     call.kernels.require_node_alignment(tree);
-    const auto wanted = call.timeline.scratch(slots.size_bytes()), fresh = call.timeline.scratch(32 * slots.size());
-    call.staging.send(wanted->at(0), slots.data(), slots.size_bytes());
-    call.staging.send(fresh->at(0), values, 32 * slots.size());
+    const Lease wanted = call.timeline.scratch(slots.size_bytes()), fresh = call.timeline.scratch(32 * slots.size());
+    call.staging.send(wanted.place(), slots.data(), slots.size_bytes());
+    call.staging.send(fresh.place(), values, 32 * slots.size());
     const std::uint64_t n = slots.size();
-    if (old != nullptr) gather_nodes(call, nodes, wanted->at(0), n, *old);
+    if (old != nullptr) gather_nodes(call, nodes, wanted.place(), n, *old);
     const Kernel scatter = call.kernels.find({.group_size = 256}, bodies::scatter_nodes, true);
-    call.timeline.launch(scatter, divide_up(n, scatter.group_size), tree.memory, tree.offset / 32, wanted->memory(),
-                         std::uint32_t{2}, n, fresh->memory());
+    call.timeline.launch(scatter, divide_up(n, scatter.group_size), tree.memory, tree.offset / 32,
+                         range_of(wanted).memory, std::uint32_t{2}, n, range_of(fresh).memory);
 }
 
 void clear_nodes(DeviceCall& call, const Place& nodes, std::uint64_t n) {

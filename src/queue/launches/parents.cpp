@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace merklize::runtime::launches {
 
@@ -23,13 +24,16 @@ void launch_parents(DeviceCall& call, const Kernel& parents, const Mode& mode, c
 void merge_values(DeviceCall& call, Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
                   std::uint32_t root, const Range& out) {
     const Kernel parents = parents_kernel(call, hash);
+    Lease below;
     while (levels > 0) {
         const std::uint32_t now = std::min(levels, most_levels(parents));
         const std::uint64_t above = divide_up(count, std::uint64_t{1} << now);
         const bool is_last = now == levels;
-        const Range to = is_last ? out : Range{call.timeline.scratch(32 * above)->memory(), 0};
+        Lease values = is_last ? Lease(out.place()) : call.timeline.scratch(32 * above);
+        const Range to = range_of(values);
         launch_parents(call, parents, mode,
                        {.in = in, .out = to, .count = count, .levels = now, .root = is_last ? root : 0});
+        below = std::move(values);
         in = to;
         count = above;
         levels -= now;

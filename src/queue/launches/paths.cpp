@@ -75,14 +75,15 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
     constexpr std::uint64_t many_segments = 64;
     const std::uint64_t one_each = merge.group_size;
     const Paths paths = paths_of(a, std::clamp<std::uint64_t>(a.n / many_segments, one_each, 2 * one_each));
-    const auto lists = call.timeline.scratch(4 * paths.words.size());
-    call.staging.send(lists->at(0), paths.words.data(), 4 * paths.words.size());
+    const Lease scratch = call.timeline.scratch(4 * paths.words.size());
+    mkz_memory* lists = range_of(scratch).memory;
+    call.staging.send(scratch.place(), paths.words.data(), 4 * paths.words.size());
     mkz_memory* constants = call.kernels.device().constants(a.hash);
     for (const Paths::Stage& stage : paths.stages) {
         call.kernels.launch_merges(a.mode, merge, stage.segments, nodes.memory, nodes.offset / 32,
-                                   a.first >> stage.level, ((a.width - 1) >> stage.level) + 1, lists->memory(),
-                                   stage.list, stage.starts, stage.levels, static_cast<std::uint32_t>(a.lone),
-                                   lists->memory(), std::uint64_t{stage.level}, constants);
+                                   a.first >> stage.level, ((a.width - 1) >> stage.level) + 1, lists, stage.list,
+                                   stage.starts, stage.levels, static_cast<std::uint32_t>(a.lone), lists,
+                                   std::uint64_t{stage.level}, constants);
     }
 }
 
@@ -113,11 +114,11 @@ bool merge_at(DeviceCall& call, const MergeAt& a, const Tick& tick) {
     const std::uint64_t bytes = 32 * (a.first + a.width);
     if (call.facts().unified && reinterpret_cast<std::uintptr_t>(nodes) % 16 == 0 &&
         bytes <= call.facts().max_allocation) {
-        const auto block = call.timeline.wrap_host(nodes, bytes);
+        const Lease wrapped = call.timeline.wrap_host(nodes, bytes);
         MergeAt on_device = a;
-        on_device.nodes = block->at(0);
+        on_device.nodes = wrapped.place();
         merge_at_on_device(call, on_device);
-        call.timeline.copy_to_host(nodes, block->at(0), bytes);
+        call.timeline.copy_to_host(nodes, wrapped.place(), bytes);
         call.timeline.finish();
         return !tick || tick(1);
     }

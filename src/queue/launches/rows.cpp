@@ -16,8 +16,8 @@ bool rows_by_items(DeviceCall& call, const HashRows& a, const Tick& tick) {
     return call.staging.batch(
         a.n, {{a.rows, row_bytes, a.n * row_bytes}, {a.out, 32, 32 * a.n}}, a.n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
-            const Range rows = call.kernels.aligned_to(at[0], unit, count * row_bytes);
-            launch_rows(call, a.hash, a.policy, a.n, {rows, a.length, 1, a.length}, count, at[1]);
+            const Lease rows = call.kernels.aligned_to(at[0], unit, count * row_bytes);
+            launch_rows(call, a.hash, a.policy, a.n, {range_of(rows), a.length, 1, a.length}, count, at[1]);
         },
         tick);
 }
@@ -42,7 +42,8 @@ void launch_rows(DeviceCall& call, Hash hash, const mkz_policy& wanted, std::uin
     // Words are brought where they can be read; bytes are read where they are.
     if (unit == 1 && (rows.row_stride % 16 != 0 || !call.kernels.is_aligned(rows.in, 16))) variant.align = 1;
     const Kernel kernel = call.kernels.find(variant, bodies::hash_rows, wanted.group_size == 0);
-    const Range to = call.kernels.aligned_out(out, 32 * n);
+    const Lease digests = call.kernels.aligned_out(out, 32 * n);
+    const Range to = range_of(digests);
     const Range from = rows.in.memory == nullptr ? Range{to.memory, 0} : rows.in;
     call.timeline.launch(kernel, groups_of(n, policy, kernel), from.memory, from.offset / unit, rows.row_stride,
                          rows.unit_stride, static_cast<std::uint32_t>(rows.length), to.memory, to.offset / 32, n,

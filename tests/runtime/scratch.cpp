@@ -1,0 +1,52 @@
+// Working memory of calls that wait in between, over a driver that refuses memory that was released. Kernels do nothing here: what they
+// compute is a matter of the conformance suites.
+
+#include <cstdint>
+#include <vector>
+
+#include "fake_device.hpp"
+#include "support.hpp"
+
+using namespace support;
+using merklize::Buffer;
+using merklize::MessageView;
+
+TEST("scratch: a wait in between takes no working memory") {
+    // The table of 60,000 messages is sent in pieces, which waits.
+    const Buffer block(fake::device(), 60'000 * 100);
+    std::vector<MessageView> messages;
+    for (std::uint64_t i = 0; i < 60'000; i++) messages.emplace_back(block.slice(100 * i, 1 + i % 100));
+    CHECK_EQ(merklize::hash_each(messages).size(), messages.size());
+
+    // Leaves that begin anywhere are copied; with dropped levels, or without nodes, each part of 2^22 ends with a wait.
+    constexpr std::uint64_t n = (std::uint64_t{1} << 22) + 5;
+    const Buffer unaligned = Buffer(fake::device(), Digest::size * n + 8).slice(8, Digest::size * n);
+    for (const unsigned drop : {0u, 1u, 7u, 23u})
+        CHECK_EQ(merklize::MerkleTree(unaligned, Hash::blake3, {}, drop).n_leaves(), n);
+    merklize::merkle_root(unaligned, Hash::blake3);
+}
+
+TEST("scratch: a long call takes as much memory as one of its steps") {
+    // Messages of two blocks in turn: a launch each, with a table of its own.
+    const Buffer even(fake::device(), 1 << 20), odd(fake::device(), 1 << 20);
+    const auto peak_of = [&](std::uint64_t n) {
+        std::vector<MessageView> messages;
+        for (std::uint64_t i = 0; i < n; i++)
+            messages.emplace_back((i % 2 == 0 ? even : odd).slice(5000 * (i % 200), 5000));
+        merklize::hash_each(messages);
+        fake::count.clear();
+        fake::blocks.most_bytes = fake::blocks.bytes;
+        merklize::hash_each(messages);
+        return fake::blocks.most_bytes - fake::blocks.bytes;
+    };
+    const std::uint64_t few = peak_of(10), many = peak_of(1000);
+    CHECK(few > 0);
+    CHECK(many <= few + 1000 * Digest::size);
+    CHECK(fake::count.allocations < 10);
+
+    // A tree of parts: what the first part took serves all.
+    const std::vector<Digest> host = leaves(Hash::blake3, (std::size_t{3} << 22) + 1, 1);
+    fake::blocks.most_bytes = fake::blocks.bytes;
+    merklize::merkle_root(host, Hash::blake3, {.device = fake::device()});
+    CHECK(fake::blocks.most_bytes - fake::blocks.bytes <= 4 * Digest::size * (std::uint64_t{1} << 22));
+}
