@@ -38,6 +38,7 @@ std::vector<std::pair<std::string, std::string>> macros_of(const Variant& varian
     add("MKZ_ALIGN", variant.align);
     add("MKZ_ONLY", variant.only);
     add("MKZ_KEYED", variant.keyed);
+    add("MKZ_CPU", target.is_cpu);
     // Only NVIDIA's compilers take inline PTX, but its OpenCL compiler is one of them.
     add("MKZ_NVIDIA_PTX",
         target.language == MKZ_LANGUAGE_CUDA || (target.language == MKZ_LANGUAGE_OPENCL && target.is_nvidia));

@@ -126,6 +126,15 @@ typedef long long mkz_i64;
 typedef MKZ_LANE32 mkz_lane32;
 typedef MKZ_LANE64 mkz_lane64;
 
+/* 1: for a processor. 0: for a GPU, or for what is not known before the program runs. */
+#ifndef MKZ_CPU
+#ifdef MKZ_TARGET_CPP
+#define MKZ_CPU 1
+#else
+#define MKZ_CPU 0
+#endif
+#endif
+
 /* 1: primitives as PTX, for CUDA and for NVIDIA's OpenCL compiler. */
 #ifndef MKZ_NVIDIA_PTX
 #ifdef MKZ_TARGET_CUDA

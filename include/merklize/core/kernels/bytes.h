@@ -11,12 +11,12 @@
 #define MKZ_LOAD_WORD(p) (*(MKZ_GLOBAL const mkz_u32 *)(p))
 #endif
 
-/* For a loop over the lanes of chunks that are cut short. Unrolling would take CPU compilers half of their time. Without it GPU
- * compilers would put the loop's arrays in memory, because they are indexed at run time. */
-#if defined(MKZ_TARGET_CUDA) || defined(MKZ_NVIDIA_PTX)
-#define MKZ_CUT_LANES MKZ_UNROLL
-#else
+/* For a loop over the lanes of chunks that are cut short. Unrolling would take compilers for processors half of their time. Without it
+ * compilers for GPUs would put the loop's arrays in memory, because they are indexed at run time. */
+#if MKZ_CPU
 #define MKZ_CUT_LANES MKZ_NO_UNROLL
+#else
+#define MKZ_CUT_LANES MKZ_UNROLL
 #endif
 
 #endif /* MKZ_BYTES_H */
