@@ -86,7 +86,7 @@ enum class Ending : std::uint8_t { waits, enqueues };
 
 /// Computes jobs for one call. Used by one thread.
 ///
-/// There are three: HostExecutor (host_executor.hpp), the executor of a device with queues (queue/executor.hpp), and SideBySide
+/// There are three: HostExecutor (host_executor.hpp), DeviceCall (queue/device_call.hpp), and SideBySide
 /// (side_by_side.hpp), which shares a job out over several devices. All read and write places on the host; the second also places
 /// on its device.
 class Executor {

@@ -9,7 +9,7 @@
 #include "jobs/registry.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
-#include "queue/executor.hpp"
+#include "queue/device_call.hpp"
 #include "queue/handles.hpp"
 
 namespace merklize::inline v0 {
@@ -126,10 +126,10 @@ Buffer Buffer::pack(const ConstBuffer& source, std::uint64_t first, std::span<co
         invalid("items reach outside the " + std::to_string(source.size()) + " bytes of the source");
     }
     const RunOptions options{.device = source.device(), .stream = stream};
-    runtime::QueueExecutor executor(runtime::queue_device(source.device()), options, 1,
-                                    stream ? runtime::Ending::enqueues : runtime::Ending::waits);
-    executor.gather_strided(runtime::place_of(source), std::move(array), runtime::place_of(packed));
-    executor.finish();
+    runtime::DeviceCall call(runtime::queue_device(source.device()), options, 1,
+                             stream ? runtime::Ending::enqueues : runtime::Ending::waits);
+    call.gather_strided(runtime::place_of(source), std::move(array), runtime::place_of(packed));
+    call.finish();
     return packed;
 }
 
@@ -156,8 +156,8 @@ void Buffer::copy_from(std::span<const std::byte> host, const std::optional<Stre
     }
     if (host.empty()) return;
     RunOptions options{.device = device(), .stream = stream};
-    runtime::QueueExecutor executor(runtime::queue_device(device()), options, runtime::default_threads());
-    executor.upload(runtime::place_of(*this), host.data(), host.size());
+    runtime::DeviceCall call(runtime::queue_device(device()), options, runtime::default_threads());
+    call.upload(runtime::place_of(*this), host.data(), host.size());
 }
 
 void ConstBuffer::copy_to(std::span<std::byte> host, const std::optional<Stream>& stream) const {
@@ -167,8 +167,8 @@ void ConstBuffer::copy_to(std::span<std::byte> host, const std::optional<Stream>
     }
     if (host.empty()) return;
     RunOptions options{.device = device_, .stream = stream};
-    runtime::QueueExecutor executor(runtime::queue_device(device_), options, runtime::default_threads());
-    executor.download(host.data(), runtime::place_of(*this), host.size());
+    runtime::DeviceCall call(runtime::queue_device(device_), options, runtime::default_threads());
+    call.download(host.data(), runtime::place_of(*this), host.size());
 }
 
 const void* ConstBuffer::native() const {

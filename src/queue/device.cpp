@@ -8,7 +8,7 @@
 #include "hashes/hash_info.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
-#include "queue/executor.hpp"
+#include "queue/device_call.hpp"
 
 namespace merklize::runtime {
 
@@ -146,7 +146,7 @@ void QueueDevice::give_back(Pinned pinned) noexcept {
 }
 
 std::unique_ptr<Executor> QueueDevice::executor(const RunOptions& options, unsigned threads, Ending ending) {
-    return std::make_unique<QueueExecutor>(shared_from_this(), options, threads, ending);
+    return std::make_unique<DeviceCall>(shared_from_this(), options, threads, ending);
 }
 
 std::shared_ptr<OpenedDevice> open_device(const mkz_backend& backend, std::uint32_t index, std::string id) {

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "merklize/error.hpp"
-#include "queue/executor.hpp"
+#include "queue/device_call.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -53,10 +53,10 @@ void StridedArray::coalesce(std::uint64_t align) {
     strides = std::move(s);
 }
 
-void QueueExecutor::gather_strided(const Place& source, StridedArray array, const Place& out) {
+void DeviceCall::gather_strided(const Place& source, StridedArray array, const Place& out) {
     const Range in = range_of(moved(source, array.first));
     std::uint64_t align = 16;
-    while (!call_.kernels.is_aligned(in, align)) align /= 2;
+    while (!kernels.is_aligned(in, align)) align /= 2;
     array.first = 0;
     array.coalesce(align);
     if (array.extents.size() > most_dimensions) {
@@ -70,10 +70,9 @@ void QueueExecutor::gather_strided(const Place& source, StridedArray array, cons
     std::uint64_t items = 1;
     for (const std::uint64_t extent : array.extents) items *= extent;
     const bool is_even = align % array.item_bytes == 0;
-    const Kernel gather =
-        call_.kernels.find({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::gather_strided, true);
-    call_.timeline.launch(gather, divide_up(items, gather.group_size), in.memory, in.offset,
-                          static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items);
+    const Kernel gather = kernels.find({.group_size = 256, .align = is_even ? 16u : 1u}, bodies::gather_strided, true);
+    timeline.launch(gather, divide_up(items, gather.group_size), in.memory, in.offset,
+                    static_cast<mkz_memory*>(out.pointer), out.offset, shape, std::uint64_t{0}, items);
 }
 
 }  // namespace merklize::runtime

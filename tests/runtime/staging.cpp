@@ -8,13 +8,13 @@
 
 #include "jobs/host_executor.hpp"
 #include "jobs/registry.hpp"
-#include "queue/executor.hpp"
+#include "queue/device_call.hpp"
 #include "support.hpp"
 
 using namespace support;
+using merklize::runtime::DeviceCall;
 using merklize::runtime::host_place;
 using merklize::runtime::QueueDevice;
-using merklize::runtime::QueueExecutor;
 
 namespace {
 
@@ -94,8 +94,8 @@ TEST("staging: every node of trees, whatever is pinned") {
     };
     const auto build = [&](std::vector<Digest>& nodes, const merklize::runtime::Tick& tick) {
         const merklize::RunOptions options;
-        QueueExecutor executor(device, options, 2);
-        return executor.launch(job_on(nodes), tick);
+        DeviceCall call(device, options, 2);
+        return call.launch(job_on(nodes), tick);
     };
     std::vector<Digest> expected(2 * n), nodes(2 * n);
     CHECK(merklize::runtime::HostExecutor(2).launch(job_on(expected), {}));
@@ -145,8 +145,8 @@ TEST("staging: batches, whatever is pinned") {
                                                     .n = n,
                                                     .out = host_place(out.data())};
             const merklize::RunOptions options;
-            QueueExecutor executor(device, options, 2);
-            CHECK(executor.launch(job, {}));
+            DeviceCall call(device, options, 2);
+            CHECK(call.launch(job, {}));
             CHECK_EQ(out, expected);
         }
     }

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "merklize/core/hashes/blake3.h"
-#include "queue/launches/launches.hpp"
 #include "queue/launches/parents.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 std::uint64_t chunks_of(std::uint64_t bytes) {
     return std::max<std::uint64_t>(1, divide_up(bytes, MKZ_BLAKE3_CHUNK_LEN));
@@ -37,26 +36,26 @@ void launch_chunks(DeviceCall& call, const ChunksKernel& hash, const Mode& mode,
                          mode.flags() | a.root, a.first_chunk, a.levels);
 }
 
-bool hash_chunks(DeviceCall& call, const HashChunks& a, const Tick& tick) {
+bool DeviceCall::launch(const HashChunks& a, const Tick& tick) {
     const std::uint64_t chunks = divide_up(a.bytes, MKZ_BLAKE3_CHUNK_LEN);
-    const mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, chunks, a.policy);
+    const mkz_policy policy = kernels.chosen(MKZ_KERNEL_HASH_CHUNKS, a.hash, chunks, a.policy);
     // Staged and wrapped host memory begins on 16 bytes; device memory begins where the caller says.
-    const bool is_even = !a.data.on_device || call.kernels.is_aligned(range_of(a.data), 16);
-    const ChunksKernel hash = chunks_kernel(call, a.hash, policy, is_even, a.policy.group_size == 0);
+    const bool is_even = !a.data.on_device || kernels.is_aligned(range_of(a.data), 16);
+    const ChunksKernel hash = chunks_kernel(*this, a.hash, policy, is_even, a.policy.group_size == 0);
     const std::uint32_t in_group = hash.levels_in_group(a.levels, policy);
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << in_group;
     const std::uint64_t n = divide_up(a.bytes, subtree_bytes), n_out = divide_up(chunks, std::uint64_t{1} << a.levels);
-    const bool is_straight = a.out.on_device && call.kernels.is_aligned(range_of(a.out), 32);
+    const bool is_straight = a.out.on_device && kernels.is_aligned(range_of(a.out), 32);
     const auto room = [&](bool is_last, std::uint64_t count) {
-        return is_last && is_straight ? Lease(a.out) : call.timeline.scratch(32 * count);
+        return is_last && is_straight ? Lease(a.out) : timeline.scratch(32 * count);
     };
     Lease top = room(in_group == a.levels, n);
     const std::vector<Staging::Operand> operands = {{a.data, subtree_bytes, a.bytes}, {top.place(), 32, 32 * n}};
-    const bool finished = call.staging.batch(
+    const bool finished = staging.batch(
         n, operands, n,
         [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
             const std::uint64_t start = first * subtree_bytes;
-            launch_chunks(call, hash, a.mode,
+            launch_chunks(*this, hash, a.mode,
                           {.in = at[0],
                            .out = at[1],
                            .bytes = std::min(count * subtree_bytes, a.bytes - start),
@@ -67,16 +66,16 @@ bool hash_chunks(DeviceCall& call, const HashChunks& a, const Tick& tick) {
     if (!finished) return false;
     if (in_group < a.levels) {
         Lease to = room(true, n_out);
-        merge_values(call, a.hash, range_of(top), n, a.levels - in_group, a.mode, 0, range_of(to));
+        merge_values(*this, a.hash, range_of(top), n, a.levels - in_group, a.mode, 0, range_of(to));
         top = std::move(to);
     }
     if (a.out.on_device) {
-        call.kernels.return_out(range_of(a.out), range_of(top), 32 * n_out);
+        kernels.return_out(range_of(a.out), range_of(top), 32 * n_out);
     } else {
-        call.timeline.copy_to_host(host_bytes(a.out), top.place(), 32 * n_out);
-        call.timeline.finish();
+        timeline.copy_to_host(host_bytes(a.out), top.place(), 32 * n_out);
+        timeline.finish();
     }
     return true;
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

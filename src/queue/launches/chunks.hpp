@@ -4,7 +4,7 @@
 
 #include "queue/device_call.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 /// Chunks of a message. An empty one has one, too.
 std::uint64_t chunks_of(std::uint64_t bytes);
@@ -33,4 +33,4 @@ struct ChunkRows {
 };
 void launch_chunks(DeviceCall& call, const ChunksKernel& hash, const Mode& mode, const ChunkRows& a);
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "queue/launches/chunks.hpp"
-#include "queue/launches/launches.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 namespace {
 
 // The table of core/kernels/hash_each.h.
@@ -173,9 +172,9 @@ bool each_staged(DeviceCall& call, const HashEach& a, const Tick& tick) {
 
 }  // namespace
 
-bool hash_each(DeviceCall& call, const HashEach& job, const Tick& tick) {
+bool DeviceCall::launch(const HashEach& job, const Tick& tick) {
     if (job.messages.empty()) return true;
-    return job.messages[0].place.on_device ? each_on_device(call, job, tick) : each_staged(call, job, tick);
+    return job.messages[0].place.on_device ? each_on_device(*this, job, tick) : each_staged(*this, job, tick);
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

@@ -9,10 +9,9 @@
 #include "hashes/field.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "merklize/error.hpp"
-#include "queue/launches/launches.hpp"
 #include "queue/launches/pack.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 namespace {
 
 // words  on a multiple of word_bytes
@@ -32,30 +31,29 @@ void check_words(DeviceCall& call, const Range& words, std::uint64_t n, std::uin
 
 }  // namespace
 
-void require_canonical(DeviceCall& call, const mkz_hash_info& hash, const Place& words, std::uint64_t n,
-                       const char* what) {
+void DeviceCall::require_canonical(const mkz_hash_info& hash, const Place& words, std::uint64_t n, const char* what) {
     if (n == 0 || !is_field(hash)) return;
     const std::uint64_t word_bytes = hash.word_bits / 8;
-    const Lease aligned = call.kernels.aligned_to(range_of(words), word_bytes, word_bytes * n);
+    const Lease aligned = kernels.aligned_to(range_of(words), word_bytes, word_bytes * n);
     const Range range = range_of(aligned);
-    const auto check = [&](mkz_memory* flag) { check_words(call, range, n, word_bytes, hash.modulus, flag); };
-    if (call.timeline.enqueues()) return call.timeline.note_check(what, hash, check);
-    const Lease flag = call.timeline.scratch(sizeof(std::uint32_t));
+    const auto check = [&](mkz_memory* flag) { check_words(*this, range, n, word_bytes, hash.modulus, flag); };
+    if (timeline.enqueues()) return timeline.note_check(what, hash, check);
+    const Lease flag = timeline.scratch(sizeof(std::uint32_t));
     std::uint32_t found = 0;
-    call.timeline.copy_to_device(flag.place(), &found, sizeof found);
+    timeline.copy_to_device(flag.place(), &found, sizeof found);
     check(range_of(flag).memory);
-    call.timeline.copy_to_host(&found, flag.place(), sizeof found);
-    call.timeline.synchronize_main();
+    timeline.copy_to_host(&found, flag.place(), sizeof found);
+    timeline.synchronize_main();
     if (found == 0) return;
     constexpr std::uint64_t per_piece = 1 << 20;
     std::vector<std::byte> piece(word_bytes * std::min(per_piece, n));
     for (std::uint64_t first = 0; first < n; first += per_piece) {
         const std::uint64_t count = std::min(per_piece, n - first);
-        call.timeline.copy_to_host(piece.data(), moved(range.place(), word_bytes * first), word_bytes * count);
-        call.timeline.synchronize_main();
+        timeline.copy_to_host(piece.data(), moved(range.place(), word_bytes * first), word_bytes * count);
+        timeline.synchronize_main();
         runtime::require_canonical(hash, piece.data(), count, what, first);
     }
-    fail_changed(call, what);
+    fail_changed(*this, what);
 }
 
 void check_matrix(DeviceCall& call, const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n,
@@ -84,7 +82,7 @@ void refuse_words(DeviceCall& call, const HashMatrices& a) {
         std::vector<std::byte> host(per_piece * row_bytes);
         for (std::uint64_t first = 0; first < a.n; first += per_piece) {
             const std::uint64_t count = std::min(per_piece, a.n - first);
-            pack_rows(call, from_row(matrix, first), a.word_bytes, count, rows.place());
+            call.pack_rows(from_row(matrix, first), a.word_bytes, count, rows.place());
             call.timeline.copy_to_host(host.data(), rows.place(), count * row_bytes);
             call.timeline.synchronize_main();
             require_words_below(a, m,
@@ -96,4 +94,4 @@ void refuse_words(DeviceCall& call, const HashMatrices& a) {
     fail_changed(call, a.what);
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

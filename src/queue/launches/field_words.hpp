@@ -4,7 +4,7 @@
 
 #include "queue/device_call.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 /// Sets *flag if a word of the matrix is not below the job's modulus. Its n rows are on the device.
 void check_matrix(DeviceCall& call, const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n, mkz_memory* flag);
@@ -12,4 +12,4 @@ void check_matrix(DeviceCall& call, const MatrixAt& matrix, const HashMatrices& 
 /// Throws invalid_argument with the place of the first such word of the job's matrices. Slow: the host looks.
 [[noreturn]] void refuse_words(DeviceCall& call, const HashMatrices& job);
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

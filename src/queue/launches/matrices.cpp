@@ -8,11 +8,10 @@
 #include "jobs/matrix_rows.hpp"
 #include "merklize/error.hpp"
 #include "queue/launches/field_words.hpp"
-#include "queue/launches/launches.hpp"
 #include "queue/launches/pack.hpp"
 #include "queue/launches/rows.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 namespace {
 
 // How n rows of a host matrix lie once they are on the device: columns that lie together stay so where kernels read words.
@@ -80,15 +79,14 @@ void hash_here(DeviceCall& call, const HashMatrices& a, const std::vector<Matrix
     }
     const Range rows = panel.memory != nullptr || matrices.empty() ? panel : range_of(matrices[0].first);
     if (is_field_hash) return launch_rows(call, a.hash, a.policy, a.n, {rows, 1, n, row_bytes / unit}, n, out);
-    hash_rows(call,
-              {.hash = a.hash,
-               .rows = rows.place(),
-               .n = n,
-               .length = row_bytes,
-               .mode = a.mode,
-               .out = out.place(),
-               .policy = a.policy},
-              {});
+    call.launch(HashRows{.hash = a.hash,
+                         .rows = rows.place(),
+                         .n = n,
+                         .length = row_bytes,
+                         .mode = a.mode,
+                         .out = out.place(),
+                         .policy = a.policy},
+                {});
 }
 
 // Whole matrices of the host as they lie, on the device. Wide rows leave a piece of the staging too few of them to fill a device: 2^17
@@ -128,11 +126,11 @@ std::optional<Sent> send_whole(DeviceCall& call, const HashMatrices& a) {
 
 }  // namespace
 
-bool hash_matrices(DeviceCall& call, const HashMatrices& given, const Tick& tick) {
-    const std::optional<Sent> sent = send_whole(call, given);
+bool DeviceCall::launch(const HashMatrices& given, const Tick& tick) {
+    const std::optional<Sent> sent = send_whole(*this, given);
     const HashMatrices& a = sent ? sent->job : given;
     const std::uint64_t row_bytes = a.row_bytes();
-    require_row_length(call, a.hash, row_bytes / row_unit(a.hash));
+    require_row_length(*this, a.hash, row_bytes / row_unit(a.hash));
     std::vector<Staging::Operand> operands;
     for (const MatrixAt& matrix : a.matrices) {
         if (matrix.first.on_device) continue;
@@ -140,18 +138,18 @@ bool hash_matrices(DeviceCall& call, const HashMatrices& given, const Tick& tick
         operands.push_back({matrix.first, item, a.n * item, {}});
         if (has_whole_rows(matrix, a.word_bytes)) continue;
         operands.back().pack = [&](std::uint64_t first, std::uint64_t count, std::byte* to) {
-            pack_staged(matrix, a, call.staging.threads(), first, count, to);
+            pack_staged(matrix, a, staging.threads(), first, count, to);
         };
     }
     operands.push_back({a.out, 32, 32 * a.n, {}});
     constexpr std::uint64_t panel_bytes = 64 << 20;
-    const bool has_panel = is_panel_needed(call, a);
+    const bool has_panel = is_panel_needed(*this, a);
     const std::uint64_t per_piece = has_panel ? std::clamp<std::uint64_t>(panel_bytes / row_bytes, 1, a.n) : a.n;
-    const Lease panel = has_panel ? call.timeline.scratch(per_piece * row_bytes) : Lease();
-    const Lease flag = a.modulus != 0 ? call.timeline.scratch(sizeof(std::uint32_t)) : Lease();
+    const Lease panel = has_panel ? timeline.scratch(per_piece * row_bytes) : Lease();
+    const Lease flag = a.modulus != 0 ? timeline.scratch(sizeof(std::uint32_t)) : Lease();
     std::uint32_t found = 0;
-    if (flag) call.timeline.copy_to_device(flag.place(), &found, sizeof found);
-    const bool finished = call.staging.batch(
+    if (flag) timeline.copy_to_device(flag.place(), &found, sizeof found);
+    const bool finished = staging.batch(
         a.n, operands, per_piece,
         [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
             std::vector<MatrixAt> here;
@@ -159,16 +157,16 @@ bool hash_matrices(DeviceCall& call, const HashMatrices& given, const Tick& tick
             for (const MatrixAt& matrix : a.matrices) {
                 here.push_back(matrix.first.on_device ? from_row(matrix, first)
                                                       : staged(matrix, a, count, at[next++].place()));
-                if (flag) check_matrix(call, here.back(), a, count, range_of(flag).memory);
+                if (flag) check_matrix(*this, here.back(), a, count, range_of(flag).memory);
             }
-            hash_here(call, a, here, count, range_of(panel), at.back());
+            hash_here(*this, a, here, count, range_of(panel), at.back());
         },
         tick);
     if (!flag) return finished;
-    call.timeline.copy_to_host(&found, flag.place(), sizeof found);
-    call.timeline.synchronize_main();
-    if (found != 0) refuse_words(call, a);
+    timeline.copy_to_host(&found, flag.place(), sizeof found);
+    timeline.synchronize_main();
+    if (found != 0) refuse_words(*this, a);
     return finished;
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

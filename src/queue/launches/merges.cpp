@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "jobs/progress.hpp"
-#include "queue/launches/launches.hpp"
+#include "queue/device_call.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 namespace {
 
 void merge_on_device(DeviceCall& call, const MergeSubtrees& a) {
@@ -133,43 +133,43 @@ bool merge_staged(DeviceCall& call, const MergeSubtrees& all, const Tick& tick) 
 
 }  // namespace
 
-bool merge_subtrees(DeviceCall& call, const MergeSubtrees& a, const Tick& tick) {
-    if (a.nodes.on_device) return merge_asking(call, a, tick);
+bool DeviceCall::launch(const MergeSubtrees& a, const Tick& tick) {
+    if (a.nodes.on_device) return merge_asking(*this, a, tick);
     std::byte* nodes = host_bytes(a.nodes);
     const std::uint64_t bytes = 32 * (a.offset[0] + a.n);
     // Between the levels of a part of a heap are nodes of others, who may be writing them now.
     const bool is_whole = a.offset[0] == a.n;
-    if (!call.facts().unified || !is_whole || reinterpret_cast<std::uintptr_t>(nodes) % 16 != 0 ||
-        bytes > call.facts().max_allocation || a.below.pointer != a.nodes.pointer) {
-        return merge_staged(call, a, tick);
+    if (!facts().unified || !is_whole || reinterpret_cast<std::uintptr_t>(nodes) % 16 != 0 ||
+        bytes > facts().max_allocation || a.below.pointer != a.nodes.pointer) {
+        return merge_staged(*this, a, tick);
     }
-    const Lease wrapped = call.timeline.wrap_host(nodes, bytes);
+    const Lease wrapped = timeline.wrap_host(nodes, bytes);
     MergeSubtrees on_device = a;
     on_device.below = on_device.nodes = wrapped.place();
-    if (!merge_asking(call, on_device, tick)) return false;
-    call.timeline.copy_to_host(nodes, wrapped.place(), bytes);
-    call.timeline.finish();
+    if (!merge_asking(*this, on_device, tick)) return false;
+    timeline.copy_to_host(nodes, wrapped.place(), bytes);
+    timeline.finish();
     return true;
 }
 
-bool merge_pairs(DeviceCall& call, const MergePairs& a, const Tick& tick) {
-    const mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.policy);
-    const Kernel merge = call.kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_pairs,
-                                           a.policy.group_size == 0);
-    mkz_memory* constants = call.kernels.device().constants(a.hash);
+bool DeviceCall::launch(const MergePairs& a, const Tick& tick) {
+    const mkz_policy policy = kernels.chosen(MKZ_KERNEL_MERGE_PAIRS, a.hash, a.n, a.policy);
+    const Kernel merge =
+        kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_pairs, a.policy.group_size == 0);
+    mkz_memory* constants = kernels.device().constants(a.hash);
     const std::uint64_t bytes = 32 * a.n;
-    return call.staging.batch(
+    return staging.batch(
         a.n, {{a.left, 32, bytes}, {a.right, 32, bytes}, {a.out, 32, bytes}}, a.n,
         [&](std::uint64_t, std::uint64_t count, const std::vector<Range>& at) {
-            const Lease from_left = call.kernels.aligned_to(at[0], 32, 32 * count),
-                        from_right = call.kernels.aligned_to(at[1], 32, 32 * count),
-                        to = call.kernels.aligned_out(at[2], 32 * count);
+            const Lease from_left = kernels.aligned_to(at[0], 32, 32 * count),
+                        from_right = kernels.aligned_to(at[1], 32, 32 * count),
+                        to = kernels.aligned_out(at[2], 32 * count);
             const Range left = range_of(from_left), right = range_of(from_right), out = range_of(to);
-            call.kernels.launch_merges(a.mode, merge, groups_of(count, policy, merge), left.memory, left.offset / 32,
-                                       right.memory, right.offset / 32, out.memory, out.offset / 32, count, constants);
-            call.kernels.return_out(at[2], out, 32 * count);
+            kernels.launch_merges(a.mode, merge, groups_of(count, policy, merge), left.memory, left.offset / 32,
+                                  right.memory, right.offset / 32, out.memory, out.offset / 32, count, constants);
+            kernels.return_out(at[2], out, 32 * count);
         },
         tick);
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

@@ -9,7 +9,7 @@
 #include "queue/launches/parents.hpp"
 #include "queue/launches/rows.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 namespace {
 
 // One message of several chunks, all of it on the device: each group merges what it hashed, and then all that is left, to the digest.
@@ -77,11 +77,11 @@ bool hash_pieces(DeviceCall& call, const HashRows& a, const Tick& tick) {
 
 }  // namespace
 
-bool hash_messages(DeviceCall& call, const HashRows& a, const Tick& tick) {
+bool hash_message_rows(DeviceCall& call, const HashRows& a, const Tick& tick) {
     if (a.n != 1 || a.length <= MKZ_BLAKE3_CHUNK_LEN || !a.rows.on_device || !a.out.on_device)
         return hash_pieces(call, a, tick);
     hash_message(call, a);
     return !tick || tick(1);
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

@@ -1,9 +1,8 @@
 // Nodes of trees: to the host, and back into their slots.
 #include <algorithm>
+#include "queue/device_call.hpp"
 
-#include "queue/launches/launches.hpp"
-
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 namespace {
 
 // slots  words of 32 bits of each: 1 or 2
@@ -25,34 +24,9 @@ void gather_to_host(DeviceCall& call, const Place& nodes, std::span<const Slot> 
     call.staging.download(out, found.place(), 32 * slots.size());
 }
 
-}  // namespace
-
-void gather_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint32_t> slots, void* out) {
-    gather_to_host(call, nodes, slots, out);
-}
-
-void gather_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint64_t> slots, void* out) {
-    gather_to_host(call, nodes, slots, out);
-}
-
-void gather_nodes(DeviceCall& call, const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) {
-    if (n == 0) return;
-    const Range tree = range_of(nodes);
-    call.kernels.require_node_alignment(tree);
-    // The kernel's lists begin where their blocks do.
-    const auto is_whole = [&](const Range& range) { return range.offset == 0 && call.kernels.is_aligned(range, 16); };
-    Lease list(slots), found(out);
-    if (!is_whole(range_of(list))) {
-        list = call.timeline.scratch(8 * n);
-        call.timeline.copy_on_device(list.place(), slots, 8 * n);
-    }
-    if (!is_whole(range_of(found))) found = call.timeline.scratch(32 * n);
-    launch_gather(call, tree, range_of(list).memory, 2, n, range_of(found).memory);
-    call.kernels.return_out(range_of(out), range_of(found), 32 * n);
-}
-
-void scatter_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
-                   const Place* old) {
+// old  null, or where what was in the slots goes first
+void write_nodes(DeviceCall& call, const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
+                 const Place* old) {
     if (slots.empty()) return;
     const Range tree = range_of(nodes);
     call.kernels.require_node_alignment(tree);
@@ -60,23 +34,58 @@ void scatter_nodes(DeviceCall& call, const Place& nodes, std::span<const std::ui
     call.staging.send(wanted.place(), slots.data(), slots.size_bytes());
     call.staging.send(fresh.place(), values, 32 * slots.size());
     const std::uint64_t n = slots.size();
-    if (old != nullptr) gather_nodes(call, nodes, wanted.place(), n, *old);
+    if (old != nullptr) call.gather_nodes(nodes, wanted.place(), n, *old);
     const Kernel scatter = call.kernels.find({.group_size = 256}, bodies::scatter_nodes, true);
     call.timeline.launch(scatter, divide_up(n, scatter.group_size), tree.memory, tree.offset / 32,
                          range_of(wanted).memory, std::uint32_t{2}, n, range_of(fresh).memory);
 }
 
-void clear_nodes(DeviceCall& call, const Place& nodes, std::uint64_t n) {
+}  // namespace
+
+void DeviceCall::gather_nodes(const Place& nodes, std::span<const std::uint32_t> slots, void* out) {
+    gather_to_host(*this, nodes, slots, out);
+}
+
+void DeviceCall::gather_nodes(const Place& nodes, std::span<const std::uint64_t> slots, void* out) {
+    gather_to_host(*this, nodes, slots, out);
+}
+
+void DeviceCall::gather_nodes(const Place& nodes, const Place& slots, std::uint64_t n, const Place& out) {
+    if (n == 0) return;
+    const Range tree = range_of(nodes);
+    kernels.require_node_alignment(tree);
+    // The kernel's lists begin where their blocks do.
+    const auto is_whole = [&](const Range& range) { return range.offset == 0 && kernels.is_aligned(range, 16); };
+    Lease list(slots), found(out);
+    if (!is_whole(range_of(list))) {
+        list = timeline.scratch(8 * n);
+        timeline.copy_on_device(list.place(), slots, 8 * n);
+    }
+    if (!is_whole(range_of(found))) found = timeline.scratch(32 * n);
+    launch_gather(*this, tree, range_of(list).memory, 2, n, range_of(found).memory);
+    kernels.return_out(range_of(out), range_of(found), 32 * n);
+}
+
+void DeviceCall::scatter_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values) {
+    write_nodes(*this, nodes, slots, values, nullptr);
+}
+
+void DeviceCall::exchange_nodes(const Place& nodes, std::span<const std::uint64_t> slots, const void* values,
+                                const Place& old) {
+    write_nodes(*this, nodes, slots, values, &old);
+}
+
+void DeviceCall::clear_nodes(const Place& nodes, std::uint64_t n) {
     constexpr std::uint64_t most = QueueDevice::zeros_bytes / Digest::size;
-    const Place zeros = call.timeline.device()->zeros().at(0);
+    const Place zeros = timeline.device()->zeros().at(0);
     std::uint64_t done = std::min(n, most);
-    call.timeline.copy_on_device(nodes, zeros, Digest::size * done);
+    timeline.copy_on_device(nodes, zeros, Digest::size * done);
     // The rest by doubling: a copy takes as long as its bytes, and a few microseconds.
     while (done < n) {
         const std::uint64_t more = std::min(done, n - done);
-        call.timeline.copy_on_device(at_node(nodes, done), nodes, Digest::size * more);
+        timeline.copy_on_device(at_node(nodes, done), nodes, Digest::size * more);
         done += more;
     }
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

@@ -3,27 +3,26 @@
 #include <bit>
 
 #include "merklize/core/hashes/blake3.h"
-#include "queue/launches/launches.hpp"
 #include "queue/launches/parents.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 // Each level is kept: one behind the other in one block, from where the last launch puts them in order.
-bool digest_nodes(DeviceCall& call, const DigestNodes& a, const Tick& tick) {
+bool DeviceCall::digest_nodes(const DigestNodes& a, const Tick& tick) {
     const std::uint64_t groups = divide_up(a.bytes, std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << a.levels);
     std::uint64_t all = 2;
     for (std::uint64_t n = groups; n > 2; n = divide_up(n, 2)) all += n;
-    const Lease scratch = call.timeline.scratch(32 * all);
+    const Lease scratch = timeline.scratch(32 * all);
     const Range values = range_of(scratch);
     const HashChunks chunks{
         .data = a.data, .bytes = a.bytes, .levels = a.levels, .out = values.place(), .policy = a.policy};
-    if (!hash_chunks(call, chunks, tick)) return false;
-    const Kernel parents = parents_kernel(call, chunks.hash);
+    if (!launch(chunks, tick)) return false;
+    const Kernel parents = parents_kernel(*this, chunks.hash);
     std::uint64_t at = 0;
     for (std::uint64_t n = groups; n > 2;) {
         const std::uint32_t levels =
             std::min(static_cast<std::uint32_t>(std::bit_width(n - 1) - 1), most_levels(parents));
-        launch_parents(call, parents, chunks.mode,
+        launch_parents(*this, parents, chunks.mode,
                        {.in = {values.memory, 32 * at},
                         .out = {values.memory, 32 * (at + n)},
                         .count = n,
@@ -35,13 +34,13 @@ bool digest_nodes(DeviceCall& call, const DigestNodes& a, const Tick& tick) {
         }
     }
     const std::uint64_t nodes = groups - 1;
-    const Lease to = call.kernels.aligned_out(range_of(a.out), 64 * nodes);
+    const Lease to = kernels.aligned_out(range_of(a.out), 64 * nodes);
     const Range out = range_of(to);
-    const Kernel order = call.kernels.find({.group_size = 256}, bodies::order_parents, true);
-    call.timeline.launch(order, divide_up(nodes, order.group_size), values.memory, std::uint64_t{0}, groups,
-                         std::uint32_t{a.post_order}, out.memory, out.offset / 32);
-    call.kernels.return_out(range_of(a.out), out, 64 * nodes);
+    const Kernel order = kernels.find({.group_size = 256}, bodies::order_parents, true);
+    timeline.launch(order, divide_up(nodes, order.group_size), values.memory, std::uint64_t{0}, groups,
+                    std::uint32_t{a.post_order}, out.memory, out.offset / 32);
+    kernels.return_out(range_of(a.out), out, 64 * nodes);
     return true;
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

@@ -1,9 +1,7 @@
 // Matrices of the device to where, and to the form in which, kernels read them.
 #include "queue/launches/pack.hpp"
 
-#include "queue/launches/launches.hpp"
-
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 NewForm new_form(const HashMatrices& job) {
     if (job.montgomery) return {.to_montgomery = static_cast<std::uint32_t>(job.modulus)};
@@ -28,10 +26,10 @@ void pack_matrix(DeviceCall& call, const MatrixAt& matrix, std::uint32_t word_by
                          out.offset, shape);
 }
 
-void pack_rows(DeviceCall& call, const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) {
+void DeviceCall::pack_rows(const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n, const Place& out) {
     const std::uint64_t row_bytes = word_bytes * matrix.columns;
-    if (has_whole_rows(matrix, word_bytes)) return call.timeline.copy_on_device(out, matrix.first, n * row_bytes);
-    pack_matrix(call, matrix, word_bytes, n, {}, range_of(out), row_bytes, word_bytes);
+    if (has_whole_rows(matrix, word_bytes)) return timeline.copy_on_device(out, matrix.first, n * row_bytes);
+    pack_matrix(*this, matrix, word_bytes, n, {}, range_of(out), row_bytes, word_bytes);
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

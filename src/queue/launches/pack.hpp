@@ -4,7 +4,7 @@
 
 #include "queue/device_call.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 /// The argument mkz_matrix of kernels (core/kernels/data.h): a matrix of n rows, and no other place or form of its words.
 struct MatrixShape {
@@ -41,4 +41,4 @@ NewForm new_form(const HashMatrices& job);
 void pack_matrix(DeviceCall& call, const MatrixAt& matrix, std::uint32_t word_bytes, std::uint64_t n,
                  const NewForm& form, const Range& out, std::uint64_t out_row_stride, std::uint64_t out_column_stride);
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

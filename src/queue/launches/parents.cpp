@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 Kernel parents_kernel(DeviceCall& call, Hash hash) {
     return call.kernels.find({.hash = info(hash).id, .group_size = 256}, bodies::hash_parents, true);
@@ -40,4 +40,4 @@ void merge_values(DeviceCall& call, Hash hash, Range in, std::uint64_t count, st
     }
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

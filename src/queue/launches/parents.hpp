@@ -4,7 +4,7 @@
 
 #include "queue/device_call.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 /// The kernel that merges values of chunks.
 Kernel parents_kernel(DeviceCall& call, Hash hash);
@@ -29,4 +29,4 @@ void launch_parents(DeviceCall& call, const Kernel& parents, const Mode& mode, c
 void merge_values(DeviceCall& call, Hash hash, Range in, std::uint64_t count, std::uint32_t levels, const Mode& mode,
                   std::uint32_t root, const Range& out);
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

@@ -7,9 +7,9 @@
 
 #include "jobs/host_executor.hpp"
 #include "merklize/error.hpp"
-#include "queue/launches/launches.hpp"
+#include "queue/device_call.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 namespace {
 
 // The lists of the stages of merge_at, as its kernels read them: one upload for all.
@@ -89,41 +89,39 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
 
 }  // namespace
 
-void merge_edge(DeviceCall& call, const MergeEdge& a) {
+void DeviceCall::merge_edge(const MergeEdge& a) {
     const Range leaves = range_of(a.leaves), nodes = range_of(a.nodes);
-    call.kernels.require_node_alignment(leaves);
-    call.kernels.require_node_alignment(nodes);
-    mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_MERGE_AT, a.hash, 1, a.policy);
+    kernels.require_node_alignment(leaves);
+    kernels.require_node_alignment(nodes);
+    mkz_policy policy = kernels.chosen(MKZ_KERNEL_MERGE_AT, a.hash, 1, a.policy);
     policy.lanes = 1;
     const Kernel merge =
-        call.kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_edge, a.policy.group_size == 0);
+        kernels.find(Kernels::merge_variant(a.hash, a.mode, policy), bodies::merge_edge, a.policy.group_size == 0);
     KeyWords padding;
     static_assert(sizeof padding == Digest::size);
     std::memcpy(&padding, a.padding.bytes.data(), sizeof padding);
-    call.kernels.launch_merges(a.mode, merge, 1, leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32,
-                               a.n, a.levels, static_cast<std::uint32_t>(a.lone), padding,
-                               call.kernels.device().constants(a.hash));
+    kernels.launch_merges(a.mode, merge, 1, leaves.memory, leaves.offset / 32, nodes.memory, nodes.offset / 32, a.n,
+                          a.levels, static_cast<std::uint32_t>(a.lone), padding, kernels.device().constants(a.hash));
 }
 
-bool merge_at(DeviceCall& call, const MergeAt& a, const Tick& tick) {
+bool DeviceCall::launch(const MergeAt& a, const Tick& tick) {
     if (a.nodes.on_device) {
-        merge_at_on_device(call, a);
+        merge_at_on_device(*this, a);
         return !tick || tick(1);
     }
     std::byte* nodes = host_bytes(a.nodes);
     const std::uint64_t bytes = 32 * (a.first + a.width);
-    if (call.facts().unified && reinterpret_cast<std::uintptr_t>(nodes) % 16 == 0 &&
-        bytes <= call.facts().max_allocation) {
-        const Lease wrapped = call.timeline.wrap_host(nodes, bytes);
+    if (facts().unified && reinterpret_cast<std::uintptr_t>(nodes) % 16 == 0 && bytes <= facts().max_allocation) {
+        const Lease wrapped = timeline.wrap_host(nodes, bytes);
         MergeAt on_device = a;
         on_device.nodes = wrapped.place();
-        merge_at_on_device(call, on_device);
-        call.timeline.copy_to_host(nodes, wrapped.place(), bytes);
-        call.timeline.finish();
+        merge_at_on_device(*this, on_device);
+        timeline.copy_to_host(nodes, wrapped.place(), bytes);
+        timeline.finish();
         return !tick || tick(1);
     }
     // Nodes that the device does not reach: to bring each level's pairs there and back would take longer than to merge them here.
-    return HostExecutor(call.staging.threads()).launch(a, tick);
+    return HostExecutor(staging.threads()).launch(a, tick);
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

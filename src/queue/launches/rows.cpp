@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "merklize/error.hpp"
-#include "queue/launches/launches.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 namespace {
 
 bool rows_by_items(DeviceCall& call, const HashRows& a, const Tick& tick) {
@@ -51,8 +50,8 @@ void launch_rows(DeviceCall& call, Hash hash, const mkz_policy& wanted, std::uin
     call.kernels.return_out(out, to, 32 * n);
 }
 
-bool hash_rows(DeviceCall& call, const HashRows& job, const Tick& tick) {
-    return info(job.hash).has_chunk_tree ? hash_messages(call, job, tick) : rows_by_items(call, job, tick);
+bool DeviceCall::launch(const HashRows& job, const Tick& tick) {
+    return info(job.hash).has_chunk_tree ? hash_message_rows(*this, job, tick) : rows_by_items(*this, job, tick);
 }
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime

@@ -4,10 +4,10 @@
 
 #include "queue/device_call.hpp"
 
-namespace merklize::runtime::launches {
+namespace merklize::runtime {
 
 /// Rows of a hash with a tree of chunks: each row is a message (messages.cpp).
-bool hash_messages(DeviceCall& call, const HashRows& job, const Tick& tick);
+bool hash_message_rows(DeviceCall& call, const HashRows& job, const Tick& tick);
 
 /// Throws invalid_argument for rows that are too long for the kernel of launch_rows().
 void require_row_length(DeviceCall& call, Hash hash, std::uint64_t length);
@@ -24,4 +24,4 @@ struct UnitRows {
 void launch_rows(DeviceCall& call, Hash hash, const mkz_policy& wanted, std::uint64_t of, const UnitRows& rows,
                  std::uint64_t n, const Range& out);
 
-}  // namespace merklize::runtime::launches
+}  // namespace merklize::runtime
