@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -35,18 +35,17 @@ inline std::mutex running;  // commands of all streams, one at a time
 
 inline Memory& of(mkz_memory* memory) { return *reinterpret_cast<Memory*>(memory); }
 
-/// The blocks that were not released, and the most bytes that they had at once.
+/// Memory of the device and pinned memory that was not released, and the most bytes that there were at once.
 struct Blocks {
-    void add(mkz_memory* memory) {
+    void add(const void* memory, std::uint64_t size) {
         const std::lock_guard lock(mutex);
-        live.insert(memory);
-        bytes += of(memory).bytes.size();
+        live.emplace(memory, size);
+        bytes += size;
         most_bytes = std::max(most_bytes, bytes);
     }
-    void remove(mkz_memory* memory) {
+    void remove(const void* memory) {
         const std::lock_guard lock(mutex);
-        live.erase(memory);
-        bytes -= of(memory).bytes.size();
+        bytes -= live.extract(memory).mapped();
     }
     bool has(const void* memory) {
         const std::lock_guard lock(mutex);
@@ -54,14 +53,14 @@ struct Blocks {
     }
 
     std::mutex mutex{};
-    std::set<const void*> live{};
+    std::map<const void*, std::uint64_t> live{};
     std::uint64_t bytes = 0, most_bytes = 0;
 };
 inline Blocks blocks;
 
 inline mkz_status need_live(std::initializer_list<const void*> memories) {
     for (const void* memory : memories)
-        if (!blocks.has(memory)) return MKZ_INVALID_ARGUMENT;
+        if (memory != nullptr && !blocks.has(memory)) return MKZ_INVALID_ARGUMENT;
     return MKZ_OK;
 }
 
@@ -77,15 +76,19 @@ inline mkz_status facts(std::uint32_t, mkz_driver_facts* f) {
 inline mkz_status allocate(std::uint32_t, std::uint64_t bytes, mkz_memory** memory) {
     count.allocations++;
     *memory = reinterpret_cast<mkz_memory*>(new Memory{std::vector<std::byte>(bytes, std::byte{0x55})});
-    blocks.add(*memory);
+    blocks.add(*memory, bytes);
     return MKZ_OK;
 }
 inline mkz_status allocate_host(std::uint32_t, std::uint64_t bytes, void** host) {
     count.allocations++;
     *host = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    blocks.add(*host, bytes);
     return MKZ_OK;
 }
-inline void release_host(std::uint32_t, void* host) { std::free(host); }
+inline void release_host(std::uint32_t, void* host) {
+    blocks.remove(host);
+    std::free(host);
+}
 inline mkz_status wrap(std::uint32_t, void*, std::uint64_t, mkz_memory**) { return MKZ_UNAVAILABLE; }
 inline mkz_status wrap_host(std::uint32_t, void*, std::uint64_t, mkz_memory**) { return MKZ_UNAVAILABLE; }
 inline void* native(mkz_memory* memory) { return memory; }
@@ -179,7 +182,7 @@ inline mkz_status program_function(mkz_program*, const char* name, mkz_function*
 inline mkz_status launch(mkz_stream*, mkz_function* function, std::uint64_t, std::uint32_t, std::uint32_t n_arguments,
                          const mkz_argument* arguments, mkz_event** event) {
     for (std::uint32_t i = 0; i < n_arguments; i++) {
-        if (arguments[i].size == 0 && need_live({arguments[i].value}) != MKZ_OK) return MKZ_INVALID_ARGUMENT;
+        if (arguments[i].bytes == 0 && need_live({arguments[i].value}) != MKZ_OK) return MKZ_INVALID_ARGUMENT;
     }
     const std::lock_guard lock(running);
     count.launches++;

@@ -75,6 +75,9 @@ void Staging::upload(const Place& to, const void* from, std::uint64_t bytes) {
 
 void Staging::send(const Place& to, const void* from, std::uint64_t bytes) {
     if (bytes > small_copy) return upload(to, from, bytes);
+    // Pinned memory is taken from everybody, so a call that sends without end waits now and then.
+    constexpr unsigned most_on_the_way = 8;
+    if (++sent_ % most_on_the_way == 0) timeline_.synchronize();
     const auto give_back = [device = timeline_.device()](const Pinned* pinned) {
         device->give_back(*pinned);
         delete pinned;

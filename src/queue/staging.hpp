@@ -22,8 +22,8 @@ public:
     /// Copies of many bytes.
     void upload(const Place& to, const void* from, std::uint64_t bytes);
     void download(void* to, const Place& from, std::uint64_t bytes);
-    /// Copies host bytes, which may go when it returns, before what is enqueued next. Up to a MiB goes through pinned memory
-    /// without a wait.
+    /// Copies host bytes, which may go when it returns, before what is enqueued next. Up to a MiB goes through pinned memory,
+    /// mostly without a wait.
     void send(const Place& to, const void* from, std::uint64_t bytes);
 
     /// Whether the driver reaches these bytes at the link's speed.
@@ -89,6 +89,7 @@ private:
 
     Timeline& timeline_;
     unsigned threads_;
+    unsigned sent_ = 0;  // copies of send()
 };
 
 /// The buffers of one piece in flight: pinned host memory and device memory side by side.
