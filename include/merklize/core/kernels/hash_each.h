@@ -42,6 +42,7 @@ MKZ_BODY void MKZ_K(hash_each)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, 
                                mkz_u32 n, MKZ_GLOBAL mkz_u32 *values, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at,
                                mkz_key key, mkz_u32 flags, mkz_u32 below_root) {
     mkz_u64 slot = item.index * MKZ_LANES, total = table[n];
+    MKZ_GLOBAL const mkz_u64 *places = table + n + MKZ_U64(1), *lengths = places + n;
     mkz_lane32 cv[8], lo, hi;
     mkz_u64 at[MKZ_LANES];
     mkz_u32 message[MKZ_LANES], bytes[MKZ_LANES], tip[MKZ_LANES], m, whole = MKZ_LANES > 1;
@@ -51,11 +52,11 @@ MKZ_BODY void MKZ_K(hash_each)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, 
         mkz_u64 here = j == 0 || slot + j < total ? slot + j : total - 1, chunk, length;
         if (j != 0 && here == table[m + 1]) m++;
         chunk = here - table[m];
-        length = table[2 * n + 1 + m] - chunk * MKZ_UNIT_CHUNK_BYTES;
+        length = lengths[m] - chunk * MKZ_UNIT_CHUNK_BYTES;
         message[j] = m;
         bytes[j] = length < MKZ_UNIT_CHUNK_BYTES ? (mkz_u32)length : MKZ_UNIT_CHUNK_BYTES;
         tip[j] = table[m + 1] - table[m] == 1 ? MKZ_UNIT_ROOT_FLAG : 0;
-        at[j] = table[n + 1 + m] + chunk * MKZ_UNIT_CHUNK_BYTES;
+        at[j] = places[m] + chunk * MKZ_UNIT_CHUNK_BYTES;
         if (bytes[j] != MKZ_UNIT_CHUNK_BYTES || tip[j] != tip[0]) whole = 0;
         MKZ_LANE(mkz_u32, lo, j) = (mkz_u32)chunk;
         MKZ_LANE(mkz_u32, hi, j) = (mkz_u32)(chunk >> 32);

@@ -9,26 +9,27 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in
                                mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset,
                                mkz_u64 count, mkz_context ctx) {
     MKZ_WORD_LANE s[MKZ_UNIT_STATE_WORDS], digest[MKZ_NODE_WORDS];
-    mkz_u64 i = item.index * MKZ_LANES;
-    mkz_u32 rate = MKZ_ROW_RATE(ctx);
+    mkz_u64 i = item.index * MKZ_LANES, first = 0;
+    mkz_u32 rate = MKZ_ROW_RATE(ctx), left = row_words;
     (void)ctx;
     if (i >= count) return;
     in += MKZ_UNIT_ELEMENT_WORDS * (in_offset + i * row_stride);
     MKZ_H(init)(s, row_words);
-    MKZ_NO_UNROLL for (mkz_u32 first = 0; first < row_words; first += rate) {
+    MKZ_NO_UNROLL for (; left > 0; first += rate) {
         MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE; k++) {
             MKZ_UNROLL for (mkz_u32 h = 0; h < MKZ_UNIT_ELEMENT_WORDS; h++) {
-                if (k < rate && k < row_words - first) {
+                if (k < rate && k < left) {
                     MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
                                MKZ_N(row_word)(in, MKZ_UNIT_ELEMENT_WORDS * row_stride,
                                                MKZ_UNIT_ELEMENT_WORDS * (first + k) * word_stride + h, count - i));
                 } else if (MKZ_UNIT_FILLS_BLOCK) {
                     MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
-                               MKZ_SPLAT((MKZ_WORD)(MKZ_UNIT_FILLS_BLOCK == 2 && k == row_words - first)));
+                               MKZ_SPLAT((MKZ_WORD)(MKZ_UNIT_FILLS_BLOCK == 2 && k == left)));
                 }
             }
         }
         MKZ_PERMUTE(s);
+        left -= left < rate ? left : rate;
     }
     MKZ_H(digest)(digest, s);
     MKZ_N(store_nodes)(out, out_offset + i, 1, count - i, digest);

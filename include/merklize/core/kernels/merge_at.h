@@ -12,18 +12,18 @@
 MKZ_BODY void MKZ_K(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 first, mkz_u64 width,
                               MKZ_GLOBAL const mkz_u32 *lists, mkz_u64 list, mkz_u64 starts, mkz_u32 levels,
                               mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler, mkz_context ctx) {
-    mkz_u32 begin = lists[starts + item.group], end = lists[starts + item.group + 1];
-    lists += list;
+    mkz_u32 begin = lists[starts + item.group], n = lists[starts + item.group + 1] - begin;
+    lists += list + begin;
     MKZ_NO_UNROLL for (mkz_u32 level = 0; level < levels; level++) {
-        MKZ_NO_UNROLL for (mkz_u32 i = begin + item.rank * MKZ_LANES; i < end; i += MKZ_GROUP_NODES) {
+        MKZ_NO_UNROLL for (mkz_u32 i = item.rank * MKZ_LANES; i < n; i += MKZ_GROUP_NODES) {
             MKZ_WORD_LANE left[MKZ_NODE_WORDS], right[MKZ_NODE_WORDS];
             MKZ_WORD node[MKZ_NODE_WORDS];
             mkz_u64 parents[MKZ_LANES];
             mkz_u32 ours[MKZ_LANES], any = 0; /* if two neighbours have one parent, the first merges */
             MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
-                mkz_u32 at = j == 0 || i + j < end ? i + j : end - 1;
+                mkz_u32 at = j == 0 || i + j < n ? i + j : n - 1;
                 parents[j] = lists[at] >> level >> 1;
-                ours[j] = (j == 0 || i + j < end) && (at == begin || lists[at - 1] >> level >> 1 != parents[j]);
+                ours[j] = (j == 0 || i + j < n) && (at == 0 || lists[at - 1] >> level >> 1 != parents[j]);
                 any |= ours[j];
             }
             if (!any) continue;
