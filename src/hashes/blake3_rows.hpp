@@ -38,7 +38,8 @@ struct ChunkCounter {
     std::uint64_t mask =
         UINT64_MAX;  ///< messages of mask + 1 chunks, a power of two, each of which begins with index 0 again
 
-    std::uint64_t at(std::uint64_t chunk) const noexcept { return (first + chunk) & mask; }
+    // Always inlined, so that the linker never takes code of one instruction set for another.
+    [[gnu::always_inline]] std::uint64_t at(std::uint64_t chunk) const noexcept { return (first + chunk) & mask; }
 };
 
 /// BLAKE3 of few states by vectors that hold four words of each state: the state's words as the rows of a 4x4 matrix. One to four

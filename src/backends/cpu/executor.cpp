@@ -64,8 +64,8 @@ bool rows_by_lanes(const HashRows& a, const Workers& workers) {
     };
     const runtime::UnitOf hash(a.hash);
     const bool finished = in_pieces(workers, a.n, per_piece, [&](std::uint64_t first, std::uint64_t count) {
-        lanes().hash_rows[hash.unit](at(a.rows) + first * row_bytes, count, a.length, at(a.out) + 32 * first, go_on,
-                                     hash.table);
+        lanes().hash_rows[hash.unit](at(a.rows) + first * row_bytes, count, a.length, at(a.out) + 32 * first,
+                                     asking(go_on), hash.table);
         rows_done += count;
     });
     return finished && !stop;

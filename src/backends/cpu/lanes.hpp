@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include "hashes/blake3_rows.hpp"
 
@@ -20,10 +19,21 @@ inline constexpr unsigned n_ids = std::max({
 /// n pairs of digests to n digests, all 32 bytes; out may be in.
 /// table  the given constants of a hash that has such (TABLE_IS_GIVEN, core/hashes.h); not looked at by others
 using MergeKernel = void (*)(const std::uint8_t* in, std::size_t n, std::uint8_t* out, const std::uint64_t* table);
-/// n rows of `length` row units to n digests. Because a row may be long, go_on is called now and then. If it returns
+/// Whether to go on, as go_on.ask(go_on.of). A plain function: what a template of the standard library becomes in code of one
+/// instruction set, the linker might take for all code.
+struct GoOn {
+    bool (*ask)(const void* of);
+    const void* of;
+};
+/// Asks a function object, which must outlive it.
+template <class Function>
+GoOn asking(const Function& function) {
+    return {[](const void* of) { return (*static_cast<const Function*>(of))(); }, &function};
+}
+/// n rows of `length` row units to n digests. Because a row may be long, go_on is asked now and then. If it returns
 /// false, the work ends unfinished.
-using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
-                           const std::function<bool()>& go_on, const std::uint64_t* table);
+using RowKernel = void (*)(const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out, GoOn go_on,
+                           const std::uint64_t* table);
 
 /// n words in place, 2^b x mod p of b bits each, to x, or to another word of the same element.
 using FormKernel = void (*)(std::byte* words, std::size_t n, std::uint64_t modulus);
@@ -36,7 +46,9 @@ struct Chain {
     std::uint32_t bytes;        ///< at most 1024
     std::uint32_t first, last;  ///< flags of the first and of the last block besides the mode's
 };
-inline std::uint32_t blocks_of(const Chain& chain) { return chain.bytes == 0 ? 1 : (chain.bytes + 63) / 64; }
+[[gnu::always_inline]] static inline std::uint32_t blocks_of(const Chain& chain) {
+    return chain.bytes == 0 ? 1 : (chain.bytes + 63) / 64;
+}
 
 /// The kernels of one instruction set: single-threaded, on host memory of any alignment. Each takes any count of items
 /// and fills its last batch of lanes with copies. Where `out` may be `in`, an item is read before it is overwritten.

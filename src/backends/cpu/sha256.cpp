@@ -67,40 +67,36 @@ void store(std::uint8_t out[32], const std::uint32_t h[8]) {
 }
 
 // Two messages of one length to two digests; false if go_on said so.
-template <class GoOn>
-bool digest_two(Message& a, Message& b, std::size_t blocks, std::uint8_t* out_a, std::uint8_t* out_b,
-                const GoOn& go_on) {
+bool digest_two(Message& a, Message& b, std::size_t blocks, std::uint8_t* out_a, std::uint8_t* out_b, GoOn go_on) {
     const runtime::Sha256Instructions& sha = *runtime::sha256_instructions();
     std::uint32_t h[2][8];
     mkz_sha256_iv(h[0]);
     mkz_sha256_iv(h[1]);
     for (std::size_t i = 0; i < blocks; i++) {
         sha.two(h[0], h[1], a.block(i), b.block(i));
-        if (i % blocks_between_checks == blocks_between_checks - 1 && !go_on()) return false;
+        if (i % blocks_between_checks == blocks_between_checks - 1 && !go_on.ask(go_on.of)) return false;
     }
     store(out_a, h[0]);
     store(out_b, h[1]);
     return true;
 }
 
-template <class GoOn>
-bool digest_one(Message& a, std::size_t blocks, std::uint8_t* out, const GoOn& go_on) {
+bool digest_one(Message& a, std::size_t blocks, std::uint8_t* out, GoOn go_on) {
     const runtime::Sha256Instructions& sha = *runtime::sha256_instructions();
     std::uint32_t h[8];
     mkz_sha256_iv(h);
     for (std::size_t i = 0; i < blocks; i++) {
         sha.blocks(h, a.block(i), 1);
-        if (i % blocks_between_checks == blocks_between_checks - 1 && !go_on()) return false;
+        if (i % blocks_between_checks == blocks_between_checks - 1 && !go_on.ask(go_on.of)) return false;
     }
     store(out, h);
     return true;
 }
 
-constexpr auto always = [] { return true; };
+constexpr GoOn always{[](const void*) { return true; }, nullptr};
 
-template <class GoOn>
 bool digest_rows(const Form& form, int prefix, bool is_padded, Bytes rows, std::size_t n, std::size_t length,
-                 std::uint8_t* out, const GoOn& go_on) {
+                 std::uint8_t* out, GoOn go_on) {
     for (std::size_t i = 0; i < n; i += 2) {
         Message a(prefix, rows + i * length, length);
         const std::size_t blocks = is_padded ? a.blocks() : length / block_bytes;
@@ -121,8 +117,7 @@ void merge(Bytes in, std::size_t n, std::uint8_t* out, const std::uint64_t*) {
 }
 
 template <Hash hash>
-void hash_rows(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out, const std::function<bool()>& go_on,
-               const std::uint64_t*) {
+void hash_rows(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out, GoOn go_on, const std::uint64_t*) {
     constexpr Form form = form_of(hash);
     digest_rows(form, form.leaf_prefix, true, rows, n, length, out, go_on);
 }
@@ -139,12 +134,13 @@ void merge_rest(Bytes in, std::size_t n, std::uint8_t* out, const std::uint64_t*
 }
 
 template <Hash hash>
-void hash_rows_rest(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out,
-                    const std::function<bool()>& go_on, const std::uint64_t* table) {
+void hash_rows_rest(Bytes rows, std::size_t n, std::size_t length, std::uint8_t* out, GoOn go_on,
+                    const std::uint64_t* table) {
     const std::size_t in_lanes = n / full * full;
     bool goes_on = true;
-    const std::function<bool()> ask = [&] { return goes_on = go_on(); };
-    if (in_lanes != 0) lanes_avx512.hash_rows[static_cast<std::size_t>(hash)](rows, in_lanes, length, out, ask, table);
+    const auto ask = [&] { return goes_on = go_on.ask(go_on.of); };
+    if (in_lanes != 0)
+        lanes_avx512.hash_rows[static_cast<std::size_t>(hash)](rows, in_lanes, length, out, asking(ask), table);
     if (goes_on) hash_rows<hash>(rows + in_lanes * length, n - in_lanes, length, out + 32 * in_lanes, go_on, table);
 }
 
