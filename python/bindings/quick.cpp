@@ -10,6 +10,7 @@
 
 #include "arguments.hpp"
 #include "gil.hpp"
+#include "host/cpu_device.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "module.hpp"
@@ -27,12 +28,13 @@ constexpr std::size_t little_alone = 1 << 20;
 bool automatic_is_cpu() {
     const char* named = std::getenv("MERKLIZE_DEVICE");
     if (named != nullptr && *named != '\0') return false;
-    static const Device automatic("auto");
+    static const Device& automatic = *new Device("auto");
     return !runtime::state_of(automatic).chooses();
 }
 
+// Never destroyed, as the device of "auto": threads may compute while the process ends.
 const RunOptions& alone() {
-    static const RunOptions options{.device = Device("cpu"), .threads = 1};
+    static const RunOptions& options = *new RunOptions(runtime::on_this_thread());
     return options;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "digests/chunk_tree.hpp"
+#include "host/cpu_device.hpp"
 #include "host/wipe.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/core/hashes/blake3.h"
@@ -63,8 +64,7 @@ void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek,
     if (data.size() <= runtime::DeviceMemory::most_fetched && options.policy == Policy{}) {
         const std::span<const std::byte> copy = run.memory().fetch(runtime::place_of(data), data.size());
         run.finish();
-        static const Device cpu("cpu");
-        return hash(copy, out, seek, mode, {.device = cpu, .threads = 1});
+        return hash(copy, out, seek, mode, runtime::on_this_thread());
     }
     // A digest of some chunks comes whole from the device. The host makes longer output, and the upper part of large trees.
     constexpr std::uint64_t most = std::uint64_t{16} << 20;

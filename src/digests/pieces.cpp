@@ -8,6 +8,7 @@
 
 #include "digests/chunk_tree.hpp"
 #include "digests/file_root.hpp"
+#include "host/cpu_device.hpp"
 #include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 
@@ -47,8 +48,6 @@ std::vector<ChainingValue> as_values(std::span<const Digest> digests) {
         std::memcpy(values[i].words, digests[i].bytes.data(), Digest::size);
     return values;
 }
-
-RunOptions on_one_thread() { return {.device = Device("cpu"), .threads = 1}; }
 
 // From the values of all subtrees of 2^levels chunks, at least two, to the digest, with the values of pieces on the way.
 PieceDigests folded(std::vector<ChainingValue> values, std::uint32_t levels, std::uint64_t bytes,
@@ -190,7 +189,7 @@ Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
         throw Error(ErrorCode::invalid_argument, "value_of_pieces: there must be at least 1 piece, got 0");
     }
     std::vector<ChainingValue> values = as_values(pieces);
-    const RunOptions options = on_one_thread();
+    const RunOptions options = runtime::on_this_thread();
     Run run(options);
     runtime::reduce(values, 1, mode, run);
     return as_digests(values)[0];
@@ -202,7 +201,7 @@ void digest_of_pieces(std::span<const Digest> pieces, std::span<std::byte> out, 
                     "digest_of_pieces: there must be at least 2 pieces, got " + std::to_string(pieces.size()));
     }
     std::vector<ChainingValue> values = as_values(pieces);
-    const RunOptions options = on_one_thread();
+    const RunOptions options = runtime::on_this_thread();
     Run run(options);
     runtime::reduce(values, 2, mode, run);
     runtime::parent_node(values[0], values[1], mode).expand(out, seek, run);

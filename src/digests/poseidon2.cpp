@@ -9,6 +9,7 @@
 #include "hashes/field.hpp"
 #include "hashes/given.hpp"
 #include "hashes/hash_info.hpp"
+#include "host/cpu_device.hpp"
 #include "merklize/core/words/monty31.h"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -125,9 +126,7 @@ void append_words(std::vector<std::uint64_t>& words, const Poseidon2& of, std::u
 }
 
 Digest digest_of(std::span<const std::uint64_t> words) {
-    static const Device& cpu = *new Device("cpu");  // never destroyed
-    return hash(std::as_bytes(words), Mode::derive_key("merklize poseidon2 constants 1"),
-                RunOptions{.device = cpu, .threads = 1});
+    return hash(std::as_bytes(words), Mode::derive_key("merklize poseidon2 constants 1"), runtime::on_this_thread());
 }
 
 // As core/hashes/poseidon2_given.h reads it.

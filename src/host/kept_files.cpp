@@ -15,8 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "host/cpu_device.hpp"
 #include "host/descriptor.hpp"
-#include "merklize/device.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -37,10 +37,7 @@ constexpr std::string_view temporary_start = ".tmp-";
 constexpr std::time_t temporary_seconds = 24 * 60 * 60;  // a store takes milliseconds: a file this old was left behind
 
 // Hashes on the CPU, in this thread: the program that is looked up may be the one that the default device hashes with.
-Digest hash_here(std::span<const std::byte> data, const Mode& mode = {}) {
-    static const Device& cpu = *new Device("cpu");  // never destroyed: also used while the process ends
-    return hash(data, mode, RunOptions{.device = cpu, .threads = 1});
-}
+Digest hash_here(std::span<const std::byte> data, const Mode& mode = {}) { return hash(data, mode, on_this_thread()); }
 
 template <class Number>
 void put(std::byte* out, Number number) {
@@ -191,13 +188,13 @@ KeptFolder kept_folder() {
     if (getuid() != geteuid() || getgid() != getegid()) {
         return {{}, "no folder for compiled programs: this process has the rights of another user or group"};
     }
-    if (const char* own = std::getenv("MERKLIZE_CACHE_DIR")) {
+    if (const char* own = secure_getenv("MERKLIZE_CACHE_DIR")) {
         if (*own == '\0') return {{}, "no folder for compiled programs: MERKLIZE_CACHE_DIR is empty"};
         return {std::filesystem::absolute(own) / "kernels", {}};
     }
     // By the XDG specification, a path that is not absolute counts as not set.
     const auto absolute = [](const char* name) {
-        const char* value = std::getenv(name);
+        const char* value = secure_getenv(name);
         const std::filesystem::path path = value == nullptr ? "" : value;
         return path.is_absolute() ? path : std::filesystem::path();
     };
@@ -207,7 +204,7 @@ KeptFolder kept_folder() {
 }
 
 const KeptFiles& KeptFiles::process() {
-    static const KeptFiles& cache = *new KeptFiles(kept_folder());  // never destroyed, like the device of hash_here()
+    static const KeptFiles& cache = *new KeptFiles(kept_folder());  // never destroyed: also used while the process ends
     return cache;
 }
 

@@ -28,7 +28,7 @@ struct Folder {
 
 // The folder of the library or program that holds this function, or the variable's.
 Folder plugin_folder() {
-    if (const char* wanted = std::getenv("MERKLIZE_PLUGINS_DIR"); wanted != nullptr && *wanted != 0) {
+    if (const char* wanted = secure_getenv("MERKLIZE_PLUGINS_DIR"); wanted != nullptr && *wanted != 0) {
         if (fs::path(wanted).is_absolute()) return {wanted, {}};
         return {{}, std::string("MERKLIZE_PLUGINS_DIR: not an absolute path: '") + wanted + "'"};
     }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/cpu_device.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/opened_device.hpp"
@@ -268,9 +269,8 @@ void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& op
 }
 
 RunOptions on_the_cpu(const RunOptions& options) {
-    static const Device cpu("cpu");
     RunOptions here = options;
-    here.device = cpu;
+    here.device = cpu_device();
     here.stream = {};
     here.timings = nullptr;
     here.policy = {};  // the caller chose for the devices

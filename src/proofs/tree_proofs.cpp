@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/cpu_device.hpp"
 #include "host/threads.hpp"
 #include "merklize/error.hpp"
 #include "proofs/plan.hpp"
@@ -57,7 +58,7 @@ void MerkleTree::State::fetch(std::span<const std::uint64_t> slots, std::span<co
     }
     std::ranges::sort(dropped);
     RunOptions here;
-    here.device = Device("cpu");
+    here.device = runtime::cpu_device();
     runtime::Run cpu(here);
     runtime::Merges merges(form);
     // The most subtrees that are built at once, as a forest of 64 MiB.

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <locale>
 #include <map>
 #include <mutex>
 #include <sstream>
 
+#include "host/cpu_device.hpp"
 #include "host/kept_files.hpp"
 #include "host/threads.hpp"
 #include "jobs/internals.hpp"
@@ -22,11 +23,6 @@ namespace {
 
 constexpr const char* job_names[] = {"digest", "tree of a byte hash", "tree of a field hash"};
 
-const Device& cpu() {
-    static const Device& device = *new Device("cpu");  // never destroyed: used until the process ends
-    return device;
-}
-
 KeptFiles store() {
     KeptFolder folder = kept_folder();
     if (!folder.path.empty()) folder.path = folder.path.parent_path() / "calibration";
@@ -35,7 +31,7 @@ KeptFiles store() {
 
 // Machines that share a home folder either have different keys or equal processors, for which the costs are as good.
 std::string key() {
-    const DeviceInfo& info = cpu().info();
+    const DeviceInfo& info = cpu_device().info();
     return kept_key({"calibration", info.isa, info.name + " x " + std::to_string(info.units), MERKLIZE_VERSION_STRING});
 }
 
@@ -56,6 +52,7 @@ bool parse(const std::string& line, KnownCost& known) {
     if (found == std::end(job_names)) return false;
     known.cost.job = static_cast<Job>(found - std::begin(job_names));
     std::istringstream numbers(latency + " " + rate);
+    numbers.imbue(std::locale::classic());
     return numbers >> known.cost.latency >> known.cost.rate && is_time(known.cost.latency) &&
            is_time(known.cost.rate) && known.cost.rate > 0;
 }
@@ -74,14 +71,16 @@ std::vector<KnownCost> load_costs() {
 }
 
 void store_costs(std::span<const KnownCost> costs) {
-    std::string text;
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.precision(9);
     for (const KnownCost& known : costs) {
-        char numbers[64];
-        std::snprintf(numbers, sizeof numbers, "%.9g\t%.9g\n", known.cost.latency, known.cost.rate);
-        text += one_line(known.cost.device) + '\t' + one_line(known.name) + '\t' + one_line(known.driver) + '\t' +
-                job_names[static_cast<std::size_t>(known.cost.job)] + '\t' + numbers;
+        text << one_line(known.cost.device) << '\t' << one_line(known.name) << '\t' << one_line(known.driver) << '\t'
+             << job_names[static_cast<std::size_t>(known.cost.job)] << '\t' << known.cost.latency << '\t'
+             << known.cost.rate << '\n';
     }
-    const std::string why = store().store(key(), std::as_bytes(std::span(text)));
+    const std::string kept = text.str();
+    const std::string why = store().store(key(), std::as_bytes(std::span(kept)));
     if (!why.empty()) throw Error(ErrorCode::io, "calibrate: " + why);
 }
 
@@ -108,7 +107,7 @@ std::shared_ptr<const Device> device_of(const KnownCost& known) {
 
 RunOptions chosen(const RunOptions& options, Job job, std::uint64_t bytes) {
     RunOptions here = options;
-    here.device = cpu();
+    here.device = cpu_device();
     if (options.stream) return here;
     const auto seconds = [&](const KnownCost& known) {
         double rate = known.cost.rate;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+#include <locale>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -50,6 +50,7 @@ std::optional<TunedPolicy> parse(const std::string& line) {
     TunedPolicy found;
     std::string job, hash, policy;
     std::istringstream fields(line);
+    fields.imbue(std::locale::classic());
     fields >> job >> hash >> found.log2 >> found.seconds >> found.builtin_seconds;
     const auto* of_name = std::ranges::find(jobs, job, &TunedJob::name);
     const auto traits = std::ranges::find(hashes(), hash, &HashTraits::name);
@@ -115,14 +116,16 @@ std::vector<TunedPolicy> load_tuned_policies(const DeviceInfo& device) {
 }
 
 void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy> policies) {
-    std::string text;
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text.precision(9);
     for (const TunedPolicy& policy : policies) {
-        char numbers[80];
-        std::snprintf(numbers, sizeof numbers, " %u %.9g %.9g ", policy.log2, policy.seconds, policy.builtin_seconds);
-        text.append(tuned_job_name(policy.kernel)).append(" ");
-        text.append(traits(static_cast<Hash>(policy.hash)).name).append(numbers).append(to_text(policy.policy) + "\n");
+        text << tuned_job_name(policy.kernel) << ' ' << traits(static_cast<Hash>(policy.hash)).name << ' '
+             << policy.log2 << ' ' << policy.seconds << ' ' << policy.builtin_seconds << ' ' << to_text(policy.policy)
+             << '\n';
     }
-    const std::string why = store().store(key(device), std::as_bytes(std::span(text)));
+    const std::string kept = text.str();
+    const std::string why = store().store(key(device), std::as_bytes(std::span(kept)));
     if (!why.empty()) throw Error(ErrorCode::io, "tuned policies: " + why);
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);

@@ -1,5 +1,7 @@
 // Plug-ins: found, refused and never looked for where they must not be. Each case is a process of its own, since a library is
 // opened once.
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,7 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "check.hpp"
+#include "child.hpp"
+#include "host/kept_files.hpp"
 #include "support.hpp"
 
 namespace {
@@ -104,4 +107,39 @@ TEST("plugins: one that is missing says how to get it, and the current folder is
     }
     waitpid(other, &status, 0);
     CHECK_EQ(status, 0);
+}
+
+// The program, owned by root and with the set-user-ID bit, started by another user.
+TEST("plugins_child: variables that name libraries, with more rights than the user's") {
+    if (!child::is_new_process()) return;
+    if (getauxval(AT_SECURE) == 0) _exit(77);
+    CHECK(!has(merklize::why_unavailable("sycl") + " ", "/nonexistent/plugins"));
+    CHECK(!has(merklize::why_unavailable("opencl") + " ", "MERKLIZE_OPENCL_LIBRARY=/nonexistent"));
+    CHECK(merklize::runtime::kept_folder().path.empty());
+}
+
+TEST("plugins: no variable names a library to a process that has more rights than its user") {
+    if (geteuid() != 0) {
+        std::cout << "skipped: only root can make a program that has more rights than its user" << std::endl;
+        return;
+    }
+    const Folder folder;
+    fs::permissions(folder.path, fs::perms(0755));
+    const fs::path program = folder.path / "program";
+    fs::copy_file("/proc/self/exe", program);
+    chmod(program.c_str(), 04755);
+    const int result = child::in_fork([&] {
+        setenv("MERKLIZE_TEST_CHILD", "1", 1);
+        setenv("MERKLIZE_PLUGINS_DIR", "/nonexistent/plugins", 1);
+        setenv("MERKLIZE_OPENCL_LIBRARY", "/nonexistent/library.so", 1);
+        if (setgid(65534) != 0 || setuid(65534) != 0) return 98;
+        execl(program.c_str(), program.c_str(), "plugins_child", nullptr);
+        return 99;
+    });
+    if (result == 77) {
+        std::cout << "not tested: " << folder.path << " is on a file system that gives no rights to programs"
+                  << std::endl;
+        return;
+    }
+    CHECK_EQ(result, 0);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <locale>
 #include <optional>
 
 #include "host/threads.hpp"
@@ -11,6 +12,7 @@
 #include "jobs/policy.hpp"
 #include "jobs/registry.hpp"
 #include "support.hpp"
+#include "tuning/calibration.hpp"
 
 using namespace support;
 using merklize::Device;
@@ -102,6 +104,31 @@ TEST("tuned_policies: kept for this device, driver and size") {
     other = cpu.info();
     other.name += " II";
     CHECK(load_tuned_policies(other).empty());
+}
+
+TEST("tuned_policies: figures are read as they were written, whatever the process's locale is") {
+    const OwnCache cache;
+    const Device cpu("cpu");
+    struct Commas : std::numpunct<char> {
+        char do_decimal_point() const override { return ','; }
+        char do_thousands_sep() const override { return '.'; }
+        std::string do_grouping() const override { return "\3"; }
+    };
+    const std::vector<TunedPolicy> policies = {tree_policy(Hash::blake3, 10, levels(3))};
+    const merklize::runtime::KnownCost cost{{"cpu", merklize::Job::digest, 1.25e-6, 12345678.5}, "name", "driver"};
+    const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Commas));
+    store_tuned_policies(cpu.info(), policies);
+    merklize::runtime::store_costs({&cost, 1});
+    const std::vector<TunedPolicy> found = load_tuned_policies(cpu.info());
+    const auto costs = merklize::runtime::load_costs();
+    std::locale::global(before);
+    CHECK_EQ(found.size(), 1u);
+    CHECK_EQ(costs.size(), 1u);
+    if (found.size() == 1) CHECK_EQ(found[0].seconds, 1e-3);
+    if (costs.size() == 1) CHECK_EQ(costs[0].cost.latency, 1.25e-6);
+    if (costs.size() == 1) CHECK_EQ(costs[0].cost.rate, 12345678.5);
+    // As the processes of other locales read it.
+    CHECK_EQ(load_tuned_policies(cpu.info()).size(), 1u);
 }
 
 TEST("tuned_policies: damaged files and no folder") {

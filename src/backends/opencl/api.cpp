@@ -45,7 +45,7 @@ bool open(const char* name, Library& library, std::string& reason) {
 Library search() {
     Library library;
     std::string reason;
-    const char* chosen = std::getenv("MERKLIZE_OPENCL_LIBRARY");
+    const char* chosen = secure_getenv("MERKLIZE_OPENCL_LIBRARY");
     if (chosen != nullptr && *chosen != '\0') {
         // A library asked for by name is never replaced by another.
         if (!open(chosen, library, reason))

@@ -40,8 +40,8 @@ std::filesystem::path runtime_folder() {
 void show_processor_device() {
     std::error_code ignored;
     const auto library = runtime_folder() / "libintelocl.so";
-    if (std::getenv("OCL_ICD_FILENAMES") == nullptr && std::filesystem::exists(library, ignored))
-        setenv("OCL_ICD_FILENAMES", library.c_str(), 0);
+    if (secure_getenv("OCL_ICD_FILENAMES") == nullptr && std::filesystem::exists(library, ignored))
+        setenv("OCL_ICD_FILENAMES", library.c_str(), 1);
 }
 
 const char* platform_kind(const ::sycl::platform& platform) {
