@@ -102,14 +102,15 @@ void AtomicFile::give_name() {
     if (!lock_ && link_to(path_)) return;
     const std::string name = path_.filename().string();
     for (int tries = 0; tries < 16; tries++) {
-        const auto hidden = path_.parent_path() / (lock_ ? "." + name + ".0.tmp" : unique_name(name));
+        const bool may_be_left = lock_ && tries < 2;
+        const auto hidden = path_.parent_path() / (may_be_left ? "." + name + ".0.tmp" : unique_name(name));
         if (link_to(hidden)) {
             written_ = hidden;
             keep_ = false;
             return;
         }
         if (errno != EEXIST) break;
-        if (lock_ && disk_calls.unlink(hidden.c_str()) != 0 && errno != ENOENT) break;
+        if (may_be_left) disk_calls.unlink(hidden.c_str());  // fails if it is another user's
     }
     fail("cannot name the new file", errno);
 }
@@ -124,22 +125,30 @@ AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
     // Between opening and locking, another process may have finished and renamed the file. Then it is not ours to
     // write.
     for (int tries = 0; tries < 16; tries++) {
-        out.file_ = Descriptor(disk_calls.open(out.written_.c_str(), flags, usual_mode));
-        if (!out.file_) {
-            const int reason = errno;
-            // A missing file is made, so this error means that it was renamed meanwhile.
-            struct stat info;
-            if (reason == ENOENT && stat(out.folder().c_str(), &info) == 0) continue;
-            out.fail("cannot open " + out.written_.string(), reason);
+        out.file_ = Descriptor(disk_calls.open(out.written_.c_str(), flags | O_EXCL, usual_mode));
+        const bool is_new = static_cast<bool>(out.file_);
+        if (!is_new && errno == EEXIST) {
+            out.file_ = Descriptor(disk_calls.open(out.written_.c_str(), flags & ~O_CREAT, usual_mode));
+            if (!out.file_ && errno == ENOENT) continue;
         }
+        if (!out.file_) out.fail("cannot open " + out.written_.string(), errno);
         struct stat opened, named;
         if (fstat(out.file_.get(), &opened) != 0) out.fail("cannot stat " + out.written_.string(), errno);
         if (!S_ISREG(opened.st_mode)) {
             throw Error(ErrorCode::io, out.written_.string() + ": cannot write: not a regular file");
         }
         if (flock(out.file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) refuse();
-        if (stat(out.written_.c_str(), &named) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev)
-            return out;
+        if (lstat(out.written_.c_str(), &named) != 0 || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
+            continue;
+        // Others could write what is resumed; what is behind another link would be overwritten.
+        if (!is_new && ((opened.st_uid != geteuid() && opened.st_uid != 0) || named.st_nlink != 1)) {
+            throw Error(ErrorCode::io,
+                        out.written_.string() + ": cannot write: it must have one link and belong to user " +
+                            std::to_string(geteuid()) + " or root, but it has " + std::to_string(named.st_nlink) +
+                            " and belongs to user " + std::to_string(opened.st_uid) + "; remove it first",
+                        EPERM, out.written_.string());
+        }
+        return out;
     }
     refuse();
     return out;
@@ -295,7 +304,10 @@ void AtomicFile::remove_journal() {
         roll_back(path_, lock_);
     } catch (const Error&) {  // the old file goes, whatever it is
     }
-    if (disk_calls.unlink(journal.c_str()) != 0 && errno != ENOENT) fail("cannot remove " + journal.string(), errno);
+    if (disk_calls.unlink(journal.c_str()) != 0 && errno != ENOENT) {
+        const int reason = errno;
+        if (has_journal(path_, file_.get())) fail("cannot remove " + journal.string(), reason);
+    }
     sync_folder();  // before the new file has the name
 }
 

@@ -1,20 +1,25 @@
 #include "host/journal.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "host/cpu_device.hpp"
 #include "host/disk_calls.hpp"
-#include "merklize/device.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -33,9 +38,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 32;
                 error_number, path.string());
 }
 
-Digest digest_of(std::span<const std::byte> data) {
-    return hash(data, {}, RunOptions{.device = Device("cpu"), .threads = 1});
-}
+Digest digest_of(std::span<const std::byte> data) { return hash(data, {}, on_this_thread()); }
 
 void put(std::vector<std::byte>& out, std::uint64_t number) {
     for (unsigned i = 0; i < 8; i++) out.push_back(std::byte{static_cast<unsigned char>(number >> 8 * i)});
@@ -165,14 +168,148 @@ bool is_of(std::span<const std::byte> found, const Patch& patch) {
     return true;
 }
 
+// When its name is gone: where the system lets anybody make links to any file, another link to it would undo the change later.
+void empty(const Descriptor& journal) { disk_calls.ftruncate(journal.get(), 0); }
+
 // Puts the old bytes back and removes the journal. errno, or 0.
-int put_back(const std::filesystem::path& path, int fd, std::span<const Patch> patches) {
+int put_back(const std::filesystem::path& path, const Descriptor& journal, int fd, std::span<const Patch> patches) {
     for (const Patch& patch : patches) {
         if (const int error = write_all(fd, patch.before, patch.offset)) return error;
     }
     if (disk_calls.fsync(fd) != 0) return errno;
     if (disk_calls.unlink(journal_of(path).c_str()) != 0) return errno;
-    return sync_folder(path);
+    if (const int error = sync_folder(path)) return error;
+    empty(journal);
+    return 0;
+}
+
+// Calls use(entry) with the user's entry of the user database; false without one.
+bool with_entry(uid_t user, const std::function<bool(const passwd&)>& use) {
+    std::vector<char> text(1 << 16);
+    passwd entry{}, *found = nullptr;
+    return getpwuid_r(user, &entry, text.data(), text.size(), &found) == 0 && found != nullptr && use(entry);
+}
+
+bool is_member(uid_t user, gid_t group) {
+    return with_entry(user, [&](const passwd& entry) {
+        std::vector<gid_t> groups(NGROUPS_MAX + 1);
+        int n = static_cast<int>(groups.size());
+        if (getgrouplist(entry.pw_name, entry.pw_gid, groups.data(), &n) < 0) return false;
+        return std::ranges::count(std::span(groups).first(static_cast<std::size_t>(n)), group) != 0;
+    });
+}
+
+std::string user_text(uid_t user) {
+    std::string text = "user " + std::to_string(user);
+    with_entry(user, [&](const passwd& entry) {
+        text += std::string(" (") + entry.pw_name + ")";
+        return true;
+    });
+    return text;
+}
+
+// Where a file has an access control list, the group's bits of its mode are a mask, and say nothing about the group.
+bool may_group_write(int fd, const struct stat& file) {
+    return (file.st_mode & S_IWGRP) != 0 && fgetxattr(fd, "system.posix_acl_access", nullptr, 0) < 0;
+}
+
+// What stands under the name of a file's journal.
+struct Found {
+    Descriptor file{};
+    struct stat info{};
+    int error = 0;  // of opening it
+    bool is_trusted = false;
+};
+
+// Whether only those can have written the journal who may write to the file, or `reader`.
+bool is_trusted(const Found& journal, int fd, const struct stat& file, uid_t reader) {
+    if (journal.info.st_nlink != 1) return false;
+    if ((file.st_mode & S_IWOTH) != 0) return true;
+    const bool by_group = may_group_write(fd, file);
+    if ((journal.info.st_mode & S_IWOTH) != 0) return false;
+    if ((journal.info.st_mode & S_IWGRP) != 0 &&
+        !(by_group && journal.info.st_gid == file.st_gid && may_group_write(journal.file.get(), journal.info))) {
+        return false;
+    }
+    const uid_t owner = journal.info.st_uid;
+    return owner == file.st_uid || owner == 0 || owner == reader || (by_group && is_member(owner, file.st_gid));
+}
+
+// None if nothing stands there that can be a journal of the file. What others put there is neither waited for nor followed.
+std::optional<Found> find_journal(const std::filesystem::path& name, int fd, const struct stat& file) {
+    constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    Found found{.file = Descriptor(open(name.c_str(), O_RDWR | flags))};
+    if (!found.file && errno != ENOENT) found.file = Descriptor(open(name.c_str(), O_RDONLY | flags));
+    if (!found.file) found.error = errno;
+    const int status = found.file ? fstat(found.file.get(), &found.info) : lstat(name.c_str(), &found.info);
+    if (status != 0 || !S_ISREG(found.info.st_mode) || found.info.st_nlink == 0) return {};
+    found.is_trusted = is_trusted(found, fd, file, geteuid());
+    // Its owner keeps it from being opened.
+    if (!found.is_trusted && (found.error == EACCES || found.error == EWOULDBLOCK)) return {};
+    return found;
+}
+
+// Rolls back what the journal beside the open file tells of. One that is not trusted changes nothing.
+void settle(const std::filesystem::path& path, int fd) {
+    const std::filesystem::path name = journal_of(path);
+    struct stat info;
+    if (fstat(fd, &info) != 0) fail(path, "cannot stat", errno);
+    const auto found = find_journal(name, fd, info);
+    if (!found) return;
+    const std::string owners = name.string() + " belongs to " + user_text(found->info.st_uid) + ", " + path.string() +
+                               " to " + user_text(info.st_uid);
+    if (!found->file) {
+        fail(path, "a change of it may have been interrupted, and its journal cannot be opened: " + owners,
+             found->error);
+    }
+    const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
+    const auto bytes = static_cast<std::uint64_t>(found->info.st_size);
+    // The places of a change lie apart, so a journal is at most so long. Nothing longer is read.
+    const bool can_be_whole = bytes <= most_bytes && bytes / 3 <= file_bytes + head_bytes + Digest::size;
+    const std::vector<std::byte> content =
+        can_be_whole ? read_some(found->file.get(), bytes, 0) : std::vector<std::byte>();
+    const auto decoded = decode(content, name);
+    const std::span<const Patch> patches = decoded ? std::span(decoded->patches) : std::span<const Patch>();
+    std::size_t n_fit = 0, n_old = 0, n_new = 0;
+    if (decoded && file_bytes == decoded->file_bytes) {
+        for (const Patch& patch : patches) {
+            const std::vector<std::byte> there = read_some(fd, patch.before.size(), patch.offset);
+            n_fit += is_of(there, patch);
+            n_old += std::ranges::equal(there, patch.before);
+            n_new += std::ranges::equal(there, patch.after);
+        }
+    }
+    if (n_fit == 0) {  // not whole, or of another file
+        if (found->is_trusted) disk_calls.unlink(name.c_str());
+        return;
+    }
+    const bool is_whole = n_old == patches.size() || n_new == patches.size();
+    if (!found->is_trusted) {
+        if (is_whole) return;  // as before the change or as after it, whether or not there was one
+        throw Error(ErrorCode::io,
+                    path.string() + ": a change of it was interrupted, and is not rolled back: " + owners +
+                        ", and a journal counts only if it has one link and nobody could write it who may not write "
+                        "to the file; let the journal's owner open the file, or remove the journal if the change "
+                        "is not yours",
+                    EPERM, path.string());
+    }
+    if (n_fit != patches.size()) {
+        throw Error(ErrorCode::io,
+                    path.string() + ": " + std::to_string(n_fit) + " of " + std::to_string(patches.size()) +
+                        " places are as " + name.string() +
+                        " says, so it cannot be rolled back: the file is damaged, or another one has its "
+                        "name; remove the journal only if that file is whole");
+    }
+    if (is_writable(fd)) {
+        if (const int error = put_back(path, found->file, fd, patches)) {
+            fail(path, "cannot roll back the change that was interrupted (" + name.string() + ")", error);
+        }
+    } else if (n_old != patches.size()) {
+        throw Error(ErrorCode::io,
+                    path.string() + ": a change of it was interrupted (" + name.string() +
+                        "); open it once with the right to write, so that it is rolled back",
+                    EACCES, path.string());
+    }
 }
 
 }  // namespace
@@ -200,12 +337,16 @@ bool change_in_place(const std::filesystem::path& path, const FileLock& lock, st
     if (!sole_use) return false;
 
     const std::filesystem::path name = journal_of(path);
-    Descriptor journal(disk_calls.open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!journal) return false;
-    // Who may change the file may roll its changes back.
-    const bool is_ready = fchmod(journal.get(), info.st_mode & 0666) == 0 &&
-                          write_all(journal.get(), content, 0) == 0 && disk_calls.fsync(journal.get()) == 0 &&
-                          sync_folder(path) == 0;
+    Found journal{
+        .file = Descriptor(disk_calls.open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600))};
+    if (!journal.file) return false;
+    const int fd = journal.file.get();
+    // Who may change the file may roll its changes back, and nobody else.
+    const bool has_group = fchown(fd, static_cast<uid_t>(-1), info.st_gid) == 0;
+    const mode_t mode = info.st_mode & (!has_group ? 0606 : may_group_write(lock.fd(), info) ? 0666 : 0646);
+    const bool is_ready = fchmod(fd, mode) == 0 && fstat(fd, &journal.info) == 0 &&
+                          is_trusted(journal, lock.fd(), info, info.st_uid) && write_all(fd, content, 0) == 0 &&
+                          disk_calls.fsync(fd) == 0 && sync_folder(path) == 0;
     if (!is_ready) {
         disk_calls.unlink(name.c_str());
         return false;
@@ -218,59 +359,29 @@ bool change_in_place(const std::filesystem::path& path, const FileLock& lock, st
     if (error == 0 && disk_calls.fsync(lock.fd()) != 0) error = errno;
     if (error == 0 && disk_calls.unlink(name.c_str()) != 0) error = errno;
     if (error != 0) {
-        put_back(path, lock.fd(), patches);  // if that fails, too, the journal stays
+        put_back(path, journal.file, lock.fd(), patches);  // if that fails, too, the journal stays
         fail(path, "cannot write", error);
     }
     // A journal that came back with a power failure would undo the change.
     if (const int reason = sync_folder(path)) fail(path, "cannot write its folder", reason);
+    empty(journal.file);
     return true;
 }
 
-void roll_back(const std::filesystem::path& path, const FileLock& lock) {
-    const std::filesystem::path name = journal_of(path);
-    std::vector<std::byte> content;
-    {
-        const Descriptor journal(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-        if (!journal && errno == ENOENT) return;
-        struct stat info;
-        if (!journal || fstat(journal.get(), &info) != 0) fail(name, "cannot open", errno);
-        if (!S_ISREG(info.st_mode)) throw Error(ErrorCode::io, name.string() + ": not a journal: not a regular file");
-        content =
-            read_some(journal.get(), std::min<std::uint64_t>(static_cast<std::uint64_t>(info.st_size), most_bytes), 0);
-    }
-    const auto decoded = decode(content, name);
-    const std::span<const Patch> patches = decoded ? std::span(decoded->patches) : std::span<const Patch>();
-    std::size_t n_fit = 0, n_old = 0;
+bool has_journal(const std::filesystem::path& path, int file) {
     struct stat info;
-    if (decoded && lock && fstat(lock.fd(), &info) == 0 &&
-        static_cast<std::uint64_t>(info.st_size) == decoded->file_bytes) {
-        for (const Patch& patch : patches) {
-            const std::vector<std::byte> found = read_some(lock.fd(), patch.before.size(), patch.offset);
-            n_fit += is_of(found, patch);
-            n_old += std::ranges::equal(found, patch.before);
-        }
-    }
-    if (n_fit == 0) {  // not whole, or of another file
-        disk_calls.unlink(name.c_str());
-        return;
-    }
-    if (n_fit != patches.size()) {
-        throw Error(ErrorCode::io,
-                    path.string() + ": " + std::to_string(n_fit) + " of " + std::to_string(patches.size()) +
-                        " places are as " + name.string() +
-                        " says, so it cannot be rolled back: the file is damaged, or another one has its "
-                        "name; remove the journal only if that file is whole");
-    }
-    if (is_writable(lock.fd())) {
-        if (const int error = put_back(path, lock.fd(), patches)) {
-            fail(path, "cannot roll back the change that was interrupted (" + name.string() + ")", error);
-        }
-    } else if (n_old != patches.size()) {
-        throw Error(ErrorCode::io,
-                    path.string() + ": a change of it was interrupted (" + name.string() +
-                        "); open it once with the right to write, so that it is rolled back",
-                    EACCES, path.string());
-    }
+    if (fstat(file, &info) != 0) fail(path, "cannot stat", errno);
+    const auto found = find_journal(journal_of(path), file, info);
+    return found && found->is_trusted;
+}
+
+void roll_back(const std::filesystem::path& path, const FileLock& lock) {
+    if (lock) settle(path, lock.fd());
+}
+
+void roll_back(const std::filesystem::path& path, int file) {
+    const FileLock lock = has_journal(path, file) ? FileLock(path) : FileLock();
+    settle(path, lock ? lock.fd() : file);
 }
 
 }  // namespace merklize::runtime

@@ -37,11 +37,23 @@ std::filesystem::path journal_of(const std::filesystem::path& path);
 /// errors   io. The file is as before, or its journal is there and the next opening makes it so
 bool change_in_place(const std::filesystem::path& path, const FileLock& lock, std::span<const Patch> patches);
 
+/// A journal counts if it is a regular file with one link, and nobody can have written it but who may write to the file (its owner,
+/// root, and whom its mode lets write) and the effective user. Any other file of its name changes nothing and waits for nobody.
+
+/// Whether there is a journal that counts.
+/// file    the file, open
+/// errors  io (the journal cannot be looked at)
+bool has_journal(const std::filesystem::path& path, int file);
+
 /// Rolls back the change that PATH.journal tells of, and removes the journal. A journal that was not whole is removed: then the change
 /// had not begun. So is a journal of another file.
 /// path    with links followed
-/// lock    on the file; none: there is no file
-/// errors  io (the file is changed in part and cannot be written to; only parts of it are what the journal says)
+/// lock    on the file; none: nothing happens
+/// errors  io (the file is changed in part and cannot be written to, or the journal does not count; only parts of it are what the
+///         journal says)
 void roll_back(const std::filesystem::path& path, const FileLock& lock);
+/// The same for who reads the file. Waits for the lock only if there is a journal that counts.
+/// file    the file, open: from then on nobody begins a change in place
+void roll_back(const std::filesystem::path& path, int file);
 
 }  // namespace merklize::runtime

@@ -1,7 +1,5 @@
 #include "tree_files/reader.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,16 +19,10 @@ TreeHeader read_header(const InputFile& file, const std::filesystem::path& path)
     return TreeHeader::decode(there, bytes, path.string());
 }
 
-// Called when the file is open: from then on nobody begins a change in place.
-void require_no_journal(const std::filesystem::path& path) {
-    const std::filesystem::path real = follow_links(path);
-    if (access(journal_of(real).c_str(), F_OK) == 0) roll_back(real, FileLock(real));
-}
-
 }  // namespace
 
 TreeFileReader::TreeFileReader(const std::filesystem::path& path)
-    : path_(path), file_(path), header_((require_no_journal(path), read_header(file_, path))) {
+    : path_(path), file_(path), header_((roll_back(follow_links(path), file_.fd()), read_header(file_, path))) {
     require_root();
 }
 
