@@ -432,6 +432,18 @@ def test_interrupted_hasher_says_so(sparse):
     assert lines == ["Hasher: an update was interrupted and its state is lost; reset() first"] * 3 + ["True"]
 
 
+def test_the_extension_is_never_unloaded():
+    """Its threads never end, and the system calls its handler at each fork."""
+    script = """
+        import _ctypes, ctypes, importlib.util, pathlib
+        folder = pathlib.Path(importlib.util.find_spec("merklize").origin).parent
+        path = next(folder.glob("_native*.so"))
+        _ctypes.dlclose(ctypes.PyDLL(str(path))._handle)
+        print(str(path.resolve()) in pathlib.Path("/proc/self/maps").read_text())
+    """
+    assert python(script) == "True"
+
+
 def test_hash_of_bytes_leaves_numpy_alone():
     """Importing numpy would take longer than all the rest; bench/run.py times the import."""
     assert python("import sys, merklize; merklize.hash(b'x'); print('numpy' in sys.modules)") == "False"

@@ -1,7 +1,6 @@
 #include "digests/file_reads.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -43,26 +42,18 @@ void ReadOrder::read(std::size_t item, std::span<std::byte> out, std::uint64_t o
 
 bool ReadOrder::is_better_mapped(std::size_t item) {
     constexpr double unmapping = 1.2;  // what removing the mapping costs in the end, where it is dear
-    // A thread's time from one item to the next is that of reading and hashing it.
-    thread_local struct {
-        const ReadOrder* of;
-        bool was_mapped;
-        std::chrono::steady_clock::time_point begin;
-    } last{};
-    const bool is_trial = item < tried_items;
-    if (!is_trial && last.of != this) return unmapping * seconds(true) < seconds(false);
     const auto now = std::chrono::steady_clock::now();
-    if (last.of == this && item > first_tried) {
-        const std::lock_guard lock(mutex_);
-        seconds_[last.was_mapped] += std::chrono::duration<double>(now - last.begin).count();
-    }
-    last = {is_trial ? this : nullptr, item % 2 != 0, now};
-    return is_trial ? last.was_mapped : unmapping * seconds(true) < seconds(false);
-}
-
-double ReadOrder::seconds(bool mapped) {
     const std::lock_guard lock(mutex_);
-    return seconds_[mapped];
+    // A thread's time from one item to the next is that of reading and hashing it.
+    const auto last = trials_.find(std::this_thread::get_id());
+    if (last != trials_.end()) {
+        const Trial& trial = last->second;
+        if (item > first_tried) seconds_[trial.is_mapped] += std::chrono::duration<double>(now - trial.begin).count();
+        trials_.erase(last);
+    }
+    const bool is_mapped = item < tried_items ? item % 2 != 0 : unmapping * seconds_[true] < seconds_[false];
+    if (item < tried_items) trials_[std::this_thread::get_id()] = {is_mapped, now};
+    return is_mapped;
 }
 
 std::span<const std::byte> ReadOrder::view(std::size_t item, std::span<std::byte> buffer, std::uint64_t offset) {

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "host/input_file.hpp"
@@ -52,7 +55,6 @@ public:
 
 private:
     bool is_better_mapped(std::size_t item);
-    double seconds(bool mapped);
     void wait_for(std::size_t item);
     void finish(std::size_t item) noexcept;
 
@@ -64,8 +66,13 @@ private:
     std::mutex mutex_;
     std::condition_variable moved_;
     std::vector<bool> finished_;  // guarded by mutex_
-    double seconds_[2] = {};      // of items that were read, and of those that were mapped; guarded by mutex_
-    std::size_t first_ = 0;       // the first item that is not finished; guarded by mutex_
+    struct Trial {
+        bool is_mapped = false;
+        std::chrono::steady_clock::time_point begin{};
+    };
+    std::map<std::thread::id, Trial> trials_;  // the item that each thread tries; guarded by mutex_
+    double seconds_[2] = {};  // of items that were read, and of those that were mapped; guarded by mutex_
+    std::size_t first_ = 0;   // the first item that is not finished; guarded by mutex_
 };
 
 /// Fills `out` from byte `offset` of a regular file on, by all threads of the run.

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include "host/rotational.hpp"
 #include "merklize/error.hpp"
@@ -16,10 +18,10 @@
 namespace merklize::runtime {
 
 InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()), owned_(true) {
-    constexpr int flags = O_RDONLY | O_CLOEXEC;
     // A named pipe would wait here for its other side, deaf to cancelling; so it is read_some() that waits.
-    fd_ = open(path.c_str(), flags | O_NONBLOCK);
-    while (fd_ < 0 && (errno == EAGAIN || errno == EINTR)) fd_ = open(path.c_str(), flags);  // another program's lease
+    constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+    while ((fd_ = open(path.c_str(), flags)) < 0 && (errno == EAGAIN || errno == EINTR))  // another program's lease
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (fd_ < 0) fail("cannot open", errno);
 }
 
@@ -183,13 +185,12 @@ bool InputFile::readable_within(int milliseconds) const {
     return ready > 0;
 }
 
-std::size_t InputFile::read_once(std::byte* out, std::size_t bytes) const {
+std::optional<std::size_t> InputFile::read_once(std::byte* out, std::size_t bytes) const {
     if (const std::size_t count = read_moved(out, bytes); count != 0) return count;
-    for (;;) {
-        const ssize_t count = read(fd_, out, bytes);
-        if (count >= 0) return static_cast<std::size_t>(count);
-        if (errno != EINTR && errno != EAGAIN) fail("cannot read", errno);
-    }
+    const ssize_t count = read(fd_, out, bytes);
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR && errno != EAGAIN) fail("cannot read", errno);
+    return {};
 }
 
 void InputFile::require_unchanged(const Identity& before) const {

@@ -90,7 +90,8 @@ private:
     [[noreturn]] void fail_size(std::uint64_t expected, std::uint64_t found) const;
     bool read_in_memory(std::span<std::byte> out, std::uint64_t offset, std::size_t& done) const noexcept;
     bool readable_within(int milliseconds) const;
-    std::size_t read_once(std::byte* out, std::size_t bytes) const;
+    /// None: another reader was faster, and the descriptor does not wait.
+    std::optional<std::size_t> read_once(std::byte* out, std::size_t bytes) const;
     std::size_t read_moved(std::byte* out, std::size_t bytes) const;
 
     InputFile(int fd, std::string_view name, bool owned) : fd_(fd), name_(name), owned_(owned) {}
@@ -110,9 +111,10 @@ std::size_t InputFile::read_some(std::span<std::byte> out, Wait wait) const {
             if (!wait()) break;
             continue;
         }
-        const std::size_t count = read_once(out.data() + done, out.size() - done);
-        if (count == 0) break;
-        done += count;
+        const auto count = read_once(out.data() + done, out.size() - done);
+        if (!count) continue;
+        if (*count == 0) break;
+        done += *count;
     }
     return done;
 }

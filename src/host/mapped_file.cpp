@@ -78,9 +78,10 @@ MappedFile::MappedFile(const InputFile& file, std::uint64_t offset, std::uint64_
 
 MappedFile::~MappedFile() {
     if (slot_ == nullptr) return;
-    munmap(bytes_, size_);
+    // The handler must not know the addresses any more when they may be somebody else's.
     slot_->end = 0;
     slot_->begin = 0;
+    munmap(bytes_, size_);
     slot_->is_taken = false;
 }
 

@@ -5,11 +5,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
+#include <climits>
+#include <cmath>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
+#include <fstream>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace merklize::runtime {
@@ -150,11 +156,49 @@ Pool& pool() {
 
 }  // namespace
 
+// Linux, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst (version 1): microseconds of all processors
+// together in each period. A group has no more than those above it, so each is asked.
+unsigned group_threads(const std::filesystem::path& root) {
+    double least = UINT_MAX;
+    const auto take = [&](const std::string& quota, const std::string& period) {
+        std::int64_t share = 0, of = 0;  // stays 0: "max"
+        std::from_chars(quota.data(), quota.data() + quota.size(), share);
+        std::from_chars(period.data(), period.data() + period.size(), of);
+        if (share > 0 && of > 0)
+            least = std::min(least, std::ceil(static_cast<double>(share) / static_cast<double>(of)));
+    };
+    const auto word = [](const std::filesystem::path& file) {
+        std::string text;
+        std::ifstream(file) >> text;
+        return text;
+    };
+    std::ifstream groups(root / "proc/self/cgroup");  // "0::/group" of version 2, "4:cpu,cpuacct:/group" of version 1
+    for (std::string line; std::getline(groups, line);) {
+        const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+        if (second == line.npos) continue;
+        const std::string controllers = line.substr(first + 1, second - first - 1);
+        if (!controllers.empty() && ("," + controllers + ",").find(",cpu,") == controllers.npos) continue;
+        const std::filesystem::path mount = root / "sys/fs/cgroup" / (controllers.empty() ? "" : "cpu");
+        for (std::filesystem::path group = line.substr(second + 1);; group = group.parent_path()) {
+            const std::filesystem::path folder = mount / group.relative_path();
+            std::string quota, period;
+            std::ifstream(folder / "cpu.max") >> quota >> period;
+            take(quota, period);
+            take(word(folder / "cpu.cfs_quota_us"), word(folder / "cpu.cfs_period_us"));
+            if (!group.has_relative_path()) break;
+        }
+    }
+    return static_cast<unsigned>(least);
+}
+
 // Not std::thread::hardware_concurrency(): glibc reads a file for that, 7 us a call, and it does not see the affinity.
-unsigned default_threads() noexcept {
+unsigned default_threads() {
+    static const unsigned most = group_threads("/");
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
-    return std::max(1u, std::thread::hardware_concurrency());  // the machine has more processors than the set holds
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return std::min(most, static_cast<unsigned>(std::max(1, CPU_COUNT(&set))));
+    // The machine has more processors than the set holds.
+    return std::min(most, std::max(1u, std::thread::hardware_concurrency()));
 }
 
 bool parallel_for(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& body, const Tick& tick) {

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 
 namespace merklize::runtime {
 
-/// CPU threads that this process may use (its affinity), at least 1.
-unsigned default_threads() noexcept;
+/// CPU threads that this process may use, at least 1: by its affinity, and by what its control group had when this was first asked.
+unsigned default_threads();
+/// How many processors the control group of this process may keep busy, rounded up; UINT_MAX: as many as there are.
+/// root  the folder that has proc/ and sys/: "/", or a test's own
+unsigned group_threads(const std::filesystem::path& root);
 
 /// Called from the thread that called parallel_for(), after each of its items and every 50 ms while it waits, with the
 /// share of items that are done. Returning false cancels. Must not throw.

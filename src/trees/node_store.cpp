@@ -29,11 +29,12 @@ NodeStore::NodeStore(const Device& device, std::uint64_t slots) : slots_(slots) 
 
 const Digest* NodeStore::host() const {
     if (on_device()) {
-        std::call_once(*copying_, [this] {
+        const std::lock_guard lock(*copying_);
+        if (host_.data() == nullptr) {
             HostBlock copy(device_->size());
             device_->copy_to({static_cast<std::byte*>(copy.data()), copy.size()});
             host_ = std::move(copy);
-        });
+        }
     }
     return static_cast<const Digest*>(host_.data());
 }
@@ -41,7 +42,6 @@ const Digest* NodeStore::host() const {
 void NodeStore::changed() {
     if (!on_device()) return;
     host_ = HostBlock();
-    copying_ = std::make_unique<std::once_flag>();
 }
 
 void NodeStore::clear_gaps(const TreeLayout& layout, Run& run) {

@@ -38,7 +38,7 @@ private:
     std::uint64_t slots_;
     mutable HostBlock host_{};
     std::unique_ptr<Buffer> device_{};
-    std::unique_ptr<std::once_flag> copying_ = std::make_unique<std::once_flag>();
+    std::unique_ptr<std::mutex> copying_ = std::make_unique<std::mutex>();
 };
 
 }  // namespace merklize::runtime

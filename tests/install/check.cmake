@@ -1,7 +1,7 @@
 # Installs the library, static and shared, each to a fresh prefix, and builds consumers against them in each of the documented ways;
 # run by ctest.
 #   BUILD      a build of the static library;  CXX  its compiler
-#   CC, NM     a C compiler, nm
+#   CC, NM     a C compiler, nm;  READELF  readelf
 #   SHARED_CXX compiler of the shared library: another one, where there is one
 #   PKG_CONFIG pkg-config; empty: not here
 #   PROGRAM    whether the program is built
@@ -79,5 +79,9 @@ run(${CMAKE_COMMAND} --install ${WORK}/add_subdirectory --prefix ${WORK}/shared)
 consume(find_package_shared find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/shared -D MERKLIZE_VERSION=${VERSION})
 consume_pc(shared)
 file(GLOB_RECURSE library ${WORK}/shared/*/libmerklize.so)
+execute_process(COMMAND ${READELF} -d ${library} OUTPUT_VARIABLE said)
+if(NOT said MATCHES "NODELETE")
+  message(FATAL_ERROR "libmerklize.so may be unloaded below its threads")
+endif()
 run(${CMAKE_COMMAND} -D NM=${NM} -D LIBRARY=${library} -D HEADER=${WORK}/shared/include/merklize/merklize.h
     -D LIST=${SOURCE}/tests/c_api/symbols.txt -P ${SOURCE}/tests/c_api/symbols.cmake)

@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <climits>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
-#include "check.hpp"
+#include "support.hpp"
 
 using merklize::runtime::parallel_for;
 using merklize::runtime::Tick;
@@ -59,4 +62,39 @@ TEST("threads: one loop waits inside another") {
     std::atomic<int> runs{0};
     CHECK(parallel_for(8, 4, [&](std::size_t) { parallel_for(8, 4, [&](std::size_t) { runs++; }); }));
     CHECK_EQ(runs.load(), 64);
+}
+
+TEST("threads: no more than the control group has processors for") {
+    const support::TemporaryFolder root;
+    const auto put = [&](const std::string& name, const std::string& text) {
+        std::filesystem::create_directories((root.path() / name).parent_path());
+        std::ofstream(root.path() / name) << text;
+    };
+    const auto threads = [&] { return merklize::runtime::group_threads(root.path()); };
+    CHECK_EQ(threads(), UINT_MAX);
+    // Version 2: the least of the group's and of those above it; part of a processor is one thread.
+    put("proc/self/cgroup", "0::/a/b\n");
+    CHECK_EQ(threads(), UINT_MAX);
+    put("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+    CHECK_EQ(threads(), UINT_MAX);
+    put("sys/fs/cgroup/a/b/cpu.max", "250000 100000\n");
+    CHECK_EQ(threads(), 3u);
+    put("sys/fs/cgroup/a/cpu.max", "200000 100000\n");
+    CHECK_EQ(threads(), 2u);
+    put("sys/fs/cgroup/cpu.max", "1000 100000\n");  // as in a container whose root is a group
+    CHECK_EQ(threads(), 1u);
+    put("sys/fs/cgroup/cpu.max", "not a number\n");
+    CHECK_EQ(threads(), 2u);
+    // Version 1: the group as the host names it, which a container does not see.
+    put("proc/self/cgroup", "12:cpuset:/x\n4:cpuacct,cpu:/docker/77\n3:memory:/y\nodd line\n0::/\n");
+    CHECK_EQ(threads(), UINT_MAX);
+    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "50000\n");
+    CHECK_EQ(threads(), UINT_MAX);
+    put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
+    CHECK_EQ(threads(), 4u);
+    put("sys/fs/cgroup/cpu/docker/77/cpu.cfs_quota_us", "90000\n");
+    put("sys/fs/cgroup/cpu/docker/77/cpu.cfs_period_us", "100000\n");
+    CHECK_EQ(threads(), 1u);
+    CHECK(merklize::runtime::default_threads() <= merklize::runtime::group_threads("/"));
 }
