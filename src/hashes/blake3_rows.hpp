@@ -16,7 +16,8 @@ struct Blake3Chain {
     std::uint32_t end = 0;     ///< more flags of the last block
     std::uint32_t bytes = 64;  ///< of each block that count; the others are zeros
 
-    std::uint32_t flags_of(std::size_t b) const noexcept {
+    // Always inlined, so that the linker never takes code of one instruction set for another.
+    [[gnu::always_inline]] std::uint32_t flags_of(std::size_t b) const noexcept {
         return flags | (b == 0 ? start : 0) | (b + 1 == n ? end : 0);
     }
 };
@@ -38,7 +39,6 @@ struct ChunkCounter {
     std::uint64_t mask =
         UINT64_MAX;  ///< messages of mask + 1 chunks, a power of two, each of which begins with index 0 again
 
-    // Always inlined, so that the linker never takes code of one instruction set for another.
     [[gnu::always_inline]] std::uint64_t at(std::uint64_t chunk) const noexcept { return (first + chunk) & mask; }
 };
 
