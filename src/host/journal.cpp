@@ -72,13 +72,14 @@ struct Decoded {
     std::vector<Patch> patches;  // of the bytes that were decoded
 };
 
-// None if the journal is not whole.  errors  io (a newer version)
-std::optional<Decoded> decode(std::span<const std::byte> data, const std::filesystem::path& journal) {
+// None if the journal is not whole, or of another version and not trusted.  errors  io (a newer version)
+std::optional<Decoded> decode(std::span<const std::byte> data, const std::filesystem::path& journal, bool is_trusted) {
     if (data.size() < head_bytes + Digest::size) return {};
     if (!std::ranges::equal(data.first(magic.size()), std::as_bytes(std::span(magic)))) return {};
     const auto body = data.first(data.size() - Digest::size);
     if (!std::ranges::equal(digest_of(body).bytes, data.last(Digest::size))) return {};
     if (get(body.subspan(8)) != version) {
+        if (!is_trusted) return {};
         throw Error(ErrorCode::io, journal.string() + ": a journal of version " + std::to_string(get(body.subspan(8))) +
                                        "; this program reads version " + std::to_string(version));
     }
@@ -256,10 +257,12 @@ void settle(const std::filesystem::path& path, int fd) {
     if (fstat(fd, &info) != 0) fail(path, "cannot stat", errno);
     const auto found = find_journal(name, fd, info);
     if (!found) return;
-    const std::string owners = name.string() + " belongs to " + user_text(found->info.st_uid) + ", " + path.string() +
-                               " to " + user_text(info.st_uid);
+    const auto owners = [&] {
+        return name.string() + " belongs to " + user_text(found->info.st_uid) + ", " + path.string() + " to " +
+               user_text(info.st_uid);
+    };
     if (!found->file) {
-        fail(path, "a change of it may have been interrupted, and its journal cannot be opened: " + owners,
+        fail(path, "a change of it may have been interrupted, and its journal cannot be opened: " + owners(),
              found->error);
     }
     const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
@@ -268,7 +271,7 @@ void settle(const std::filesystem::path& path, int fd) {
     const bool can_be_whole = bytes <= most_bytes && bytes / 3 <= file_bytes + head_bytes + Digest::size;
     const std::vector<std::byte> content =
         can_be_whole ? read_some(found->file.get(), bytes, 0) : std::vector<std::byte>();
-    const auto decoded = decode(content, name);
+    const auto decoded = decode(content, name, found->is_trusted);
     const std::span<const Patch> patches = decoded ? std::span(decoded->patches) : std::span<const Patch>();
     std::size_t n_fit = 0, n_old = 0, n_new = 0;
     if (decoded && file_bytes == decoded->file_bytes) {
@@ -287,7 +290,7 @@ void settle(const std::filesystem::path& path, int fd) {
     if (!found->is_trusted) {
         if (is_whole) return;  // as before the change or as after it, whether or not there was one
         throw Error(ErrorCode::io,
-                    path.string() + ": a change of it was interrupted, and is not rolled back: " + owners +
+                    path.string() + ": a change of it was interrupted, and is not rolled back: " + owners() +
                         ", and a journal counts only if it has one link and nobody could write it who may not write "
                         "to the file; let the journal's owner open the file, or remove the journal if the change "
                         "is not yours",

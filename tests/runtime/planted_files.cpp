@@ -132,6 +132,19 @@ TEST("planted: a journal of another user changes nothing, and the tree can be ch
                      }),
              0);
     CHECK(read_file(one.name) == one.journal);
+    // Of a version that nobody knows, and of another file.
+    for (const std::size_t at : {8, 16}) {
+        one.put_tree(one.after);
+        Bytes odd(one.journal.begin(), one.journal.end() - 32);
+        odd[at] = 2;
+        Digest check;
+        merklize::hash(std::as_bytes(std::span(odd)), std::span(check.bytes));
+        const Bytes last = to_bytes(check);
+        odd.insert(odd.end(), last.begin(), last.end());
+        one.put(one.name, odd, other, other, 0644);
+        one.check_unharmed();
+        CHECK(read_file(one.name) == odd);
+    }
 }
 
 TEST("planted: a change that another user's journal tells of is neither rolled back nor read over") {
