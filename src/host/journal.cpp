@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <limits.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -11,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <functional>
 #include <optional>
@@ -228,10 +228,9 @@ bool is_trusted(const Found& journal, int fd, const struct stat& file, uid_t rea
     if ((file.st_mode & S_IWOTH) != 0) return true;
     const bool by_group = may_group_write(fd, file);
     if ((journal.info.st_mode & S_IWOTH) != 0) return false;
-    if ((journal.info.st_mode & S_IWGRP) != 0 &&
-        !(by_group && journal.info.st_gid == file.st_gid && may_group_write(journal.file.get(), journal.info))) {
-        return false;
-    }
+    const bool is_same_group =
+        by_group && journal.info.st_gid == file.st_gid && may_group_write(journal.file.get(), journal.info);
+    if ((journal.info.st_mode & S_IWGRP) != 0 && !is_same_group) return false;
     const uid_t owner = journal.info.st_uid;
     return owner == file.st_uid || owner == 0 || owner == reader || (by_group && is_member(owner, file.st_gid));
 }
