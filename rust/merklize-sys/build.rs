@@ -17,15 +17,19 @@ fn main() {
     }
 }
 
-/// A folder with libmerklize.a, or with libmerklize.so, as a build or an installation has it.
+/// An absolute path of a folder with libmerklize.a, or with libmerklize.so, as a build or an installation has it.
 fn link_folder(folder: &Path) {
-    let is_static = folder.join("libmerklize.a").exists();
-    if !is_static && !folder.join("libmerklize.so").exists() {
-        panic!("merklize-sys: MERKLIZE_LIB_DIR={} has neither libmerklize.a nor libmerklize.so", folder.display());
+    let shown = folder.display();
+    if !folder.is_absolute() {
+        panic!("merklize-sys: MERKLIZE_LIB_DIR must be an absolute path, because cargo builds each crate in its own folder; got '{shown}'");
     }
-    println!("cargo:rustc-link-search=native={}", folder.display());
-    println!("cargo:rerun-if-changed={}", folder.display());
-    if is_static {
+    let mut libraries = ["libmerklize.a", "libmerklize.so"].iter().map(|name| folder.join(name));
+    let Some(library) = libraries.find(|library| library.exists()) else {
+        panic!("merklize-sys: MERKLIZE_LIB_DIR={shown} has neither libmerklize.a nor libmerklize.so");
+    };
+    println!("cargo:rustc-link-search=native={shown}");
+    println!("cargo:rerun-if-changed={}", library.display());
+    if library.ends_with("libmerklize.a") {
         println!("cargo:rustc-link-lib=static=merklize");
         link_cpp();
     } else {

@@ -1,8 +1,8 @@
+use core::mem::needs_drop;
 use core::ops::Deref;
-use core::{ptr, slice};
-use std::borrow::Cow;
+use core::ptr;
 
-use merklize::{fill_rows, Device, Elements, Error, Hash, Matrix as Words, MatrixCommitment, Options};
+use merklize::{fill_rows, Device, Error, Hash, Matrix as Words, MatrixCommitment, Options, Word};
 use p3_matrix::Matrix;
 
 use crate::elements::{write_row, DeviceElement};
@@ -16,18 +16,20 @@ pub(crate) fn commit<T: DeviceElement, M: Matrix<T>>(
     device: &Device,
 ) -> Result<MatrixCommitment, Error> {
     let is_field_hash = hash.info().modulus.is_some();
-    let in_memory = T::in_memory(is_field_hash).and_then(|form| {
-        let lying: Option<Vec<_>> =
-            matrices.iter().map(words_in_memory).map(|words| words.map(Cow::Borrowed)).collect();
-        Some((lying?, form))
+    let lying = T::in_memory(&[], is_field_hash).and_then(|(_, form)| {
+        let words = |matrix| words_in_memory(matrix, |row| T::in_memory(row, is_field_hash).map(|(words, _)| words));
+        matrices.iter().map(|matrix| Some(words(matrix)?.elements(form))).collect::<Option<Vec<_>>>()
     });
-    let (words, form) = in_memory.unwrap_or_else(|| {
-        let copies = matrices.iter().map(|matrix| Cow::Owned(words_of(matrix, is_field_hash)));
-        (copies.collect(), Elements::Canonical)
-    });
-    let views = words.iter().zip(matrices).map(|(words, matrix)| Words::new(words, matrix.width()));
-    let views = views.map(|view| Ok(view?.elements(form))).collect::<Result<Vec<_>, _>>()?;
-    MatrixCommitment::new(&views, hash, arity as u32, cap_height as u32, &Options::new().device(device))
+    let copies: Vec<_>;
+    let words = match lying {
+        Some(words) => words,
+        None => {
+            copies = matrices.iter().map(|matrix| words_of(matrix, is_field_hash)).collect();
+            let all = copies.iter().zip(matrices);
+            all.map(|(words, matrix)| Words::new(words, matrix.width())).collect::<Result<_, _>>()?
+        }
+    };
+    MatrixCommitment::new(&words, hash, arity as u32, cap_height as u32, &Options::new().device(device))
 }
 
 /// A copy in the form that a hash takes.
@@ -41,27 +43,25 @@ fn words_of<T: DeviceElement, M: Matrix<T>>(matrix: &M, is_field_hash: bool) -> 
     })
 }
 
-/// The memory of all elements as words, if row follows row in it. Views that compute their rows have none.
-fn words_in_memory<T: DeviceElement, M: Matrix<T>>(matrix: &M) -> Option<&[T::Word]> {
+/// The words of a matrix where it holds them, if row follows row in its memory. Views that compute their rows have none.
+fn words_in_memory<T: Clone + Send + Sync + 'static, W: Word, M: Matrix<T>>(
+    matrix: &M,
+    words_of: impl Fn(&[T]) -> Option<&[W]>,
+) -> Option<Words<'_, W>> {
     let (height, width) = (matrix.height(), matrix.width());
-    if width == 0 || size_of::<T>() != size_of::<T::Word>() || align_of::<T>() != align_of::<T::Word>() {
-        return None;
-    }
-    let first = row_in_memory(&matrix.row_slice(0)?)?;
-    for i in 1..height {
-        if !ptr::eq(row_in_memory(&matrix.row_slice(i)?)?, first.wrapping_add(i * width)) {
-            return None;
-        }
-    }
-    // SAFETY: each row is borrowed from the matrix (row_in_memory), they follow each other, and an element has a word's size and alignment.
-    Some(unsafe { slice::from_raw_parts(first.cast(), height * width) })
+    let row = |i| borrowed(matrix.row_slice(i)?, &words_of).filter(|words| words.len() == width);
+    Words::from_rows((0..height).map_while(row)).filter(|words| words.rows() == height)
 }
 
-/// Where a row begins, if it is borrowed from its matrix: nothing happens when the value goes, so it owns no memory, and the row is not inside of it.
-fn row_in_memory<T, R: Deref<Target = [T]>>(row: &R) -> Option<*const T> {
-    let elements: *const T = row.as_ptr();
-    let inside = ptr::from_ref(row).addr()..ptr::from_ref(row).addr() + size_of::<R>().max(1);
-    (!core::mem::needs_drop::<R>() && !inside.contains(&elements.addr())).then_some(elements)
+/// The words of a row that is borrowed from its matrix: nothing happens when the value goes, so it owns no memory, and the words are not inside of it.
+fn borrowed<'a, T, W, R: Deref<Target = [T]> + 'a>(row: R, words_of: impl Fn(&[T]) -> Option<&[W]>) -> Option<&'a [W]> {
+    let words = words_of(&row)?;
+    let inside = ptr::from_ref(&row).addr()..ptr::from_ref(&row).addr() + size_of::<R>().max(1);
+    if needs_drop::<R>() || inside.contains(&words.as_ptr().addr()) {
+        return None;
+    }
+    // SAFETY: they lie in what the row is borrowed from, which outlives it.
+    Some(unsafe { &*ptr::from_ref(words) })
 }
 
 #[cfg(test)]
@@ -75,15 +75,58 @@ mod tests {
 
     use super::*;
 
+    /// The rows of a matrix of numbers, as they lie in its memory.
+    fn lying<M: Matrix<u32>>(matrix: &M) -> Option<Words<'_, u32>> {
+        words_in_memory(matrix, |row| Some(row))
+    }
+
     #[test]
     fn dense_rows_are_not_copied() {
         let values: Vec<KoalaBear> = (0..24).map(KoalaBear::from_u32).collect();
         let matrix = RowMajorMatrix::new(values, 3);
-        let words = words_in_memory(&matrix).unwrap();
-        assert!(ptr::eq(words.as_ptr().cast(), matrix.values.as_ptr()) && words.len() == 24);
-        assert_eq!(words_in_memory(&matrix.as_view()), Some(words));
-        assert!(words_in_memory(&matrix.clone().bit_reverse_rows()).is_none());
-        assert!(words_in_memory(&HorizontalPair::new(matrix.clone(), matrix)).is_none());
+        fn words_of(row: &[KoalaBear]) -> Option<&[u32]> {
+            KoalaBear::in_memory(row, true).map(|(words, _)| words)
+        }
+        let words = words_in_memory(&matrix, words_of).unwrap();
+        assert_eq!((words.rows(), words.as_ptr()), (8, matrix.values.as_ptr().cast()));
+        let read = |i| unsafe { words.as_ptr().add(i).read() };
+        assert!((0..24).all(|i| read(i) == words_of(&matrix.values).unwrap()[i]), "all rows by one pointer");
+        assert_eq!(words_in_memory(&matrix.as_view(), words_of).unwrap().as_ptr(), words.as_ptr());
+        assert!(words_in_memory(&matrix.clone().bit_reverse_rows(), words_of).is_none());
+        assert!(words_in_memory(&HorizontalPair::new(matrix.clone(), matrix), words_of).is_none());
+    }
+
+    /// Lends rows of any lengths, from anywhere.
+    struct Odd<'a> {
+        width: usize,
+        rows: Vec<&'a [u32]>,
+    }
+    impl Matrix<u32> for Odd<'_> {
+        fn width(&self) -> usize {
+            self.width
+        }
+        fn height(&self) -> usize {
+            self.rows.len()
+        }
+        unsafe fn row_subslice_unchecked(&self, r: usize, _: usize, _: usize) -> impl Deref<Target = [u32]> {
+            self.rows[r]
+        }
+    }
+
+    #[test]
+    fn rows_of_another_shape_are_not_read_beyond() {
+        let numbers: Vec<u32> = (0..12).collect();
+        let rows = |lengths: &[usize]| {
+            let mut rest = &numbers[..];
+            let mut next = |n| rest.split_off(..n).unwrap();
+            lengths.iter().map(|&n| next(n)).collect()
+        };
+        assert_eq!(lying(&Odd { width: 3, rows: rows(&[3, 3, 3]) }).unwrap().rows(), 3);
+        for lengths in [&[3, 3, 2][..], &[2, 3, 3], &[2, 2, 2], &[4, 4, 4], &[0, 0]] {
+            assert!(lying(&Odd { width: 3, rows: rows(lengths) }).is_none(), "{lengths:?}");
+        }
+        assert!(lying(&Odd { width: 0, rows: rows(&[0, 0]) }).is_none());
+        assert!(lying(&Odd { width: 3, rows: vec![] }).is_none());
     }
 
     /// Word p + i stands for i.

@@ -1,3 +1,5 @@
+use core::slice;
+
 use merklize::{Digest, Elements, Word};
 use p3_baby_bear::BabyBear;
 use p3_field::{Field, PrimeField32, PrimeField64};
@@ -17,11 +19,18 @@ pub trait DeviceElement: Field {
     /// The bytes that Plonky3's byte hashes take, little endian: of the fields of 31 bits in Montgomery form.
     fn serialized(self) -> Self::Word;
 
-    /// What the memory of elements is to a hash, if it can take that as words.
-    fn in_memory(is_field_hash: bool) -> Option<Elements> {
-        let _ = is_field_hash;
+    /// The memory of elements as words, and what these are to a hash; `None` if it cannot take them.
+    fn in_memory(elements: &[Self], is_field_hash: bool) -> Option<(&[Self::Word], Elements)> {
+        let _ = (elements, is_field_hash);
         None
     }
+}
+
+/// # Safety
+/// An element is a word in memory.
+unsafe fn as_words<T, W>(elements: &[T]) -> &[W] {
+    const { assert!(size_of::<T>() == size_of::<W>() && align_of::<T>() == align_of::<W>()) };
+    unsafe { slice::from_raw_parts(elements.as_ptr().cast(), elements.len()) }
 }
 
 impl DeviceElement for Goldilocks {
@@ -33,8 +42,9 @@ impl DeviceElement for Goldilocks {
     fn serialized(self) -> u64 {
         self.as_canonical_u64()
     }
-    fn in_memory(is_field_hash: bool) -> Option<Elements> {
-        is_field_hash.then_some(Elements::Any) // words p and up stand for small elements
+    fn in_memory(elements: &[Self], is_field_hash: bool) -> Option<(&[u64], Elements)> {
+        // SAFETY: `Goldilocks` is a transparent word. Words p and up stand for small elements.
+        is_field_hash.then(|| (unsafe { as_words(elements) }, Elements::Any))
     }
 }
 
@@ -49,8 +59,10 @@ macro_rules! of_31_bits {
             fn serialized(self) -> u32 {
                 self.to_unique_u32()
             }
-            fn in_memory(is_field_hash: bool) -> Option<Elements> {
-                Some(if is_field_hash { Elements::Montgomery } else { Elements::Canonical })
+            fn in_memory(elements: &[Self], is_field_hash: bool) -> Option<(&[u32], Elements)> {
+                // SAFETY: the field's element is a transparent word.
+                let words = unsafe { as_words(elements) };
+                Some((words, if is_field_hash { Elements::Montgomery } else { Elements::Canonical }))
             }
         }
     )*};

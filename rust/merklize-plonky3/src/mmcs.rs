@@ -56,18 +56,27 @@ where
         Ok(Self { stock: MerkleTreeMmcs::new(hasher, compressor, cap_height), whole, hash: library_hash, device })
     }
 
-    /// The cap is at most as high as the tree, as in the stock scheme. In fours the library fills caps with zeros that the stock scheme does not have.
+    /// The cap is at most as high as the tree, as in the stock scheme. The library fills a cap with zeros up to a power of two; the stock scheme has no
+    /// such caps.
     fn cap_height<M: Matrix<P::Value>>(&self, matrices: &[M]) -> Result<usize, Error> {
         let dimensions: Vec<Dimensions> = matrices.iter().map(|matrix| matrix.dimensions()).collect();
         let schedule = self.whole.proof_arity_schedule(&dimensions);
         let layers = schedule.map_err(|error| Error::invalid_argument(format!("commit: {error}")))?.len();
-        match self.stock.cap_height().min(layers) {
-            cap if N != 2 && cap != 0 => {
-                let rule = format!("commit: cap_height must be 0 for trees of arity {N}, got {cap}");
-                Err(Error::invalid_argument(rule))
-            }
-            cap => Ok(cap),
+        let cap = self.stock.cap_height().min(layers);
+        if N != 2 && cap != 0 {
+            let rule = format!("commit: cap_height must be 0 for trees of arity {N}, got {cap}");
+            return Err(Error::invalid_argument(rule));
         }
+        // Nodes of a layer in pairs; zeros follow an odd one.
+        let tallest = dimensions.iter().map(|matrix| matrix.height).max().unwrap_or(0);
+        let nodes = tallest.div_ceil(1 << (layers - cap));
+        let length = if nodes > 1 { nodes.next_multiple_of(2) } else { nodes };
+        if N == 2 && length != 1 << cap {
+            return Err(Error::invalid_argument(format!(
+                "commit: the layer of cap_height {cap} must have a power of two of nodes, but above {tallest} rows it has {length}"
+            )));
+        }
+        Ok(cap)
     }
 
     /// The stock scheme, which verifies.
@@ -95,7 +104,7 @@ where
     }
     let cpu = Device::open("cpu")?;
     let options = Options::new().device(&cpu).threads(1);
-    let row: Vec<T> = (0..34).map(|i| T::from_u64(i * i + 1)).collect();
+    let row: Vec<T> = (0..34.max(N as u64)).map(|i| T::from_u64(i * i + 1)).collect();
     for length in 1..=row.len() {
         let mut words = vec![T::Word::default(); length];
         write_row(info.modulus.is_some(), &row[..length], &mut words);

@@ -254,6 +254,30 @@ fn caps_of_arity_four_are_refused() {
     assert!(error.to_string().contains("cap_height must be 0 for trees of arity 4, got 1"), "{error}");
 }
 
+/// The stock scheme of Plonky3 0.8 panics: 17 rows make layers of 18, 10, 6, 4, 2 nodes and the root.
+#[test]
+fn caps_that_are_no_power_of_two_are_refused() {
+    let perm = default_goldilocks_poseidon2_8();
+    let (hasher, compressor) = (Sponge::<_, 8, 4, 4>::new(perm.clone()), TruncatedPermutation::<_, 2, 4, 8>::new(perm));
+    type G = Packed<Goldilocks>;
+    let commit = |cap_height: usize, rows: usize| {
+        let hash = Hash::POSEIDON2_GOLDILOCKS_8;
+        let ours = MerklizeMmcs::<G, G, _, _, 2, 4>::new(hasher.clone(), compressor.clone(), cap_height, hash, cpu());
+        catch(|| ours.unwrap().commit(vec![matrix::<Goldilocks>(0, rows, 2)]).0)
+    };
+    for (cap_height, nodes) in [(3, 6), (4, 10), (5, 18)] {
+        let error = commit(cap_height, 17).unwrap_err().to_string();
+        let rule = format!(
+            "the layer of cap_height {cap_height} must have a power of two of nodes, but above 17 rows it has {nodes}"
+        );
+        assert!(error.contains(&rule), "{error}");
+    }
+    for (cap_height, rows) in [(0, 17), (2, 17), (3, 16), (3, 15), (9, 8)] {
+        let stock = MerkleTreeMmcs::<G, G, _, _, 2, 4>::new(hasher.clone(), compressor.clone(), cap_height);
+        assert_eq!(commit(cap_height, rows).unwrap(), stock.commit(vec![matrix(0, rows, 2)]).0, "{cap_height} {rows}");
+    }
+}
+
 #[test]
 fn another_hash_than_the_library_s_is_refused() {
     let perm = default_koalabear_poseidon2_16();

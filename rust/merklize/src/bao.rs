@@ -86,7 +86,7 @@ pub struct Fault {
 pub fn outboard_bytes(message_bytes: u64, form: Form) -> Result<u64> {
     let (form, mut bytes) = (form.to_c(), 0);
     // SAFETY: a struct that knows its size, and a place for the answer.
-    check(unsafe { sys::merklize_bao_outboard_bytes(message_bytes, &form, &mut bytes) })?;
+    check(|| unsafe { sys::merklize_bao_outboard_bytes(message_bytes, &form, &mut bytes) })?;
     Ok(bytes)
 }
 
@@ -144,7 +144,7 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
         let (nodes, capacity) = (outboard.as_ptr(), out.len());
         let to = if capacity == 0 { ptr::null_mut() } else { out.as_mut_ptr() };
         // SAFETY: slices are read, and `out` is written, for the call.
-        check(unsafe {
+        check(|| unsafe {
             let (from, form) = (data.as_ptr().cast(), &form);
             sys::merklize_bao_slice(
                 from,
@@ -184,7 +184,7 @@ pub fn decode_slice(
     let mut out = vec![0; usize::try_from(count).unwrap_or(usize::MAX).min(slice.len())];
     let (root, form, mut length, mut valid) = (root.to_c(), form.to_c(), 0, 0);
     // SAFETY: `slice` is read and `out` is written for the call.
-    check(unsafe {
+    check(|| unsafe {
         sys::merklize_bao_decode_slice(
             slice.as_ptr(),
             slice.len(),

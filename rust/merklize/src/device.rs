@@ -77,11 +77,11 @@ impl Device {
     pub fn list() -> Result<Vec<DeviceInfo>> {
         let mut count = 0;
         // SAFETY: places for results.
-        check(unsafe { sys::merklize_device_count(&mut count) })?;
+        check(|| unsafe { sys::merklize_device_count(&mut count) })?;
         (0..count)
             .map(|index| {
                 let mut info = sys::merklize_device_info::default();
-                check(unsafe { sys::merklize_device_describe(index, &mut info) })?;
+                check(|| unsafe { sys::merklize_device_describe(index, &mut info) })?;
                 Ok(DeviceInfo::from_c(&info))
             })
             .collect()
@@ -161,7 +161,7 @@ impl Buffer {
     pub fn upload(&self, first: u64, data: &[u8], stream: Option<&Stream>) -> Result<()> {
         let stream = stream.map_or(ptr::null(), |stream| stream.as_c().cast_const());
         // SAFETY: a live handle, and `data` is read for the call.
-        check(unsafe { sys::merklize_buffer_upload(self.as_c(), first, data.as_ptr().cast(), data.len(), stream) })
+        check(|| unsafe { sys::merklize_buffer_upload(self.as_c(), first, data.as_ptr().cast(), data.len(), stream) })
     }
 
     /// Copies bytes `first ..` to host memory, and waits for the copy.
@@ -171,7 +171,7 @@ impl Buffer {
     pub fn download(&self, first: u64, data: &mut [u8], stream: Option<&Stream>) -> Result<()> {
         let stream = stream.map_or(ptr::null(), |stream| stream.as_c().cast_const());
         // SAFETY: a live handle, and `data` is written for the call.
-        check(unsafe {
+        check(|| unsafe {
             sys::merklize_buffer_download(self.as_c(), first, data.as_mut_ptr().cast(), data.len(), stream)
         })
     }
@@ -212,7 +212,7 @@ impl Stream {
     /// What failed there.
     pub fn synchronize(&self) -> Result<()> {
         // SAFETY: a live handle.
-        check(unsafe { sys::merklize_stream_synchronize(self.as_c()) })
+        check(|| unsafe { sys::merklize_stream_synchronize(self.as_c()) })
     }
 
     /// The point after everything that is enqueued so far; never waits.
@@ -230,7 +230,7 @@ impl Stream {
     /// An event of another device.
     pub fn wait(&self, event: &Event) -> Result<()> {
         // SAFETY: live handles.
-        check(unsafe { sys::merklize_stream_wait(self.as_c(), event.as_c()) })
+        check(|| unsafe { sys::merklize_stream_wait(self.as_c(), event.as_c()) })
     }
 }
 
@@ -249,7 +249,7 @@ impl Event {
     /// What ran and failed; a word of the input that is not below the modulus of a field hash.
     pub fn wait(&self) -> Result<()> {
         // SAFETY: a live handle.
-        check(unsafe { sys::merklize_event_wait(self.as_c()) })
+        check(|| unsafe { sys::merklize_event_wait(self.as_c()) })
     }
 
     /// True if the point is reached; never waits.
@@ -259,7 +259,7 @@ impl Event {
     pub fn is_reached(&self) -> Result<bool> {
         let mut reached = 0;
         // SAFETY: a live handle and a place for the answer.
-        check(unsafe { sys::merklize_event_query(self.as_c(), &mut reached) })?;
+        check(|| unsafe { sys::merklize_event_query(self.as_c(), &mut reached) })?;
         Ok(reached != 0)
     }
 }

@@ -322,7 +322,7 @@ impl Hasher {
     /// Streaming BLAKE3. The options hold for all later calls.
     ///
     /// # Errors
-    /// Options with `progress` or `timings`.
+    /// Options with `progress`, `timings` or a stream.
     pub fn new(mode: Mode<'_>, options: &Options<'_>) -> Result<Self> {
         let mode = mode.to_c();
         Self::made(options, |options, out| unsafe { sys::merklize_hasher_create(&mode, options, out) })
@@ -341,7 +341,7 @@ impl Hasher {
         call: impl FnOnce(*const sys::merklize_run_options, *mut *mut sys::merklize_hasher) -> sys::merklize_status,
     ) -> Result<Self> {
         let mut handle = core::ptr::null_mut();
-        options.run(|options| call(options, &mut handle))?;
+        options.without_stream("Hasher")?.run(|options| call(options, &mut handle))?;
         Ok(Self::own(handle))
     }
 
@@ -351,7 +351,7 @@ impl Hasher {
     /// Those of the device.
     pub fn update(&mut self, data: &[u8]) -> Result<()> {
         // SAFETY: a live handle that this thread has alone; `data` is read for the call.
-        check(unsafe { sys::merklize_hasher_update(self.as_c(), data.as_ptr().cast(), data.len()) })
+        check(|| unsafe { sys::merklize_hasher_update(self.as_c(), data.as_ptr().cast(), data.len()) })
     }
 
     /// Digest of all bytes so far. More may follow.
@@ -370,7 +370,7 @@ impl Hasher {
     /// A hash without extendable output: other than 32 bytes at 0.
     pub fn finalize_into(&self, seek: u64, out: &mut [u8]) -> Result<()> {
         // SAFETY: a live handle; `out` is written for the call.
-        check(unsafe { sys::merklize_hasher_output(self.as_c(), seek, out.as_mut_ptr(), out.len()) })
+        check(|| unsafe { sys::merklize_hasher_output(self.as_c(), seek, out.as_mut_ptr(), out.len()) })
     }
 
     /// Number of bytes so far.
@@ -385,7 +385,7 @@ impl Hasher {
     /// Those of the device.
     pub fn reset(&mut self) -> Result<()> {
         // SAFETY: a live handle that this thread has alone.
-        check(unsafe { sys::merklize_hasher_reset(self.as_c()) })
+        check(|| unsafe { sys::merklize_hasher_reset(self.as_c()) })
     }
 
     /// A hasher of its own that goes on from the same bytes.

@@ -3,6 +3,7 @@ use core::fmt;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use merklize_sys as sys;
 
@@ -71,9 +72,11 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A status of the C API as a result. Must follow the call at once, on its thread: the text is the thread's last one.
-pub(crate) fn check(status: sys::merklize_status) -> Result<()> {
-    let kind = match status {
+/// Runs a call of the C API. The first one of the process compares the library with the bindings.
+pub(crate) fn check(call: impl FnOnce() -> sys::merklize_status) -> Result<()> {
+    static SAME_ABI: OnceLock<Result<()>> = OnceLock::new();
+    SAME_ABI.get_or_init(|| require_abi(sys::MERKLIZE_ABI_VERSION)).clone()?;
+    let kind = match call() {
         sys::MERKLIZE_OK => return Ok(()),
         sys::MERKLIZE_INVALID_ARGUMENT | sys::MERKLIZE_TOO_SMALL => ErrorKind::InvalidArgument,
         sys::MERKLIZE_OUT_OF_MEMORY => ErrorKind::OutOfMemory,
@@ -97,6 +100,21 @@ pub(crate) fn check(status: sys::merklize_status) -> Result<()> {
     })
 }
 
+/// Structs and functions of another ABI are other ones.
+fn require_abi(bindings: u32) -> Result<()> {
+    // SAFETY: takes nothing.
+    let library = unsafe { sys::merklize_abi_version() };
+    if library == bindings {
+        return Ok(());
+    }
+    let message = format!(
+        "merklize: the bindings are of ABI {bindings}, but the library (version {}) has ABI {library}; MERKLIZE_LIB_DIR or \
+         pkg-config must name a library of the bindings' version",
+        crate::library_version()
+    );
+    Err(Error { kind: ErrorKind::Unavailable, ..Error::invalid_argument(message) })
+}
+
 /// # Safety
 /// `pointer` is a text that ends with a zero byte.
 pub(crate) unsafe fn text(pointer: *const core::ffi::c_char) -> String {
@@ -111,4 +129,18 @@ pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<std::ffi::C
 /// A path for C, as the system has it.
 pub(crate) fn c_path(path: &Path) -> Result<std::ffi::CString> {
     c_text("path", path.as_os_str().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_of_another_abi_is_refused() {
+        require_abi(sys::MERKLIZE_ABI_VERSION).unwrap();
+        let error = require_abi(7777).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+        let rule = format!("ABI 7777, but the library (version {}) has ABI 0", crate::library_version());
+        assert!(error.to_string().contains(&rule), "{error}");
+    }
 }

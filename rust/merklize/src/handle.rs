@@ -13,7 +13,7 @@ macro_rules! handle {
                 call: impl FnOnce(*mut *mut merklize_sys::$c) -> merklize_sys::merklize_status,
             ) -> $crate::Result<Self> {
                 let mut handle = core::ptr::null_mut();
-                $crate::error::check(call(&mut handle))?;
+                $crate::error::check(|| call(&mut handle))?;
                 Ok(Self::own(handle))
             }
 

@@ -1,4 +1,5 @@
 use core::fmt;
+use core::marker::PhantomData;
 use core::ptr;
 
 use merklize_sys as sys;
@@ -33,12 +34,15 @@ impl Elements {
 
 /// A matrix of words, row after row, that is only read.
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct Matrix<'a, W> {
-    words: &'a [W],
+    /// The address of the first word. No slice: rows that are borrowed one by one are no single one.
+    first: usize,
     rows: usize,
     columns: usize,
     stride: usize,
     elements: Elements,
+    words: PhantomData<&'a [W]>,
 }
 
 impl<'a, W: Word> Matrix<'a, W> {
@@ -52,30 +56,67 @@ impl<'a, W: Word> Matrix<'a, W> {
             let rule = format!("Matrix: columns must be >= 1 and divide {n} words, got {columns}");
             return Err(Error::invalid_argument(rule));
         }
-        Ok(Self { words, rows: words.len() / columns, columns, stride: columns, elements: Elements::Canonical })
+        Ok(Self::at(words, words.len() / columns, columns))
+    }
+
+    /// Rows that lie one behind the other in memory, of one length; `None` if they do not. For containers that lend one row at a time.
+    ///
+    /// ```
+    /// use merklize::Matrix;
+    ///
+    /// let words: Vec<u32> = (0..12).collect();
+    /// assert_eq!(Matrix::from_rows(words.chunks(3)).unwrap().rows(), 4);
+    /// assert!(Matrix::from_rows(words.chunks(3).rev()).is_none());
+    /// ```
+    pub fn from_rows(rows: impl IntoIterator<Item = &'a [W]>) -> Option<Self> {
+        let mut rows = rows.into_iter();
+        let row = rows.next().filter(|row| !row.is_empty())?;
+        let mut matrix = Self::at(row, 1, row.len());
+        for row in rows {
+            let place = matrix.first + matrix.rows * matrix.columns * size_of::<W>();
+            if row.len() != matrix.columns || row.as_ptr().expose_provenance() != place {
+                return None;
+            }
+            matrix.rows += 1;
+        }
+        Some(matrix)
+    }
+
+    fn at(words: &'a [W], rows: usize, columns: usize) -> Self {
+        let first = words.as_ptr().expose_provenance();
+        Self { first, rows, columns, stride: columns, elements: Elements::Canonical, words: PhantomData }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The first word. The rows lie behind it in memory.
+    pub fn as_ptr(&self) -> *const W {
+        ptr::with_exposed_provenance(self.first)
     }
 
     /// The first `columns` columns of the matrix.
     ///
     /// # Errors
-    /// More columns than it has.
+    /// No columns, or more than it has.
     pub fn first_columns(self, columns: usize) -> Result<Self> {
-        if columns > self.columns {
-            let rule = format!("Matrix: first_columns must be at most {}, got {columns}", self.columns);
+        if columns == 0 || columns > self.columns {
+            let rule = format!("Matrix: first_columns must be 1 to {}, got {columns}", self.columns);
             return Err(Error::invalid_argument(rule));
         }
         Ok(Self { columns, ..self })
     }
 
     /// The same words, but in another form. All matrices of a call must have the same.
-    #[must_use]
     pub fn elements(self, elements: Elements) -> Self {
         Self { elements, ..self }
     }
 
     fn to_c(self) -> sys::merklize_matrix {
         sys::merklize_matrix {
-            words: self.words.as_ptr().cast(),
+            words: self.as_ptr().cast(),
             rows: self.rows as u64,
             columns: self.columns as u64,
             row_stride: self.stride as i64,
@@ -175,6 +216,14 @@ pub struct CommitmentInfo {
     pub on_device: bool,
 }
 
+/// C's 0 stands for 2.
+fn form(call: &str, hash: Hash, arity: u32, cap_height: u32) -> Result<sys::merklize_commitment_form> {
+    if arity == 0 {
+        return Err(Error::invalid_argument(format!("{call}: arity must be 2 or 4, got 0")));
+    }
+    Ok(sys::merklize_commitment_form { hash: hash.id(), arity, cap_height, ..Default::default() })
+}
+
 impl MatrixCommitment {
     /// Commits to matrices: with h rows of the tallest one, every height must be ceil(h / 2^k) for some k. A device gets the rows in pieces, while it hashes.
     /// Arity 2, or 4 for hashes that have a merge of four.
@@ -189,7 +238,7 @@ impl MatrixCommitment {
         options: &Options<'_>,
     ) -> Result<Self> {
         let matrices = all_to_c(matrices);
-        let form = sys::merklize_commitment_form { hash: hash.id(), arity, cap_height, ..Default::default() };
+        let form = form("MatrixCommitment", hash, arity, cap_height)?;
         let mut handle = ptr::null_mut();
         // SAFETY: the matrices are read for the call.
         options.run(|options| unsafe {
@@ -238,7 +287,7 @@ impl MatrixCommitment {
         let length = self.info_c().path_length as usize;
         let mut siblings = vec![Digest::default(); indices.len() * length];
         // SAFETY: as many places as siblings of all indices.
-        check(unsafe {
+        check(|| unsafe {
             let (n, out) = (indices.len(), as_c_mut(&mut siblings));
             sys::merklize_commitment_open(self.as_c(), indices.as_ptr(), n, ptr::null(), 0, ptr::null_mut(), out)
         })?;
@@ -253,7 +302,7 @@ impl MatrixCommitment {
         let most = indices.len().saturating_mul(self.info_c().path_length as usize);
         let (mut siblings, mut needed) = (vec![Digest::default(); most], 0);
         // SAFETY: no opening has more siblings than those of all its indices.
-        check(unsafe {
+        check(|| unsafe {
             let (n, out) = (indices.len(), as_c_mut(&mut siblings));
             let (matrices, rows) = (ptr::null(), ptr::null_mut());
             let indices = indices.as_ptr();
@@ -312,12 +361,11 @@ impl<W: Word> Opening<'_, W> {
         // One row of all words: says what words the hash takes.
         rows_of("verify", hash, self.rows, self.rows.len().max(1))?;
         let word_bytes = if is_field { 0 } else { size_of::<W>() as u32 };
-        let form =
-            sys::merklize_commitment_form { hash: hash.id(), arity, cap_height, word_bytes, ..Default::default() };
+        let form = sys::merklize_commitment_form { word_bytes, ..form("verify", hash, arity, cap_height)? };
         let dims = dimensions.iter().map(|&(rows, columns)| sys::merklize_matrix_dims { rows, columns });
         let (dims, mut valid): (Vec<_>, _) = (dims.collect(), 0);
         // SAFETY: everything is read for the call; words have no padding.
-        check(unsafe {
+        check(|| unsafe {
             sys::merklize_verify_opening(
                 self.indices.as_ptr(),
                 self.indices.len(),

@@ -49,7 +49,7 @@ impl Policy {
         let text = c_text("policy", text)?;
         let mut policy = sys::merklize_policy::default();
         // SAFETY: a text and a struct that knows its size.
-        check(unsafe { sys::merklize_policy_from_text(text.as_ptr(), &mut policy) })?;
+        check(|| unsafe { sys::merklize_policy_from_text(text.as_ptr(), &mut policy) })?;
         Ok(Self(policy))
     }
 }
@@ -79,6 +79,7 @@ pub struct Timings {
 /// # Ok::<(), merklize::Error>(())
 /// ```
 #[derive(Clone, Copy, Default)]
+#[must_use]
 pub struct Options<'a> {
     device: Option<&'a Device>,
     stream: Option<&'a Stream>,
@@ -106,6 +107,18 @@ unsafe extern "C" fn report(context: *mut c_void, done: f64) -> c_int {
         }
     }
 }
+
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// merklize::Options::new().threads(1);
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// merklize::Form::new(merklize::Hash::BLAKE3).rule(merklize::Rule::Perfect);
+/// ```
+#[cfg(doctest)]
+struct BuildersAreUsed;
 
 impl<'a> Options<'a> {
     /// All defaults.
@@ -147,6 +160,17 @@ impl<'a> Options<'a> {
         self.policy.map_or(ptr::null(), |policy| &policy.0)
     }
 
+    /// Options of a value that outlives the call and may go to another thread, which a stream must not serve beside this one.
+    pub(crate) fn without_stream(&self, call: &str) -> Result<&Self> {
+        match self.stream {
+            None => Ok(self),
+            Some(_) => {
+                let rule = format!("{call}: options with a stream are for one call; name its device alone");
+                Err(crate::Error::invalid_argument(rule))
+            }
+        }
+    }
+
     /// Runs a call of the C API with these options.
     pub(crate) fn run(
         &self,
@@ -168,7 +192,7 @@ impl<'a> Options<'a> {
         if self.timings.is_some() {
             options.timings = &mut timings;
         }
-        let result = check(call(&options));
+        let result = check(|| call(&options));
         if let Some(panic) = watched.and_then(|watched| watched.panic) {
             resume_unwind(panic);
         }

@@ -107,7 +107,7 @@ impl Hash {
         let (rows, quad) = (rows.to_c(), quad.map(|quad| quad.to_c()));
         let mut hash = 0;
         // SAFETY: the words outlive the call, which copies them; `quad` is null or a permutation.
-        check(unsafe {
+        check(|| unsafe {
             sys::merklize_hash_poseidon2(&rows, quad.as_ref().map_or(ptr::null(), ptr::from_ref), &mut hash)
         })?;
         Ok(Self::from_c(hash))

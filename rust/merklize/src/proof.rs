@@ -113,7 +113,7 @@ impl Proof {
         let (root, old_root, mode, mut valid) = (root.to_c(), old_root.map(|root| root.to_c()), mode.to_c(), 0);
         let old_root = old_root.as_ref().map_or(ptr::null(), ptr::from_ref);
         // SAFETY: a live handle and values of this call.
-        check(unsafe { sys::merklize_proof_verify(self.as_c(), &root, old_root, &mode, &mut valid) })?;
+        check(|| unsafe { sys::merklize_proof_verify(self.as_c(), &root, old_root, &mode, &mut valid) })?;
         Ok(valid != 0)
     }
 
@@ -181,12 +181,12 @@ impl fmt::Debug for Proof {
 /// Output that says its length first.
 fn bytes_of(call: impl Fn(*mut u8, usize, *mut usize) -> sys::merklize_status) -> Result<Vec<u8>> {
     let mut length = 0;
-    let status = call(ptr::null_mut(), 0, &mut length);
-    if status != sys::MERKLIZE_TOO_SMALL {
-        check(status)?;
-    }
+    check(|| match call(ptr::null_mut(), 0, &mut length) {
+        sys::MERKLIZE_TOO_SMALL => sys::MERKLIZE_OK,
+        status => status,
+    })?;
     let mut bytes = vec![0; length];
-    check(call(bytes.as_mut_ptr(), bytes.len(), &mut length))?;
+    check(|| call(bytes.as_mut_ptr(), bytes.len(), &mut length))?;
     Ok(bytes)
 }
 
@@ -197,7 +197,7 @@ fn bytes_of(call: impl Fn(*mut u8, usize, *mut usize) -> sys::merklize_status) -
 pub fn verify(proof: &[u8], root: &Digest, mode: Mode<'_>) -> Result<bool> {
     let (root, mode, mut valid) = (root.to_c(), mode.to_c(), 0);
     // SAFETY: `proof` is read for the call.
-    check(unsafe { sys::merklize_verify(proof.as_ptr(), proof.len(), &root, ptr::null(), &mode, &mut valid) })?;
+    check(|| unsafe { sys::merklize_verify(proof.as_ptr(), proof.len(), &root, ptr::null(), &mode, &mut valid) })?;
     Ok(valid != 0)
 }
 

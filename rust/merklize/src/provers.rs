@@ -1,32 +1,66 @@
 //! What adapters of provers need besides trees.
 
+use std::cell::Cell;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 
 use crate::error::{Error, Result};
 use crate::hash::Word;
 
-/// Calls of [`catch`] that run now, in all threads: a prover's own threads raise what the caller's thread catches.
-static CATCHING: AtomicUsize = AtomicUsize::new(0);
+/// One for each [`catch`] that runs now, in any thread: the first error that a thread without one has raised meanwhile. A prover's own threads have
+/// none, and who joins them may drop what they raised.
+static CATCHES: Mutex<Vec<Arc<OnceLock<Error>>>> = Mutex::new(Vec::new());
 
-struct Catching;
-impl Drop for Catching {
-    fn drop(&mut self) {
-        CATCHING.fetch_sub(1, Ordering::SeqCst);
+thread_local! {
+    /// Calls of [`catch`] that run now in this thread.
+    static OWN_CATCHES: Cell<usize> = const { Cell::new(0) };
+}
+
+fn catches() -> MutexGuard<'static, Vec<Arc<OnceLock<Error>>>> {
+    CATCHES.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// An entry of [`CATCHES`].
+struct Catching(Arc<OnceLock<Error>>);
+
+impl Catching {
+    fn new() -> Self {
+        let other_threads = Arc::new(OnceLock::new());
+        catches().push(other_threads.clone());
+        OWN_CATCHES.set(OWN_CATCHES.get() + 1);
+        Self(other_threads)
     }
 }
 
-/// The value, or a panic with the error, which [`catch`] turns into a result again without printing anything. For functions of traits that cannot fail,
-/// such as a prover's `commit`. While nobody catches, it is a plain panic with the error's text.
+impl Drop for Catching {
+    fn drop(&mut self) {
+        OWN_CATCHES.set(OWN_CATCHES.get() - 1);
+        catches().retain(|catch| !Arc::ptr_eq(catch, &self.0));
+    }
+}
+
+/// The value, or a panic with the error, which [`catch`] turns into a result again. For functions of traits that cannot fail, such as a prover's
+/// `commit`. The panic is not printed in the thread of the `catch`. Elsewhere it is, since nobody may look at it, and while nobody catches, or where
+/// panics abort, it is a plain panic with the error's text.
 pub fn or_raise<T>(result: Result<T>) -> T {
-    result.unwrap_or_else(|error| match CATCHING.load(Ordering::SeqCst) {
-        0 => panic!("{error}"),
-        _ => resume_unwind(Box::new(error)),
+    result.unwrap_or_else(|error| {
+        let running = catches().clone();
+        if cfg!(panic = "abort") || running.is_empty() {
+            panic!("{error}");
+        }
+        if OWN_CATCHES.get() == 0 {
+            for catch in running {
+                let _ = catch.set(error.clone()); // the first one stays
+            }
+            let _ = catch_unwind(|| panic!("{error}"));
+        }
+        resume_unwind(Box::new(error))
     })
 }
 
-/// Runs a prover whose commitments may fail: an error of [`or_raise`] comes back as a value. Any other panic goes on.
+/// Runs a prover whose commitments may fail: an error of [`or_raise`] comes back as a value, also from a thread of the prover. Any other panic goes on.
+/// Where panics abort (`panic = "abort"`), nothing can come back.
 ///
 /// ```
 /// use merklize::{catch, merkle_root, or_raise, Hash, Options};
@@ -38,11 +72,10 @@ pub fn or_raise<T>(result: Result<T>) -> T {
 /// # Errors
 /// The error that was raised.
 pub fn catch<T>(prove: impl FnOnce() -> T) -> Result<T> {
-    CATCHING.fetch_add(1, Ordering::SeqCst);
-    let _catching = Catching;
+    let catching = Catching::new();
     catch_unwind(AssertUnwindSafe(prove)).map_err(|panic| match panic.downcast::<Error>() {
         Ok(error) => *error,
-        Err(other) => resume_unwind(other),
+        Err(other) => catching.0.get().cloned().unwrap_or_else(|| resume_unwind(other)),
     })
 }
 
@@ -59,7 +92,7 @@ pub fn catch<T>(prove: impl FnOnce() -> T) -> Result<T> {
 /// ```
 pub fn fill_rows<W: Word + Default>(n: usize, row_length: usize, fill: impl Fn(usize, &mut [W]) + Sync) -> Vec<W> {
     // Zeros of the allocator: the threads touch the pages first.
-    let mut rows = vec![W::default(); n * row_length];
+    let mut rows = vec![W::default(); n.checked_mul(row_length).expect("the rows fit into memory")];
     let threads = thread::available_parallelism().map_or(1, |threads| threads.get());
     let piece = n.div_ceil(threads).max((1 << 14) / row_length.max(1)).max(1);
     let mut pieces = rows.chunks_mut((piece * row_length).max(1)).enumerate();

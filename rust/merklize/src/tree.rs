@@ -54,6 +54,7 @@ impl Rule {
 
 /// All that defines a tree besides its leaves.
 #[derive(Clone, Copy)]
+#[must_use]
 pub struct Form<'a> {
     /// The hash of nodes, and of rows.
     pub hash: Hash,
@@ -254,7 +255,7 @@ impl MerkleTree {
     pub fn nodes(&self) -> Result<&[Digest]> {
         let (mut nodes, mut slots) = (ptr::null(), 0);
         // SAFETY: a live handle and places for the view.
-        check(unsafe { sys::merklize_tree_nodes(self.as_c(), &mut nodes, &mut slots) })?;
+        check(|| unsafe { sys::merklize_tree_nodes(self.as_c(), &mut nodes, &mut slots) })?;
         // SAFETY: the view is valid until the tree is changed or freed, which the borrow forbids. Digest has the layout of C's.
         Ok(unsafe { view(nodes, slots) })
     }
@@ -266,7 +267,7 @@ impl MerkleTree {
     pub fn level(&self, level: u32) -> Result<&[Digest]> {
         let (mut nodes, mut count) = (ptr::null(), 0);
         // SAFETY: as in nodes().
-        check(unsafe { sys::merklize_tree_level(self.as_c(), level, &mut nodes, &mut count) })?;
+        check(|| unsafe { sys::merklize_tree_level(self.as_c(), level, &mut nodes, &mut count) })?;
         Ok(unsafe { view(nodes, count) })
     }
 
@@ -277,14 +278,14 @@ impl MerkleTree {
     pub fn cap(&self, height: u32) -> Result<Vec<Digest>> {
         let mut count = 0;
         // SAFETY: no place is needed to count.
-        let status = unsafe { sys::merklize_tree_cap(self.as_c(), height, ptr::null_mut(), 0, &mut count) };
-        if status != sys::MERKLIZE_TOO_SMALL {
-            check(status)?;
-        }
+        check(|| match unsafe { sys::merklize_tree_cap(self.as_c(), height, ptr::null_mut(), 0, &mut count) } {
+            sys::MERKLIZE_TOO_SMALL => sys::MERKLIZE_OK,
+            status => status,
+        })?;
         let mut nodes = vec![Digest::default(); count];
         // SAFETY: as many places as nodes.
         let out = crate::hash::as_c_mut(&mut nodes);
-        check(unsafe { sys::merklize_tree_cap(self.as_c(), height, out, count, &mut count) })?;
+        check(|| unsafe { sys::merklize_tree_cap(self.as_c(), height, out, count, &mut count) })?;
         Ok(nodes)
     }
 
@@ -304,7 +305,7 @@ impl MerkleTree {
     pub fn prove_each(&self, indices: &[u64]) -> Result<Vec<Proof>> {
         let mut proofs = vec![ptr::null_mut(); indices.len()];
         // SAFETY: as many places as indices.
-        check(unsafe {
+        check(|| unsafe {
             let (n, out) = (indices.len(), proofs.as_mut_ptr());
             sys::merklize_tree_prove_each(self.as_c(), indices.as_ptr(), n, ptr::null(), 0, out)
         })?;
@@ -373,7 +374,7 @@ impl MerkleTree {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
         // SAFETY: a live handle and a path.
-        check(unsafe { sys::merklize_tree_save(self.as_c(), path.as_ptr()) })
+        check(|| unsafe { sys::merklize_tree_save(self.as_c(), path.as_ptr()) })
     }
 }
 
@@ -424,9 +425,9 @@ impl TreeBuilder {
     /// No leaves. The options hold for all later calls.
     ///
     /// # Errors
-    /// Options with `progress` or `timings`; a form that there is not.
+    /// Options with `progress`, `timings` or a stream; a form that there is not.
     pub fn new<'a>(form: impl Into<Form<'a>>, options: &Options<'_>) -> Result<Self> {
-        let mut handle = ptr::null_mut();
+        let (mut handle, options) = (ptr::null_mut(), options.without_stream("TreeBuilder")?);
         form.into().with_c(|form| {
             // SAFETY: a form and a place for the handle.
             options.run(|options| unsafe { sys::merklize_tree_builder_create(form, options, &mut handle) })
@@ -440,7 +441,7 @@ impl TreeBuilder {
     /// Words that are not below the modulus; those of the device.
     pub fn append(&mut self, leaves: &[Digest]) -> Result<()> {
         // SAFETY: this value has the builder alone.
-        check(unsafe { sys::merklize_tree_builder_append(self.as_c(), as_c(leaves), leaves.len() as u64) })
+        check(|| unsafe { sys::merklize_tree_builder_append(self.as_c(), as_c(leaves), leaves.len() as u64) })
     }
 
     /// Number of leaves so far.
@@ -456,7 +457,7 @@ impl TreeBuilder {
     pub fn root(&self) -> Result<Digest> {
         let mut root = Digest::default().to_c();
         // SAFETY: a live handle and a place for the root.
-        check(unsafe { sys::merklize_tree_builder_root(self.as_c(), &mut root) })?;
+        check(|| unsafe { sys::merklize_tree_builder_root(self.as_c(), &mut root) })?;
         Ok(Digest::from_c(root))
     }
 }

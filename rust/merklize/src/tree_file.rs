@@ -102,14 +102,14 @@ impl TreeFile {
     pub fn set_mode(&mut self, mode: Mode<'_>) -> Result<()> {
         let mode = mode.to_c();
         // SAFETY: this value has the handle alone.
-        check(unsafe { sys::merklize_tree_file_set_mode(self.as_c(), &mode) })
+        check(|| unsafe { sys::merklize_tree_file_set_mode(self.as_c(), &mode) })
     }
 
     /// What is known of the tree.
     pub fn info(&self) -> Result<TreeInfo> {
         let mut info = sys::merklize_tree_info::default();
         // SAFETY: a live handle and a struct that knows its size.
-        check(unsafe { sys::merklize_tree_file_get_info(self.as_c(), &mut info) })?;
+        check(|| unsafe { sys::merklize_tree_file_get_info(self.as_c(), &mut info) })?;
         Ok(TreeInfo::from_c(&info))
     }
 
@@ -120,7 +120,7 @@ impl TreeFile {
     pub fn root(&self) -> Result<Digest> {
         let mut root = Digest::default().to_c();
         // SAFETY: a live handle and a place for the root.
-        check(unsafe { sys::merklize_tree_file_root(self.as_c(), &mut root) })?;
+        check(|| unsafe { sys::merklize_tree_file_root(self.as_c(), &mut root) })?;
         Ok(Digest::from_c(root))
     }
 
@@ -137,7 +137,7 @@ impl TreeFile {
         let mut nodes = vec![Digest::default(); count];
         // SAFETY: as many places as nodes.
         let out = as_c_mut(&mut nodes);
-        check(unsafe { sys::merklize_tree_file_read(self.as_c(), level, first, out, count) })?;
+        check(|| unsafe { sys::merklize_tree_file_read(self.as_c(), level, first, out, count) })?;
         Ok(nodes)
     }
 
