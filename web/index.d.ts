@@ -1,7 +1,7 @@
 // Types of the npm package merklize. Bytes are Uint8Arrays; digests are 32 bytes; counts above 2^53 are bigints.
 
 export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
-/** 32 bytes, or 64 hexadecimal digits. */
+/** 32 bytes, or 64 hexadecimal digits of any case, with or without 0x. */
 export type DigestLike = Uint8Array | string;
 export type Rule = 'perfect' | 'left_full' | 'promote' | 'pad' | 'duplicate_last';
 
@@ -116,9 +116,10 @@ export interface Expect {
 export interface VerifyOptions extends Mode {
     expect?: Expect;
 }
-/** Whether a proof of one or several leaves leads to the root and claims what is expected. Anything malformed is false. */
+/** Whether a proof of one or several leaves leads to the root and claims what is expected. Anything malformed is false, and so are bytes or JSON of a
+ * proof of growth; such a proof as an object of fields throws. */
 export function verify(proof: ProofLike, root: DigestLike, options?: VerifyOptions): boolean;
-/** Whether the older tree's leaves are the first ones of the newer tree. */
+/** Whether the older tree's leaves are the first ones of the newer tree. As verify(), for the other kind of proof. */
 export function verifyConsistency(proof: ProofLike, oldRoot: DigestLike, newRoot: DigestLike, options?: VerifyOptions): boolean;
 /** Whether bytes are Winterfell's BatchMerkleProof of these leaves. hash: 'rp64_256_v3' (default) or 'blake3' */
 export function verifyWinterfell(
@@ -128,7 +129,7 @@ export function verifyWinterfell(
     root: DigestLike,
     options?: { hash?: string },
 ): boolean;
-/** Whether Solidity's MerkleProof.verify() takes the proof. Digests may begin with 0x. */
+/** Whether Solidity's MerkleProof.verify() takes the proof. The package @openzeppelin/merkle-tree gives all three. */
 export function verifyOpenZeppelin(proof: Iterable<DigestLike>, leaf: DigestLike, root: DigestLike): boolean;
 
 /** rows: of all matrices one after another, and so for each index. */
@@ -192,5 +193,5 @@ export interface TreeFile {
 export function openTree(source: Blob | Bytes): Promise<TreeFile>;
 
 export function toHex(bytes: Uint8Array): string;
-/** 64 hexadecimal digits -> 32 bytes; null for any other text. */
+/** 64 hexadecimal digits, with or without 0x -> 32 bytes; null for any other text. */
 export function fromHex(text: string): Uint8Array | null;

@@ -54,12 +54,13 @@ export function toHex(bytes) {
     for (const byte of bytes) text += (byte < 16 ? '0' : '') + byte.toString(16);
     return text;
 }
-/** 64 hexadecimal digits -> 32 bytes, or null. */
+/** 64 hexadecimal digits, with or without 0x -> 32 bytes, or null. */
 export function fromHex(text) {
-    if (typeof text !== 'string' || !/^[0-9a-fA-F]{64}$/.test(text)) return null;
-    return Uint8Array.from({ length: 32 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+    if (typeof text !== 'string' || !/^(0x)?[0-9a-f]{64}$/i.test(text)) return null;
+    const digits = text.slice(-64);
+    return Uint8Array.from({ length: 32 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 }
-/** A digest as 32 bytes or 64 hexadecimal digits, or null. */
+/** A digest as 32 bytes or as text, or null. */
 export const digestOrNull = (digest) => (typeof digest === 'string' ? fromHex(digest)
     : digest instanceof Uint8Array && digest.length === 32 ? digest : null);
 export function toDigest(digest, what) {

@@ -161,6 +161,8 @@ function fromJson(value) {
     const fields = jsonKinds[value.format] ?? malformed(`the format must be one of ${Object.keys(jsonKinds).join(', ')}`);
     const names = Object.keys(value).filter((name) => name !== 'format').sort();
     if (names.join() !== [...fields].sort().join()) malformed(`the fields must be format, ${fields.join(', ')}; got ${names.join(', ')}`);
+    for (const digest of [value.leaf, value.leaves, value.siblings, value.nodes].flat())
+        if (typeof digest === 'string' && digest.length !== 64) malformed(`a digest in JSON must have 64 hexadecimal digits, got '${digest}'`);
     const one = value.format === 'merklize-proof-2';
     return fromObject({
         hash: value.hash,

@@ -65,9 +65,17 @@ const cannotMerge = (proof, options) =>
     (options.key !== undefined || options.context !== undefined) && !findHash(proof.hash).isKeyed
         ? `keys and contexts are of the hash 'blake3', not of '${proof.hash}'` : null;
 
+/** Whether there is a proof, of growth or of leaves. What comes as bytes or JSON is not the caller's choice; fields are. */
+function isOf(growth, form, proof, what) {
+    if (form === null || (form.kind === 2) === growth) return form !== null;
+    if (typeof proof !== 'object' || proof instanceof Uint8Array || proof.format !== undefined) return false;
+    return invalid(growth ? `${what}: the proof is of leaves, which verify takes` : `${what}: the proof is of growth, which verifyConsistency takes`);
+}
+
 /** What verify() finds, with the reason and, for one leaf, the path: {valid, reason, proof, computed, path}. */
 export function explain(proof, root, options = {}) {
-    const roots = proof && typeof root === 'object' && !(root instanceof Uint8Array) && root !== null ? root : { newRoot: root };
+    const isPair = typeof root === 'object' && root !== null && !(root instanceof Uint8Array);
+    const roots = isPair ? root : { newRoot: root };
     let form;
     try {
         form = parsed(proof);
@@ -75,7 +83,9 @@ export function explain(proof, root, options = {}) {
         if (error instanceof Malformed) return { valid: false, reason: `malformed: ${error.message}`, proof: null, computed: null, path: [] };
         throw error;
     }
-    const refused = cannotMerge(form, options) ?? unexpected(form, options.expect);
+    const otherKind = (form.kind === 2) === isPair ? null
+        : isPair ? 'the proof is of leaves, not of growth from one root to another' : 'a proof of growth needs the roots of both trees';
+    const refused = otherKind ?? cannotMerge(form, options) ?? unexpected(form, options.expect);
     if (refused) return { valid: false, reason: refused, proof: form, computed: null, path: [] };
     const hash = findHash(form.hash), mode = modeOf(hash, options, 'verify');
     if (form.kind === 2) {
@@ -123,7 +133,7 @@ export function verify(proof, root, options = {}) {
     const expected = toDigest(root, 'verify: root');
     modeOf(findHash('blake3'), options, 'verify'); // which checks key and context
     const form = tried(() => parsed(proof));
-    if (!form || form.kind === 2 || cannotMerge(form, options) || unexpected(form, options.expect)) return false;
+    if (!isOf(false, form, proof, 'verify') || cannotMerge(form, options) || unexpected(form, options.expect)) return false;
     const hash = findHash(form.hash);
     return equal(rootOf(form, hash, modeOf(hash, options, 'verify')), expected);
 }
@@ -132,7 +142,7 @@ export function verify(proof, root, options = {}) {
 export function verifyConsistency(proof, oldRoot, newRoot, options = {}) {
     const roots = { oldRoot: toDigest(oldRoot, 'verifyConsistency: oldRoot'), newRoot: toDigest(newRoot, 'verifyConsistency: newRoot') };
     const form = tried(() => parsed(proof));
-    return form?.kind === 2 && explain(form, roots, options).valid;
+    return isOf(true, form, proof, 'verifyConsistency') && explain(form, roots, options).valid;
 }
 
 /** Whether bytes are Winterfell's BatchMerkleProof of these leaves at these indices. options: {hash: 'blake3' or 'rp64_256_v3'} */
@@ -146,8 +156,7 @@ export function verifyWinterfell(bytes, indices, leaves, root, options = {}) {
 /** Whether Solidity's MerkleProof.verify() takes the proof: Keccak-256 of sorted pairs. leaf: 32 bytes, as the contract computes it. */
 export function verifyOpenZeppelin(proof, leaf, root) {
     const expected = toDigest(root, 'verifyOpenZeppelin: root');
-    const digest = (text) => (typeof text === 'string' ? text.replace(/^0x/, '') : text);
-    const nodes = tried(() => [leaf, ...proof].map((node) => toDigest(digest(node), 'a node')));
+    const nodes = tried(() => [leaf, ...proof].map((node) => toDigest(node, 'a node')));
     if (!nodes) return false;
     const merge = merger(findHash('keccak256_sorted'), { key: null, flags: 0 });
     return equal(nodes.reduce((node, sibling) => merge(node, sibling)), expected);

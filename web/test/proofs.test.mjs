@@ -37,16 +37,63 @@ test('Winterfell: batch proofs', () => {
     }
 });
 
+/** Each way in which somebody else's program writes a digest. */
+const written = (digits) => [digits, `0x${digits}`, `0x${digits.toUpperCase()}`, `0X${digits.toUpperCase()}`];
+
 test('OpenZeppelin: proofs of its own package', () => {
     let seen = 0;
     for (const { leaf_hashes: leaves, proof0: proof, root } of vectors('keccak256_trees')) {
         if (!proof) continue;
-        const sure = [leaves[0]].concat(leaves).some((leaf) => verifyOpenZeppelin(proof, leaf, root.slice(2)));
-        assert.equal(sure, true);
-        assert.equal(verifyOpenZeppelin(proof.slice(1), leaves[0], root.slice(2)), false);
+        assert.match(root, /^0x/, 'as the package gives it');
+        const leaf = leaves.find((leaf) => verifyOpenZeppelin(proof, leaf, root));
+        assert.ok(leaf);
+        for (const text of written(root.slice(2))) assert.equal(verifyOpenZeppelin(proof, leaf, text), true, text);
+        for (const text of written(leaf.replace(/^0x/, ''))) assert.equal(verifyOpenZeppelin(proof, text, root), true, text);
+        assert.equal(verifyOpenZeppelin(proof.slice(1), leaf, root), false);
         seen++;
     }
     assert.ok(seen > 0);
+});
+
+test('digests as text, wherever one is taken', () => {
+    const { fromHex, merge, root, verifyMatrixOpening } = merklize;
+    const [left, right] = ['ab'.repeat(32), 'cd'.repeat(32)];
+    const node = hex(merge(bytes(left), bytes(right)));
+    const [others, nodes] = [written(right), written(node)];
+    written(left).forEach((text, i) => {
+        assert.equal(hex(fromHex(text)), left);
+        assert.equal(hex(merge(text, others[i])), node);
+        assert.equal(hex(root([text, others[i]])), node);
+        const proof = { hash: 'blake3', nLeaves: 2, index: 0, leaf: text, siblings: [others[i]] };
+        assert.equal(verify(proof, nodes[i], { expect: { leaf: text } }), true);
+        assert.equal(verifyMatrixOpening({ index: 0, rows: bytes(left), siblings: [] }, [hex(merklize.hash(bytes(left)))].map((d) => written(d)[i]), [[1, 32]]), true);
+    });
+    for (const wrong of [`0x0x${left}`, left.slice(1), `${left}0`, `x${left}`, ` ${left}`, `${left}\n`]) assert.equal(fromHex(wrong), null, wrong);
+    const json = { format: 'merklize-proof-2', hash: 'blake3', index: 0, n_leaves: 2, leaf: left, siblings: [right], rule: 'left_full' };
+    assert.equal(verify(JSON.stringify(json), `0x${node}`), true);
+    for (const change of [{ leaf: `0x${left}` }, { siblings: [`0x${right}`] }])
+        assert.match(explain({ ...json, ...change }, node).reason, /in JSON must have 64 hexadecimal digits, got '0x/, 'as every reader of the format');
+});
+
+test('a proof of the other kind', () => {
+    const zeros = '00'.repeat(32), node = hex(merklize.merge(zeros, zeros)), pair = { oldRoot: zeros, newRoot: node };
+    const leaf = { hash: 'blake3', nLeaves: 2, index: 0, leaf: zeros, siblings: [zeros] };
+    const growth = { hash: 'blake3', oldLeaves: 1, nLeaves: 2, nodes: [zeros] };
+    assert.equal(verify(leaf, node) && verifyConsistency(growth, zeros, node), true);
+    // From outside: false, with the reason.
+    const leafJson = { format: 'merklize-proof-2', hash: 'blake3', index: 0, n_leaves: 2, leaf: zeros, siblings: [zeros], rule: 'left_full' };
+    const growthJson = { format: 'merklize-consistency-proof-2', hash: 'blake3', old_leaves: 1, new_leaves: 2, nodes: [zeros] };
+    for (const form of [(json) => json, JSON.stringify, (json) => Buffer.from(JSON.stringify(json))]) {
+        assert.equal(verify(form(growthJson), node), false);
+        assert.equal(verifyConsistency(form(leafJson), zeros, node), false);
+        assert.match(explain(form(growthJson), node).reason, /needs the roots of both trees/);
+        const told = explain(form(leafJson), pair);
+        assert.equal(told.valid, false, 'a leaf shows no growth');
+        assert.match(told.reason, /of leaves, not of growth/);
+    }
+    // The caller's own.
+    for (const own of [growth, parseProof(growth)]) assert.throws(() => verify(own, node), /^MerklizeError: verify: the proof is of growth/);
+    for (const own of [leaf, parseProof(leaf)]) assert.throws(() => verifyConsistency(own, zeros, node), /^MerklizeError: verifyConsistency: the proof is of leaves/);
 });
 
 const made = new URL('../../build/web/library.json', import.meta.url);
