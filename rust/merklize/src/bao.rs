@@ -29,7 +29,7 @@ use std::path::Path;
 use merklize_sys as sys;
 
 use crate::device::Buffer;
-use crate::error::{c_path, check, Result};
+use crate::error::{c_path, check, Error, Result};
 use crate::hash::Digest;
 use crate::options::Options;
 
@@ -132,15 +132,22 @@ pub fn outboard_file(file: &File, form: Form, output: impl AsRef<Path>, options:
     Ok(Digest::from_c(root))
 }
 
+/// Bytes of a range.
+fn length_of(call: &str, range: &Range<u64>) -> Result<u64> {
+    let Range { start, end } = range;
+    let rule =
+        || Error::invalid_argument(format!("{call}: the range must end at or behind its start, got {start}..{end}"));
+    end.checked_sub(*start).ok_or_else(rule)
+}
+
 /// The slice of bytes `range` of a message: what proves them to somebody who knows the root. It is in pre-order. Of all bytes it is
 /// the encoding. Verifies nothing.
 ///
 /// # Errors
-/// An outboard of a message of another size.
+/// An outboard of a message of another size; a range that ends before its start.
 pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Result<Vec<u8>> {
-    let (form, mut length) = (form.to_c(), 0);
+    let (form, count, mut length) = (form.to_c(), length_of("bao::slice", &range)?, 0);
     let mut call = |out: &mut [u8]| {
-        let (first, count) = (range.start, range.end.saturating_sub(range.start));
         let (nodes, capacity) = (outboard.as_ptr(), out.len());
         let to = if capacity == 0 { ptr::null_mut() } else { out.as_mut_ptr() };
         // SAFETY: slices are read, and `out` is written, for the call.
@@ -152,7 +159,7 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
                 nodes,
                 outboard.len(),
                 form,
-                first,
+                range.start,
                 count,
                 to,
                 capacity,
@@ -171,7 +178,7 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
 /// `message_bytes` is looked at where the form has no size. It need not be trusted.
 ///
 /// # Errors
-/// A form that there is not.
+/// A form that there is not; a range that ends before its start.
 pub fn decode_slice(
     slice: &[u8],
     root: &Digest,
@@ -179,7 +186,7 @@ pub fn decode_slice(
     range: Range<u64>,
     message_bytes: u64,
 ) -> Result<Option<Vec<u8>>> {
-    let count = range.end.saturating_sub(range.start);
+    let count = length_of("bao::decode_slice", &range)?;
     // No slice proves more bytes than it has.
     let mut out = vec![0; usize::try_from(count).unwrap_or(usize::MAX).min(slice.len())];
     let (root, form, mut length, mut valid) = (root.to_c(), form.to_c(), 0, 0);
@@ -243,7 +250,7 @@ pub fn verify(
 /// The same of bytes `range` of a regular file, widened to whole groups; `..u64::MAX`: to its end.
 ///
 /// # Errors
-/// `Io`: not a regular file, or it changed while it was read. Bytes that are not all in it; `Cancelled`.
+/// `Io`: not a regular file, or it changed while it was read. Bytes that are not all in it; a range that ends before its start; `Cancelled`.
 pub fn verify_file(
     file: &File,
     range: Range<u64>,
@@ -253,7 +260,7 @@ pub fn verify_file(
     options: &Options<'_>,
 ) -> Result<Vec<Fault>> {
     let (root, form) = (root.to_c(), form.to_c());
-    let bytes = if range.end == u64::MAX { u64::MAX } else { range.end.saturating_sub(range.start) };
+    let bytes = if range.end == u64::MAX { u64::MAX } else { length_of("bao::verify_file", &range)? };
     faults(|faults, capacity, count| {
         // SAFETY: an open descriptor; slices are read, and the faults written, for the call.
         options.run(|options| unsafe {

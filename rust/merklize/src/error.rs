@@ -43,6 +43,11 @@ impl Error {
         Self { kind: ErrorKind::InvalidArgument, message: message.into(), system_error: None, path: None }
     }
 
+    pub(crate) fn out_of_memory(call: &str, items: usize) -> Self {
+        let message = format!("{call}: there is no memory for {items} results; give a lower limit");
+        Self { kind: ErrorKind::OutOfMemory, ..Self::invalid_argument(message) }
+    }
+
     /// What kind of failure it was.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -187,13 +187,17 @@ impl TreeFile {
         if limit == 0 {
             return Err(crate::Error::invalid_argument("check: limit must be >= 1, got 0"));
         }
-        let mut wrong = vec![sys::merklize_wrong_node::default(); limit];
-        let mut count = 0;
+        // No more than there are nodes, and no page is touched before it is needed.
+        let nodes = usize::try_from(self.info()?.n_leaves).unwrap_or(usize::MAX).saturating_mul(2).max(1);
+        let (mut wrong, limit, mut count) = (Vec::<sys::merklize_wrong_node>::new(), limit.min(nodes), 0);
+        wrong.try_reserve_exact(limit).map_err(|_| crate::Error::out_of_memory("check", limit))?;
         // SAFETY: as many places as the limit.
         options.run(|options| unsafe {
             sys::merklize_tree_file_check(self.as_c(), wrong.as_mut_ptr(), limit, ptr::from_mut(&mut count), options)
         })?;
-        Ok(wrong[..count].iter().map(|node| WrongNode { level: node.level, index: node.index }).collect())
+        // SAFETY: so many were written.
+        unsafe { wrong.set_len(count) };
+        Ok(wrong.iter().map(|node| WrongNode { level: node.level, index: node.index }).collect())
     }
 
     /// Replaces leaves. After an error the file is as before.

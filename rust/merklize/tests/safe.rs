@@ -190,6 +190,7 @@ fn tree_files() {
     file.append(&all[..2], &options).unwrap();
     assert_eq!(file.info().unwrap().n_leaves, 35);
     assert_eq!(file.check(5, &options).unwrap(), []);
+    assert_eq!(file.check(usize::MAX, &options).unwrap(), []);
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.truncate(bytes.len() - 1);
     std::fs::write(&path, bytes).unwrap();
@@ -270,6 +271,22 @@ fn progress_cancels_and_its_panic_stays_in_rust() {
     assert_eq!(run(&watch).unwrap(), hash(b"").unwrap());
     assert!(!seen.borrow().is_empty());
     assert!(seen.borrow().iter().all(|done| (0.0..=1.0).contains(done)));
+}
+
+/// A hasher may go to another thread, and a stream is one thread's.
+#[test]
+fn a_stream_is_for_one_call() {
+    let Ok(device) = Device::open("opencl:0") else {
+        return println!("skipped: there is no device with queues");
+    };
+    let stream = Stream::new(&device).unwrap();
+    let options = Options::new().device(&device).stream(&stream);
+    assert_eq!(hash_with(b"abc", Mode::Plain, &options).unwrap(), hash(b"abc").unwrap());
+    let refused =
+        [Hasher::new(Mode::Plain, &options).map(|_| ()), TreeBuilder::new(Hash::BLAKE3, &options).map(|_| ())];
+    for refused in refused {
+        assert!(refused.unwrap_err().to_string().contains("options with a stream are for one call"));
+    }
 }
 
 #[test]
@@ -488,6 +505,15 @@ fn verified_streaming() {
     let expected = bao::outboard(&damaged, bao::Form::BAO_TREE, &options).unwrap();
     assert_eq!((std::fs::read(&out).unwrap(), made), expected);
 
+    let backwards = std::ops::Range { start: 10, end: 5 };
+    let refused = [
+        bao::slice(&data, &outboard, bao::Form::BAO, backwards.clone()).map(|_| ()),
+        bao::decode_slice(&encoding, &root, bao::Form::BAO, backwards.clone(), 0).map(|_| ()),
+        verify(backwards).map(|_| ()),
+    ];
+    for refused in refused {
+        assert!(refused.unwrap_err().to_string().contains("got 10..5"));
+    }
     let wrong = bao::Form { group_log: 21, ..bao::Form::BAO };
     assert_eq!(bao::outboard(&data, wrong, &options).unwrap_err().kind(), ErrorKind::InvalidArgument);
 }
