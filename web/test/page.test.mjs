@@ -34,7 +34,7 @@ const missing = !path ? 'no Chromium' : !playwright ? 'no playwright-core' : !ex
 if (missing && process.env.MERKLIZE_REQUIRE_RUNTIMES) throw new Error(missing);
 const options = { skip: missing ?? false };
 
-const timeout = 600000; // for what hangs
+const timeout = 300000; // for what hangs
 let browser;
 before(async () => {
     if (!missing) browser = await playwright.chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-gpu'], timeout });
