@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <string>
 #include <type_traits>
+#include <utility>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,13 +16,14 @@
 // Tests in a process of their own: a forked one, or this program started again.
 namespace child {
 
-/// Starts a child of fork() that runs `body` and ends: with what it returns, or 0 for true and 1 for false. One that hangs is killed.
+/// Starts a child of fork() that runs `body` and ends: with what it returns, or 0 for true and 1 for false. One that hangs for an hour
+/// is killed.
 template <class Body>
 pid_t start(Body body) {
     std::cout << std::flush;
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(60);
+        ::alarm(3600);
         const auto result = body();
         if constexpr (std::is_same_v<decltype(result), const bool>) ::_exit(result ? 0 : 1);
         ::_exit(result);
@@ -38,6 +43,32 @@ template <class Body>
 int in_fork(Body body) {
     return end_of(start(body));
 }
+
+/// What a child says while it works, so that its parent knows when to kill it. Made before the child.
+class Steps {
+public:
+    Steps() : made_(::pipe2(ends_, O_CLOEXEC | O_NONBLOCK) == 0) {}
+    Steps(const Steps&) = delete;
+    Steps& operator=(const Steps&) = delete;
+    ~Steps() {
+        for (const int end : ends_) ::close(end);
+    }
+
+    /// In the child: it has done one more.
+    void tell() const { (void)!::write(ends_[1], "", 1); }
+
+    /// In the parent: waits for one. False if the child ended without it.
+    bool wait() {
+        ::close(std::exchange(ends_[1], -1));
+        pollfd told{.fd = ends_[0], .events = POLLIN, .revents = 0};
+        while (::poll(&told, 1, -1) < 0 && errno == EINTR) {}
+        return made_ && (told.revents & POLLIN) != 0;
+    }
+
+private:
+    int ends_[2] = {-1, -1};
+    bool made_;
+};
 
 /// True in a process that in_new_process() started. A test that needs one does nothing elsewhere.
 inline bool is_new_process() { return std::getenv("MERKLIZE_TEST_CHILD") != nullptr; }

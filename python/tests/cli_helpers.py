@@ -9,11 +9,11 @@ import shutil
 import subprocess
 import sys
 import termios
-import time
 from pathlib import Path
 from typing import Any
 
 from merklize.__main__ import find_command
+from waiting import HANG, eventually
 
 B3SUM = os.environ.get("B3SUM") or shutil.which("b3sum")
 COMMAND = find_command()
@@ -24,12 +24,12 @@ os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
 def merklize(
     *args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None, **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([COMMAND, *args], input=stdin, capture_output=True, cwd=cwd, timeout=300, check=False, **more)
+    return subprocess.run([COMMAND, *args], input=stdin, capture_output=True, cwd=cwd, timeout=HANG, check=False, **more)
 
 
 def b3sum(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
     assert B3SUM is not None
-    return subprocess.run([B3SUM, *args], input=stdin, capture_output=True, cwd=cwd, timeout=300, check=False)
+    return subprocess.run([B3SUM, *args], input=stdin, capture_output=True, cwd=cwd, timeout=HANG, check=False)
 
 
 def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> str:
@@ -40,15 +40,16 @@ def output(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = Non
     return done.stdout.decode()
 
 
+def unread(pipe: Any) -> int:
+    """How many bytes of a pipe nobody has read yet."""
+    left = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, left)
+    return left[0]
+
+
 def feed_until_read(process: subprocess.Popen[bytes], data: bytes) -> None:
     """Writes to a program's standard input and returns when it has read all of it, however long it takes to start."""
     assert process.stdin is not None
     process.stdin.write(data)
     process.stdin.flush()
-    left = array.array("i", [0])
-    for _ in range(6000):
-        fcntl.ioctl(process.stdin.fileno(), termios.FIONREAD, left)
-        if left[0] == 0:
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"{left[0]} bytes not read after a minute")
+    eventually(lambda: unread(process.stdin) == 0)

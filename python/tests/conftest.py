@@ -7,10 +7,16 @@ names ("cpu,cuda:0"). One that is missing skips them, or fails them with MERKLIZ
 import os
 import signal
 
+import hypothesis
 import pytest
 
 import merklize
 from store_fixtures import gs, gs_bucket, http, memory, s3, s3_client, store  # noqa: F401
+
+
+# A busy machine is no reason to fail.
+hypothesis.settings.register_profile("events", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("events")
 
 
 def pytest_addoption(parser):
@@ -53,7 +59,7 @@ def device(request):
 @pytest.fixture
 def small_ranges(monkeypatch):
     """Objects in stores are read in many ranges of little data, with short waits."""
-    for name, value in {"range_size": 1 << 20, "parallel": 4, "waiting": 2, "pause": 0.01, "timeout": 1.0}.items():
+    for name, value in {"range_size": 1 << 20, "parallel": 4, "waiting": 2, "pause": 0.01}.items():
         monkeypatch.setattr(merklize.stores.limits, name, value)
 
 

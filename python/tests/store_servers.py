@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -76,8 +75,10 @@ class Handler(BaseHTTPRequestHandler):
         if state.has_versions:
             headers["ETag"] = state.etag(data)
             headers["Last-Modified"] = email.utils.formatdate(0, usegmt=True)
-        if fault == "slow":
-            time.sleep(3)
+        if fault == "silent":
+            self.connection.recv(1)  # until the client goes
+            self.close_connection = True
+            return None
         if fault == "encoded":
             headers["Content-Encoding"] = "gzip"
         if not wanted or not state.has_ranges or fault == "ignored":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 
 import merklize as library
 from cli_helpers import COMMAND, feed_until_read, merklize, output
+from waiting import HANG
 
 COMMANDS = [
     *("hash", "tree", "bao", "fetch", "manifest", "devices"),
@@ -220,14 +222,18 @@ def test_interruption_is_quiet(number: int, code: int) -> None:
     ) as process:
         feed_until_read(process, b"abc")  # it waits for more now
         process.send_signal(number)
-        assert process.wait(20) == code
+        assert process.wait(HANG) == code
         assert process.stderr is not None
         assert process.stderr.read() == b""
 
 
-def run_on_terminal(*args: str, env: dict[str, str] | None = None) -> str:
-    """What comes out when standard error is a terminal. The rest of the input takes a second to come."""
+def run_on_terminal(*args: str, until: bytes, env: dict[str, str] | None = None) -> str:
+    """What comes out when standard error is a terminal.
+
+    until   what is drawn before the rest of the input comes; empty: nothing, for which a second is long enough
+    """
     ours, theirs = pty.openpty()
+    drawn = b""
     with subprocess.Popen(
         [COMMAND, *args],
         stdin=subprocess.PIPE,
@@ -238,11 +244,14 @@ def run_on_terminal(*args: str, env: dict[str, str] | None = None) -> str:
         os.close(theirs)
         assert process.stdin is not None
         feed_until_read(process, b"ab")
-        time.sleep(1.0)
+        while until not in drawn:
+            assert select.select([ours], [], [], HANG)[0]
+            drawn += os.read(ours, 1 << 16)
+        if not until:
+            time.sleep(1.0)
         process.stdin.write(b"c")
         process.stdin.close()
-        process.wait(20)
-    drawn = b""
+        process.wait(HANG)
     try:
         while part := os.read(ours, 1 << 16):
             drawn += part
@@ -254,15 +263,13 @@ def run_on_terminal(*args: str, env: dict[str, str] | None = None) -> str:
 
 
 def test_progress_bar_is_for_terminals_and_leaves_nothing_behind() -> None:
-    drawn = run_on_terminal("hash")
-    assert "hashing" in drawn
+    drawn = run_on_terminal("hash", until=b"hashing")
     assert "\x1b[3" in drawn  # colours
     assert drawn.endswith("\x1b[2K")  # the line is erased
     assert "\x1b[?25h" in drawn  # the cursor is back
-    plain = run_on_terminal("hash", env={"NO_COLOR": "1"})
-    assert "hashing" in plain
+    plain = run_on_terminal("hash", until=b"hashing", env={"NO_COLOR": "1"})
     assert "\x1b[3" not in plain
-    assert run_on_terminal("hash", env={"TERM": "dumb"}) == ""
+    assert run_on_terminal("hash", until=b"", env={"TERM": "dumb"}) == ""
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pytest
 import merklize as library
 from cli_helpers import merklize, output
 from merklize.bench import array_merges, bounds, measure, peers, plots, suites
+from waiting import HANG, eventually
 
 SUITES = {
     "blake3-hash": "16",
@@ -261,17 +261,16 @@ def test_peers_that_are_programs(tmp_path: Path) -> None:
 
 
 def test_rows_survive_ctrl_c(tmp_path: Path) -> None:
-    program(tmp_path / "b3sum", "import sys, time\nprint('b3sum 1.2.3')\nif len(sys.argv) > 2: time.sleep(60)")
+    begun = tmp_path / "begun"
+    text = f"import signal, sys\nprint('b3sum 1.2.3')\nif len(sys.argv) > 2: open({str(begun)!r}, 'w'); signal.pause()"
+    program(tmp_path / "b3sum", text)
     out = tmp_path / "rows.json"
     words = ("bench", "files", "--peers", "--sizes", "15", "--repeat", "1", "--num-threads", "1", "--json", str(out))
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     with subprocess.Popen([sys.executable, "-m", "merklize", *words], stdout=subprocess.PIPE, env=environment) as run:
-        for _ in range(600):
-            if out.exists() and "blake3 (PyPI)" in out.read_text():
-                break
-            time.sleep(0.05)
+        eventually(begun.exists)
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=30)
+        run.communicate(timeout=HANG)
     assert run.returncode == 130
     (measured,) = json.loads(out.read_text())
     assert [row.get("peer") for row in measured["rows"]] == [None, "blake3 (PyPI)"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_helpers import merklize
@@ -98,7 +98,6 @@ def test_length_is_exact() -> None:
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufffd/"), min_size=1, max_size=60)
 
 
-@settings(deadline=None)
 @given(name=names.filter(lambda name: name not in (".", "..")), tag=st.booleans())
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, name: str, tag: bool) -> None:
     folder = tmp_path_factory.mktemp("round")
@@ -114,7 +113,6 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, name: str, tag: bo
 pieces = st.sampled_from([ABC, "\\", "  ", "BLAKE3 (", ") = ", "a", "\n", "\r", "\\n", "\0", "\ufffd", "\u00fc"])
 
 
-@settings(deadline=None)
 @given(st.one_of(st.binary(), st.lists(pieces).map(lambda parts: "".join(parts).encode())))
 def test_any_bytes_are_read_one_way_or_the_other(line: bytes) -> None:
     found = parsed(line)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import B3SUM, COMMAND, b3sum, merklize, output
+from waiting import HANG
 
 ABC = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"
 EMPTY = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
@@ -255,7 +256,7 @@ def test_early_end_of_the_reader_is_no_error(folder: Path) -> None:
         assert process.stdout.read(8).hex() == ABC[:16]
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(30) == 141
+        assert process.wait(HANG) == 141
 
 
 def test_full_disk_is_one_line(folder: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 import merklize as library
 from cli_helpers import COMMAND, merklize, output
 from oracle import pattern
+from waiting import HANG
 
 # Leaves are the first 32 * 1024 bytes of the extendable output of "leaves".
 KNOWN_ROOT = "a10cdf376affe2cf843d72b664faa33e37ed4e3d01e3dea214850fa7679879f4"
@@ -389,7 +390,7 @@ def test_a_full_disk_leaves_no_half_output(saved: Path, words: list[str], old: b
     limit += "os.execv(sys.argv[1], sys.argv[1:])"
     words = ["tree", *words, "-o", "out"]
     done = subprocess.run(
-        [sys.executable, "-c", limit, COMMAND, *words], capture_output=True, cwd=saved, timeout=60, check=False
+        [sys.executable, "-c", limit, COMMAND, *words], capture_output=True, cwd=saved, timeout=HANG, check=False
     )
     assert (done.returncode, done.stderr) == (1, b"merklize: out: cannot write: File too large\n")
     assert sorted(os.listdir(saved)) == (["out", "t.mkl"] if old else ["t.mkl"])

@@ -19,6 +19,7 @@ import merklize as library
 from cli_helpers import merklize
 from merklize import _native
 from merklize.bench import tune, tuned
+from waiting import HANG
 
 
 @pytest.fixture
@@ -195,7 +196,7 @@ def test_ctrl_c_leaves_whole_files(tmp_path: Path, cache: Path) -> None:
         while b"2^8 leaves" not in run.stdout.readline():
             assert run.poll() is None
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=60)
+        run.communicate(timeout=HANG)
     assert run.returncode == 130
     if out.exists():  # the line comes first
         assert [row["log2"] for row in json.loads(out.read_text())[0]["rows"]] == [8]

@@ -15,6 +15,7 @@ import oracle
 from cli_helpers import merklize as run
 from cli_helpers import output
 from merklize import MerkleTree, formats
+from waiting import HANG
 
 
 def cases(file, variant, op):
@@ -261,7 +262,7 @@ def test_openzeppelin_by_its_own_program(tmp_path):
     """
     done = subprocess.run(
         ["node", "-e", script, str(tmp_path / "dump.json")],
-        env={**os.environ, "NODE_PATH": NODE_MODULES}, capture_output=True, check=True, timeout=120,
+        env={**os.environ, "NODE_PATH": NODE_MODULES}, capture_output=True, check=True, timeout=HANG,
     )  # fmt: skip
     theirs = json.loads(done.stdout)
     assert theirs["root"] == "0x" + tree.root.hex()

@@ -10,13 +10,14 @@ import pathlib
 import pickle
 import tempfile
 import threading
-import time
 
 import blake3
 import pytest
 
 import merklize
+from cli_helpers import unread
 from oracle import pattern
+from waiting import eventually
 
 SIZES = [0, 1, 1023, 1024, 1025, 65536, (1 << 17) - 1, 1 << 17, (1 << 18) + 1, (1 << 20) + 7, 10 << 20]
 
@@ -150,9 +151,9 @@ def test_objects_that_read(tmp_path):
 
     assert merklize.hash_file(Reader()) == merklize.hash(data)
     with pytest.raises(merklize.Cancelled):
-        merklize.hash_file(Slow(), progress=lambda done: False)
+        merklize.hash_file(Endless(), progress=lambda done: False)
     with pytest.raises(ZeroDivisionError):
-        merklize.hash_file(Slow(), progress=lambda done: 1 / 0)
+        merklize.hash_file(Endless(), progress=lambda done: 1 / 0)
 
     class Shifted(io.FileIO):
         """A subclass may read something else than the descriptor gives."""
@@ -178,11 +179,8 @@ def test_objects_that_read(tmp_path):
         assert buffered.tell() == 1000
 
 
-class Slow:
-    """Never ends."""
-
+class Endless:
     def read(self, size):
-        time.sleep(0.06)
         return b"x"
 
 
@@ -261,7 +259,7 @@ def test_slow_writer():
     def feed():
         for _ in range(20):
             os.write(write, pattern(777))
-            threading.Event().wait(0.005)
+            eventually(lambda: unread(read) == 0)
         os.close(write)
 
     thread = threading.Thread(target=feed)

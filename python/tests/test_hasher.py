@@ -13,7 +13,7 @@ from oracle import pattern
 from test_hash import MODES
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     mode=st.sampled_from(sorted(MODES)),
     sizes=st.lists(

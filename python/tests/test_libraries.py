@@ -8,6 +8,7 @@ import types
 import pytest
 
 from merklize import _libraries
+from waiting import HANG
 
 VARIABLES = ("MERKLIZE_NVRTC_LIBRARY", "MERKLIZE_OPENCL_LIBRARY")
 
@@ -15,7 +16,7 @@ VARIABLES = ("MERKLIZE_NVRTC_LIBRARY", "MERKLIZE_OPENCL_LIBRARY")
 def run(script, **variables):
     environment = {name: value for name, value in os.environ.items() if name not in (*VARIABLES, "MERKLIZE_DEVICE")}
     command = [sys.executable, "-c", script]
-    return subprocess.check_output(command, text=True, env={**environment, **variables}, timeout=60).strip()
+    return subprocess.check_output(command, text=True, env={**environment, **variables}, timeout=HANG).strip()
 
 
 @pytest.mark.parametrize("use", ["pass", "merklize.hash(b'x')", "merklize.hash(b'x', device='cpu')"])

@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import struct
-import threading
 
 import numpy as np
 import pytest
@@ -236,33 +235,21 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
-    # Long enough that the other thread has its turn while one thread reads it; the zeros are not on the disk.
-    size = 512 * MIB
+    size = 512 * MIB  # long enough to be asked in the middle; the zeros are not on the disk
     path = tmp_path / "m.safetensors"
     header = json.dumps({"t": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}).encode()
     path.write_bytes(len(header).to_bytes(8, "little") + header)
     os.truncate(path, 8 + len(header) + size)
-    begun, stop = threading.Event(), threading.Event()
+    times = itertools.count(1)  # of our own: the kernel's own times of changes are milliseconds apart
 
-    def change():
-        # Times of our own: the kernel's own times of changes are milliseconds apart.
-        for time in itertools.count(1):
-            os.utime(path, ns=(time, time))
-            begun.set()
-            if stop.wait(0.0005):
-                return
+    def change(share):
+        time = next(times)
+        os.utime(path, ns=(time, time))
 
-    writer = threading.Thread(target=change)
-    writer.start()
-    begun.wait()
-    try:
-        with pytest.raises(merklize.FileError, match="changed while being read"):
-            merklize.manifest(path, threads=1)
-        made = merklize.manifest({"t": np.zeros(size, "u1")})
-        assert [d.kind for d in made.check(path, threads=1).differences] == ["unreadable"]
-    finally:
-        stop.set()
-        writer.join()
+    with pytest.raises(merklize.FileError, match="changed while being read"):
+        merklize.manifest(path, threads=1, progress=change)
+    made = merklize.manifest({"t": np.zeros(size, "u1")})
+    assert [d.kind for d in made.check(path, threads=1, progress=change).differences] == ["unreadable"]
 
 
 # ---- Refresh ----

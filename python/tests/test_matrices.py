@@ -156,7 +156,7 @@ def random_matrices(rng, tallest, heights, word=np.uint64, below=oracle.P):
     return [rng.integers(0, below, shape, word) for shape in shapes]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 40), st.lists(st.integers(0, 6), max_size=5), st.sampled_from(["blake3", "sha256_plain"]),
        st.integers(0, 3), st.sampled_from([2, 4]), st.randoms(use_true_random=False))  # fmt: skip
 def test_every_opening_of_random_shapes(tallest, heights, hash, cap_height, arity, random):

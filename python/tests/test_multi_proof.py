@@ -29,7 +29,7 @@ def needed(n, rule, indices):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_set_of_leaves(data):
     hash = data.draw(st.sampled_from(HASHES))
     rule = data.draw(st.sampled_from(RULES))

@@ -6,13 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import merklize
 from store_servers import http_server, needs, s3_server
+from waiting import HANG, eventually
 
 pytestmark = pytest.mark.xdist_group("ray")
 MIB = 1 << 20
@@ -167,46 +169,53 @@ def test_manifests(ray, small, tmp_path):
 # ---- What is lost ----
 
 
-def lossy(nodes, shares):
-    """A progress function that kills a node when a share of the work is done."""
-    left = list(shares)
+class Gate:
+    """A fault of a server: whoever asks after the first ones waits until it opens. Nodes that wait are at work."""
 
-    def progress(share):
-        if left and share >= left[0]:
-            left.pop(0)
-            nodes.kill_one()
+    def __init__(self, answered):
+        self.answered, self.waiting = answered, 0
+        self.lock, self.opened = threading.Lock(), threading.Event()
 
-    return progress, left
+    def __call__(self, *_):
+        with self.lock:
+            self.answered -= 1
+            if self.answered >= 0 or self.opened.is_set():
+                return
+            self.waiting += 1
+        self.opened.wait(HANG)
 
 
-def killed_in_the_middle(ray, nodes, tmp_path, x):
-    with http_server() as server:
+def killed_in_the_middle(ray, nodes, tmp_path):
+    large, options = tmp_path / "large", ray.Options(part_size=MIB)
+    large.write_bytes(DATA * 4)
+    expected = merklize.build_tree_file(large, tmp_path / "a", leaf_size=4096)
+
+    with http_server() as server, ThreadPoolExecutor(1) as pool:
         server.objects["x"] = DATA * 4
-        server.fault = lambda *_: time.sleep(0.05)  # so that tasks are at work when the node goes
-        large = tmp_path / "large"
-        large.write_bytes(DATA * 4)
-        progress, left = lossy(nodes, [0.3])
-        expected = merklize.build_tree_file(large, tmp_path / "a", leaf_size=4096)
-        made = ray.build_tree(
-            server.url("x"), 4096, out=tmp_path / "b", options=ray.Options(part_size=MIB), progress=progress
-        )
-        assert left == []
+
+        def beside_a_kill(work, *arguments, **how):
+            server.fault = gate = Gate(12)
+            result = pool.submit(work, server.url("x"), *arguments, options=options, **how)
+            eventually(lambda: gate.waiting == len(nodes.nodes) or result.done())
+            nodes.kill_one()
+            gate.opened.set()
+            assert gate.waiting
+            return result.result()
+
+        made = beside_a_kill(ray.build_tree, 4096, out=tmp_path / "b")
         assert made.root == expected.root
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-        progress, left = lossy(nodes, [0.4])
-        digest = ray.hash_file(server.url("x"), options=ray.Options(part_size=MIB), progress=progress)
-        assert digest == merklize.hash(DATA * 4)
-        assert left == []
+        assert beside_a_kill(ray.hash_file) == merklize.hash(DATA * 4)
 
 
-def test_killed_nodes(ray, nodes, tmp_path, x):
-    killed_in_the_middle(ray, nodes, tmp_path, x)
+def test_killed_nodes(ray, nodes, tmp_path):
+    killed_in_the_middle(ray, nodes, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("run", range(10))
-def test_killed_nodes_twenty_times(ray, nodes, tmp_path, x, run):
-    killed_in_the_middle(ray, nodes, tmp_path, x)
+def test_killed_nodes_twenty_times(ray, nodes, tmp_path, run):
+    killed_in_the_middle(ray, nodes, tmp_path)
 
 
 DRIVER = """
@@ -224,24 +233,26 @@ def test_killed_drivers(ray, nodes, tmp_path, x):
     parts = -(-len(DATA) // MIB)
     with http_server() as server:
         server.objects["x"] = DATA
-        server.fault = lambda *_: time.sleep(0.2)
+        server.fault = gate = Gate(5)
         url, state, out = server.url("x"), tmp_path / "state", tmp_path / "out"
         words = [sys.executable, "-c", DRIVER, url, str(state), nodes.address, str(out)]
         first = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        while not (state.exists() and state.read_bytes().count(b"\n") >= 4):
-            assert first.poll() is None
-            time.sleep(0.02)
+        eventually(
+            lambda: first.poll() is not None or (gate.waiting == 2 and state.read_bytes().count(b"\n") >= 4)
+        )
+        assert first.poll() is None
         first.send_signal(signal.SIGKILL)
         first.wait()
+        server.fault = lambda *_: None  # of the first driver's tasks none asks again: they wait until Ray ends them
         assert not out.exists()
         with open(state, "ab") as file:
             file.write(b"8 00")  # as if torn
         with pytest.raises(merklize.InvalidArgument, match="of another job: n_leaves is 2306, now 1153"):
             ray.build_tree(url, 8192, out=out, state=state)
-        time.sleep(1)  # for tasks of the first driver
         server.seen.clear()
         made = ray.build_tree(url, 4096, out=out, state=state)
         assert len(server.seen) <= parts - 3 + 1
+        gate.opened.set()
     expected = merklize.build_tree_file(x, tmp_path / "a", leaf_size=4096)
     assert made.root == expected.root
     assert out.read_bytes() == (tmp_path / "a").read_bytes()
@@ -304,27 +315,27 @@ def test_wrong_arguments(ray, x, nodes, tmp_path):
 
 def test_changes_while_it_is_read(ray, small, tmp_path):
     with http_server() as server:
-        server.objects["x"] = DATA
 
         def change(_, path, start, end):
             if start >= 4 * MIB:
-                server.objects["x"] = DATA[::-1]
+                server.objects[path] = DATA[::-1]
 
+        def new(name):
+            server.objects[name] = DATA
+            return server.url(name)
+
+        # Each call has an object of its own: tasks of the one before may still read, and change, theirs.
         server.fault = change
-        for work in (
-            lambda: ray.hash_file(server.url("x"), options=small),
-            lambda: ray.build_tree(server.url("x"), 4096, out=tmp_path / "out", options=small),
-        ):
-            server.objects["x"] = DATA
-            with pytest.raises(merklize.FileError, match="changed while being read"):
-                work()
+        with pytest.raises(merklize.FileError, match="changed while being read"):
+            ray.hash_file(new("a"), options=small)
+        with pytest.raises(merklize.FileError, match="changed while being read"):
+            ray.build_tree(new("b"), 4096, out=tmp_path / "out", options=small)
         assert os.listdir(tmp_path) == []
-        server.objects["x"] = DATA
-        (found,) = ray.hash_files([server.url("x")], options=small)
-        assert isinstance(found, (merklize.FileError, bytes))
+        (found,) = ray.hash_files([new("c")], options=small)
+        assert isinstance(found, merklize.FileError)
         server.has_ranges = False
         with pytest.raises(merklize.FileError, match="the server ignores ranges"):
-            ray.hash_file(server.url("x"))
+            ray.hash_file(new("d"))
 
 
 def test_storage_that_is_not_shared(ray, tmp_path):
@@ -347,5 +358,5 @@ def test_cancelling(ray, small, x, tmp_path):
 def test_a_cluster_of_its_own(nodes, x):
     """Without an address, in a process that has joined none; and nothing is printed."""
     code = f"import merklize.ray; print(merklize.ray.hash_file({str(x)!r}).hex())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=HANG)
     assert done.stdout.splitlines()[-1] == merklize.hash(DATA).hex()

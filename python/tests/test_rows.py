@@ -100,7 +100,7 @@ def test_hash_elements(hash, k, device):
     assert merklize.hash_elements(rows[5], hash).tolist() == digests[5].tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     hash=st.sampled_from([name for name in FIELD_HASHES if oracle.WORDS[name][2] == P]),
     rows=st_np.arrays(

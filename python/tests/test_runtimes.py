@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import merklize
+from waiting import HANG
 
 # Without every policy, which these runtimes compile for minutes: tests/core and the C++ suite `policies` have those.
 FILES = ("test_hash.py", "test_rows.py", "test_tree.py", "test_tensors.py", "test_cli_hash.py")
@@ -35,7 +36,7 @@ def run_tests(device, words, **variables):
     }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", words]
     files = [str(Path(__file__).with_name(name)) for name in FILES]
-    done = subprocess.run([*command, *files], env=environment, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run([*command, *files], env=environment, capture_output=True, text=True, timeout=HANG, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert " skipped" not in done.stdout

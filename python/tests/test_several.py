@@ -16,6 +16,7 @@ import pytest
 import merklize
 import test_docs
 from cli_helpers import merklize as command
+from waiting import HANG
 
 
 def several():
@@ -51,7 +52,7 @@ def test_in_a_process_of_two_runtimes(tmp_path):
     environment = {**os.environ, "OCL_ICD_VENDORS": f"{tmp_path}/", "PYTHONPATH": path}
     environment.pop("MERKLIZE_OPENCL_LIBRARY", None)
     pytest_again = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__]
-    done = subprocess.run(pytest_again, env=environment, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(pytest_again, env=environment, capture_output=True, text=True, timeout=HANG, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     assert "1 skipped" in done.stdout, done.stdout  # this one
 

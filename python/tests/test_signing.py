@@ -11,6 +11,7 @@ import pytest
 from blake3 import blake3
 
 import merklize
+from waiting import HANG
 from weights import a_state, write_sharded
 
 pytest.importorskip("model_signing", reason="the extra merklize[signing] is not installed")
@@ -108,7 +109,7 @@ def test_a_changed_model_is_refused(model, keys):
 
 def command(*arguments):
     done = subprocess.run(
-        [sys.executable, "-m", "model_signing", *map(str, arguments)], capture_output=True, timeout=120, check=False
+        [sys.executable, "-m", "model_signing", *map(str, arguments)], capture_output=True, timeout=HANG, check=False
     )
     return done.returncode, done.stdout.decode() + done.stderr.decode()
 

@@ -85,7 +85,7 @@ def test_equality_and_length():
     assert tree != tree_of(leaves_of(100))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     form=st.sampled_from(FORMS),
     one=st.integers(1, 300),

@@ -217,7 +217,7 @@ def test_dropped_levels(hash, drop, device):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_update_and_append_equal_a_rebuild(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     hash = data.draw(st.sampled_from(("blake3", "sha256", "rp64_256_v3")))
@@ -320,7 +320,7 @@ def test_wrong_forests():
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_builder_with_random_cuts(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     hash = data.draw(st.sampled_from(HASHES))

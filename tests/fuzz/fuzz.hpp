@@ -48,10 +48,10 @@ public:
     }
 
     std::uint64_t seed() const { return seed_; }
-    /// has_seen_all  whether every outcome was seen that must be: a slow machine gets a minute more for it
+    /// has_seen_all  whether every outcome was seen that must be: a slow machine gets an hour more for it
     bool is_over(bool has_seen_all) {
         has_seen_all_ = has_seen_all;
-        return std::chrono::steady_clock::now() >= end_ + std::chrono::minutes(has_seen_all ? 0 : 1);
+        return std::chrono::steady_clock::now() >= end_ + std::chrono::hours(has_seen_all ? 0 : 1);
     }
 
     /// Throws if a file is no corpus file.

@@ -308,7 +308,7 @@ TEST("opencl-event: queries and spans") {
     CHECK(kernel_seconds > 0);
     CHECK(copy_seconds >= 0);
     CHECK(all_seconds >= kernel_seconds);
-    CHECK(all_seconds < 60);
+    CHECK(all_seconds < 3600);
 
     const Stream untimed = open_stream(false);
     Event no_times;

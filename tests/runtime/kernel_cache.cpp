@@ -56,14 +56,6 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 
 fs::perms mode(const fs::path& path) { return fs::status(path).permissions(); }
 
-/// Ends a test that hangs, which would be the fault looked for.
-struct Alarm {
-    explicit Alarm(unsigned seconds) { ::alarm(seconds); }
-    Alarm(const Alarm&) = delete;
-    Alarm& operator=(const Alarm&) = delete;
-    ~Alarm() { ::alarm(0); }
-};
-
 /// Sets variables of the environment, or removes those with a null value, and puts back what was there.
 class Environment {
 public:
@@ -215,7 +207,6 @@ TEST("kernel_cache: a damaged file is nothing, and is removed") {
 }
 
 TEST("kernel_cache: something else in the place of a file") {
-    const Alarm alarm(20);
     const Fixture f;
     const std::string k = key("a");
     const Bytes program = pattern(100);
@@ -395,12 +386,15 @@ Bytes program_of(std::uint64_t k, std::uint64_t writer) {
 }
 
 /// Stores and loads; false if a load gave anything but a whole program of that key.
-bool use(const KeptFiles& cache, std::uint64_t writer, int rounds) {
+bool use(const KeptFiles& cache, std::uint64_t writer, int rounds, const child::Steps* stored = nullptr) {
     Random random(writer);
     for (int i = 0; i < rounds; ++i) {
         const std::uint64_t k = random.below(5);
         const std::string name = key(std::to_string(k));
-        if (random.below(3) == 0 && !cache.store(name, view(program_of(k, writer))).empty()) return false;
+        if (random.below(3) == 0) {
+            if (!cache.store(name, view(program_of(k, writer))).empty()) return false;
+            if (stored != nullptr) stored->tell();
+        }
         const auto found = cache.load(name);
         if (!found) continue;  // not stored yet, or removed as too old
         if (found->empty()) return false;
@@ -428,8 +422,10 @@ TEST("kernel_cache: processes that are killed while they store leave whole files
     const Fixture f;
     Random random(1);
     for (std::uint64_t i = 0; i < 30; ++i) {
-        const pid_t child = child::start([&] { return use(f.cache, 1 + i % 4, 1 << 30); });
-        ::usleep(static_cast<useconds_t>(2000 + random.below(5000)));
+        child::Steps stored;
+        const pid_t child = child::start([&] { return use(f.cache, 1 + i % 4, 1 << 30, &stored); });
+        CHECK(stored.wait());
+        ::usleep(static_cast<useconds_t>(random.below(5000)));
         ::kill(child, SIGKILL);
         CHECK_EQ(child::end_of(child), -1);
     }

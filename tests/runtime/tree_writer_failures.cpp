@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "child.hpp"
 #include "host/atomic_file.hpp"
 #include "support.hpp"
 
@@ -99,6 +100,7 @@ TEST("tree_writer: killed at any moment, it is taken up again; the old file stay
             const Digest old_root = TreeFile(path).root();
             std::uint64_t before = 0;
             for (bool done = false; !done;) {
+                child::Steps kept;
                 const pid_t child = in_child([&] {
                     TreeWriter writer(path, total, form, {}, true, cpu());
                     Random cut(random() + writer.written());
@@ -106,11 +108,14 @@ TEST("tree_writer: killed at any moment, it is taken up again; the old file stay
                         const std::uint64_t first = writer.written();
                         writer.append(
                             std::span(all).subspan(first, std::min<std::size_t>(n - first, cut.below(50000))));
-                        if (cut.below(8) == 0) writer.checkpoint();
+                        if (cut.below(8) != 0) continue;
+                        writer.checkpoint();
+                        kept.tell();
                     }
                     writer.finish();
                     return 0;
                 });
+                if (kills % 2 == 0) kept.wait();
                 ::usleep(static_cast<useconds_t>(1000 + random.below(kills % 5 == 4 ? 2000000 : 60000)));
                 ::kill(child, SIGKILL);
                 const int status = wait_for(child);
@@ -298,16 +303,18 @@ TEST("tree_writer: changes that are killed leave one whole file and nothing else
         unsigned kills = 0;
         const unsigned wanted = kills_wanted(15);
         for (unsigned round = 0; round < wanted; ++round) {
+            child::Steps changed;
             const pid_t child = in_child([&] {
                 TreeFile file(path);
-                for (std::uint64_t i = 0;; ++i) {
+                for (std::uint64_t i = 0;; ++i, changed.tell()) {
                     if (round % 3 == 0) merklize::save_tree(tree, path);
                     if (round % 3 == 1) file.update({&i, 1}, std::span(all).last(1), cpu());
                     if (round % 3 == 2) file.append(std::span(all).first(1), cpu());
                 }
                 return 1;
             });
-            ::usleep(static_cast<useconds_t>(1000 + random.below(80000)));
+            CHECK(changed.wait());
+            ::usleep(static_cast<useconds_t>(random.below(80000)));
             ::kill(child, SIGKILL);
             kills += WIFSIGNALED(wait_for(child));
             CHECK(TreeFile(path).check(1, cpu()).empty());

@@ -13,5 +13,5 @@ foreach(flow IN ITEMS generic omp.library-only)
   add_test(NAME adaptivecpp.${flow}.example COMMAND ${CMAKE_CURRENT_BINARY_DIR}/example-adaptivecpp-${flow})
   set_tests_properties(adaptivecpp.${flow}.example PROPERTIES PASS_REGULAR_EXPRESSION
                        "rescue cb1449cb706afccd.*leaf 389 is in the tree: yes")
-  set_tests_properties(adaptivecpp.${flow} adaptivecpp.${flow}.example PROPERTIES TIMEOUT 1800 LABELS sycl)
+  set_tests_properties(adaptivecpp.${flow} adaptivecpp.${flow}.example PROPERTIES TIMEOUT ${hang} LABELS sycl)
 endforeach()
