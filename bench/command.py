@@ -26,6 +26,8 @@ import sys
 import tempfile
 import time
 
+from result_files import write
+
 SMALL, FILE = 1000, 16384
 
 
@@ -206,7 +208,7 @@ def main():
             "note": args.note,
             "rows": rows,
         }
-        args.out.write_text(json.dumps(data, indent=1) + "\n")
+        write(args.out, data)
 
 
 if __name__ == "__main__":

@@ -16,13 +16,13 @@ Rows:
 
 import argparse
 import datetime
-import json
 import pathlib
 import platform
 import statistics
 import time
 
 import numpy as np
+from result_files import write
 from run import commit, processor
 
 import merklize
@@ -147,7 +147,7 @@ def main():
         facts = {"date": datetime.date.today().isoformat(), "commit": commit(), "version": merklize.__version__,
                  "device": device.name, "driver": device.driver, "processor": processor(),
                  "system": platform.platform()}  # fmt: skip
-        arguments.json.write_text(json.dumps({**facts, "rows": bench.rows}, indent=1) + "\n")
+        write(arguments.json, {**facts, "rows": bench.rows})
 
 
 if __name__ == "__main__":

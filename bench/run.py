@@ -26,7 +26,8 @@ import sys
 import tempfile
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
+import result_files
+from result_files import RESULTS, ROOT
 
 
 def processor():
@@ -39,7 +40,7 @@ def processor():
 def commit():
     try:
         return subprocess.run(
-            ["git", "-C", HERE, "describe", "--always", "--dirty"], capture_output=True, text=True, check=True
+            ["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True, check=True
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
@@ -285,10 +286,8 @@ def write(rows, kind, out=None, **more):
     """Writes a file of results."""
     if out is None:
         name = "".join(c if c.isalnum() else "-" for c in processor().lower()).strip("-")
-        out = HERE / "results" / f"{datetime.date.today()}-{kind}-{name}.json"
-    out.parent.mkdir(exist_ok=True)
-    out.write_text(json.dumps({**conditions(), **more, "rows": rows}, indent=1) + "\n")
-    print(f"wrote {out}")
+        out = RESULTS / f"{datetime.date.today()}-{kind}-{name}.json"
+    result_files.write(out, {**conditions(), **more, "rows": rows})
 
 
 def main():

@@ -20,7 +20,8 @@ import re
 import subprocess
 import sys
 
-from run import HERE, commit, processor
+from result_files import RESULTS, write
+from run import commit, processor
 
 # Facts of the device, the same in all rows.
 COMMON = ("device", "backend", "driver", "isa", "version")
@@ -87,10 +88,8 @@ def main():
     if out is None:
         name = re.sub(r"[^a-z0-9]+", "-", f"{args.device.split(':')[0]}-{header['device']}".lower()).strip("-")
         kind = "several" if "linear" in facts else "device" if "kernel" in facts else "trees"
-        out = HERE / "results" / f"{datetime.date.today()}-{kind}-{name}.json"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(header, indent=1) + "\n")
-    print(f"wrote {out}")
+        out = RESULTS / f"{datetime.date.today()}-{kind}-{name}.json"
+    write(out, header)
     sys.exit(status)
 
 

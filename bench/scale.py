@@ -18,7 +18,6 @@ Rows, each with what it is compared with, in turns (ratio: the peer's time by ou
 
 import argparse
 import contextlib
-import json
 import os
 import pathlib
 import resource
@@ -29,6 +28,7 @@ import tempfile
 import time
 
 import numpy as np
+from result_files import write
 from run import conditions
 
 import merklize
@@ -263,7 +263,7 @@ def main():
         "rows": rows,
     }
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps(facts, indent=1) + "\n")
+        write(pathlib.Path(args.json), facts)
 
 
 if __name__ == "__main__":

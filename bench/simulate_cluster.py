@@ -16,13 +16,12 @@ bytes, with the rate of one process and the time of a task from the same run.
 
 import argparse
 import heapq
-import json
 import math
 import pathlib
 import random
 from typing import NamedTuple
 
-from result_files import newest
+from result_files import newest, write
 
 
 class Case(NamedTuple):
@@ -207,7 +206,7 @@ def main():
     facts = {"program": "simulate_cluster", "driver": args.driver, "rows": list(simulated(args.driver))}
     facts["checked"] = list(checked())
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps(facts, indent=1) + "\n")
+        write(pathlib.Path(args.json), facts)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ import tempfile
 import time
 
 import numpy as np
+from result_files import write
 from run import conditions
 
 import merklize
@@ -195,7 +196,7 @@ def main():
         "note": "load of the machine at the end: " + " ".join(f"{load:.1f}" for load in os.getloadavg()),
     }
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps({**facts, "rows": rows}, indent=1) + "\n")
+        write(pathlib.Path(args.json), {**facts, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
 def merklize(
     *args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None, **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([COMMAND, *args], input=stdin, capture_output=True, cwd=cwd, timeout=HANG, check=False, **more)
+    return subprocess.run(
+        [COMMAND, *args], input=stdin, capture_output=True, cwd=cwd, timeout=HANG, check=False, **more
+    )
 
 
 def b3sum(*args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:

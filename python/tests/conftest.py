@@ -13,7 +13,6 @@ import pytest
 import merklize
 from store_fixtures import gs, gs_bucket, http, memory, s3, s3_client, store  # noqa: F401
 
-
 # A busy machine is no reason to fail.
 hypothesis.settings.register_profile("events", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("events")

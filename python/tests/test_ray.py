@@ -237,9 +237,7 @@ def test_killed_drivers(ray, nodes, tmp_path, x):
         url, state, out = server.url("x"), tmp_path / "state", tmp_path / "out"
         words = [sys.executable, "-c", DRIVER, url, str(state), nodes.address, str(out)]
         first = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        eventually(
-            lambda: first.poll() is not None or (gate.waiting == 2 and state.read_bytes().count(b"\n") >= 4)
-        )
+        eventually(lambda: first.poll() is not None or (gate.waiting == 2 and state.read_bytes().count(b"\n") >= 4))
         assert first.poll() is None
         first.send_signal(signal.SIGKILL)
         first.wait()

@@ -36,7 +36,9 @@ def run_tests(device, words, **variables):
     }
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", words]
     files = [str(Path(__file__).with_name(name)) for name in FILES]
-    done = subprocess.run([*command, *files], env=environment, capture_output=True, text=True, timeout=HANG, check=False)
+    done = subprocess.run(
+        [*command, *files], env=environment, capture_output=True, text=True, timeout=HANG, check=False
+    )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert " skipped" not in done.stdout
