@@ -17,6 +17,7 @@ from result_files import ROOT, newest_suites
 from merklize.bench import plots
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+LINK = "{http://www.w3.org/1999/xlink}"
 FONTS = "'DejaVu Sans', Verdana, sans-serif"
 
 
@@ -31,9 +32,9 @@ def compact(text):
                 yield f' class="{classes.setdefault(value, f"s{len(classes)}")}"'
             elif name != "id" or value in used:
                 value = re.sub(r"\d+\.\d\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), value)
-                value = re.sub(r"rotate\(-0 .*?\)", "", value)
+                value = " ".join(re.sub(r"rotate\(-0 .*?\)", "", value).split())
                 if value:
-                    yield f" {name.replace('{http://www.w3.org/1999/xlink}', 'xlink:')}={quoteattr(' '.join(value.split()))}"
+                    yield f" {name.replace(LINK, 'xlink:')}={quoteattr(value)}"
 
     def shown(element):
         tag = element.tag.partition("}")[2]
