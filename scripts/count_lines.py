@@ -3,8 +3,7 @@
 
     scripts/count_lines.py
 
-It counts the tracked sources in C++, Python, Rust and JavaScript of the folders that it prints; pages, CMake files and data
-are not counted.
+It counts tracked sources in C++, Python, Rust and JavaScript; pages, CMake files and data are not counted.
 """
 
 import ast

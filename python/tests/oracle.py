@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import pathlib
+import struct
 
 import blake3
 import numpy as np
@@ -32,6 +33,12 @@ HASHES = (
     *("rpo256", "poseidon2_goldilocks_12", "poseidon2_babybear_24"),
 )
 """The hashes that suites of trees and proofs go through: those that differ in more than their arithmetic."""
+IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
+_PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
+_MIXES = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),
+         (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14))  # fmt: skip
+CHUNK_START, CHUNK_END, PARENT, ROOT_FLAG = 1, 2, 4, 8
+KEYED_HASH, DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL = 16, 32, 64
 KNOWN_ROOTS = {
     2: "ac5319ace433dd60ba5ffd206b27f3136ec357b69ca08f44eda8ffcc52a4a65f",
     2**10: "a10cdf376affe2cf843d72b664faa33e37ed4e3d01e3dea214850fa7679879f4",
@@ -190,29 +197,52 @@ def hash_elements(elements, hash):
     return state[:digest_words]
 
 
+def blake3_compress(cv, block, counter, flags):
+    """New chaining value. For what the package does not show: chaining values inside a tree, far counters."""
+    tail = (counter & 0xFFFFFFFF, counter >> 32, len(block), flags)
+    return _blake3_rounds([*cv, *IV[:4], *tail], struct.unpack("<16I", block.ljust(64, b"\0")))
+
+
+def _blake3_rounds(v, m):
+    for _ in range(7):
+        for i, (a, b, c, d) in enumerate(_MIXES):
+            for word, first, second in ((m[2 * i], 16, 12), (m[2 * i + 1], 8, 7)):
+                v[a] = (v[a] + v[b] + word) & 0xFFFFFFFF
+                v[d] = _rotate(v[d] ^ v[a], 32 - first, 32)
+                v[c] = (v[c] + v[d]) & 0xFFFFFFFF
+                v[b] = _rotate(v[b] ^ v[c], 32 - second, 32)
+        m = [m[k] for k in _PERMUTATION]
+    return [v[k] ^ v[k + 8] for k in range(8)]
+
+
+def blake3_parents(values, key=IV, flags=0):
+    """The level above `values`: an odd one goes up as it is."""
+    block = struct.Struct("<16I")
+    pairs = zip(values[::2], values[1::2])
+    odd = values[-1:] if len(values) % 2 else []
+    return [blake3_compress(key, block.pack(*left, *right), 0, flags | PARENT) for left, right in pairs] + odd
+
+
+def blake3_chunk(data, counter, key=IV, flags=0):
+    """Chaining value of a chunk of at most 1024 bytes; flags may hold ROOT_FLAG."""
+    blocks = [data[k : k + 64] for k in range(0, len(data), 64)] or [b""]
+    cv = key
+    for k, block in enumerate(blocks):
+        first, last = k == 0, k + 1 == len(blocks)
+        block_flags = flags & ~ROOT_FLAG | (CHUNK_START if first else 0)
+        if last:
+            block_flags |= CHUNK_END | flags & ROOT_FLAG
+        cv = blake3_compress(cv, block, counter, block_flags)
+    return cv
+
+
 def eidos(tag, length, message):
     """Eidos of bytes: BLAKE3's compression with constants for its parameters, 31 bits of each odd word."""
-    iv = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
-    order = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
-    cv = [tag, iv[1], length, iv[3], 0, iv[5], 0, iv[7]]
+    cv = [tag, IV[1], length, IV[3], 0, IV[5], 0, IV[7]]
     for block in np.frombuffer(message + bytes(max(-len(message) % 64, 64 * (message == b""))), "<u4").reshape(-1, 16):
-        v, m = [*cv, *iv], block.tolist()
-        for _ in range(7):
-            for g in range(8):
-                a, turn = g % 4, g // 4
-                b, c, d = 4 + (a + turn) % 4, 8 + (a + 2 * turn) % 4, 12 + (a + 3 * turn) % 4
-                for word, first, second in ((m[2 * g], 16, 12), (m[2 * g + 1], 8, 7)):
-                    v[a] = (v[a] + v[b] + word) % 2**32
-                    v[d] = _rotate32(v[d] ^ v[a], first)
-                    v[c] = (v[c] + v[d]) % 2**32
-                    v[b] = _rotate32(v[b] ^ v[c], second)
-            m = [m[k] for k in order]
-        cv = [(v[i] ^ v[i + 8]) & (0x7FFFFFFF if i % 2 else 0xFFFFFFFF) for i in range(8)]
+        words = enumerate(_blake3_rounds([*cv, *IV], block.tolist()))
+        cv = [word & (0x7FFFFFFF if i % 2 else 0xFFFFFFFF) for i, word in words]
     return np.array(cv, "<u4").tobytes()
-
-
-def _rotate32(x, n):
-    return (x >> n | x << (32 - n)) % 2**32
 
 
 def merge(left, right, hash):
@@ -240,6 +270,22 @@ def merge(left, right, hash):
     return np.array(digest, WORDS[hash][0]).tobytes()
 
 
+def row_digest(row, hash):
+    """The digest of a row of bytes."""
+    if hash == "blake3":
+        return blake3.blake3(row).digest()
+    if hash == "sha256":
+        return hashlib.sha256(b"\0" + row).digest()
+    if hash == "sha256d":
+        return hashlib.sha256(hashlib.sha256(row).digest()).digest()
+    if hash == "keccak256_sorted":
+        return keccak256(row)
+    if hash == "keccakf64":
+        return keccakf64(row)
+    dtype = WORDS[hash][0]
+    return np.array(hash_elements(np.frombuffer(row, dtype).tolist(), hash), dtype).tobytes()
+
+
 def keccak256(message):
     """Keccak-256 with the original padding, by its definition."""
     padded = bytearray(message) + b"\1" + bytes(135 - len(message) % 136)
@@ -248,6 +294,17 @@ def keccak256(message):
     for at in range(0, len(padded), 136):
         for i, word in enumerate(np.frombuffer(bytes(padded[at : at + 136]), "<u8").tolist()):
             lanes[i % 5][i // 5] ^= word
+        _keccak_f(lanes)
+    return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
+
+
+def keccakf64(row):
+    """The sponge without padding: words of 64 bits replace the lanes."""
+    words = np.frombuffer(bytes(row) + bytes(-len(row) % 8), "<u8").tolist()
+    lanes = [[0] * 5 for _ in range(5)]
+    for at in range(0, len(words), 17):
+        for i, word in enumerate(words[at : at + 17]):
+            lanes[i % 5][i // 5] = word
         _keccak_f(lanes)
     return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
 
@@ -278,8 +335,8 @@ def _keccak_f(lanes):
                 register ^= 0x171
 
 
-def _rotate(x, n):
-    return (x << n | x >> (64 - n)) & (2**64 - 1)
+def _rotate(x, n, bits=64):
+    return (x << n | x >> (bits - n)) & (2**bits - 1)
 
 
 def nodes(leaves, hash, merge=merge):

@@ -1,15 +1,17 @@
-"""The kernels as a library launches them: on a device of runtimes.py, each result beside one of witness.py."""
+"""The kernels as a library launches them: on a device of runtimes.py, each result beside one of cases.py."""
 
 import struct
 
 import blake3
 import numpy as np
 
+import cases
+import oracle
 import source_text
-import witness
-from witness import BYTE_HASHES, KEYED, KEYED_HASH, KNOWN, ROOT_FLAG, words_of
+from cases import BYTE_HASHES, KEYED, KNOWN, words_of
+from oracle import KEYED_HASH, ROOT_FLAG
 
-# A hash that witness.py does not know is compiled (test_nvrtc.py) and not run here: the conformance suites run it.
+# A hash that cases.py does not know is compiled (test_nvrtc.py) and not run here: the conformance suites run it.
 HASHES = [name for name in source_text.hashes() if name in KNOWN]
 FIELD_HASHES = [name for name in HASHES if name not in BYTE_HASHES]
 MERGES = [*HASHES, KEYED]
@@ -53,7 +55,7 @@ class Runner:
 
     def __init__(self, device):
         self.device, self.programs = device, {}
-        self.table = np.concatenate([witness.rescue_table(), np.zeros(1, np.uint64)])
+        self.table = np.concatenate([cases.rescue_table(), np.zeros(1, np.uint64)])
 
     def group_nodes(self, policy):
         return self.device.group_size * policy.get("lanes", 1)
@@ -79,7 +81,7 @@ class Runner:
         elif name and not kernel.startswith(("hash_chunks", "hash_parents", "hash_each")):
             args = (*args, None)
         if policy.get("keyed") and kernel.startswith("merge"):
-            args = (*args, witness.KEY, u32(KEYED_HASH))
+            args = (*args, cases.KEY, u32(KEYED_HASH))
         entry = f"mkz_{kernel}_{name}" if name else f"mkz_{kernel}"
         group = policy.get("group_size", self.device.group_size)
         self.device.launch(self.programs[key], entry, groups * group, group, *args)
@@ -116,7 +118,7 @@ def check_merges(runner, name, counts, pairs, expected, **policy):
 
 def check_tree_by_subtrees(runner, name, leaves, levels, slot_0=0, **policy):
     """A whole tree, so many levels a launch, in place, some nodes into a buffer."""
-    expected = witness.tree(name, leaves)
+    expected = cases.tree(name, leaves)
     buffer = np.concatenate([blank(slot_0, expected.dtype), expected]) if slot_0 else np.array(expected)
     nodes = buffer[slot_0:]
     nodes[:leaves] = 0
@@ -152,7 +154,7 @@ def padded(data, offset):
     return np.frombuffer(bytearray(b"?" * offset) + data + b"?" * 16, np.uint8)
 
 
-def digest_by(runner, data, key=witness.IV, flags=0, *, offset=0, levels=0, levels_above=1, **policy):
+def digest_by(runner, data, key=oracle.IV, flags=0, *, offset=0, levels=0, levels_above=1, **policy):
     """BLAKE3 of data as a library would launch it: subtrees of 2^levels chunks first, then levels_above a launch."""
     key = struct.pack("<8I", *key)
     width = max(1, -(-len(data) // 1024))
@@ -186,7 +188,7 @@ LENGTHS = [0, 1, 3, 4, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025, 2047, 2048, 
 def check_rows_of_messages(runner, **policy):
     """Many messages of one length, whole digests of one chunk and values of more, and the parents of each."""
     align = policy.get("align", 16)
-    key = struct.pack("<8I", *witness.IV)
+    key = struct.pack("<8I", *oracle.IV)
     for row_bytes, rows in ((64, 21), (1024, 9), (1024 + 16, 5), (3 * 1024, 7), (0, 3), (33, 6), (2047, 5)):
         if row_bytes % align != 0:
             continue
@@ -212,7 +214,7 @@ def check_rows_of_messages(runner, **policy):
         assert [value.tobytes() for value in values] == [blake3.blake3(message).digest() for message in messages]
 
 
-def each_by(runner, messages, key=witness.IV, flags=0, *, gap=0, below_root=0, **policy):
+def each_by(runner, messages, key=oracle.IV, flags=0, *, gap=0, below_root=0, **policy):
     """BLAKE3 of each message in one launch of chunks and one a level; or the two values below the root, 64 bytes."""
     n, data, table = len(messages), b"?" * 16, []
     chunks = [max(1, -(-len(message) // 1024)) for message in messages]
@@ -249,9 +251,9 @@ def check_each(runner, **policy):
             assert untouched(np.frombuffer(values, np.uint8))
             continue
         level = [
-            witness.blake3_chunk(message[at : at + 1024], at // 1024, tuple(range(8)), KEYED_HASH)
+            oracle.blake3_chunk(message[at : at + 1024], at // 1024, tuple(range(8)), KEYED_HASH)
             for at in range(0, len(message), 1024)
         ]
         while len(level) > 2:
-            level = witness.blake3_parents(level, tuple(range(8)), KEYED_HASH)
+            level = oracle.blake3_parents(level, tuple(range(8)), KEYED_HASH)
         assert values == struct.pack("<16I", *level[0], *level[1])

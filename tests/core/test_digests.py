@@ -6,9 +6,10 @@ import blake3
 import numpy as np
 import pytest
 
-import witness
+import oracle
+from cases import random_words
 from launches import LENGTHS, blank, check_each, check_rows_of_messages, digest_by, padded, rows_by, u32, u64, untouched
-from witness import KEYED_HASH, random_words
+from oracle import KEYED_HASH
 
 
 @pytest.mark.parametrize("mode", ["plain", "keyed", "derive_key"])
@@ -23,8 +24,8 @@ def test_digests(runner, mode):
             found = digest_by(runner, data, struct.unpack("<8I", key), KEYED_HASH)
             expected = blake3.blake3(data, key=key)
         else:
-            key = digest_by(runner, text.encode(), flags=witness.DERIVE_KEY_CONTEXT)
-            found = digest_by(runner, data, struct.unpack("<8I", key), witness.DERIVE_KEY_MATERIAL)
+            key = digest_by(runner, text.encode(), flags=oracle.DERIVE_KEY_CONTEXT)
+            found = digest_by(runner, data, struct.unpack("<8I", key), oracle.DERIVE_KEY_MATERIAL)
             expected = blake3.blake3(data, derive_key_context=text)
         assert found == expected.digest(), length
 
@@ -53,9 +54,9 @@ def test_values_of_subtrees_far_into_an_input(runner):
         args = (padded(data, 0), u64(0), u64(len(data)), u64(1), out, u64(2), struct.pack("<8I", *key),
                 u32(KEYED_HASH), u64(counter), u32(levels))  # fmt: skip
         runner.launch("hash_chunks", "blake3", runner.groups(chunks, {}), *args)
-        values = [witness.blake3_chunk(data[1024 * k :][:1024], counter + k, key, KEYED_HASH) for k in range(chunks)]
+        values = [oracle.blake3_chunk(data[1024 * k :][:1024], counter + k, key, KEYED_HASH) for k in range(chunks)]
         for _ in range(levels):
-            values = witness.blake3_parents(values, key, KEYED_HASH)
+            values = oracle.blake3_parents(values, key, KEYED_HASH)
         assert untouched(out[:2])
         assert out[2 : 2 + width].tolist() == values
         assert untouched(out[2 + width :])
@@ -82,7 +83,7 @@ def test_chunks_far_into_an_input(runner, counter):
     args = (padded(data, 0), u64(0), u64(len(data)), u64(1), out, u64(1), struct.pack("<8I", *key), u32(KEYED_HASH),
             u64(counter), u32(0))  # fmt: skip
     runner.launch("hash_chunks", "blake3", runner.groups(3, {}), *args)
-    expected = [witness.blake3_chunk(data[1024 * k :][:1024], counter + k, key, KEYED_HASH) for k in range(3)]
+    expected = [oracle.blake3_chunk(data[1024 * k :][:1024], counter + k, key, KEYED_HASH) for k in range(3)]
     assert out[1:].tolist() == expected
 
 
@@ -97,7 +98,7 @@ def test_leaves_of_bytes(runner, name, layout, lanes):
         return  # sha256 has shown its kernel
     for length in [*LEAF_LENGTHS[:: 1 if name == "sha256" else 5], 135, 136, 137]:
         rows = np.random.default_rng(length).integers(0, 256, (11, length), np.uint8)
-        expected = [witness.row_digest(name, row.tobytes()) for row in rows]
+        expected = [oracle.row_digest(row.tobytes(), name) for row in rows]
         aligns = [1, 16] if length % 16 == 0 or layout == "column-major" else [1]
         for align in aligns:
             found = rows_by(runner, name, rows, layout, align=align, lanes=lanes)
@@ -105,12 +106,12 @@ def test_leaves_of_bytes(runner, name, layout, lanes):
 
 
 def test_all_levels_of_parents_in_one_launch(runner):
-    key, most = struct.pack("<8I", *witness.IV), (2 * runner.device.group_size).bit_length() - 1
+    key, most = struct.pack("<8I", *oracle.IV), (2 * runner.device.group_size).bit_length() - 1
     for count in (2, 3, 5, 8, 33, 64, 100, 257, 1000):
         values, expected = random_words("blake3", 8 * count, seed=count).reshape(-1, 8), []
         level, levels = values.tolist(), min(most, (count - 1).bit_length())
         for _ in range(levels):
-            level = witness.blake3_parents(level)
+            level = oracle.blake3_parents(level)
             expected += map(list, level)
         out = blank(len(expected) + 4, u32)
         args = (values, u64(0), out, u64(3), u64(count), u64(1), key, u32(0), u32(levels), u32(1))

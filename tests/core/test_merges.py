@@ -4,7 +4,9 @@ import blake3
 import numpy as np
 import pytest
 
-import witness
+import cases
+import oracle
+from cases import random_words, words_of
 from launches import (
     FIELD_HASHES,
     HASHES,
@@ -18,7 +20,6 @@ from launches import (
     u64,
     untouched,
 )
-from witness import random_words, words_of
 
 
 @pytest.mark.parametrize("name", MERGES)
@@ -27,9 +28,9 @@ def test_merges_of_vectors(runner, name):
     if name not in FIELD_HASHES:
         pairs = random_words(name, 2 * words * 50, seed=3)
         nodes = [node.tobytes() for node in pairs.reshape(-1, words)]
-        expected = [np.frombuffer(witness.merge(name, *pair), dtype) for pair in zip(nodes[::2], nodes[1::2])]
+        expected = [np.frombuffer(cases.merge(name, *pair), dtype) for pair in zip(nodes[::2], nodes[1::2])]
     else:
-        vectors = witness.rescue_vectors(name, "merge")
+        vectors = cases.rescue_vectors(name, "merge")
         pairs = np.array([elements for elements, _ in vectors], dtype).ravel()
         expected = [np.array(digest, dtype) for _, digest in vectors]
     check_merges(runner, name, sorted({1, 7, 8, min(9, len(expected)), len(expected)}), pairs, expected)
@@ -37,7 +38,7 @@ def test_merges_of_vectors(runner, name):
 
 @pytest.mark.parametrize("name", MERGES)
 def test_tree_level_by_level(runner, name):
-    expected = witness.tree(name, TREE_LEAVES)
+    expected = cases.tree(name, TREE_LEAVES)
     nodes = np.array(expected)
     nodes[:TREE_LEAVES] = 0
     width = TREE_LEAVES // 2
@@ -58,7 +59,7 @@ def test_tree_by_subtrees(runner, name, levels):
 @pytest.mark.parametrize("name", HASHES)
 def test_part_of_a_level_by_subtrees_from_a_separate_buffer(runner, name):
     dtype, _ = words_of(name)
-    expected = witness.tree(name, TREE_LEAVES)
+    expected = cases.tree(name, TREE_LEAVES)
     first, count, levels = 192, 64, 4
     leaves = np.array(expected[TREE_LEAVES + first - 5 : TREE_LEAVES + first + count])
     nodes = blank(2 * TREE_LEAVES, dtype)
@@ -79,7 +80,7 @@ def test_part_of_a_level_by_subtrees_from_a_separate_buffer(runner, name):
 def test_every_leaf_changes_the_root(runner, name):
     dtype, words = words_of(name)
     leaves = 32
-    nodes = np.array(witness.tree(name, leaves))
+    nodes = np.array(cases.tree(name, leaves))
     roots = set()
     for changed in range(-1, leaves):
         changed_nodes = nodes.copy()
@@ -102,21 +103,21 @@ def test_rows_of_bytes(runner, layout):
 @pytest.mark.parametrize("layout", ["row-major", "column-major"])
 @pytest.mark.parametrize("name", FIELD_HASHES)
 def test_rows_of_elements(runner, name, layout):
-    for elements, digest in witness.rescue_vectors(name, "hash_elements"):
+    for elements, digest in cases.rescue_vectors(name, "hash_elements"):
         row = np.array([elements], u64)
         assert rows_by(runner, name, row, layout).tolist() == [digest]
     for words in (1, 7, 8, 9, 15, 16, 17):
         rows = random_words(name, 5 * words, seed=words).reshape(5, words)
-        expected = [witness.rescue_hash_elements(name, row.tolist()) for row in rows]
+        expected = [oracle.hash_elements(row.tolist(), name) for row in rows]
         assert rows_by(runner, name, rows, layout).tolist() == expected
 
 
 @pytest.mark.parametrize("name", FIELD_HASHES)
 def test_rows_take_words_mod_p(runner, name):
-    big = [witness.P, witness.P + 1, 2**64 - 1, 2**64 - 2, witness.P - 1, 2**64 - 2**31, 0, 2**63]
-    rows = np.array([big, [x % witness.P for x in big]], u64)
+    big = [oracle.P, oracle.P + 1, 2**64 - 1, 2**64 - 2, oracle.P - 1, 2**64 - 2**31, 0, 2**63]
+    rows = np.array([big, [x % oracle.P for x in big]], u64)
     first, second = rows_by(runner, name, rows, "row-major").tolist()
-    assert first == second == witness.rescue_hash_elements(name, [x % witness.P for x in big])
+    assert first == second == oracle.hash_elements([x % oracle.P for x in big], name)
 
 
 @pytest.mark.parametrize("name", MERGES)
@@ -125,7 +126,7 @@ def test_first_levels_keep_the_leaves(runner, name):
 
     def above(nodes):
         pairs = zip(nodes[::2], nodes[1::2], strict=True)
-        return [np.frombuffer(witness.merge(name, left.tobytes(), right.tobytes()), dtype) for left, right in pairs]
+        return [np.frombuffer(cases.merge(name, left.tobytes(), right.tobytes()), dtype) for left, right in pairs]
 
     for count, levels in ((1, 1), (5, 1), (33, 1), (2, 2), (6, 2), (34, 2), (200, 2)):
         leaves = random_words(name, (2 * count + 3) * words, count).reshape(-1, words)
@@ -158,8 +159,8 @@ def test_edges(runner, name, lone):
         padding = random_words(name, words, 99)
         fillers = [padding.tobytes()]
         for _ in range(height):
-            fillers.append(witness.merge(name, fillers[-1], fillers[-1]))
-        tree = witness.parents(name, [leaf.tobytes() for leaf in leaves], lone, fillers)
+            fillers.append(cases.merge(name, fillers[-1], fillers[-1]))
+        tree = cases.parents(name, [leaf.tobytes() for leaf in leaves], lone, fillers)
         expected = blank(slot_0 + first, dtype)
         for level, row in enumerate(tree[1:], 1):
             expected[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)
@@ -184,7 +185,7 @@ def check_ways_up(runner, name, leaves, changed, stages, lone, **policy):
     current = old.copy()
     current[changed] = new[changed]
     filler_bytes = [filler.tobytes() for filler in fillers]
-    before, after = (witness.parents(name, [leaf.tobytes() for leaf in level], lone, filler_bytes)
+    before, after = (cases.parents(name, [leaf.tobytes() for leaf in level], lone, filler_bytes)
                      for level in (old, current))  # fmt: skip
     for level, row in enumerate(before):
         nodes[slot_0 + (first >> level) :][: len(row)] = np.frombuffer(b"".join(row), dtype).reshape(-1, words)

@@ -6,25 +6,25 @@ import struct
 import numpy as np
 import pytest
 
+import oracle
 import source_text
-import witness
+from cases import random_words
 from conftest import open_or_skip
 from launches import CANARY, CL_OPTIONS, blank, u32, u64, untouched
 from runtimes import HostCpp
-from witness import random_words
 
 
 def test_words_that_are_no_elements_are_found(runner):
-    edges = np.array([0, 1, 2**32, witness.P - 1, witness.P, witness.P + 1, 2**64 - 1], u64)
+    edges = np.array([0, 1, 2**32, oracle.P - 1, oracle.P, oracle.P + 1, 2**64 - 1], u64)
     for count in (0, 1, 9, 100):
         words = random_words("rp64_256_v3", 103, seed=count)
         for place in (0, 2, 3, 3 + count // 2, 3 + count - 1, 3 + count):
             for edge in edges:
                 given, flag = words.copy(), np.array([7, 7], u32)
                 given[min(place, 102)] = edge
-                args = (given, u64(3), u64(count), u64(witness.P), flag)
+                args = (given, u64(3), u64(count), u64(oracle.P), flag)
                 runner.launch("check_words64", None, runner.groups(count, {}) + 1, *args)
-                bad = bool((given[3 : 3 + count] >= witness.P).any())
+                bad = bool((given[3 : 3 + count] >= oracle.P).any())
                 assert flag.tolist() == [1 if bad else 7, 7]
 
 
@@ -104,7 +104,7 @@ def test_example_of_the_readme(runner):
     nodes = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], u64)
     expected = nodes.tolist()
     for _ in range(3):
-        expected = [witness.rescue_hash_elements("rp64_256_v3", node + node) for node in expected]
+        expected = [oracle.hash_elements(node + node, "rp64_256_v3") for node in expected]
     runner.device.launch(program, "chain", 2, 1, nodes, u32(3))
     assert nodes.tolist() == expected
 

@@ -4,7 +4,9 @@ import blake3
 import numpy as np
 import pytest
 
-import witness
+import cases
+import oracle
+from cases import BYTE_HASHES, random_words
 from launches import (
     HASHES,
     LENGTHS,
@@ -16,7 +18,6 @@ from launches import (
     digest_by,
     rows_by,
 )
-from witness import BYTE_HASHES, random_words
 
 
 @pytest.mark.parametrize("name", HASHES)
@@ -35,7 +36,7 @@ def test_policies_of_lanes_and_constants(runner, name, policy):
         return  # long to compile, and lanes of 8 have shown it
     nodes = runner.group_nodes(policy)
     leaves = 128
-    expected = witness.tree(name, leaves)
+    expected = cases.tree(name, leaves)
     pairs, parents = expected[leaves:].ravel(), expected[leaves // 2 : leaves]
     counts = sorted({n for n in (1, 2, 3, nodes - 1, nodes, nodes + 1, 64) if 1 <= n <= 64})
     check_merges(runner, name, counts, pairs, parents, **policy)
@@ -48,7 +49,7 @@ def test_policies_of_lanes_and_constants(runner, name, policy):
             rows = random_words(name, count * words, seed=words).reshape(count, words)
             for layout in ("row-major", "column-major"):
                 digests = [row.tobytes() for row in rows_by(runner, name, rows, layout, **policy)]
-                assert digests == [witness.row_digest(name, row.tobytes()) for row in rows]
+                assert digests == [oracle.row_digest(row.tobytes(), name) for row in rows]
 
 
 @pytest.mark.parametrize("lanes", [2, 4, 8, 16])
