@@ -69,7 +69,8 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/static)
 if(PROGRAM)
   check_command(${WORK}/static)
 endif()
-consume(find_package find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/static -D MERKLIZE_VERSION=${VERSION})
+consume(find_package find_package ${CXX} -D CMAKE_PREFIX_PATH=${WORK}/static -D MERKLIZE_VERSION=${VERSION}
+        -D MERKLIZE_PROGRAM=${PROGRAM})
 consume(core core ${CXX} -D MERKLIZE_INCLUDE=${WORK}/static/include)
 consume_pc(static --static)
 

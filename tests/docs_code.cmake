@@ -1,0 +1,30 @@
+# The code of pages.
+#   -D PAGE=docs/c.md -D OUT=SOURCE     writes the page's pieces of C, each as a function
+#   -D PAGE=README.md -D OUT=SOURCE     writes the page's program in C++
+#   -D PAGE=README.md -D PROGRAM=FILE   runs that program, by EMULATOR if that is given: it must print what the page says
+cmake_minimum_required(VERSION 3.18...3.31)
+file(READ ${PAGE} page)
+string(REPLACE ";" "<semicolon>" page "${page}")  # lists end at them
+if(PAGE MATCHES "/c\\.md$")
+  string(REGEX MATCHALL "```c\n[^`]*```" pieces "${page}")
+  set(text "#include <stdio.h>\n#include <merklize/merklize.h>\n")
+  set(number 0)
+  foreach(piece IN LISTS pieces)
+    string(REGEX REPLACE "```c\n([^`]*)```" "\\1" piece "${piece}")
+    string(APPEND text "void piece_${number}(void)<semicolon>\nvoid piece_${number}(void) {\n${piece}}\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+else()
+  string(REGEX MATCH "```cpp\n([^`]*)```" _ "${page}")
+  set(text "${CMAKE_MATCH_1}")
+endif()
+string(REPLACE "<semicolon>" ";" text "${text}")
+if(OUT)
+  file(WRITE ${OUT} "${text}")
+else()
+  string(REGEX MATCH "puts[^/]*// ([0-9a-f]+)" _ "${text}")
+  execute_process(COMMAND ${EMULATOR} ${PROGRAM} OUTPUT_VARIABLE said RESULT_VARIABLE code)
+  if(NOT code EQUAL 0 OR NOT said STREQUAL "${CMAKE_MATCH_1}\n")
+    message(FATAL_ERROR "the program of ${PAGE} ends with ${code} and says ${said}, not ${CMAKE_MATCH_1}")
+  endif()
+endif()
