@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "command/endings.hpp"
 #include "command/hash/in_order.hpp"
 #include "command/output/text.hpp"
 #include "host/mapped_file.hpp"
@@ -36,6 +37,8 @@ std::atomic<bool> is_recording{false}, is_in_memory{false}, has_two{false};
 std::mutex guards_reads;
 std::vector<Read> reads;  // guarded by guards_reads
 std::atomic<int> under_way{0}, most_under_way{0};
+std::atomic<std::thread::id> watched{};     // while a test watches: the thread that gives out results
+std::atomic<bool> has_worker_asked{false};  // another one has asked for a file, and is about to wait for its turn
 
 ssize_t plain_pread(int fd, void* out, std::size_t bytes, off_t offset) {
     return syscall(SYS_pread64, fd, out, bytes, offset);
@@ -66,6 +69,10 @@ extern "C" ssize_t pread(int fd, void* out, std::size_t bytes, off_t offset) noe
 extern "C" ssize_t preadv2(int fd, const iovec* parts, int n, off_t offset, int flags) noexcept(false) {
     if (n == 1 && is_in_memory) return plain_pread(fd, parts[0].iov_base, parts[0].iov_len, offset);
     (void)flags;
+    if (watched.load() != std::thread::id() && watched.load() != std::this_thread::get_id()) {
+        has_worker_asked = true;
+        has_worker_asked.notify_all();
+    }
     errno = EAGAIN;
     return -1;
 }
@@ -121,24 +128,29 @@ Digest hash_large(const std::string& path) {
 
 Digest hash_of(const support::Bytes& data) { return merklize::hash(std::as_bytes(std::span(data))); }
 
-// Results in order, by the command's own way.
-std::vector<std::string> hash_all(const std::vector<std::string>& paths) {
+using merklize::command::HashResult;
+
+void hash_each_file(const std::vector<std::string>& paths, std::uint64_t seek,
+                    const std::function<void(const HashResult&)>& done) {
     merklize::command::HashJob job;
     job.options = four_threads();
+    job.seek = seek;
     merklize::command::Bar bar("hashing");
-    std::vector<std::string> digests;
     std::size_t at = 0;
-    merklize::command::hash_in_order(
-        job, 0,
-        [&](merklize::command::HashInput& input) {
-            if (at == paths.size()) return false;
-            input.path = paths[at++];
-            return true;
-        },
-        [&](const merklize::command::HashResult& result) {
-            digests.push_back(result.error.empty() ? merklize::command::to_hex(result.digest) : result.error);
-        },
-        bar);
+    const auto next = [&](merklize::command::HashInput& input) {
+        if (at == paths.size()) return false;
+        input.path = paths[at++];
+        return true;
+    };
+    merklize::command::hash_in_order(job, next, done, bar);
+}
+
+// Results in order, by the command's own way.
+std::vector<std::string> hash_all(const std::vector<std::string>& paths) {
+    std::vector<std::string> digests;
+    hash_each_file(paths, 0, [&](const HashResult& result) {
+        digests.push_back(result.error.empty() ? merklize::command::to_hex(result.digest) : result.error);
+    });
     return digests;
 }
 
@@ -211,6 +223,40 @@ TEST("reads: many files on a rotational disk one after another, in the order of 
     const Disk disk(false, false, true);
     CHECK(hash_all(paths) == expected);
     CHECK(most_under_way.load() > 1);
+}
+
+TEST("reads: a run that ends wakes the workers that wait for their turn at a rotational disk") {
+    const TemporaryFolder folder;
+    std::vector<std::string> paths(200, write_file(folder, "small", 1000));
+    paths[1] = write_file(folder, "large", 2 << 20);  // until it is hashed, what follows it waits
+    const Disk disk(true, false);
+    has_worker_asked = false;
+    watched = std::this_thread::get_id();
+    int code = 0;
+    try {
+        hash_each_file(paths, 0, [](const HashResult&) {
+            has_worker_asked.wait(false);
+            throw merklize::command::Exit{141};  // the reader of the output is gone
+        });
+    } catch (const merklize::command::Exit& end) {
+        code = end.code;
+    }
+    CHECK_EQ(code, 141);
+    watched = std::thread::id();
+}
+
+TEST("reads: the first error in the order of the inputs ends the run, whichever thread meets one first") {
+    const TemporaryFolder folder;
+    std::vector<std::string> paths(64, write_file(folder, "small", 10));
+    std::fill_n(paths.begin(), 20, "missing");  // which is a result
+    const Disk disk(false, true);
+    is_recording = false;
+    for (int i = 0; i < 2000; i++) {
+        int given = 0;
+        CHECK_ERROR(invalid_argument, "passes byte 2^64 - 1",
+                    hash_each_file(paths, UINT64_MAX, [&](const HashResult&) { given++; }));
+        CHECK_EQ(given, 20);
+    }
 }
 
 TEST("reads: any threads and any count of inputs give the same results in order") {

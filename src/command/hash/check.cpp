@@ -140,7 +140,7 @@ void check_list(const std::string& list, HashJob& job, Report& report, std::uint
         if (!ok) failed++;
         report.put(list, number, line, ok, line.is_bad() ? line.reason() : result.error);
     };
-    hash_in_order(job, 0, next, done, bar);
+    hash_in_order(job, next, done, bar);
     if (!broken.empty()) throw Failure{broken};
 }
 

@@ -114,7 +114,7 @@ int run_hash(const Arguments& arguments) {
         Bar bar("hashing", inputs.count());
         JsonList list;
         hash_in_order(
-            job, inputs.count(), [&](HashInput& input) { return inputs.next(input); },
+            job, [&](HashInput& input) { return inputs.next(input); },
             [&](const HashResult& result) {
                 if (!result.error.empty()) failed++;
                 report(result);

@@ -21,10 +21,10 @@ struct HashInput {
 /// when everything before them is done. Of a rotational disk one file at a time is read, in the order of the inputs: such a disk loses a factor
 /// of up to 100 where many threads read at many places.
 ///
-/// n_known  how many inputs there are; 0: not known yet
-/// next  gives the next input; false: there are no more. Called while others are hashed, from the calling thread
-/// done  takes a result. Called from the calling thread
-void hash_in_order(HashJob& job, std::uint64_t n_known, const std::function<bool(HashInput&)>& next,
+/// next    gives the next input; false: there are no more. Called while others are hashed, from the calling thread
+/// done    takes a result. Called from the calling thread
+/// errors  what next() and done() throw, and the first error, in the order of the inputs, that is not about the input itself
+void hash_in_order(HashJob& job, const std::function<bool(HashInput&)>& next,
                    const std::function<void(const HashResult&)>& done, Bar& bar);
 
 }  // namespace merklize::command
