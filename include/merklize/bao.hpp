@@ -189,12 +189,14 @@ struct BaoTrust {
 /// part     bytes [offset, offset + part.size()) of it: from the beginning of a group to the end of one, or of the message
 /// size     of the message
 /// returns  what is wrong, in order; neighbours are one. Empty: all is as the root says
-/// errors   invalid_argument (part; an outboard of another length or size than `size` says)
+/// errors   invalid_argument (part, also one of no bytes unless the message has none; an outboard of another length or size than `size`
+///          says)
 /// cost     reads the part once, and of the outboard what belongs to it
 MERKLIZE_API std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t size,
                                               const BaoTrust& trust, const RunOptions& options = {});
-/// The same of a range of a regular file, widened to whole groups. By all threads, on the CPU.
-/// errors  io (not a regular file; it changed while it was read)
+/// The same of a range of a regular file, widened to whole groups. By all threads, on the CPU. As in a slice, a range of no bytes takes the
+/// group of its start, and one beyond the end the last group.
+/// errors  io (not a regular file; it changed while it was read), invalid_argument (bytes that are not all in it)
 MERKLIZE_API std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range,
                                                    const BaoTrust& trust, const RunOptions& options = {});
 

@@ -994,13 +994,14 @@ MERKLIZE_API merklize_status merklize_bao_decode_slice(const uint8_t *slice, siz
  * message_bytes  of the whole message
  * faults         [capacity]: what is wrong, in order, at most `capacity` of them
  * count          written: all that is wrong; 0: the part is as the root says
- * errors         invalid_argument (form; a part that is not whole groups), cancelled */
+ * errors         invalid_argument (form; a part that is not whole groups, or has no bytes where the message has some), cancelled */
 MERKLIZE_API merklize_status merklize_bao_verify(const void *part, size_t bytes, uint64_t offset,
                                                  uint64_t message_bytes, const merklize_digest *root,
                                                  const uint8_t *outboard, size_t outboard_bytes,
                                                  const merklize_bao_form *form, merklize_bao_fault *faults,
                                                  size_t capacity, size_t *count, const merklize_run_options *options);
-/* The same of bytes [first, first + bytes) of a regular file, widened to groups; UINT64_MAX: to its end.
+/* The same of bytes [first, first + bytes) of a regular file, widened to groups; UINT64_MAX: to its end. No bytes take the group at
+ * `first`; beyond the end, the last group.
  * errors  io (not a regular file; it changed while it was read), invalid_argument (form; bytes that are not all in it), cancelled */
 MERKLIZE_API merklize_status merklize_bao_verify_descriptor(int descriptor, const char *name, uint64_t first,
                                                             uint64_t bytes, const merklize_digest *root,

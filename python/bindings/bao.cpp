@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "bao/shape.hpp"
 #include "module.hpp"
 #include "object_lock.hpp"
 #include "run.hpp"
@@ -174,6 +175,11 @@ nb::list bao_verify_file(nb::handle descriptor, nb::handle name, nb::handle offs
     return to_list(faults);
 }
 
+void bao_require_outboard(nb::handle outboard, nb::handle size, nb::handle form) {
+    const InputBytes nodes(outboard, "bao: outboard");
+    merklize::runtime::require_outboard("bao", nodes.span(), to_u64(size, "bao: size"), to_form(form));
+}
+
 std::uint64_t bao_outboard_bytes(nb::handle size, nb::handle form) {
     return merklize::bao_outboard_bytes(to_u64(size, "bao: size"), to_form(form));
 }
@@ -248,6 +254,8 @@ void bind_bao(nb::module_& m) {
     define(m, "bao_verify_file", bao_verify_file,
            "def bao_verify_file(descriptor: int, name: str, offset: int, length: int, root: object, outboard: object, "
            "form: tuple[int, bool, bool], settings: Settings, /) -> list[tuple[int, int, bool]]");
+    define(m, "bao_require_outboard", bao_require_outboard,
+           "def bao_require_outboard(outboard: object, size: int, form: tuple[int, bool, bool], /) -> None");
     define(m, "bao_outboard_bytes", bao_outboard_bytes,
            "def bao_outboard_bytes(size: int, form: tuple[int, bool, bool], /) -> int");
     define(m, "bao_encoding_bytes", bao_encoding_bytes,

@@ -173,6 +173,26 @@ def test_what_is_wrong_is_found(tmp_path):
         bao.decode(encoding, merklize.hash(b"another"))
 
 
+def test_a_range_of_no_bytes(tmp_path):
+    """Something is always verified: the group where the range begins, and beyond the end the last one."""
+    data = some_bytes(100_000)
+    nodes, root = bao.outboard(data, group_size=16384)
+    (tmp_path / "x").write_bytes(data)
+    for offset, length in [(0, 0), (40_000, 0), (100_000, None), (100_001, None), (2**63, 0)]:
+        where = {"offset": offset, "length": length, "group_size": 16384}
+        begin, end = (offset // 16384 * 16384, 16384) if offset < 100_000 else (98304, 1696)
+        assert bao.verify(tmp_path / "x", root, nodes, **where) == ([], end)
+        assert bao.verify(tmp_path / "x", bytes(32), nodes, **where).faults == [bao.Fault(begin, end, True)]
+    for offset, size in [(0, 100_000), (16384, 100_000), (100_000, 100_000)]:
+        with pytest.raises(merklize.InvalidArgument, match="no bytes, which prove nothing of a message of 100000"):
+            bao.verify(b"", root, nodes, offset=offset, size=size, group_size=16384)
+    empty, root = bao.outboard(b"")
+    assert bao.verify(b"", root, empty)
+    assert not bao.verify(b"", bytes(32), empty)
+    with pytest.raises(merklize.Mismatch):
+        bao.Reader(io.BytesIO(b""), bytes(32), empty)
+
+
 def test_wrong_arguments():
     with pytest.raises(merklize.InvalidArgument, match="format must be one of bao, bao_tree"):
         bao.outboard(b"", format="tar")
@@ -284,7 +304,8 @@ class TestCommand:
         answer = json.loads(command(*verify, "--json", cwd=message).stdout)
         assert answer["valid"] is False
         assert answer["faults"] == [{"offset": 98304, "bytes": 16384, "in_outboard": False}]
-        assert output(*verify, "--range", "300000,5", cwd=message) == "valid: the range of 700001 bytes\n"
+        assert answer["verified"] == []
+        assert output(*verify, "--range", "300000,5", cwd=message) == "valid: bytes 294912 to 311296 of 700001\n"
         done = command(
             "bao", "decode", "f", "--outboard", "o", "--group-size", "16K", "--root", root, "-o", "out", cwd=message
         )
@@ -300,6 +321,48 @@ class TestCommand:
             assert command("bao", "verify", "bad", "--root", root, cwd=message).returncode == 1
             assert not (message / "out").exists()
         assert sorted(path.name for path in message.iterdir()) == ["bad", "e", "f", "o"]
+
+    def test_what_was_verified(self, message):
+        root = merklize.hash((message / "f").read_bytes()).hex()
+        output("bao", "outboard", "f", "-o", "o", "--group-size", "16K", cwd=message)
+        output("bao", "encode", "f", "-o", "e", cwd=message)
+        verify = ["bao", "verify", "f", "--outboard", "o", "--group-size", "16K", "--root"]
+        for ranges, said, places in [
+            (["0,0"], "bytes 0 to 16384 of 700001", [(0, 16384)]),
+            (["700001,0"], "bytes 688128 to 700001 of 700001", [(688128, 11873)]),
+            (["900000,0"], "bytes 688128 to 700001 of 700001", [(688128, 11873)]),
+            (
+                ["600000,1", "5,16380", "100,7"],
+                "bytes 0 to 32768 and 589824 to 606208 of 700001",
+                [(0, 32768), (589824, 16384)],
+            ),
+            (["0,700001"], "all of 700001 bytes", [(0, 700001)]),
+        ]:
+            named = [word for one in ranges for word in ("--range", one)]
+            assert output(*verify, root, *named, cwd=message) == f"valid: {said}\n"
+            answer = json.loads(output(*verify, root, *named, "--json", cwd=message))
+            assert answer["verified"] == [{"offset": offset, "bytes": n} for offset, n in places]
+            done = command(*verify, "00" * 32, *named, cwd=message)
+            assert (done.returncode, done.stdout[:10]) == (1, b"NOT valid:")
+        for at, said in [("0,0", "0 to 1024"), ("5000,70000", "4096 to 75776"), ("700001,0", "699392 to 700001")]:
+            (message / "s").write_bytes(command("bao", "slice", "e", "--range", at, cwd=message).stdout)
+            verified = output("bao", "verify", "s", "--root", root, "--range", at, cwd=message)
+            assert verified == f"valid: bytes {said} of 700001\n"
+        empty = bao.encode(b"")
+        (message / "s").write_bytes(empty.encoding)
+        assert output("bao", "verify", "s", "--root", empty.root.hex(), cwd=message) == "valid: all of 0 bytes\n"
+
+    def test_a_message_without_its_outboard(self, message):
+        root = merklize.hash((message / "f").read_bytes()).hex()
+        for words in (["f"], ["f", "--range", "5,6"]):
+            done = command("bao", "verify", *words, "--root", root, cwd=message)
+            assert (done.returncode, done.stdout) == (2, b"")
+            assert b"f is the message itself, and its digest is the root: give --outboard" in done.stderr
+        done = command("bao", "verify", "f", "--root", "00" * 32, cwd=message)
+        assert (done.returncode, done.stdout[:10]) == (1, b"NOT valid:")
+        assert b"; without --outboard INPUT must be an encoding, or with --range a slice\n" in done.stdout
+        done = command("bao", "decode", "f", "--root", root, cwd=message)
+        assert (done.returncode, b"; without --outboard INPUT must be" in done.stderr) == (1, True)
 
     @pytest.mark.parametrize(
         "arguments",

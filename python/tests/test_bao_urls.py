@@ -39,11 +39,15 @@ def test_as_of_files(http, tmp_path, options):
     (tmp_path / "y").write_bytes(data)
     http.objects["y"] = data
     assert bao.verify(http.url("x"), root, nodes, **options) == ([], len(DATA))
-    for part in ((0, None), (5, 0), (5, 1), (2 * MIB - 1, 2), (MIB, None), (len(DATA) - 1, 1), (len(DATA), 0)):
+    for part in (
+        *((0, None), (5, 0), (5, 1), (2 * MIB - 1, 2), (MIB, None), (len(DATA) - 1, 1), (len(DATA), 0)),
+        *((0, 0), (len(DATA), None), (len(DATA) + 1, 0), (3 * MIB, 0)),
+    ):
         where = {"offset": part[0], "length": part[1], **options}
         found = bao.verify(http.url("y"), root, nodes, **where)
         assert found == bao.verify(tmp_path / "y", root, nodes, **where)
-        assert len(found.faults) == len(bao.verify(tmp_path / "y", root, nodes, **where).faults)
+        assert found.size > 0
+        assert not bao.verify(http.url("x"), bytes(32), nodes, **where)
     assert bao.verify(f"file://{tmp_path}/y", root, nodes, **options) == bao.verify(
         tmp_path / "y", root, nodes, **options
     )
@@ -110,6 +114,7 @@ def test_command(http, tmp_path):
     http.objects |= {"y": damaged(0, 3 * MIB), "nodes": NODES, "bao": bao.encode(DATA).encoding}
     http.objects["slice"] = bao.slice(http.objects["bao"], 70_000, 5)
     http.objects["cut"] = http.objects["bao"][:-1]
+    http.objects["empty"] = bao.encode(b"").encoding
     for name, data in http.objects.items():
         (tmp_path / name).write_bytes(data)
     by_nodes = ("--root", ROOT.hex(), "--group-size", "16K", "--outboard")
@@ -130,18 +135,25 @@ def test_command(http, tmp_path):
         return there[1]
 
     assert same("@/x", *by_nodes, "@/nodes") == f"valid: all of {len(DATA)} bytes\n"
-    assert same("@/x", *by_nodes, "@/nodes", "--range", "5,7", "--range", "4000000,1").startswith("valid: the range of")
+    assert same("@/x", *by_nodes, "@/nodes", "--range", "5,7", "--range", "4000000,1").startswith("valid: bytes 0 to ")
     assert same("@/y", *by_nodes, "@/nodes").count("NOT valid: bytes") == 2
     same("@/y", *by_nodes, "@/nodes", "--json")
     assert same("@/x", *by_nodes, "@/x").startswith("NOT valid: bao")
     assert same("@/bao", "--root", ROOT.hex()) == f"valid: all of {len(DATA)} bytes\n"
-    assert same("@/slice", "--root", ROOT.hex(), "--range", "70000,5") == f"valid: the range of {len(DATA)} bytes\n"
+    assert (
+        same("@/slice", "--root", ROOT.hex(), "--range", "70000,5") == f"valid: bytes 69632 to 70656 of {len(DATA)}\n"
+    )
     assert same("@/cut", "--root", ROOT.hex()).startswith("NOT valid: truncated: ")
-    assert same("@/x", "--root", ROOT.hex()).startswith("NOT valid")
+    assert same("@/slice", "--root", "00" * 32, "--range", "70000,5").endswith("or with --range a slice\n")
+    assert same("@/empty", "--root", bao.encode(b"").root.hex()) == "valid: all of 0 bytes\n"
     done = command("bao", "verify", str(tmp_path / "x"), *by_nodes, http.url("nodes"), "--num-threads", "1")
     assert (done.returncode, done.stderr) == (0, b"")
     done = command("bao", "verify", http.url("y?sig=" + SECRET), *by_nodes, str(tmp_path / "nodes"), "--json")
     assert (done.returncode, SECRET in (done.stdout + done.stderr).decode()) == (1, False)
+    for place in (str(tmp_path / "x"), http.url("x")):  # the message itself
+        done = command("bao", "verify", place, "--root", ROOT.hex())
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert f"{place} is the message itself, and its digest is the root".encode() in done.stderr
     for words, text in {
         ("slice", http.url("bao"), "--range", "1,2"): "takes files, not URLs",
         ("decode", str(tmp_path / "x"), *by_nodes, http.url("nodes")): "takes files, not URLs",

@@ -34,6 +34,13 @@ std::uint64_t Shape::nodes_before(const Subtree& t, BaoOrder order) const noexce
     return before;
 }
 
+FileRange Shape::groups_of(const FileRange& range) const noexcept {
+    const std::uint64_t group = MKZ_BLAKE3_CHUNK_LEN << group_log_, beyond = UINT64_MAX - range.offset;
+    const std::uint64_t last = range.offset + std::min(beyond, std::max<std::uint64_t>(range.bytes, 1) - 1);
+    const std::uint64_t begin = std::min(range.offset / group, groups_ - 1) * group;
+    return {begin, last / group < groups_ - 1 ? (last / group + 1) * group - begin : size_ - begin};
+}
+
 Selection::Selection(const Shape& shape, std::span<const FileRange> ranges) {
     const std::uint64_t last = shape.chunks() - 1;
     for (const auto& [offset, bytes] : ranges) {

@@ -49,6 +49,8 @@ public:
         return chunk == chunks_ ? size_ : chunk * MKZ_BLAKE3_CHUNK_LEN;
     }
     std::uint64_t bytes(const Subtree& t) const noexcept { return end(t) - begin(t); }
+    /// A range widened to whole groups. One of no bytes takes the group of its start, and what is beyond the end the last group.
+    FileRange groups_of(const FileRange& range) const noexcept;
 
     /// Of a subtree of at least a group: the nodes in it, and those before it.
     std::uint64_t nodes_in(const Subtree& t) const noexcept;

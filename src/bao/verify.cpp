@@ -20,9 +20,12 @@ using ReadSubtree = std::function<std::span<const std::byte>(const Subtree& t, s
 
 class Verifier {
 public:
-    /// Of chunks [first, end), whole groups.
-    Verifier(const Shape& shape, const BaoTrust& trust, std::uint64_t first, std::uint64_t end)
-        : shape_(shape), trust_(trust), first_(first), end_(end) {}
+    /// Of whole groups; of an empty message, its one chunk.
+    Verifier(const Shape& shape, const BaoTrust& trust, const FileRange& groups)
+        : shape_(shape),
+          trust_(trust),
+          first_(groups.offset / MKZ_BLAKE3_CHUNK_LEN),
+          end_(first_ + std::max<std::uint64_t>(1, (groups.bytes + MKZ_BLAKE3_CHUNK_LEN - 1) / MKZ_BLAKE3_CHUNK_LEN)) {}
 
     std::vector<BaoFault> verify(const ReadSubtree& read, Run& run) {
         find_parts({shape_.root(), trust_.root, true});
@@ -114,12 +117,14 @@ std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t 
                         " bytes, or end with the message, got bytes " + std::to_string(offset) + " to " +
                         std::to_string(offset + part.size()) + " of " + std::to_string(size));
     }
-    if (part.empty() && size != 0) return {};
+    if (part.empty() && size != 0) {
+        throw Error(ErrorCode::invalid_argument, "bao_verify: part has no bytes, which prove nothing of a message of " +
+                                                     std::to_string(size) + ": give the group at offset");
+    }
     const Shape shape(size, trust.form.group_log);
     const RunOptions here = on_the_cpu(options);
     Run run(here);
-    Verifier verifier(shape, trust, offset / MKZ_BLAKE3_CHUNK_LEN,
-                      size == 0 ? 1 : (offset + part.size() - 1) / MKZ_BLAKE3_CHUNK_LEN + 1);
+    Verifier verifier(shape, trust, {offset, part.size()});
     return verifier.verify(
         [&](const Subtree& t, std::vector<std::byte>&) {
             return part.subspan(shape.begin(t) - offset, shape.bytes(t));
@@ -132,19 +137,17 @@ std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileR
     const InputFile file(fd, name);
     const std::uint64_t size = file.regular_size();
     require_outboard("bao_verify_file", trust.outboard, size, trust.form);
-    if (range.offset > size || range.bytes > size - range.offset) {
+    if (range.bytes != 0 && (range.offset > size || range.bytes > size - range.offset)) {
         throw Error(ErrorCode::invalid_argument, "bao_verify_file: bytes " + std::to_string(range.offset) + " and " +
                                                      std::to_string(range.bytes) + " more are not all in " +
                                                      std::string(name) + ", which has " + std::to_string(size));
     }
-    if (range.bytes == 0 && size != 0) return {};
     const auto extent = file.extent();
     const Shape shape(size, trust.form.group_log);
-    const std::uint64_t first = range.offset / trust.form.group_bytes() << trust.form.group_log;
-    const std::uint64_t last_group = size == 0 ? 0 : (range.offset + range.bytes - 1) / trust.form.group_bytes();
+    const FileRange groups = shape.groups_of(range);
     const RunOptions here = on_the_cpu(options);
     Run run(here);
-    Verifier verifier(shape, trust, first, std::min((last_group + 1) << trust.form.group_log, shape.chunks()));
+    Verifier verifier(shape, trust, groups);
     auto faults = verifier.verify(
         [&](const Subtree& t, std::vector<std::byte>& buffer) -> std::span<const std::byte> {
             std::span<std::byte> out = runtime::thread_buffer();

@@ -117,6 +117,9 @@ static void test_verification(uint8_t *data, uint8_t *outboard, const merklize_d
                            &count, NULL));
     CHECK(count == 1 && faults[0].bytes == message_bytes && faults[0].in_outboard == 1);
     outboard[8] ^= 1;
+    FAILS(
+        MERKLIZE_INVALID_ARGUMENT, "part has no bytes",
+        merklize_bao_verify(data, 0, 0, message_bytes, root, outboard, outboard_bytes, NULL, faults, 2, &count, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "count is null",
           merklize_bao_verify(data, 0, 0, message_bytes, root, outboard, outboard_bytes, NULL, faults, 2, NULL, NULL));
 }
@@ -148,6 +151,17 @@ static void test_bao_files(const uint8_t *data, const uint8_t *outboard) {
     OK(merklize_bao_verify_descriptor(fd, NULL, 0, 69632, &root, outboard, outboard_bytes, NULL, &fault, 1, &count,
                                       NULL));
     CHECK(count == 0);
+    const uint64_t starts[] = {70000, 99999, UINT64_MAX};
+    for (int i = 0; i < 3; i++) {
+        OK(merklize_bao_verify_descriptor(fd, NULL, starts[i], 0, &root, outboard, outboard_bytes, NULL, &fault, 1,
+                                          &count, NULL));
+        CHECK(count == (i == 0));
+        root.bytes[0] ^= 1;
+        OK(merklize_bao_verify_descriptor(fd, NULL, starts[i], 0, &root, outboard, outboard_bytes, NULL, &fault, 1,
+                                          &count, NULL));
+        CHECK(count == 1 && fault.in_outboard == 1);
+        root.bytes[0] ^= 1;
+    }
     FAILS(MERKLIZE_INVALID_ARGUMENT, "are not all in the input",
           merklize_bao_verify_descriptor(fd, "the input", 99999, 2, &root, outboard, outboard_bytes, NULL, &fault, 1,
                                          &count, NULL));

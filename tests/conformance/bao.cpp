@@ -437,6 +437,38 @@ TEST("bao: verification finds what is wrong in the message and in the outboard, 
     }
 }
 
+TEST("bao: a range of no bytes proves the group at its start, and beyond the end the last one") {
+    const TemporaryFolder folder;
+    for (const BaoForm& form : forms) {
+        for (const std::size_t size : {std::size_t{1}, std::size_t{1024}, std::size_t{200000}}) {
+            const std::uint64_t group = form.group_bytes();
+            Bytes data = Random(10).bytes(size);
+            const auto made = merklize::bao_outboard(view(data), form);
+            const auto faults = [&](std::uint64_t offset, const Digest& root) {
+                const auto path = folder.write("message", data);
+                const Descriptor file(path);
+                return merklize::bao_verify_file(file.fd, "message", {offset, 0}, {root, made.bytes, form});
+            };
+            for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{size / 2}, std::uint64_t{size - 1},
+                                               std::uint64_t{size}, std::uint64_t{size + 1}, UINT64_MAX}) {
+                const std::uint64_t begin = std::min<std::uint64_t>(offset, size - 1) / group * group;
+                const std::uint64_t bytes = std::min(group, size - begin);
+                CHECK(faults(offset, made.root).empty());
+                CHECK(faults(offset, Digest{}) == (std::vector<BaoFault>{{begin, bytes, size > group}}));
+                data[begin] ^= 1;
+                CHECK(faults(offset, made.root) == (std::vector<BaoFault>{{begin, bytes, false}}));
+                data[begin] ^= 1;
+                CHECK_ERROR(invalid_argument, "give the group at offset",
+                            merklize::bao_verify({}, std::min<std::uint64_t>(offset, size) / group * group, size,
+                                                 {made.root, made.bytes, form}));
+            }
+        }
+    }
+    const auto made = merklize::bao_outboard(std::span<const std::byte>());
+    CHECK(merklize::bao_verify({}, 0, 0, {made.root, made.bytes, {}}).empty());
+    CHECK(!merklize::bao_verify({}, 0, 0, {Digest{}, made.bytes, {}}).empty());
+}
+
 TEST("bao: sizes that lie") {
     const Bytes data = Random(9).bytes(40000);
     const auto made = merklize::bao_encode(view(data));

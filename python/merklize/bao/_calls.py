@@ -61,7 +61,7 @@ class Report(NamedTuple):
 
     faults: list[Fault]
     size: int
-    """Bytes that were verified."""
+    """Bytes that were verified: whole groups."""
 
     def __bool__(self) -> bool:
         return not self.faults
@@ -90,6 +90,21 @@ def known_size(size: int | None, form: tuple[int, bool, bool]) -> int:
     if size is None and not form[2]:
         raise InvalidArgument("size must be given: this format does not have it")
     return 0 if size is None else size
+
+
+def require_outboard(outboard: HostData, size: int, root: Buffer, format: str, group_size: int | None) -> None:
+    """Raise Mismatch unless an outboard can be that of a message of `size` bytes; if that is 0, unless the root is."""
+    if size == 0:
+        verify(b"", root, outboard, format=format, group_size=group_size).require()
+    else:
+        _native.bao_require_outboard(outboard, size, form_of(format, group_size))
+
+
+def in_groups(start: int, length: int, size: int, group: int) -> tuple[int, int]:
+    """Return begin and end of the groups of a range. No bytes take the group at `start`; beyond the end, the last."""
+    last = max(size - 1, 0)
+    begin = min(start, last) // group * group
+    return begin, min((min(start + max(length, 1) - 1, last) // group + 1) * group, size)
 
 
 def _opened(path: Path) -> tuple[int, str]:
@@ -295,10 +310,12 @@ def verify(
 
     data    the path of a regular file, or a URL: only what is verified is read. Or bytes of the message from `offset`
             on, which begin with a group and end with one or with the message
-    length  of a file or URL: verify this many bytes from `offset` on, widened to groups; None is all the rest
+    length  of a file or URL: verify this many bytes from `offset` on, widened to groups; None is all the rest. No bytes
+            take the group at `offset`, and beyond the end the last one
     size    of the message that `data` is a part of; None: it ends with `data`
 
-    Raises Mismatch: the outboard has another length, or states another size, than this message's.
+    Raises Mismatch: the outboard has another length, or states another size, than this message's; InvalidArgument: a
+    part that is not whole groups, or has no bytes where the message has some.
     """
     form = form_of(format, group_size)
     run = settings("cpu", threads, progress)
@@ -316,16 +333,18 @@ def verify(
             threads=threads,
             progress=progress,
         )
-        return Report(faults, max(whole - offset, 0) if length is None else length)
+        begin, end = in_groups(offset, whole if length is None else length, whole, 1024 << form[0])
+        return Report(faults, end - begin)
     if isinstance(data, (str, os.PathLike)):
         fd, name = _opened(data)
         try:
-            rest = max(os.fstat(fd).st_size - offset, 0)
-            wanted = rest if length is None else length
+            whole = os.fstat(fd).st_size
+            wanted = max(whole - offset, 0) if length is None else length
             found = _native.bao_verify_file(fd, name, offset, wanted, root, outboard, form, run)
         finally:
             os.close(fd)
-        return Report([Fault(*fault) for fault in found], wanted)
+        begin, end = in_groups(offset, wanted, whole, 1024 << form[0])
+        return Report([Fault(*fault) for fault in found], end - begin)
     part = memoryview(cast("Any", data))
     if length is not None and length != part.nbytes:
         raise InvalidArgument(f"length is for files; data has {part.nbytes} bytes, got {length}")

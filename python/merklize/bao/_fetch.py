@@ -15,7 +15,7 @@ import urllib.request
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
-from ._calls import Fault, form_of, verify
+from ._calls import Fault, form_of, require_outboard, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +82,7 @@ def fetch(
         raise InvalidArgument("fetch: size must be given: this format does not have it")
     name = os.fsdecode(out)
     rules: dict[str, Any] = {"format": format, "group_size": group_size}
-    verify(b"", root, nodes, size=size, **rules).require()
+    require_outboard(nodes, size, root, **rules)
     with _partial(f"{name}.partial") as (fd, was_there):
         job = _Download(url, root, nodes, size, max(1024 << form[0], _WINDOW), rules, fd, timeout, progress)
         job.resume(was_there)

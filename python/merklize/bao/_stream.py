@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import _native
 from ..errors import InvalidArgument, Mismatch
-from ._calls import form_of, known_size, verify
+from ._calls import form_of, known_size, require_outboard, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -138,7 +138,7 @@ class Reader(io.RawIOBase):
         self._kept = b""
         self._kept_at = 0
         self._at = 0
-        verify(b"", self._root, outboard, size=self._size, **self._form).require()
+        require_outboard(outboard, self._size, self._root, **self._form)
 
     def readable(self) -> bool:
         """Return True."""

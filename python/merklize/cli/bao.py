@@ -12,7 +12,8 @@ import click
 import merklize
 from merklize import bao
 from merklize._urls import is_url, plain, shown
-from merklize.bao._stream import decoded
+from merklize.bao._calls import form_of, in_groups
+from merklize.bao._stream import HasRead, decoded
 
 from . import output
 from .fetch import digest_option
@@ -65,25 +66,48 @@ def verify(
     form: dict[str, Any] = {"format": format, "group_size": group_size}
     reasons: list[str] = []
     faults: list[bao.Fault] = []
+    verified: list[tuple[int, int]] = []
     whole = 0
     try:
         if nodes is None:
-            whole = in_order(plain(file), bao.Decoder(root, ranges=ranges or None, size=size, **form))
+            whole = in_order(plain(file), bao.Decoder(root, ranges=ranges or None, size=size, **form), verified)
         else:
             faults, whole = by_outboard(plain(file), root, ranges, outboard_of(plain(nodes)), form, threads or None)
             reasons = [str(fault) for fault in faults]
+            group = 1024 << form_of(**form)[0]
+            verified = [in_groups(start, length, whole, group) for start, length in ranges or [(0, whole)]]
     except merklize.Mismatch as error:
         reasons = [str(error)]
+        if nodes is None and not verified:
+            if merklize.hash_file(plain(file), threads=threads or None) == root:
+                text = "is the message itself, and its digest is the root: give --outboard to verify its parts"
+                raise click.UsageError(f"{output.sentence(shown(file))} {text}") from None
+            reasons[0] += "; without --outboard INPUT must be an encoding, or with --range a slice"
+    verified = [] if reasons else joined(verified)
     if as_json:
         places = [{"offset": one.offset, "bytes": one.length, "in_outboard": one.in_outboard} for one in faults]
         facts = {"file": output.display(shown(file)), "valid": not reasons, "root": root.hex(), "size": whole}
-        output.line(json.dumps({**facts, "reasons": reasons, "faults": places}))
+        found = [{"offset": begin, "bytes": end - begin} for begin, end in verified]
+        output.line(json.dumps({**facts, "verified": found, "reasons": reasons, "faults": places}))
     elif not reasons:
-        output.line(f"valid: {'the range' if ranges else 'all'} of {whole} bytes")
+        is_all = verified in ([], [(0, whole)])
+        parts = " and ".join(f"{begin} to {end}" for begin, end in verified)
+        output.line(f"valid: all of {whole} bytes" if is_all else f"valid: bytes {parts} of {whole}")
     for reason in () if as_json else reasons:
         output.line(f"NOT valid: {reason}")
     if reasons:
         raise click.exceptions.Exit(1)
+
+
+def joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges, (begin, end) each, in order, those that touch as one."""
+    found: list[tuple[int, int]] = []
+    for begin, end in sorted(ranges):
+        if found and begin <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        elif begin < end:
+            found.append((begin, end))
+    return found
 
 
 def outboard_of(name: str) -> Any:
@@ -116,16 +140,19 @@ def by_outboard(
         return faults, size
 
 
-def in_order(file: str, decoder: bao.Decoder) -> int:
-    """Verifies an encoding or a slice.  returns  the message's size"""
+def in_order(file: str, decoder: bao.Decoder, verified: list[tuple[int, int]]) -> int:
+    """Verifies an encoding or a slice, and notes the bytes that are.  returns  the message's size"""
+
+    def note(opened: HasRead) -> None:
+        for data in decoded(decoder, opened):
+            verified.append((decoder.offset, decoder.offset + len(data)))
+
     if is_url(file):
         from merklize.stores._bao import opened_in_order
 
         with Bar("verifying").part() as report, opened_in_order(file, report) as opened:
-            for _ in decoded(decoder, opened):
-                pass
+            note(opened)
     else:
-        with open(file, "rb") as opened:
-            for _ in decoded(decoder, opened):
-                pass
+        with open(file, "rb") as local:
+            note(local)
     return decoder.size

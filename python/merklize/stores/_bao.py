@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import _native
 from .._settings import settings
-from ..bao._calls import Fault, form_of
+from ..bao._calls import Fault, form_of, in_groups
 from ..errors import InvalidArgument
 from ._failures import CHANGED, file_error
 from ._limits import limits
@@ -44,10 +44,14 @@ def verify_url(
     size = stored.size
     if size is None:
         raise file_error(stored.name, "the server does not say its size, by which its tree is known")
-    if size != 0:  # the outboard must fit before anything is read
-        _native.bao_verify(b"", 0, size, root, outboard, form, run)
+    _native.bao_require_outboard(outboard, size, form)  # before anything is read
     group = 1024 << form[0]
-    places = [_in_groups(start, length, size, group, stored.name) for start, length in ranges]
+    places = []
+    for start, length in ranges:
+        wanted = max(size - start, 0) if length is None else length
+        if wanted and start + wanted > size:
+            raise InvalidArgument(f"bytes {start} and {wanted} more are not all in {stored.name}, which has {size}")
+        places.append(in_groups(start, wanted, size, group))
     unit = max(group, limits.range_size // group * group)
     report = Report(progress, sum(end - start for start, end in places))
     faults: list[Fault] = []
@@ -64,15 +68,6 @@ def verify_url(
                 raise file_error(stored.name, f"{CHANGED}: another size than {size} bytes")
     stored.require_same()
     return faults, size
-
-
-def _in_groups(start: int, length: int | None, size: int, group: int, name: str) -> tuple[int, int]:
-    count = max(size - start, 0) if length is None else length
-    if start + count > size:
-        raise InvalidArgument(f"bytes {start} and {count} more are not all in {name}, which has {size}")
-    if count == 0:
-        return start, start
-    return start // group * group, min(-(-(start + count) // group) * group, size)
 
 
 def _add(faults: list[Fault], more: Iterable[tuple[int, int, bool]]) -> None:

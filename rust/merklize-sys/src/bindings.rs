@@ -1492,11 +1492,12 @@ extern "C" {
     /// message_bytes  of the whole message
     /// faults         [capacity]: what is wrong, in order, at most `capacity` of them
     /// count          written: all that is wrong; 0: the part is as the root says
-    /// errors         invalid_argument (form; a part that is not whole groups), cancelled
+    /// errors         invalid_argument (form; a part that is not whole groups, or has no bytes where the message has some), cancelled
     /// ```
     pub fn merklize_bao_verify(part: *const c_void, bytes: usize, offset: u64, message_bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// The same of bytes [first, first + bytes) of a regular file, widened to groups; UINT64_MAX: to its end.
+    /// The same of bytes [first, first + bytes) of a regular file, widened to groups; UINT64_MAX: to its end. No bytes take the group at
+    /// `first`; beyond the end, the last group.
     /// errors  io (not a regular file; it changed while it was read), invalid_argument (form; bytes that are not all in it), cancelled
     /// ```
     pub fn merklize_bao_verify_descriptor(descriptor: c_int, name: *const c_char, first: u64, bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;

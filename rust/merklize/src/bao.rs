@@ -215,7 +215,7 @@ pub fn decode_slice(
 /// `part` begins at byte `offset` with a group, and ends with one or with the message.
 ///
 /// # Errors
-/// A part that is not whole groups; `Cancelled`.
+/// A part that is not whole groups, or is empty where the message is not; `Cancelled`.
 pub fn verify(
     part: &[u8],
     offset: u64,
@@ -247,7 +247,8 @@ pub fn verify(
     })
 }
 
-/// The same of bytes `range` of a regular file, widened to whole groups; `..u64::MAX`: to its end.
+/// The same of bytes `range` of a regular file, widened to whole groups; `..u64::MAX`: to its end. An empty range takes the
+/// group of its start, and one beyond the end the last group.
 ///
 /// # Errors
 /// `Io`: not a regular file, or it changed while it was read. Bytes that are not all in it; a range that ends before its start; `Cancelled`.

@@ -115,4 +115,35 @@ std::string fault_text(const BaoFault& fault) {
            (fault.in_outboard ? " cannot be verified: the outboard is not the root's" : " are not what the root says");
 }
 
+void Verified::add(const FileRange& range) {
+    if (range.bytes == 0) return;
+    if (!ranges_.empty() && ranges_.back().offset + ranges_.back().bytes == range.offset) {
+        ranges_.back().bytes += range.bytes;
+    } else {
+        ranges_.push_back(range);
+    }
+}
+
+std::vector<FileRange> Verified::ranges() const {
+    std::vector<FileRange> all = ranges_, joined;
+    std::ranges::sort(all, {}, &FileRange::offset);
+    for (const auto& [offset, bytes] : all) {
+        if (joined.empty() || offset > joined.back().offset + joined.back().bytes) {
+            joined.push_back({offset, bytes});
+        } else {
+            joined.back().bytes = std::max(joined.back().bytes, offset + bytes - joined.back().offset);
+        }
+    }
+    return joined;
+}
+
+std::string Verified::text(std::uint64_t size) const {
+    std::string text;
+    for (const auto& [offset, bytes] : ranges()) {
+        if (bytes == size) return "all of " + std::to_string(size) + " bytes";
+        text += (text.empty() ? "bytes " : " and ") + std::to_string(offset) + " to " + std::to_string(offset + bytes);
+    }
+    return text.empty() ? "all of 0 bytes" : text + " of " + std::to_string(size);
+}
+
 }  // namespace merklize::command

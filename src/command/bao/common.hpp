@@ -42,6 +42,20 @@ BaoReadAt reads_of(const std::vector<std::byte>& bytes);
 /// A fault as a sentence.
 std::string fault_text(const BaoFault& fault);
 
+/// Which bytes of a message were verified.
+class Verified {
+public:
+    void add(const FileRange& range);
+    bool is_none() const noexcept { return ranges_.empty(); }
+    /// In order, those that touch as one.
+    std::vector<FileRange> ranges() const;
+    /// "all of 3000 bytes", "bytes 0 to 1024 and 4096 to 6000 of 70000".
+    std::string text(std::uint64_t size) const;
+
+private:
+    std::vector<FileRange> ranges_{};
+};
+
 /// Runs an action; what does not belong to the root becomes a Failure that names the input.
 template <class Action>
 auto naming(const std::string& input, const Action& action) try {

@@ -41,8 +41,9 @@ private:
 };
 
 // Reads an encoding, or the slice of ranges, in order.
-// use  called with what is verified, and where in the message it is
+// use      called with what is verified, and where in the message it is
 // returns  the message's size
+// errors   BaoMismatch; if nothing was verified, it says what the input must be
 template <class Use>
 std::uint64_t decode(const runtime::InputFile& input, const Arguments& arguments, const Wanted& wanted,
                      const Use& use) {
@@ -52,17 +53,25 @@ std::uint64_t decode(const runtime::InputFile& input, const Arguments& arguments
     BaoDecoder decoder = wanted.is_all() ? BaoDecoder(root, form, size) : BaoDecoder(root, wanted.ranges(), form, size);
     std::vector<std::byte> item;
     std::uint64_t done = 0;
-    while (const std::size_t n = decoder.wants()) {
-        item.resize(n);
-        const std::size_t count = input.read_some(std::span(item), [] { return true; });
-        if (count < n) {
-            throw BaoMismatch(ErrorCode::invalid_argument, "truncated: " + std::to_string(n) +
-                                                               " bytes must follow byte " + std::to_string(done) +
-                                                               ", and there are " + std::to_string(count));
+    bool is_any = false;
+    try {
+        while (const std::size_t n = decoder.wants()) {
+            item.resize(n);
+            const std::size_t count = input.read_some(std::span(item), [] { return true; });
+            if (count < n) {
+                throw BaoMismatch(ErrorCode::invalid_argument, "truncated: " + std::to_string(n) +
+                                                                   " bytes must follow byte " + std::to_string(done) +
+                                                                   ", and there are " + std::to_string(count));
+            }
+            const auto data = decoder.take(item);
+            is_any = is_any || !data.empty();
+            done += n;
+            use(data, decoder.offset());
         }
-        done += n;
-        const auto data = decoder.take(item);
-        use(data, decoder.offset());
+    } catch (const BaoMismatch& error) {
+        if (is_any) throw;
+        throw BaoMismatch(error.code(), std::string(error.what()) +
+                                            "; without --outboard INPUT must be an encoding, or with --range a slice");
     }
     std::byte more;
     if (input.read_some(std::span(&more, 1), [] { return true; }) != 0)
@@ -97,6 +106,21 @@ void read_verified(const runtime::InputFile& input, const Arguments& arguments, 
     } while (offset < size);
 }
 
+// Whether a file, not the encoding of one, has this digest.
+bool is_message(const std::string& name, const Digest& root) {
+    if (name == standard_input_name || !is_regular(runtime::InputFile(name))) return false;
+    Digest digest;
+    hash_file(name, digest.bytes);
+    return digest == root;
+}
+
+std::string ranges_json(const std::vector<FileRange>& ranges) {
+    json::Array all;
+    for (const auto& [offset, bytes] : ranges)
+        all.put(json::Object().number("offset", offset).number("bytes", bytes).done());
+    return all.done();
+}
+
 }  // namespace
 
 int run_bao_decode(const Arguments& arguments) {
@@ -128,6 +152,7 @@ int run_bao_verify(const Arguments& arguments) {
     const runtime::InputFile input = open_input(name);
     std::vector<std::string> reasons;
     json::Array faults;
+    Verified verified;
     std::uint64_t size = 0;
     try {
         if (outboard) {
@@ -139,6 +164,7 @@ int run_bao_verify(const Arguments& arguments) {
             Bar bar("verifying", ranges.size());
             for (const FileRange& range : ranges) {
                 options.progress = bar.part();
+                verified.add(runtime::Shape(size, form.group_log).groups_of(range));
                 for (const BaoFault& fault :
                      bao_verify_file(input.fd(), input.name(), range, {root, nodes, form}, options)) {
                     reasons.push_back(fault_text(fault));
@@ -150,10 +176,16 @@ int run_bao_verify(const Arguments& arguments) {
                 }
             }
         } else {
-            size = decode(input, arguments, wanted, [](std::span<const std::byte>, std::uint64_t) {});
+            size = decode(input, arguments, wanted, [&](std::span<const std::byte> data, std::uint64_t offset) {
+                verified.add({offset, data.size()});
+            });
         }
     } catch (const BaoMismatch& error) {
         reasons.emplace_back(error.what());
+        if (!outboard && verified.is_none() && is_message(name, root)) {
+            throw UsageError{sentence(name) +
+                             " is the message itself, and its digest is the root: give --outboard to verify its parts"};
+        }
     }
     if (arguments.has("json")) {
         json::Array texts;
@@ -163,11 +195,12 @@ int run_bao_verify(const Arguments& arguments) {
                  .number("valid", reasons.empty())
                  .text("root", root.hex())
                  .number("size", size)
+                 .put("verified", reasons.empty() ? ranges_json(verified.ranges()) : "[]")
                  .put("reasons", texts.done())
                  .put("faults", faults.done())
                  .done());
     } else if (reasons.empty()) {
-        line("valid: " + std::string(wanted.is_all() ? "all" : "the range") + " of " + std::to_string(size) + " bytes");
+        line("valid: " + verified.text(size));
     } else {
         for (const std::string& reason : reasons) line("NOT valid: " + reason);
     }
