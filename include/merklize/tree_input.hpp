@@ -13,7 +13,7 @@ namespace merklize::inline v0 {
 /// Where the leaves of a tree came from, as recorded in its file. 0 means not known.
 struct LeafSource {
     std::uint64_t leaf_bytes = 0;   ///< bytes of the input that one leaf stands for; the last leaf may stand for fewer
-    std::uint64_t total_bytes = 0;  ///< bytes of the whole input
+    std::uint64_t total_bytes = 0;  ///< bytes of the whole input; 0: not known
 };
 
 /// A file, pipe or device, and how its bytes become the leaves of a tree.

@@ -271,7 +271,7 @@ class MerkleTree:
 
     @property
     def file_size(self) -> int:
-        """Bytes of the file that the tree is built from, or 0."""
+        """Bytes of the file that the tree is built from, or 0: not known."""
         return self._tree.file_size
 
     @property

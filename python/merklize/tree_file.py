@@ -105,7 +105,7 @@ class TreeFile:
 
     @property
     def file_size(self) -> int:
-        """Bytes of the file that the tree is built from, or 0."""
+        """Bytes of the file that the tree is built from, or 0: not known."""
         return self._open.file_size
 
     def level(self, level: int) -> Digests:

@@ -291,6 +291,23 @@ def test_append_file(saved, tmp_path):
         assert file.read(0, 53, 1) == merklize.hash(bytes(5))
 
 
+def test_append_keeps_the_leaf_size(tmp_path):
+    data = bytes(range(256)) * 10
+    (tmp_path / "data").write_bytes(data)
+    merklize.build_tree_file(tmp_path / "data", tmp_path / "t", leaf_size=512)
+    with merklize.TreeFile(tmp_path / "t") as file:
+        for n_leaves, size in [(10, 5120), (15, 7680)]:
+            file.append_file(tmp_path / "data", 512)
+            assert (file.n_leaves, file.leaf_size, file.file_size) == (n_leaves, 512, size)
+        file.append(oracle.byte_leaves(2))
+        assert (file.n_leaves, file.leaf_size, file.file_size) == (17, 512, 0)
+        file.append_file(tmp_path / "data", 512)
+        assert (file.leaf_size, file.file_size) == (512, 0)
+        file.append_file(tmp_path / "data", 100)
+        assert (file.leaf_size, file.file_size) == (0, 0)
+        assert file.check() == []
+
+
 def test_views_are_of_the_file_that_is_open(saved):
     _, path = saved
     with merklize.TreeFile(path) as old:

@@ -195,8 +195,26 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     state_->reopen();
 }
 
+namespace {
+
+// What the leaves of a tree stand for when more are added. Behind a shorter piece the whole is no file that is cut into pieces.
+LeafSource with_more(const TreeHeader& old, const LeafSource& more) {
+    const auto [leaf_bytes, total_bytes] = old.source;
+    if (old.n_leaves == 0) return more;
+    if (leaf_bytes == 0 || more.leaf_bytes != leaf_bytes) return {};
+    const bool is_whole = total_bytes % leaf_bytes == 0 && total_bytes / leaf_bytes == old.n_leaves;
+    const bool is_known = is_whole && more.total_bytes != 0 && more.total_bytes <= UINT64_MAX - total_bytes;
+    return {leaf_bytes, is_known ? total_bytes + more.total_bytes : 0};
+}
+
+}  // namespace
+
 void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options) {
-    const TreeForm& form = state_->complete_form("append");
+    state_->append(leaves, {source().leaf_bytes, 0}, options);
+}
+
+void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& source, const RunOptions& options) {
+    const TreeForm& form = complete_form("append");
     if (form.rule != TreeRule::left_full) {
         throw Error(ErrorCode::invalid_argument,
                     "append: the rule must be 'left_full', not '" + std::string(rule_name(form.rule)) + "'");
@@ -204,15 +222,14 @@ void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options)
     require_leaves(form, leaves, "append: leaves");
     if (leaves.empty()) return;
 
-    runtime::FileLock lock = state_->begin_change("append", options);
-    const runtime::TreeFileReader& reader = state_->reader();
-    AtomicFile out = AtomicFile::temporary(reader.path(), std::move(lock));
-    const TreeHeader& old = reader.header();
-    TreeHeader header(form, old.n_leaves + leaves.size(), {});
+    runtime::FileLock lock = begin_change("append", options);
+    AtomicFile out = AtomicFile::temporary(reader().path(), std::move(lock));
+    const TreeHeader& old = reader().header();
+    TreeHeader header(form, old.n_leaves + leaves.size(), with_more(old, source));
     out.reserve(header.file_bytes());
     // Whole nodes stay as they are. The nodes on the right edge are made again.
-    for (unsigned level = 0; level <= height(); level++) {
-        out.copy(reader.file().fd(), old.offset(level), Digest::size * old.layout().whole_nodes(level),
+    for (unsigned level = 0; level <= old.layout().height(); level++) {
+        out.copy(reader().file().fd(), old.offset(level), Digest::size * old.layout().whole_nodes(level),
                  header.offset(level));
     }
     const runtime::NodeSink sink = [&](unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
@@ -220,12 +237,12 @@ void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options)
     };
     sink(0, old.n_leaves, leaves);
     runtime::Peaks peaks(form);
-    peaks.restore(old.n_leaves, [&](unsigned level, std::uint64_t index) { return reader.node(level, index); });
+    peaks.restore(old.n_leaves, [&](unsigned level, std::uint64_t index) { return reader().node(level, index); });
     peaks.push_leaves(leaves, options, sink);
     header.root = peaks.root(sink);
     out.write(header.encode(), 0);
     out.commit();
-    state_->reopen();
+    reopen();
 }
 
 std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options) {
@@ -242,7 +259,7 @@ std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options
             leaves = reader.read_all(run);
         }
     }
-    append(leaves, runtime::part_of(options, 0.5, 0.5));
+    state_->append(leaves, reader.source(), runtime::part_of(options, 0.5, 0.5));
     return leaves.size();
 }
 

@@ -57,10 +57,10 @@ std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t numb
     return checksum(std::span(data).first(bytes.size() + 8));
 }
 
-// The number of leaves that a source makes. No bytes are one empty piece, or no rows: `n` tells which.
-std::uint64_t leaves_of(const LeafSource& source, std::uint64_t n) {
-    return std::max<std::uint64_t>(
-        n != 0, source.total_bytes / source.leaf_bytes + (source.total_bytes % source.leaf_bytes != 0));
+// Whether a source makes n leaves. No bytes: nobody knows how many, or they are one empty piece or no rows.
+bool makes(const LeafSource& source, std::uint64_t n) {
+    const auto [leaf_bytes, total_bytes] = source;
+    return total_bytes == 0 || (leaf_bytes != 0 && total_bytes / leaf_bytes + (total_bytes % leaf_bytes != 0) == n);
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ TreeHeader::TreeHeader(const TreeForm& form, std::uint64_t leaves, const LeafSou
     if (n_leaves > most_leaves) invalid("tree file: too many leaves: " + std::to_string(n_leaves));
     if (source.leaf_bytes == 0 && source.total_bytes != 0)
         invalid("tree file: the source's leaf_bytes must be at least 1, got 0");
-    if (source.leaf_bytes != 0 && n_leaves != 0 && leaves_of(source, n_leaves) != n_leaves) {
+    if (n_leaves != 0 && !makes(source, n_leaves)) {
         invalid("tree file: " + std::to_string(source.total_bytes) + " bytes in leaves of " +
                 std::to_string(source.leaf_bytes) + " bytes do not make " + std::to_string(n_leaves) + " leaves");
     }
@@ -178,7 +178,7 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     if (header.rule == TreeRule::perfect && !std::has_single_bit(n)) {
         fail("the header says " + std::to_string(n) + " leaves, which the rule perfect does not take");
     }
-    if (header.source.leaf_bytes == 0 ? header.source.total_bytes != 0 : leaves_of(header.source, n) != n) {
+    if (!makes(header.source, n)) {
         fail("the header says " + std::to_string(n) + " leaves of " + std::to_string(header.source.leaf_bytes) +
              " bytes for a file of " + std::to_string(header.source.total_bytes));
     }

@@ -24,6 +24,8 @@ struct MERKLIZE_LOCAL TreeFile::State {
     /// file. So no change of others is lost. `open` then has no descriptor of its own: see journal.
     /// errors  io (also if a tree of another form has replaced the file), cancelled
     runtime::FileLock begin_change(const char* what, const RunOptions& options);
+    /// TreeFile::append() of leaves that stand for these bytes.
+    void append(std::span<const Digest> leaves, const LeafSource& source, const RunOptions& options);
     /// errors  invalid_argument (nodes that the level does not have, or a level above the root)
     void require_nodes(unsigned level, std::uint64_t first, std::uint64_t count) const;
     bool is_keyed() const noexcept { return header().merges != runtime::TreeHeader::Merges::plain; }

@@ -26,8 +26,8 @@ export async function openTree(source) {
     const isEmpty = nLeaves === 0n && hash.name === 'sha256' && rule === 'left_full'; // RFC 6962's tree of no leaves
     const none = isEmpty ? null : noTree(nLeaves, rule);
     if (none || nLeaves > 1n << 56n) refuse(none ?? `a tree file has at most 2^56 leaves, not ${nLeaves}`);
-    const whole = leafBytes === 0n ? 0n : (totalBytes + leafBytes - 1n) / leafBytes;
-    if (leafBytes === 0n || isEmpty ? totalBytes !== 0n : nLeaves !== (whole || 1n))
+    const whole = leafBytes === 0n ? -1n : (totalBytes + leafBytes - 1n) / leafBytes;
+    if (totalBytes !== 0n && nLeaves !== whole)
         refuse(`${nLeaves} leaves of ${leafBytes} bytes do not make ${totalBytes} bytes`);
     const height = isEmpty ? 0 : heightOf(nLeaves), starts = [];
     let nodes = 0n;
