@@ -132,25 +132,77 @@ def test_completions(shell: str) -> None:
     assert (done.returncode, done.stdout) == (2, b"")
 
 
-def complete(*words: str) -> set[str]:
-    """What bash offers for the last of the words."""
-    line = " ".join(f"'{word}'" for word in words)
-    script = f"source /dev/stdin; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _merklize; echo ${{COMPREPLY[@]}}"
-    text = output("completions", "bash").encode()
-    done = subprocess.run(["bash", "-c", script], input=text, capture_output=True, check=True)
-    return set(done.stdout.decode().split())
+def complete(shell: str, *words: str) -> set[str]:
+    """What a shell offers for the last of the words."""
+    if shell == "bash":
+        script = (
+            'source /dev/stdin; COMP_WORDS=(merklize "$@"); COMP_CWORD=$#; _merklize; printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        run = ["bash", "-c", script, "bash", *words]
+    else:
+        line = " ".join(["merklize", *words])
+        run = ["fish", "-c", f"source -; complete -C '{line}'"]
+    text = output("completions", shell).encode()
+    done = subprocess.run(run, input=text, capture_output=True, check=True)
+    return {line.partition("\t")[0] for line in done.stdout.decode().splitlines() if line}
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_bash_completes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_a_shell_completes(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell}")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").touch()
-    assert complete("merklize", "") >= set(COMMANDS)
-    assert complete("merklize", "tree", "") == set(TREE)
-    assert complete("merklize", "tree", "build", "--lea") == {"--leaf-size", "--leaves"}
-    assert complete("merklize", "hash", "--ta") == {"--tag"}
-    assert complete("merklize", "hash", "da") == {"data"}
-    assert complete("merklize", "completions", "") >= {"bash", "zsh", "fish", "man"}
+    rules = {"left_full", "pad", "duplicate_last", "perfect"}
+    formats = {"bao", "bao_tree", "bao_tree_post"}
+    for words, expected in [
+        ([""], set(COMMANDS)),
+        (["tree", ""], set(TREE)),
+        (["bao", ""], {"outboard", "encode", "decode", "slice", "verify"}),
+        (["manifest", ""], {"create", "check", "diff", "show", "refresh"}),
+        (["tree", "build", "--lea"], {"--leaf-size", "--leaves"}),
+        (["bao", "verify", "--o"], {"--outboard"}),
+        (["bao", "encode", "--outb"], set()),
+        (["hash", "--ta"], {"--tag"}),
+        (["hash", "da"], {"data"}),
+        (["hash", "tree", ""], {"data"}),  # a file of that name
+        (["completions", ""], {"bash", "zsh", "fish", "man"}),
+        (["bao", "verify", "--format", ""], formats),
+        (["tree", "build", "--rule", ""], rules),
+        (["tree", "verify", "--hash", "sha256_p"], {"sha256_plain"}),
+        (["tree", "build", "--format", "fs"], {"fs_verity"}),
+        (["demo", "--device", "c"], {"cpu", "cuda"}),
+        (["tree", "build", "-o", ""], {"data"}),
+        (["tree", "build", "--leaf-size", ""], set()),
+    ]:
+        assert complete(shell, *words) == expected, words
+    if shell == "bash":  # which makes a word of "="
+        assert complete(shell, "tree", "build", "--rule", "=") == rules
+        assert complete(shell, "tree", "build", "--rule", "=", "p") == {"pad", "perfect"}
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")
+def test_what_zsh_is_told() -> None:
+    """Each command's function gives its own options and values; groups have a function for each of their commands."""
+    text = output("completions", "zsh")
+    script = "_arguments() { print -rl -- $@; }; source /dev/stdin >/dev/null; $0"
+
+    def told(function: str) -> str:
+        run = ["zsh", "-f", "-c", script, function]
+        return subprocess.run(run, input=text.encode(), capture_output=True, check=True).stdout.decode()
+
+    assert "--outboard=[" in told("_merklize_bao_verify")
+    assert ":NAME:(bao bao_tree bao_tree_post)" in told("_merklize_bao_verify")
+    assert "--outboard=[" not in told("_merklize_bao_encode")
+    assert ":RULE:(left_full pad duplicate_last perfect)" in told("_merklize_tree_build")
+    assert "1:word:(bash zsh fish man)" in told("_merklize_completions")
+    for group, names in {
+        "": COMMANDS,
+        "_tree": TREE,
+        "_bao": ["outboard", "encode", "decode", "slice", "verify"],
+    }.items():
+        for name in names:
+            assert f"{name}) _merklize{group}_{name.replace('-', '_')} ;;" in text
 
 
 def test_devices() -> None:

@@ -1,6 +1,8 @@
 // Shell completions and the manual page, made of the table of commands.
-#include <functional>
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "command/endings.hpp"
 #include "command/line/arguments.hpp"
@@ -12,29 +14,44 @@
 namespace merklize::command {
 namespace {
 
-// use(command, "tree build") for each command that is no group, and for each group.
-void each_command(const std::function<void(const Command&, const std::string&)>& use) {
-    for (const Command& command : whole_command().commands) {
-        use(command, std::string(command.name));
-        for (const Command& below : command.commands)
-            use(below, std::string(command.name) + " " + std::string(below.name));
-    }
+// use(command, " tree build") for each command and each group, from the whole command on, whose name is "".
+template <class Use>
+void each_command(const Use& use, const Command& command = whole_command(), const std::string& name = {}) {
+    use(command, name);
+    for (const Command& below : command.commands) each_command(use, below, name + " " + std::string(below.name));
 }
 
-std::string option_words(const Command& command) {
-    std::string words;
-    for (const Option& option : command.options) {
-        if (option.help.empty()) continue;
-        if (option.letter != 0) words += std::string{'-', option.letter} + " ";
-        words += "--" + std::string(option.name) + " ";
-    }
-    return words;
+// Options that completions offer.
+std::vector<Option> offered(const Command& command) {
+    std::vector<Option> found;
+    std::ranges::copy_if(command.options, std::back_inserter(found),
+                         [](const Option& option) { return !option.help.empty(); });
+    return found;
 }
 
-std::string command_words(const Command& group) {
+// "-o --output"
+std::string names_of(const Option& option) {
+    return (option.letter == 0 ? "" : std::string{'-', option.letter} + " ") + "--" + std::string(option.name);
+}
+
+// "a, b" or "a|b" as "a b".
+std::string as_words(std::string text) {
+    std::erase(text, ',');
+    std::ranges::replace(text, '|', ' ');
+    return text;
+}
+
+std::string choices_of(const Option& option) { return as_words(expanded(option.choices)); }
+
+bool is_file(const Option& option) {
+    return option.value == "FILE" || option.value == "TREE" || option.value == "PROOF" || option.value == "INPUT";
+}
+
+// What may follow the name of a command, if it is not files: the commands of a group, or the words that it takes.
+std::string words_of(const Command& command) {
     std::string words;
-    for (const Command& command : group.commands) words += std::string(command.name) + " ";
-    return words;
+    for (const Command& below : command.commands) words += (words.empty() ? "" : " ") + std::string(below.name);
+    return command.arguments.find('|') == command.arguments.npos ? words : as_words(std::string(command.arguments));
 }
 
 // In single quotes of a shell.
@@ -70,24 +87,41 @@ void manual_of(std::string& page, const Command& command, const std::string& nam
 }  // namespace
 
 std::string bash_completions() {
-    std::string text =
-        "# bash completions of merklize, made by `merklize completions bash`.\n"
-        "_merklize() {\n"
-        "    local word=${COMP_WORDS[COMP_CWORD]} name=${COMP_WORDS[1]} words=\n"
-        "    if [ \"$COMP_CWORD\" -gt 1 ] && [ \"$name\" = tree ]; then name=\"tree ${COMP_WORDS[2]}\"; fi\n"
-        "    case \"$COMP_CWORD $name\" in\n"
-        "        \"1 \"*) words='" +
-        command_words(whole_command()) + option_words(whole_command()) + "' ;;\n        \"2 tree \"*) words='" +
-        command_words(*find_command(whole_command(), "tree")) + "' ;;\n";
+    std::string known, commands, values;
     each_command([&](const Command& command, const std::string& name) {
-        text += "        *\" " + name + "\") words='" + (name == "completions" ? "bash zsh fish man " : std::string()) +
-                option_words(command) + "' ;;\n";
+        if (!name.empty()) known += (known.empty() ? "" : "|") + in_quotes(name);
+        std::string options;
+        for (const Option& option : offered(command)) {
+            options += (options.empty() ? "" : " ") + names_of(option);
+            if (option.value.empty()) continue;
+            if (option.letter != 0) values += "        " + in_quotes(name + " -" + option.letter) + ") ;&\n";
+            values += "        " + in_quotes(name + " --" + std::string(option.name)) +
+                      ") options= words=" + in_quotes(choices_of(option)) +
+                      (option.choices.empty() && !is_file(option) ? "; return" : "") + " ;;\n";
+        }
+        commands += "        " + in_quotes(name) + ") words=" + in_quotes(words_of(command)) +
+                    " options=" + in_quotes(options) + " ;;\n";
     });
-    return text +
+    return "# bash completions of merklize, made by `merklize completions bash`.\n"
+           "_merklize() {\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} name= words= options= i\n"
+           "    if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD - 2]}; "
+           "fi\n"
+           "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+           "        case \"$name ${COMP_WORDS[i]}\" in\n"
+           "            " +
+           known +
+           ") name+=\" ${COMP_WORDS[i]}\" ;;\n"
+           "        esac\n"
+           "    done\n"
+           "    case $name in\n" +
+           commands +
            "    esac\n"
-           "    if [[ $word == -* || $COMP_CWORD -eq 1 || ( $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == tree ) || $name "
-           "== "
-           "completions ]]; then\n"
+           "    case \"$name $before\" in\n" +
+           values +
+           "    esac\n"
+           "    if [[ $word == -* && $options ]]; then words=$options; fi\n"
+           "    if [[ $words ]]; then\n"
            "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
            "    else\n"
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
@@ -101,74 +135,86 @@ std::string zsh_completions() {
     const auto plain = [](std::string_view text) {
         std::string out;
         for (const char c : text)
-            out += c == ':' || c == '[' || c == ']' ? std::string{'\\', c}
-                   : c == '\''                      ? std::string("'\\''")
-                                                    : std::string{c};
+            out += c == ':' || c == '[' || c == ']' || c == '\\' ? std::string{'\\', c}
+                   : c == '\''                                   ? std::string("'\\''")
+                                                                 : std::string{c};
         return out;
+    };
+    const auto function = [](std::string name) {
+        std::ranges::replace_if(name, [](char c) { return c == ' ' || c == '-'; }, '_');
+        return "_merklize" + name;
     };
     std::string text =
         "#compdef merklize\n"
-        "# zsh completions of merklize, made by `merklize completions zsh`.\n"
-        "_merklize() {\n"
-        "    local name=${words[2]}\n"
-        "    local -a commands\n"
-        "    if (( CURRENT > 2 )) && [[ $name == tree ]]; then name=\"tree ${words[3]}\"; fi\n"
-        "    if (( CURRENT == 2 )); then\n"
-        "        commands=(";
-    for (const Command& command : whole_command().commands)
-        text += "\n            '" + plain(command.name) + ":" + plain(command.summary) + "'";
-    text +=
-        ")\n        _describe command commands\n        return\n    fi\n"
-        "    if (( CURRENT == 3 )) && [[ ${words[2]} == tree ]]; then\n        commands=(";
-    for (const Command& command : find_command(whole_command(), "tree")->commands)
-        text += "\n            '" + plain(command.name) + ":" + plain(command.summary) + "'";
-    text += ")\n        _describe command commands\n        return\n    fi\n    case $name in\n";
+        "# zsh completions of merklize, made by `merklize completions zsh`.\n";
     each_command([&](const Command& command, const std::string& name) {
-        text += "        " + in_quotes(name) + ")\n            _arguments";
-        for (const Option& option : command.options) {
-            if (option.help.empty()) continue;
-            const std::string end = "[" + plain(expanded(option.help)) + "]" +
-                                    (option.value.empty() ? "" : ":" + plain(option.value) + ":_files") + "'";
-            text += " \\\n                '--" + std::string(option.name) + (option.value.empty() ? "" : "=") + end;
-            if (option.letter != 0) text += " \\\n                '-" + std::string{option.letter} + end;
+        std::string named, calls;
+        for (const Command& below : command.commands) {
+            named += "\n        '" + plain(below.name) + ":" + plain(below.summary) + "'";
+            calls += "                " + std::string(below.name) + ") " +
+                     function(name + " " + std::string(below.name)) + " ;;\n";
         }
-        text += name == "completions" ? " \\\n                '1:shell:(bash zsh fish man)' ;;\n"
-                                      : " \\\n                '*:file:_files' ;;\n";
+        text += function(name) + "() {\n";
+        if (!named.empty())
+            text += "    local curcontext=$curcontext state line\n    local -a commands=(" + named + ")\n";
+        text += named.empty() ? "    _arguments" : "    _arguments -C";
+        for (const Option& option : offered(command)) {
+            const std::string choices = choices_of(option);
+            const std::string value = option.value.empty() ? ""
+                                      : is_file(option)    ? ":" + plain(option.value) + ":_files"
+                                      : choices.empty()    ? ":" + plain(option.value) + ": "
+                                                           : ":" + plain(option.value) + ":(" + choices + ")";
+            const std::string end = "[" + plain(expanded(option.help)) + "]" + value + "'";
+            text += " \\\n        '--" + std::string(option.name) + (value.empty() ? "" : "=") + end;
+            if (option.letter != 0)
+                text += " \\\n        '-" + std::string{option.letter} + (value.empty() ? "" : "+") + end;
+        }
+        if (named.empty()) {
+            const std::string words = words_of(command);
+            text += words.empty() ? " \\\n        '*:file:_files'\n}\n" : " \\\n        '1:word:(" + words + ")'\n}\n";
+        } else {
+            text +=
+                " \\\n        '1: :->command' '*:: :->rest'\n"
+                "    case $state in\n"
+                "        command) _describe command commands ;;\n"
+                "        rest)\n"
+                "            case $line[1] in\n" +
+                calls + "            esac ;;\n    esac\n}\n";
+        }
     });
-    return text + "    esac\n}\n_merklize \"$@\"\n";
+    return text + "_merklize \"$@\"\n";
 }
 
 std::string fish_completions() {
-    std::string text = "# fish completions of merklize, made by `merklize completions fish`.\n";
-    const std::string none = "not __fish_seen_subcommand_from " + command_words(whole_command());
-    for (const Command& command : whole_command().commands) {
-        text += "complete -c merklize -n " + in_quotes(none) + " -f -a " + in_quotes(command.name) + " -d " +
-                in_quotes(command.summary) + "\n";
-    }
-    const Command& tree = *find_command(whole_command(), "tree");
-    for (const Command& command : tree.commands) {
-        text +=
-            "complete -c merklize -n " +
-            in_quotes("__fish_seen_subcommand_from tree; and not __fish_seen_subcommand_from " + command_words(tree)) +
-            " -f -a " + in_quotes(command.name) + " -d " + in_quotes(command.summary) + "\n";
-    }
+    std::string known, text;
     each_command([&](const Command& command, const std::string& name) {
-        const std::size_t space = name.find(' ');
-        const std::string when =
-            space == name.npos
-                ? "__fish_seen_subcommand_from " + name
-                : "__fish_seen_subcommand_from tree; and __fish_seen_subcommand_from " + name.substr(space + 1);
-        for (const Option& option : command.options) {
-            if (option.help.empty()) continue;
-            text += "complete -c merklize -n " + in_quotes(when) + " -l " + std::string(option.name);
+        if (!name.empty()) known += " " + in_quotes(name);
+        const std::string begin = "complete -c merklize -n " + in_quotes("__merklize_at '" + name + "'");
+        for (const Command& below : command.commands)
+            text += begin + " -f -a " + in_quotes(below.name) + " -d " + in_quotes(below.summary) + "\n";
+        if (command.commands.empty() && !words_of(command).empty())
+            text += begin + " -f -a " + in_quotes(words_of(command)) + "\n";
+        for (const Option& option : offered(command)) {
+            text += begin + " -l " + std::string(option.name);
             if (option.letter != 0) text += " -s " + std::string{option.letter};
-            if (!option.value.empty()) text += " -r";
+            if (!option.value.empty()) text += is_file(option) ? " -r -F" : " -x";
+            if (!option.choices.empty()) text += " -a " + in_quotes(choices_of(option));
             text += " -d " + in_quotes(expanded(option.help)) + "\n";
         }
-        if (name == "completions")
-            text += "complete -c merklize -n " + in_quotes(when) + " -f -a 'bash zsh fish man'\n";
     });
-    return text;
+    return "# fish completions of merklize, made by `merklize completions fish`.\n"
+           "function __merklize_at\n"
+           "    set -l name ''\n"
+           "    for word in (commandline -opc)[2..-1]\n"
+           "        if contains -- \"$name $word\"" +
+           known +
+           "\n"
+           "            set name \"$name $word\"\n"
+           "        end\n"
+           "    end\n"
+           "    test \"$name\" = \"$argv[1]\"\n"
+           "end\n" +
+           text;
 }
 
 std::string manual_page() {
@@ -181,7 +227,9 @@ std::string manual_page() {
                            "over files, on all "
                            "cores or on a GPU. --help explains each command.") +
                        "\n.SH COMMANDS\n";
-    each_command([&](const Command& command, const std::string& name) { manual_of(page, command, name); });
+    each_command([&](const Command& command, const std::string& name) {
+        if (!name.empty()) manual_of(page, command, name.substr(1));
+    });
     const auto section = [&](const char* title, const char* text) {
         page += std::string(".SH ") + title + "\n" + roff(text) + "\n";
     };

@@ -10,18 +10,21 @@ namespace {
 constexpr Option help{"help", 'h', {}, "Show this message and exit."};
 constexpr Option version{"version", 'V', {}, "Show the version and exit."};
 constexpr Option json{"json", 0, {}, "Machine-readable output."};
-constexpr Option device{"device", 0, "NAME",
-                        "Where to compute (auto); see `merklize devices`. Several: cuda:all or cuda:0,cuda:1."};
+constexpr Option device{
+    "device", 0,
+    "NAME",   "Where to compute (auto); see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.",
+    {},       "auto, cpu, cuda, opencl, sycl"};
 constexpr Option threads{"num-threads", 0, "NUM", "CPU threads to use; 0 means all."};
 constexpr Option policy{"policy", 0, "NAME=VALUE,...",
                         "Tuning of the device, such as group_size=64,constants=local; never changes a byte."};
 constexpr Option timings{"timings", 0, {}, "Show how long the device took."};
 constexpr Option keyed{"keyed", 0, {}, "Keyed hashing; the key is the 32 bytes on standard input."};
 constexpr Option derive_key{"derive-key", 0, "CONTEXT", "Key derivation with this context."};
+constexpr std::string_view rules = "left_full, pad, duplicate_last, perfect";
 constexpr Option leaves{"leaves", 0, {}, "INPUT holds the leaves themselves, 32 bytes each."};
 
 constexpr Option hash_options[] = {
-    {"hash", 0, "NAME", "blake3, sha256_plain, sha256d, keccak256."},
+    {"hash", 0, "NAME", "blake3, sha256_plain, sha256d, keccak256.", {}, "blake3, sha256_plain, sha256d, keccak256"},
     {"xet", 0, {}, "The Hugging Face hub's hash of the file (xet)."},
     keyed,
     {"derive-key", 0, "CONTEXT", "Key derivation; the files are key material."},
@@ -48,10 +51,14 @@ constexpr Option build_options[] = {
     {"leaf-size", 0, "SIZE", "Bytes of the data a leaf stands for: 4096, 64K, 1MiB."},
     {"row-size", 0, "SIZE", "The same of rows of equal length: no shorter last one."},
     leaves,
-    {"hash", 0, "NAME", "One of {hashes} (blake3)."},
-    {"format", 0, "NAME", "Who verifies it, which fixes hash and rule: {formats}."},
-    {"rule", 0, "RULE",
-     "A level's lone last node: left_full (promote), pad, duplicate_last; perfect: a power of two of leaves."},
+    {"hash", 0, "NAME", "One of {hashes} (blake3).", {}, "{hashes}"},
+    {"format", 0, "NAME", "Who verifies it, which fixes hash and rule: {formats}.", {}, "{formats}"},
+    {"rule",
+     0,
+     "RULE",
+     "A level's lone last node: left_full (promote), pad, duplicate_last; perfect: a power of two of leaves.",
+     {},
+     rules},
     {"padding", 0, "HEX", "What --rule pad fills with: 64 digits; zeros by default."},
     derive_key,
     keyed,
@@ -77,8 +84,8 @@ constexpr Option verify_options[] = {
     {"piece", 0, "FILE", {}, "leaf-file"},
     {"index", 0, "NUM", "The leaf must be this one."},
     {"n-leaves", 0, "NUM", "The tree must have this many leaves."},
-    {"hash", 0, "NAME", "The tree must use this hash."},
-    {"rule", 0, "RULE", "The tree must be of this rule."},
+    {"hash", 0, "NAME", "The tree must use this hash.", {}, "{hashes}"},
+    {"rule", 0, "RULE", "The tree must be of this rule.", {}, rules},
     derive_key,
     keyed,
     json,
@@ -103,9 +110,13 @@ constexpr Option export_options[] = {
     help,
 };
 constexpr Option bao_format{
-    "format", 0, "NAME",
+    "format",
+    0,
+    "NAME",
     "bao: groups of 1 KiB, size in front (the default); bao_tree: bao-tree's, groups of 16 KiB, "
-    "no size; bao_tree_post: the same in post-order, outboards alone."};
+    "no size; bao_tree_post: the same in post-order, outboards alone.",
+    {},
+    "bao, bao_tree, bao_tree_post"};
 constexpr Option bao_group{"group-size", 0, "SIZE", "Bytes of a group, if not the format's: 16K; 1K to 1G."};
 constexpr Option bao_size{"size", 0, "BYTES",
                           "Of the message, where the format does not have it; need not be trusted."};

@@ -15,6 +15,8 @@ struct Option {
     std::string_view value{};    ///< what --help calls its value; empty: a flag
     std::string_view help{};     ///< one paragraph; empty: --help leaves it out
     std::string_view same_as{};  ///< it is another name of this option
+    std::string_view
+        choices{};  ///< what its value may be, for completions: "a, b"; {hashes} and {formats} stand for all names
 };
 
 /// A command, or a group of commands. The table of all of them is the only source of --help, the man page, completions and parsing.
