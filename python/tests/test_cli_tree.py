@@ -258,6 +258,29 @@ def test_append_and_growth(folder: Path, root: str) -> None:
     assert (done.returncode, done.stdout) == (1, b"NOT valid: another root\n")
 
 
+@pytest.mark.usefixtures("root")
+def test_append_again(folder: Path) -> None:
+    leaves = leaves_of((folder / "data").read_bytes())
+    for more, size in [(bytes(3000), 67000), (b"x" * 1500, 68500), (b"y" * 1000, 0), (b"z", 0)]:
+        (folder / "more").write_bytes(more)
+        leaves = np.concatenate([leaves, leaves_of(more)])
+        root = output("tree", "append", "tree", "more", cwd=folder).strip()
+        assert root == library.merkle_root(leaves).hex()
+        facts = json.loads(output("tree", "info", "tree", "--json", cwd=folder))
+        assert (facts["n_leaves"], facts["leaf_size"], facts["file_size"]) == (len(leaves), 1000, size)
+    pieces = "leaves  71, pieces of 1000 bytes\n"  # behind a shorter piece it is no file that is cut into pieces
+    assert pieces in output("tree", "info", "tree", cwd=folder)
+    assert output("tree", "check", "tree", cwd=folder) == "every parent is the hash of its children\n"
+
+
+def test_errors_show_no_escapes_of_a_terminal(folder: Path) -> None:
+    (folder / "\x1b[31mred\r").write_bytes(b"no tree" * 100)
+    for words, code in {("info", "\x1b[31mred\r"): 1, ("build", "data", "--leaves", "--hash", "\x1b[31m"): 2}.items():
+        done = merklize("tree", *words, cwd=folder)
+        assert (done.returncode, b"\x1b" in done.stderr, b"\r" in done.stderr) == (code, False, False)
+        assert b"\\x1b[31m" in done.stderr
+
+
 def leaves_of(data: bytes) -> np.ndarray:
     pieces = [library.hash(data[i : i + 1000]) for i in range(0, len(data), 1000)]
     return np.frombuffer(b"".join(pieces), np.uint8).reshape(-1, 32)
@@ -295,6 +318,15 @@ def test_export(folder: Path, root: str) -> None:
         ["update", "tree", "x=1"],
         ["update", "tree"],
         ["export", "tree", "--level", "7"],
+        ["build", "data", "--leaf-size", "1000", "--device", "abacus:0"],
+        ["build", "data", "--leaf-size", "1000", "--rule", "bitcoin"],
+        ["build", "data", "--leaf-size", "1000", "--format", "zip"],
+        ["build", "data", "--leaf-size", "1000", "--format", "bitcoin", "--rule", "pad"],
+        ["build", "data", "--leaf-size", "1000", "--padding", "00" * 32],
+        ["build", "data", "--leaves", "--hash", "md5"],
+        ["verify", "proof", "--root", "00" * 32, "--hash", "md5"],
+        ["verify", "proof", "--root", "00" * 32, "--rule", "bitcoin"],
+        ["check", "tree", "--device", "abacus:0"],
         ["verify", "proof"],
         ["verify", "proof", "--root", "12"],
         ["verify", "proof", "--root", "g" * 64],
@@ -316,10 +348,7 @@ def test_wrong_usage(folder: Path, arguments: list[str]) -> None:
         ["build", "missing", "--leaf-size", "1"],
         ["build", ".", "--leaf-size", "1"],
         ["build", "data", "--leaf-size", "1000", "-o", "no/such/folder"],
-        ["build", "data", "--leaf-size", "1000", "--device", "abacus:0"],
-        ["build", "data", "--leaf-size", "1000", "--rule", "bitcoin"],
         ["build", "empty", "--leaves"],
-        ["build", "data", "--leaves", "--hash", "md5"],
         ["root", "missing"],
         ["root", "data"],
         ["prove", "tree", "64"],

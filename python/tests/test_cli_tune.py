@@ -208,8 +208,8 @@ def test_ctrl_c_leaves_whole_files(tmp_path: Path, cache: Path) -> None:
     [
         (["--job", "nothing"], 2, b"nothing"),
         (["--sizes", "5..3"], 2, b"not a size"),
-        (["--device", "abacus:0"], 1, b"abacus"),
-        (["--hash", "md5"], 1, b"md5"),
+        (["--device", "abacus:0"], 2, b"abacus"),
+        (["--hash", "md5"], 2, b"md5"),
     ],
 )
 def test_wrong_usage(arguments: list[str], code: int, said: bytes) -> None:

@@ -21,6 +21,7 @@ def test_command(http, tmp_path):
         return done.stdout.decode()
 
     assert out("hash", url, "x") == f"{digest}  {url}\n{digest}  x\n"
+    assert out("hash", "-l=3", url, "x") == f"{digest[:6]}  {url}\n{digest[:6]}  x\n"
     assert out("hash", "--no-names", "--hash", "sha256_plain", url) == out(
         "hash", "--no-names", "--hash", "sha256_plain", "x"
     )
@@ -45,9 +46,18 @@ def test_command_errors(http, tmp_path):
     assert done.stdout.decode().endswith(http.url("x") + "\n")
     assert "there is no such object" in done.stderr.decode()
     assert SECRET not in (done.stdout + done.stderr).decode()
+    build = ("tree", "build", "--leaf-size", "4K", http.url("x"))
     for words, text in {
         ("hash", "--check", http.url("x")): "--check is for files, not for URLs",
         ("tree", "update", http.url("x"), "1"): "takes files, not URLs",
+        ("hash", "--hash", "md5", http.url("x")): "unknown hash 'md5'",
+        ("hash", "--device", "abacus", http.url("x")): "unknown device 'abacus'",
+        (*build, "--hash", "md5"): "unknown hash 'md5'",
+        (*build, "--rule", "best"): "unknown tree rule 'best'",
+        (*build, "--format", "zip"): "unknown format 'zip'",
+        (*build, "--device", "abacus"): "unknown device 'abacus'",
+        (*build, "-o", "-"): "a tree file cannot be written to standard output",
+        ("manifest", "check", "--device", "abacus", http.url("x")): "unknown device 'abacus'",
     }.items():
         done = command(*words)
         assert (done.returncode, text in done.stderr.decode()) == (2, True)

@@ -109,6 +109,10 @@ private:
 std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t offset, std::uint64_t size,
                                  const BaoTrust& trust, const RunOptions& options) {
     require_outboard("bao_verify", trust.outboard, size, trust.form);
+    if (part.empty() && size != 0) {
+        throw Error(ErrorCode::invalid_argument, "bao_verify: part has no bytes, which prove nothing of a message of " +
+                                                     std::to_string(size) + ": give the group at offset");
+    }
     const std::uint64_t group = trust.form.group_bytes();
     if (offset > size || part.size() > size - offset || offset % group != 0 ||
         ((offset + part.size()) % group != 0 && offset + part.size() != size)) {
@@ -116,10 +120,6 @@ std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t 
                     "bao_verify: a part must begin and end with groups of " + std::to_string(group) +
                         " bytes, or end with the message, got bytes " + std::to_string(offset) + " to " +
                         std::to_string(offset + part.size()) + " of " + std::to_string(size));
-    }
-    if (part.empty() && size != 0) {
-        throw Error(ErrorCode::invalid_argument, "bao_verify: part has no bytes, which prove nothing of a message of " +
-                                                     std::to_string(size) + ": give the group at offset");
     }
     const Shape shape(size, trust.form.group_log);
     const RunOptions here = on_the_cpu(options);

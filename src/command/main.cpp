@@ -22,7 +22,7 @@ namespace {
 int wrong_usage(const Command& command, const std::string& name, const std::string& text) {
     flush();
     const std::string all =
-        usage_line(command, name) + "\nTry '" + name + " --help' for help.\n\nError: " + text + "\n";
+        usage_line(command, name) + "\nTry '" + name + " --help' for help.\n\nError: " + sentence(text) + "\n";
     static_cast<void>(!::write(STDERR_FILENO, all.data(), all.size()));
     return 2;
 }
@@ -36,9 +36,8 @@ std::vector<char*> own_words(std::vector<char*>& words) {
     return own;
 }
 
-// Files that are URLs are Python's. `words` are those after the command's name.
-void hand_over_urls(const Command& command, const std::string& name, const Arguments& arguments,
-                    const std::vector<char*>& words) {
+// Files that are URLs are Python's.
+void hand_over_urls(const Command& command, const std::string& name, const Arguments& arguments) {
     std::vector<std::string> files = arguments.words();
     for (const char* option : {"output", "leaf-file", "from", "outboard"}) {
         if (find_option(command, option) == nullptr) continue;
@@ -50,13 +49,14 @@ void hand_over_urls(const Command& command, const std::string& name, const Argum
             throw UsageError{std::string("--") + option + " is for files, not for URLs"};
     }
     if (!command.takes_urls) throw UsageError{"this command takes files, not URLs"};
-    hand_over(name.substr(name.find(' ') + 1), words);
+    hand_over(name.substr(name.find(' ') + 1), arguments.plain());
 }
 
 int run(const Command& command, const std::string& name, std::vector<char*> words) {
     const bool is_group = !command.commands.empty();
     try {
-        if (!is_group && command.run == nullptr) hand_over(name.substr(name.find(' ') + 1), words);
+        if (!is_group && command.run == nullptr)
+            hand_over(name.substr(name.find(' ') + 1), {words.begin(), words.end()});
         const Arguments arguments(command, name, is_group ? own_words(words) : words);
         if (arguments.has("help")) {
             write(help_text(command, name));
@@ -67,7 +67,7 @@ int run(const Command& command, const std::string& name, std::vector<char*> word
             return 0;
         }
         if (!is_group) {
-            hand_over_urls(command, name, arguments, words);
+            hand_over_urls(command, name, arguments);
             return command.run(arguments);
         }
     } catch (const UsageError& error) {

@@ -40,7 +40,7 @@ bool is_url(std::string_view word) noexcept {
            });
 }
 
-void hand_over(const std::string& name, const std::vector<char*>& words) {
+void hand_over(const std::string& name, std::vector<std::string> words) {
     const std::string program = python();
     std::vector<char*> argv;
     std::vector<std::string> names;
@@ -50,7 +50,7 @@ void hand_over(const std::string& name, const std::vector<char*>& words) {
     }
     for (const char* word : {program.c_str(), "-c", start}) argv.push_back(const_cast<char*>(word));
     for (std::string& word : names) argv.push_back(word.data());
-    argv.insert(argv.end(), words.begin(), words.end());
+    for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     std::signal(SIGPIPE, SIG_DFL);
     std::signal(SIGXFSZ, SIG_DFL);

@@ -13,6 +13,6 @@ bool is_url(std::string_view word) noexcept;
 /// of the Python that MERKLIZE_PYTHON names, else of the one beside this program, else of python3 on the PATH.
 /// name    "bench"; of a command of a group "manifest create"
 /// errors  Failure (there is no Python). A Python without the package says so itself
-[[noreturn]] void hand_over(const std::string& name, const std::vector<char*>& words);
+[[noreturn]] void hand_over(const std::string& name, std::vector<std::string> words);
 
 }  // namespace merklize::command

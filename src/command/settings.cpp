@@ -20,14 +20,14 @@ namespace {
 Policy policy_of(const Arguments& arguments) {
     std::string all;
     for (const std::string& text : arguments.values("policy")) {
-        if (text.empty()) throw UsageError{"Invalid value for '--policy': must be NAME=VALUE,..., got nothing"};
+        if (text.empty()) refuse_value("policy", "must be NAME=VALUE,..., got nothing");
         all += (all.empty() ? "" : ",") + text;
     }
     if (all.empty()) return {};
     try {
         return policy_from_text(all);
     } catch (const Error& error) {
-        throw UsageError{std::string("Invalid value for '--policy': ") + error.what()};
+        refuse_value("policy", error.what());
     }
 }
 
@@ -59,7 +59,8 @@ RunOptions run_options(const Arguments& arguments) {
     const std::uint64_t threads = count_value(arguments, "num-threads").value_or(0);
     const Policy policy = policy_of(arguments);
     prepare_libraries(device);
-    RunOptions options{.device = Device(device)};
+    const auto given = named_value(arguments, "device", [](const std::string& name) { return Device(name); });
+    RunOptions options{.device = given ? *given : Device()};
     options.threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, 1 << 20));
     options.policy = policy;
     return options;

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import click
 
 import merklize
+from merklize import _native
 from merklize.bench import report, rows
 from merklize.bench.measure import WrongAnswer, measure, measure_peer, named
 from merklize.bench.peers import Missing, Peer, all_peers, for_job
 from merklize.bench.suites import APPROACHES, BY_LEVEL, LANES, SUITES, TUNED, Choice, Job, Wish
 
 from . import output
-from .options import Count, parse_policy, threads_option
+from .options import Count, find_device, known, parse_policy, threads_option
 
 
 def parse_sizes(_: click.Context, __: click.Parameter, text: str | None) -> tuple[int, ...] | None:
@@ -47,10 +48,24 @@ def parse_choice(context: click.Context, parameter: click.Parameter, text: str |
 
 @click.command("bench")
 @click.argument("suites", metavar="SUITE...", nargs=-1, required=True, type=click.Choice([*SUITES, "all"]))
-@click.option("--device", default="auto", show_default=True, metavar="NAME", help="Where to measure; all: everywhere.")
+@click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    callback=known(find_device),
+    metavar="NAME",
+    help="Where to measure; all: everywhere.",
+)
 @click.option("--policy", "choices", callback=parse_choice, metavar="P", help="all, tuned, or NAME=VALUE,...")
 @click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
-@click.option("--hash", "hashes", multiple=True, metavar="NAME", help="Only this hash; may be given several times.")
+@click.option(
+    "--hash",
+    "hashes",
+    multiple=True,
+    callback=known(_native.hash_by_name),
+    metavar="NAME",
+    help="Only this hash; may be given several times.",
+)
 @click.option("--repeat", "repeats", type=Count(1), default=11, show_default=True, metavar="N")
 @click.option("--peers", "with_peers", is_flag=True, help="The same work by published packages, in turns with ours.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all rows there, after every one.")

@@ -13,7 +13,7 @@ import click
 from merklize import _native
 
 from . import output
-from .options import json_option
+from .options import find_device, json_option, known
 
 # How the programs of one version of LLVM end.
 VERSIONS = ("", *(f"-{version}" for version in range(21, 13, -1)))
@@ -55,7 +55,13 @@ def compile_module(text: str, name: str, clang: str, translator: str, folder: Pa
 
 @click.command("build-kernels")
 @click.option("--target", type=click.Choice(["spirv"]), default="spirv", show_default=True, help="Form of the modules.")
-@click.option("--device", default="opencl:0", show_default=True, help="The device whose tuning chooses the programs.")
+@click.option(
+    "--device",
+    default="opencl:0",
+    show_default=True,
+    callback=known(find_device),
+    help="The device whose tuning chooses the programs.",
+)
 @click.option("--clang", metavar="PROGRAM", help="The compiler [default: of the translator's version].")
 @click.option("--llvm-spirv", metavar="PROGRAM", help="The translator [default: the newest].")
 @json_option

@@ -8,16 +8,24 @@ import sys
 import click
 
 import merklize
+from merklize import _native
 from merklize._urls import is_url, shown
 
 from . import output
-from .options import Count, device_option, json_option, parse_policy, threads_option
+from .options import Count, device_option, json_option, known, parse_policy, threads_option
 from .progress import Bar
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.UNPROCESSED)
-@click.option("--hash", "hash_name", default="blake3", metavar="NAME", help="blake3, sha256_plain, sha256d, keccak256.")
+@click.option(
+    "--hash",
+    "hash_name",
+    default="blake3",
+    callback=known(_native.require_message_hash),
+    metavar="NAME",
+    help="blake3, sha256_plain, sha256d, keccak256.",
+)
 @click.option("--keyed", is_flag=True, help="Keyed hashing; the key is the 32 bytes on standard input.")
 @click.option("--derive-key", "context", metavar="CONTEXT", help="Key derivation; the files are key material.")
 @click.option("-l", "--length", type=Count(), default=32, metavar="LEN", help="Output bytes (32).")

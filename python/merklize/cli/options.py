@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -66,10 +67,31 @@ def human_bytes(count: int) -> str:
     return f"{size:.4g} TiB"
 
 
+def known(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """The callback of an option whose value is a name, or several: what `check` refuses is wrong usage."""
+
+    def callback(_: click.Context, __: click.Parameter, given: Any) -> Any:
+        try:
+            for name in given if isinstance(given, tuple) else [] if given is None else [given]:
+                check(name)
+        except merklize.InvalidArgument as error:
+            raise click.BadParameter(str(error)) from None
+        return given
+
+    return callback
+
+
+def find_device(name: str) -> None:
+    """Raise InvalidArgument: there is no such device; Unavailable: it cannot be used here."""
+    if name != "all":
+        merklize.hash(b"", device=name)
+
+
 device_option = click.option(
     "--device",
     default="auto",
     show_default=True,
+    callback=known(find_device),
     metavar="NAME",
     help="Where to compute; see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.",
 )

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 import merklize
+from merklize import _native
 from merklize.__main__ import find_command
 from merklize._formats import format_by_name
 from merklize._urls import is_url, shown
@@ -19,12 +20,18 @@ from merklize.tree_file import TreeFile
 
 from . import output
 from .hash import read_key
-from .options import Count, device_option, json_option, size_option, threads_option
+from .options import Count, device_option, json_option, known, size_option, threads_option
 from .progress import Bar
 
 derive_key_option = click.option("--derive-key", "context", metavar="CONTEXT", help="Key derivation with this context.")
 keyed_option = click.option("--keyed", is_flag=True, help="Keyed hashing; the key is the 32 bytes on standard input.")
 MOST_PROOF = 1 << 28
+
+
+def find_format(name: str) -> None:
+    """Raise InvalidArgument: there is no such format."""
+    if name != "fs_verity":
+        format_by_name(name)
 
 
 @click.group()
@@ -38,9 +45,11 @@ def command() -> None:
 @click.option("--leaf-size", callback=size_option, metavar="SIZE", help="Bytes of the data a leaf stands for.")
 @click.option("--row-size", callback=size_option, metavar="SIZE", help="The same of rows of equal length.")
 @click.option("--leaves", is_flag=True, help="INPUT holds the leaves themselves, 32 bytes each.")
-@click.option("--hash", "hash_name", default="blake3", metavar="NAME")
-@click.option("--format", "format_name", metavar="NAME", help="Who verifies it, which fixes hash and rule.")
-@click.option("--rule", metavar="RULE")
+@click.option("--hash", "hash_name", default="blake3", callback=known(_native.hash_by_name), metavar="NAME")
+@click.option(
+    "--format", "format_name", callback=known(find_format), metavar="NAME", help="Who verifies it: fixes hash and rule."
+)
+@click.option("--rule", callback=known(_native.rule_by_name), metavar="RULE")
 @click.option("--padding", metavar="HEX", help="What --rule pad fills with: 64 digits.")
 @derive_key_option
 @keyed_option
@@ -70,6 +79,9 @@ def build(
         raise click.UsageError("--format fs_verity is of a file, not of a URL")
     if file == "-":
         raise click.UsageError("INPUT must be a file or a URL here: standard input goes to a file")
+    if target == "-":
+        text = "-o: a tree file cannot be written to standard output, for its parts come in no order"
+        raise click.UsageError(text)
     has_piece = format_name is not None and format_by_name(format_name).piece is not None
     if leaves + (leaf_size is not None) + (row_size is not None) != 1 and (leaves or not has_piece):
         raise click.UsageError("give one of --leaf-size, --row-size and --leaves")

@@ -60,7 +60,7 @@ std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form) {
 std::optional<std::string> output_of(const Arguments& arguments) {
     auto out = arguments.value("output");
     require_output_name(arguments);
-    if (!out) return out;
+    if (!out || out == standard_input_name) return {};
     for (const std::string& input : {arguments.words()[0], arguments.value_or("outboard", standard_input_name)})
         refuse_input_as_output(input, *out);
     return out;

@@ -24,7 +24,7 @@ std::vector<FileRange> ranges_of(const Arguments& arguments);
 Digest required_root(const Arguments& arguments);
 /// --size; 0 if it is not given, and the form has the size anyway.  errors  UsageError (it must be given)
 std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
-/// --output.  errors  UsageError (no name; the name of an input)
+/// --output; none for "-", which is standard output as well.  errors  UsageError (no name; the name of an input)
 std::optional<std::string> output_of(const Arguments& arguments);
 
 /// A file, or standard input for "-".

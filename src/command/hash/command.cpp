@@ -12,6 +12,7 @@
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
+#include "hashes/message.hpp"
 
 namespace merklize::command {
 namespace {
@@ -55,13 +56,14 @@ void require(bool good, const char* text) {
     if (!good) throw UsageError{text};
 }
 
-void require_usage(const Arguments& a, const std::string& hash_name, std::uint64_t length, std::uint64_t seek) {
+void require_usage(const Arguments& a, const HashJob& job) {
+    const auto [length, seek] = std::pair(job.length, job.seek);
     const auto has = [&](const char* option) { return a.has(option); };
     const auto any = [&](auto... options) { return (has(options) || ...); };
     require(!has("keyed") || !has("derive-key"), "--keyed and --derive-key exclude each other");
-    if (hash_name != "blake3" &&
+    if (job.hash != Hash::blake3 &&
         (has("keyed") || has("derive-key") || length != Digest::size || seek != 0 || has("policy") || has("tag"))) {
-        throw UsageError{"--hash " + sentence(hash_name) +
+        throw UsageError{"--hash " + std::string(traits(job.hash).name) +
                          " excludes --keyed, --derive-key, --length, --seek, --policy and --tag"};
     }
     const bool is_plain = length == Digest::size && seek == 0;
@@ -90,13 +92,17 @@ void report(const HashResult& result) {
 }  // namespace
 
 int run_hash(const Arguments& arguments) {
-    const std::string hash_name = arguments.value_or("hash", "blake3");
     HashJob job;
+    const auto message_hash = [](const std::string& name) {
+        const Hash hash = hash_from_name(name);
+        runtime::require_message_hash(hash, "hash");
+        return hash;
+    };
+    job.hash = named_value(arguments, "hash", message_hash).value_or(Hash::blake3);
     job.length = count_value(arguments, "length").value_or(Digest::size);
     job.seek = count_value(arguments, "seek").value_or(0);
     count_value(arguments, "num-threads");
-    require_usage(arguments, hash_name, job.length, job.seek);
-    job.hash = hash_from_name(hash_name);
+    require_usage(arguments, job);
     job.options = run_options(arguments);
     job.is_xet = arguments.has("xet");
     job.has_key = arguments.has("keyed");

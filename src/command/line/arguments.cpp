@@ -78,10 +78,18 @@ Arguments::Arguments(const Command& command, std::string usage_name, const std::
             throw UsageError{"Option '--" + std::string(known->name) + "' does not take a value."};
         }
         if (is_long && find_option(command, name_in(text)) == nullptr) no_such_option(text.substr(0, text.find('=')));
-        if (found == ':') needs_value(is_long ? text : std::string_view(std::string{'-', static_cast<char>(optopt)}));
+        const std::string shown =
+            is_long ? std::string(text) : std::string{'-', static_cast<char>(found == ':' ? optopt : found)};
+        if (found == ':') needs_value(shown);
+        const char* value = optarg;
+        if (value != nullptr && value == argv[static_cast<std::size_t>(optind) - 1]) {
+            if (value[0] == '-' && value[1] != 0) needs_value(shown);  // it is the next option; --name=-x is a value
+        } else if (value != nullptr && !is_long && value[0] == '=') {
+            value++;  // -l=5
+        }
         for (const Option& one : command.options) {
             if (found != one.letter && found != long_begin + (&one - command.options.data())) continue;
-            given_.emplace_back(one.same_as.empty() ? &one : find_option(command, one.same_as), optarg);
+            given_.emplace_back(one.same_as.empty() ? &one : find_option(command, one.same_as), value);
             break;
         }
     }
@@ -100,6 +108,15 @@ void Arguments::require_words() const {
         if (!repeated) at++;
     }
     if (!any && words_.size() > at) throw UsageError{"Got unexpected extra argument (" + sentence(words_[at]) + ")"};
+}
+
+std::vector<std::string> Arguments::plain() const {
+    std::vector<std::string> all;
+    for (const auto& [one, value] : given_)
+        all.push_back("--" + std::string(one->name) + (value == nullptr ? "" : "=" + std::string(value)));
+    all.emplace_back("--");
+    all.insert(all.end(), words_.begin(), words_.end());
+    return all;
 }
 
 bool Arguments::has(std::string_view option) const noexcept {

@@ -10,10 +10,6 @@
 namespace merklize::command {
 namespace {
 
-[[noreturn]] void invalid(std::string_view option, const std::string& text) {
-    throw UsageError{"Invalid value for '--" + std::string(option) + "': " + text};
-}
-
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 std::string formatted(const char* format, double value) {
@@ -24,17 +20,21 @@ std::string formatted(const char* format, double value) {
 
 }  // namespace
 
+void refuse_value(std::string_view option, const std::string& why) {
+    throw UsageError{"Invalid value for '--" + std::string(option) + "': " + why};
+}
+
 std::optional<std::uint64_t> count_value(const Arguments& arguments, std::string_view option, std::uint64_t least) {
     const auto text = arguments.value(option);
     if (!text) return {};
     std::string_view digits = *text;
     if (digits.starts_with('+')) digits.remove_prefix(1);
     if (digits.empty() || digits.size() > 1000 || !std::ranges::all_of(digits, is_digit))
-        invalid(option, "'" + sentence(*text) + "' is not a number in plain digits");
+        refuse_value(option, "'" + sentence(*text) + "' is not a number in plain digits");
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc() || number < least)
-        invalid(option, *text + " is not " + std::to_string(least) + " to 2^64 - 1");
+        refuse_value(option, *text + " is not " + std::to_string(least) + " to 2^64 - 1");
     return number;
 }
 
@@ -52,8 +52,8 @@ std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_
     const std::size_t power = unit.empty() ? 0 : std::string_view("kmgt").find(unit[0]) + 1;
     const std::string_view end = unit.empty() ? "" : std::string_view(unit).substr(1);
     if (!has_number || (power == 0 && !unit.empty()) || !(end.empty() || end == "b" || end == "ib"))
-        invalid(option, "'" + sentence(*text) + "' is not a size such as 65536, 64K or 1MiB");
-    if (number > UINT64_MAX >> (10 * power)) invalid(option, "'" + *text + "' is not below 2^64 bytes");
+        refuse_value(option, "'" + sentence(*text) + "' is not a size such as 65536, 64K or 1MiB");
+    if (number > UINT64_MAX >> (10 * power)) refuse_value(option, "'" + *text + "' is not below 2^64 bytes");
     return number << (10 * power);
 }
 
@@ -61,7 +61,7 @@ std::optional<Digest> digest_value(const Arguments& arguments, std::string_view 
     const auto text = arguments.value(option);
     if (!text) return {};
     const auto digest = Digest::from_hex(*text);
-    if (!digest) invalid(option, "'" + sentence(*text) + "' is not 64 hexadecimal digits");
+    if (!digest) refuse_value(option, "'" + sentence(*text) + "' is not 64 hexadecimal digits");
     return digest;
 }
 

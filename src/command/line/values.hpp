@@ -7,6 +7,7 @@
 
 #include "command/line/arguments.hpp"
 #include "merklize/digest.hpp"
+#include "merklize/error.hpp"
 
 namespace merklize::command {
 
@@ -16,6 +17,21 @@ namespace merklize::command {
 std::optional<std::uint64_t> count_value(const Arguments& arguments, std::string_view option, std::uint64_t least = 0);
 /// A count of bytes: 65536, 64K, 64KiB, 1M, 2G (powers of 1024).
 std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_view option);
+/// Ends in the UsageError of a value that an option does not take.
+[[noreturn]] void refuse_value(std::string_view option, const std::string& why);
+/// What read() makes of the text. What it refuses as invalid_argument, such as an unknown name, becomes a UsageError.
+template <class Read>
+auto named_value(const Arguments& arguments, std::string_view option, const Read& read)
+    -> std::optional<decltype(read(std::string()))> {
+    const auto text = arguments.value(option);
+    if (!text) return {};
+    try {
+        return read(*text);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::invalid_argument) throw;
+        refuse_value(option, error.what());
+    }
+}
 /// 64 hexadecimal digits.
 std::optional<Digest> digest_value(const Arguments& arguments, std::string_view option);
 

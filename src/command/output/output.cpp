@@ -67,7 +67,7 @@ void flush() {
 void complain(std::string_view text) {
     flush();
     erase_bar();
-    write_all(STDERR_FILENO, "merklize: " + std::string(text) + "\n");  // if it fails, nobody is left to tell
+    write_all(STDERR_FILENO, "merklize: " + sentence(text) + "\n");  // if it fails, nobody is left to tell
 }
 
 NewFile::NewFile(const std::string& path) : path_(path) {

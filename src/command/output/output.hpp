@@ -20,10 +20,11 @@ void write(std::span<const std::byte> data);
 void line(std::string_view text);
 void flush();
 
-/// One line on standard error, in order with what went to standard output before.
+/// One line on standard error, in order with what went to standard output before. What a terminal would not show is escaped.
 void complain(std::string_view text);
 
-/// A file to write, which appears whole or not at all, also if the process is killed. A device or a pipe is written to as it is.
+/// A file to write, which appears whole or not at all, also if the process is killed. A link is followed: what it names is replaced. A
+/// device or a pipe is written to as it is.
 /// errors  Failure (the text names the file)
 class NewFile {
 public:
@@ -44,11 +45,11 @@ private:
     std::uint64_t written_ = 0;
 };
 
-/// Standard output, or a file.
+/// Where an answer goes: a file, or without a name, and for "-", standard output.
 class Target {
 public:
     explicit Target(const std::optional<std::string>& path) {
-        if (path) file_.emplace(*path);
+        if (path && *path != "-") file_.emplace(*path);
     }
     template <class Data>
     void write(const Data& data) {

@@ -34,32 +34,34 @@ int build_fs_verity(const Arguments& arguments, const std::string& file, const L
 
 // What --format, --hash, --rule, --padding and the key say together; a format also fixes the size of a leaf.
 TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Leaves& leaves) {
-    std::string hash = arguments.value_or("hash", "blake3");
-    auto rule = arguments.value("rule");
-    if (const auto name = arguments.value("format"); name && *name != "merklize") {
-        const FormatTraits& fixed = traits(format_from_name(*name));
+    Hash hash = named_value(arguments, "hash", hash_from_name).value_or(Hash::blake3);
+    auto rule = named_value(arguments, "rule", rule_from_name);
+    const auto format = named_value(arguments, "format", format_from_name);
+    if (format && format != Format::merklize) {
+        const FormatTraits& fixed = traits(*format);
+        const std::string name(fixed.name);
         const auto refuse = [&](bool given, const char* option) {
-            if (given) throw Failure{"format '" + *name + "' fixes " + option + ": leave it out"};
+            if (given) throw UsageError{"format '" + name + "' fixes " + option + ": leave it out"};
         };
-        refuse(hash != "blake3" && hash_from_name(hash) != fixed.hash, "hash");
-        refuse(rule && rule_from_name(*rule) != fixed.rule, "rule");
+        refuse(hash != Hash::blake3 && hash != fixed.hash, "hash");
+        refuse(rule && rule != fixed.rule, "rule");
         refuse(mode.has_value(), "key");
         refuse(arguments.has("padding"), "padding");
-        hash = traits(fixed.hash).name;
-        rule = std::string(rule_name(fixed.rule));
+        hash = fixed.hash;
+        rule = fixed.rule;
         if (fixed.piece_size != 0 && !leaves.are_given && leaves.size() == 0) leaves.leaf_size = fixed.piece_size;
         if (!fixed.hashes_records && !leaves.are_given)
-            throw UsageError{"--format " + *name + " needs --leaves: it has leaves of 32 bytes that are not hashed"};
+            throw UsageError{"--format " + name + " needs --leaves: it has leaves of 32 bytes that are not hashed"};
     }
-    TreeForm form(hash_from_name(hash));
-    if (rule) form.rule = rule_from_name(*rule);
+    TreeForm form(hash);
+    if (rule) form.rule = *rule;
     if (mode) form.mode = *mode;
     if (const auto padding = arguments.value("padding")) {
         const auto digest = Digest::from_hex(*padding);
         if (!digest) throw UsageError{"--padding must be 64 hexadecimal digits"};
         form.padding = *digest;
         if (form.rule != TreeRule::pad)
-            throw Failure{"padding is for the rule pad, got rule " + std::string(rule_name(form.rule))};
+            throw UsageError{"--padding is for the rule pad, got rule " + std::string(rule_name(form.rule))};
     }
     return form;
 }
@@ -84,6 +86,8 @@ int run_tree_build(const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const auto out = arguments.value("output");
     require_output_name(arguments);
+    if (out == "-")
+        throw UsageError{"-o: a tree file cannot be written to standard output, for its parts come in no order"};
     Leaves leaves{size_value(arguments, "leaf-size"), size_value(arguments, "row-size"), arguments.has("leaves")};
     const bool shows_times = arguments.has("timings");
     if (arguments.value("format") == "fs_verity") return build_fs_verity(arguments, file, leaves);

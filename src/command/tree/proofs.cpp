@@ -147,7 +147,9 @@ int run_tree_verify(const Arguments& arguments) {
     const auto root = digest_value(arguments, "root");
     if (!root) throw UsageError{"Missing option '--root'."};
     const auto index = count_value(arguments, "index"), n_leaves = count_value(arguments, "n-leaves");
-    const auto piece = arguments.value("leaf-file"), hash = arguments.value("hash"), rule = arguments.value("rule");
+    const auto piece = arguments.value("leaf-file");
+    const auto hash = named_value(arguments, "hash", hash_from_name);
+    const auto rule = named_value(arguments, "rule", rule_from_name);
     const auto old_root = digest_value(arguments, "old-root");
     const auto mode = mode_of(arguments, {path});
     const Mode merges = mode.value_or(Mode());
@@ -173,8 +175,8 @@ int run_tree_verify(const Arguments& arguments) {
                                                        : growth->new_leaves;
     const TreeRule by = one != nullptr ? one->rule : several != nullptr ? several->rule : TreeRule::left_full;
     if (n_leaves) expect("n_leaves", *n_leaves == claimed);
-    if (hash) expect("hash", hash_from_name(*hash) == hash_of(claim));
-    if (rule) expect("rule", rule_from_name(*rule) == by);
+    if (hash) expect("hash", *hash == hash_of(claim));
+    if (rule) expect("rule", *rule == by);
     expect("root", one != nullptr       ? verify(*one, *root, merges)
                    : several != nullptr ? verify(*several, *root, merges)
                                         : verify(*growth, old_root.value_or(Digest{}), *root, merges));

@@ -115,7 +115,7 @@ void write_page(const Arguments& arguments, const TreeFile& tree, std::uint64_t 
     }
     std::string inside;
     for (const char c : data.done()) c == '<' ? inside += "\\u003c" : inside += c;
-    NewFile file(output);
+    Target file(output);
     const std::size_t begin = at + place.find("null");
     file.write(std::string_view(page).substr(0, begin));
     file.write(inside);
@@ -129,7 +129,7 @@ int run_tree_show(const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const auto html = arguments.value("html");
     if (html == "") throw UsageError{"--html: the name of the file is empty"};
-    if (html) refuse_input_as_output(name, *html);
+    if (html && html != "-") refuse_input_as_output(name, *html);
     const auto mode = mode_of(arguments, {});
     const TreeFile tree = mode ? open_tree(name, mode) : open_tree(name);
     std::optional<std::uint64_t> leaf;
