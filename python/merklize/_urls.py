@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 from typing import Any
 
 from .errors import FileError, Unavailable
@@ -46,20 +46,28 @@ def plain(path: Any) -> Any:
 
 def shown(url: str) -> str:
     """Return what texts may show of a URL: no user, no password, no query string, which may be a signature."""
-    return "::".join(map(_shown_part, url.split("::")))
+    chain = re.split(r"::(?=[A-Za-z][\w+.-]*(?:://|::))", url)  # not the :: of an address
+    return printable("::".join(map(_shown_part, chain)))
 
 
 def _shown_part(url: str) -> str:
     protocol, mark, rest = url.partition("://")
     if not mark:
-        return url.partition("?")[0]
+        return url.partition("?")[0].rpartition("@")[2]
     place, question, _ = rest.partition("?")
     place = place.partition("#")[0] if protocol.lower() in ("http", "https") else place
     host = place.partition("/")[0]
-    port = host.partition(":")[2]
-    if "@" in host or (port and not port.isdigit() and "@" in place):
-        place = place.rpartition("@")[2] if "@" not in host else host.rpartition("@")[2] + place[len(host) :]
+    port = host.rpartition("]")[2].partition(":")[2]
+    if "@" in host:
+        place = host.rpartition("@")[2] + place[len(host) :]
+    elif port and not port.isdigit():  # the begin of a password that has a / or a ?
+        place = place.rpartition("@")[2] if "@" in place else "..."
     return protocol + mark + place + ("?..." if question else "")
+
+
+def printable(text: str) -> str:
+    """Return a text without what a terminal would take for more than text: line ends, escapes, control characters."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def extra_of(url: str) -> str | None:
@@ -92,7 +100,7 @@ def file_system(url: str, **options: Any) -> tuple[Any, str]:
             raise FileError(f"{shown(url)}: fsspec does not take it ({type(error).__name__})") from None
         raise FileError(
             f"{shown(url)}: unknown protocol {url.partition('://')[0]!r}; s3, gs, https and all that fsspec has are "
-            "taken. A file of this name is ./" + os.path.basename(url)
+            f"taken. A file of this name is ./{shown(url).partition('?')[0].rpartition('/')[2]}"
         ) from None
     except Exception as error:
         from .stores._failures import failure_of

@@ -1,10 +1,13 @@
 """Downloads that are verified as they come, from a server on this machine that does what servers do wrong."""
 
+import base64
 import contextlib
 import http.server
 import json
+import os
 import random
 import re
+import stat
 import threading
 
 import pytest
@@ -24,12 +27,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         server = self.server
+        server.credentials.append(self.headers.get("Authorization"))
+        if self.path in server.redirects:
+            self.send_response(302)
+            self.send_header("Location", server.redirects[self.path])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         number = len(server.asked)
         wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", "bytes=0-"))
         first, last = (int(wanted[1]), int(wanted[2])) if wanted and server.ranges else (0, len(server.data) - 1)
         server.asked.append((first, last))
         if number < len(server.statuses):
-            self.send_response(server.statuses[number])
+            self.send_response(server.statuses[number], server.reason)
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
@@ -50,10 +60,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def server():
+@contextlib.contextmanager
+def serving():
     made = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     made.data, made.asked, made.ranges, made.statuses, made.content_range = DATA, [], True, [], None
+    made.credentials, made.redirects, made.reason = [], {}, None
     made.fault = lambda number, first, body: body
     made.url = f"http://127.0.0.1:{made.server_port}/folder/file.bin"
     thread = threading.Thread(target=made.serve_forever, args=(0.01,))
@@ -62,6 +73,18 @@ def server():
     made.shutdown()
     thread.join()
     made.server_close()
+
+
+@pytest.fixture
+def server():
+    with serving() as made:
+        yield made
+
+
+@pytest.fixture
+def other_server():
+    with serving() as made:
+        yield made
 
 
 def fetch(server, path, **options):
@@ -216,3 +239,247 @@ def test_command(server, tmp_path):
     assert done.stderr.endswith(b"/folder/file.bin: the server answered 404 Not Found\n")
     assert command("fetch", server.url, "--root", "12", "--outboard", "o", cwd=tmp_path).returncode == 2
     assert command("fetch", server.url, "--root", ROOT.hex(), "--outboard", "missing", cwd=tmp_path).returncode == 1
+
+
+# ---- Few requests ----
+
+
+def damaged(path, groups):
+    """Leave a partial file in which these groups are wrong."""
+    content = bytearray(DATA)
+    for group in groups:
+        content[16384 * group] ^= 1
+    (path / "out.partial").write_bytes(content)
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_groups_near_each_other_are_one_request(server, tmp_path, ranges):
+    damaged(tmp_path, range(3, 180, 2))
+    server.ranges = ranges
+    made = fetch(server, tmp_path)
+    assert (tmp_path / "out").read_bytes() == DATA
+    assert server.asked == [(3 * 16384, 180 * 16384 - 1) if ranges else (0, len(DATA) - 1)]
+    assert made.kept == len(DATA) - 89 * 16384
+    assert made.received <= 180 * 16384
+
+
+def test_groups_far_from_each_other_are_requests_of_their_own(server, tmp_path):
+    damaged(tmp_path, [3, 4, 300, 364, 430])
+    fetch(server, tmp_path)
+    assert (tmp_path / "out").read_bytes() == DATA
+    assert server.asked == [(a * 16384, b * 16384 - 1) for a, b in ((3, 5), (300, 365), (430, 431))]
+
+
+def test_an_answer_without_ranges_is_used_for_all_that_is_missing(server, tmp_path):
+    damaged(tmp_path, [3, 300, 500])
+    server.ranges = False
+    fetch(server, tmp_path)
+    assert (tmp_path / "out").read_bytes() == DATA
+    assert len(server.asked) == 1
+    # Also where parts of the answers are wrong.
+    server.fault = lambda number, first, body: body if number > 2 else b"x" + body[1:4000000] + b"x" + body[4000001:]
+    server.asked.clear()
+    fetch(server, tmp_path, retries=4)
+    assert len(server.asked) == 4
+
+
+# ---- A lowest rate ----
+
+
+def test_a_server_that_is_too_slow(server, tmp_path, monkeypatch):
+    module = __import__("merklize.bao._fetch", fromlist=["_"])
+    now = iter(range(0, 10**9, 20))  # each look at the clock is 20 seconds later
+    monkeypatch.setattr(module, "_clock", lambda: next(now))
+    pauses = []
+    monkeypatch.setattr(module.time, "sleep", pauses.append)
+    with pytest.raises(merklize.FileError, match="the server sends fewer than 1000000000 bytes a second; .* missing"):
+        fetch(server, tmp_path, retries=3, speed_limit=10**9)
+    assert len(server.asked) == 4  # though each try may have brought something
+    assert len(pauses) == 3
+    fetch(server, tmp_path, speed_limit=0)
+    assert (tmp_path / "out").read_bytes() == DATA
+
+
+# ---- What servers and URLs may say ----
+
+
+@pytest.mark.parametrize("digits", ["9" * 20, "9" * 6000, "\u0663"])
+def test_ranges_of_many_digits(server, tmp_path, digits):
+    server.content_range = f"bytes 0-{len(DATA) - 1}/{digits}" if digits.isascii() else "bytes \xb2-1/2"
+    with pytest.raises(merklize.FileError, match="asked for bytes from 0 on") as raised:
+        fetch(server, tmp_path, retries=0)
+    assert len(str(raised.value)) < 400
+
+
+def test_no_words_of_the_server_are_in_errors(server, tmp_path):
+    server.reason = "\x1b[31mred"
+    for status, text in ((404, "answered 404 Not Found$"), (500, "answered 500 Internal"), (599, "answered 599$")):
+        server.statuses = [status]
+        server.asked.clear()
+        with pytest.raises(merklize.FileError, match=text) as raised:
+            fetch(server, tmp_path, retries=0)
+        assert str(raised.value).isprintable()
+
+
+SECRET = "s3cr3t"
+BAD_URLS = [
+    "http://[::1/", "http://", "http:///x", "http://host:port/x", "http://a..b/x", f"http://{'a' * 70}/x",
+    f"http://host/a b?signature={SECRET}", f"http://ho st/x?signature={SECRET}", f"http://host/\x1b[31m?sig={SECRET}",
+    f"http://host/\n?sig={SECRET}", f"http://user:{SECRET} x@host/x", f"http://user:p/{SECRET}@[::1/x",
+    f"htps://host/x?signature={SECRET}", f"ftp://user:{SECRET}@host/x", f"github://user:{SECRET}@host/x", "x",
+    f"http:/user:{SECRET}@host/x?{SECRET}", f"//host/x?{SECRET}", f"http://user:a?{SECRET}@host/x", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("url", BAD_URLS)
+def test_urls_that_are_none(tmp_path, url):
+    with pytest.raises(
+        merklize.InvalidArgument, match="fetch: the URL must (be of http or https|name a host)"
+    ) as raised:
+        bao.fetch(url, ROOT, NODES, tmp_path / "out", group_size=16384)
+    assert SECRET not in str(raised.value)
+    assert str(raised.value).isprintable()
+    (tmp_path / "o").write_bytes(NODES)
+    words = ["--root", ROOT.hex(), "--outboard", "o", "--group-size", "16K", "-o", "out", "--json"]
+    done = command("fetch", url, *words, cwd=tmp_path)
+    assert done.returncode == 1
+    assert SECRET.encode() not in done.stdout + done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"\x1b" not in done.stderr
+
+
+def test_urls_of_other_alphabets(server, tmp_path):
+    address = server.url.rpartition("/folder")[0]
+    server.redirects["/%C3%BC?%E5%90%8D"] = "/ende"
+    bao.fetch(f"{address}/ü?名", ROOT, NODES, tmp_path / "out", group_size=16384)
+    assert (tmp_path / "out").read_bytes() == DATA
+
+
+@pytest.mark.parametrize("end", ["", "/", "..", ".", "%2e%2e", "a%00b", "a/%2e."])
+def test_urls_that_end_in_no_name(tmp_path, end):
+    (tmp_path / "o").write_bytes(NODES)
+    words = ["--root", ROOT.hex(), "--outboard", "o", "--group-size", "16K"]
+    done = command("fetch", f"http://127.0.0.1:9/{end}", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"does not end in a name for the file: give -o FILE" in done.stderr
+
+
+def test_credentials_are_for_their_server_alone(server, other_server, tmp_path):
+    host = f"127.0.0.1:{server.server_port}"
+    url = f"http://us%40er:{SECRET}%3A@{host}/"
+    basic = "Basic " + base64.b64encode(f"us@er:{SECRET}:".encode()).decode()
+    server.redirects = {"/here": "/there", "/away": other_server.url, "/back": f"http://{host}/there"}
+    server.redirects |= {"/ftp": f"ftp://{host}/x", "/round": "/round", "/bad": "http://[", "/odd": "http://h/\x1b"}
+    server.redirects["/named"] = f"http://other:{SECRET}@{host}/there"
+    for path, seen in (("x", [basic]), ("here", [basic] * 2), ("back", [basic] * 2), ("away", [basic])):
+        server.credentials.clear()
+        bao.fetch(url + path, ROOT, NODES, tmp_path / "out", group_size=16384)
+        assert server.credentials == seen
+        assert (tmp_path / "out").read_bytes() == DATA
+    assert other_server.credentials == [None]
+    server.credentials.clear()
+    bao.fetch(url + "named", ROOT, NODES, tmp_path / "out", group_size=16384)
+    assert base64.b64decode(server.credentials[1].split()[1]) == f"other:{SECRET}".encode()
+    for path, text in (
+        ("ftp", "must be of http"),
+        ("round", "more than 10 times"),
+        ("bad", "a host"),
+        ("odd", "a host"),
+    ):
+        with pytest.raises(merklize.FileError, match=f"sends elsewhere.*{text}") as raised:
+            bao.fetch(url + path, ROOT, NODES, tmp_path / "out", group_size=16384)
+        assert SECRET not in str(raised.value)
+        assert str(raised.value).isprintable()
+
+
+# ---- Where it is written ----
+
+
+def test_a_link_is_followed(server, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "real").write_bytes(b"old")
+    (tmp_path / "folder" / "real").chmod(0o640)
+    (tmp_path / "out").symlink_to("folder/real")
+    fetch(server, tmp_path)
+    assert (tmp_path / "out").is_symlink()
+    assert (tmp_path / "folder" / "real").read_bytes() == DATA
+    assert (tmp_path / "folder" / "real").stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path / "folder") == ["real"]
+
+
+@pytest.mark.parametrize("kind", ["link", "hard link", "pipe", "folder"])
+def test_a_partial_file_that_somebody_planted(server, tmp_path, kind):
+    victim, partial = tmp_path / "victim", tmp_path / "out.partial"
+    victim.write_bytes(b"precious")
+    {
+        "link": lambda: partial.symlink_to("victim"),
+        "hard link": lambda: os.link(victim, partial),
+        "pipe": lambda: os.mkfifo(partial),
+        "folder": partial.mkdir,
+    }[kind]()
+    with pytest.raises(merklize.FileError, match=r"out\.partial: "):
+        fetch(server, tmp_path)
+    assert victim.read_bytes() == b"precious"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_partial_file_of_another_user(server, tmp_path):
+    (tmp_path / "out.partial").write_bytes(DATA)
+    try:
+        os.chown(tmp_path / "out.partial", 12345, -1)
+    except PermissionError:
+        pytest.skip("only root may give a file away")
+    with pytest.raises(merklize.FileError, match=r"out\.partial: must be a regular file of this user"):
+        fetch(server, tmp_path)
+
+
+def read_all(path, into):
+    with open(path, "rb") as file:
+        into.append(file.read())
+
+
+def test_a_pipe_gets_what_is_verified_in_order(server, tmp_path):
+    def fault(number, first, body):
+        wrong = bytearray(body)
+        if number < 3:
+            wrong[1_000_000] ^= 1
+            wrong[2_500_000] ^= 1
+        return bytes(wrong[: 3_000_000 if number == 1 else None])
+
+    os.mkfifo(tmp_path / "out")
+    for ranges in (True, False):
+        server.ranges, server.fault = ranges, fault if ranges else lambda number, first, body: body[: number * 4000000]
+        server.asked.clear()
+        got = []
+        reader = threading.Thread(target=read_all, args=(tmp_path / "out", got))
+        reader.start()
+        made = fetch(server, tmp_path)
+        reader.join()
+        assert got == [DATA]
+        assert made.kept == 0
+        assert os.listdir(tmp_path) == ["out"]
+        assert stat.S_ISFIFO((tmp_path / "out").stat().st_mode)
+
+
+def test_a_device_stays_one(server, tmp_path):
+    try:
+        os.mknod(tmp_path / "out", stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        with open(tmp_path / "out", "wb") as file:
+            file.write(b"x")
+    except OSError:
+        pytest.skip("devices cannot be made here")
+    fetch(server, tmp_path)
+    assert stat.S_ISCHR((tmp_path / "out").stat().st_mode)
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_command_to_standard_output(server, tmp_path):
+    (tmp_path / "o").write_bytes(NODES)
+    words = ["fetch", server.url, "--root", ROOT.hex(), "--outboard", "o", "--group-size", "16K"]
+    server.fault = lambda number, first, body: body[:3_000_000] if number == 0 else body
+    done = command(*words, "-o", "-", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == DATA
+    assert os.listdir(tmp_path) == ["o"]
+    assert b"--json needs -o FILE" in command(*words, "-o", "-", "--json", cwd=tmp_path).stderr
+    assert b"the name of the file is empty" in command(*words, "-o", "", cwd=tmp_path).stderr

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import merklize
+from cli_helpers import merklize as command
 from merklize._urls import is_url, shown
 from store_servers import needs
 
@@ -30,6 +31,10 @@ def test_extras_that_are_not_installed(package, url, extra):
 def test_unknown_protocols(memory):
     with pytest.raises(merklize.FileError, match=r"unknown protocol 'nope'.*A file of this name is \./x"):
         merklize.hash_file("nope://b/x")
+    done = command("hash", "--json", "htps://user:s3cr3t@host/x?signature=s3cr3t")
+    assert done.returncode == 1
+    assert b"htps://host/x?...: unknown protocol" in done.stdout + done.stderr
+    assert b"s3cr3t" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -41,6 +46,11 @@ def test_unknown_protocols(memory):
         ("https://host/@scope/a", "https://host/@scope/a"),
         ("zip://a::https://u:p@host/b?s=1", "zip://a::https://host/b?..."),
         ("s3://bucket/key?versionId=1", "s3://bucket/key?..."),
+        ("http://user:pass@[::1]:80/@scope/a?sig=1", "http://[::1]:80/@scope/a?..."),
+        ("http://[fe80::1]/a::b?sig=1", "http://[fe80::1]/a::b?..."),
+        ("zip://a::blockcache::s3://b/x?sig=1", "zip://a::blockcache::s3://b/x?..."),
+        ("https://user:pa?ss@host/a", "https://...?..."),
+        ("https://host/\x1b[31m\n?sig=1", "https://host/\\x1b[31m\\n?..."),
     ],
 )
 def test_what_texts_show_of_urls(url, text):

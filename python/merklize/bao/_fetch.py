@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
+import base64
+import bisect
 import contextlib
 import errno
 import fcntl
+import functools
 import http.client
+import io
 import os
 import re
+import socket
+import stat
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from .._new_file import is_stream, open_stream, take_place, write_all
+from .._urls import printable, shown
 from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
 from ._calls import Fault, form_of, require_outboard, verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import Buffer
 
     from .._types import HostData, Path, Progress
 
 _WINDOW = 4 << 20  # bytes that are verified at once
+_READ = 1 << 18  # bytes that are lost at most where a connection breaks
+_NEAR = 1 << 20  # ranges that are this close are asked for as one: a request costs as much
 _PASSING = {408, 425, 429, 500, 502, 503, 504}  # answers that another try may change
+_REDIRECTS = {301, 302, 303, 307, 308}
+_MOST_REDIRECTS = 10
+_OWN = "must be a regular file of this user, with one name and no link; remove it"
+_clock = time.monotonic
 
 
 class Fetched(NamedTuple):
     """What a download did, in bytes of the message."""
 
     path: str
+    """"" if it went to a descriptor."""
     size: int
     kept: int
     """Were there already, from an earlier try, and right."""
@@ -45,13 +60,14 @@ def fetch(
     url: str,
     root: Buffer,
     outboard: HostData,
-    out: Path,
+    out: Path | int,
     *,
     format: str = "bao",
     group_size: int | None = None,
     size: int | None = None,
     retries: int = 5,
     timeout: float = 30,
+    speed_limit: int = 1024,
     progress: Progress = None,
 ) -> Fetched:
     """Download a file whose BLAKE3 digest is `root`, group by verified group.
@@ -59,18 +75,24 @@ def fetch(
     What is verified is written to OUT.partial, and stays there if the download fails: the next call verifies it and
     goes on. What is wrong, or does not come, is asked for again. `out` appears when all of it is right.
 
-    url       http or https; a server that does not give ranges is read from the beginning
-    outboard  bytes-like: groups of 16 KiB are enough
-    size      of the file, if the format does not have it
-    retries   tries in a row that bring nothing new before it gives up, with growing pauses
-    timeout   seconds that the server may be silent
-    progress  called with the share that is there, 0 to 1; returning False raises Cancelled
+    url          http or https; a user and password in it go to that server alone. A server that does not give ranges is
+                 read from the beginning
+    outboard     bytes-like: groups of 16 KiB are enough
+    out          a path: a link is followed, and its target replaced. A device, a pipe or a descriptor gets what is
+                 verified in order
+    size         of the file, if the format does not have it
+    retries      tries in a row that bring nothing new before it gives up, with growing pauses
+    timeout      seconds that the server may be silent
+    speed_limit  bytes a second that must come, on average of `timeout` seconds; a slower try brings nothing
+    progress     called with the share that is there, 0 to 1; returning False raises Cancelled
 
     Memory: 4 MiB, or a group. Raises Mismatch: the outboard is not the root's, or the server's file is another;
     FileError: the server refuses, or the file cannot be written; InvalidArgument: the URL, the format, the size.
     """
-    if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-        raise InvalidArgument(f"fetch: the URL must be of http or https, got {_shown(url)}")
+    try:
+        place = _place(url)
+    except ValueError as error:
+        raise InvalidArgument(f"fetch: {error}, got {shown(url)}") from None
     form = form_of(format, group_size)
     nodes = memoryview(cast("Any", outboard)).cast("B")
     if form[2]:
@@ -80,83 +102,268 @@ def fetch(
         size = stated
     elif size is None:
         raise InvalidArgument("fetch: size must be given: this format does not have it")
-    name = os.fsdecode(out)
+    name = "" if isinstance(out, int) else os.fsdecode(out)
     rules: dict[str, Any] = {"format": format, "group_size": group_size}
     require_outboard(nodes, size, root, **rules)
-    with _partial(f"{name}.partial") as (fd, was_there):
-        job = _Download(url, root, nodes, size, max(1024 << form[0], _WINDOW), rules, fd, timeout, progress)
-        job.resume(was_there)
+    server = _Server(place, shown(url), timeout, speed_limit)
+    with _opened(out) as (fd, in_order):
+        job = _Download(server, root, nodes, size, max(1024 << form[0], _WINDOW), rules, fd, in_order, progress)
+        job.resume()
         job.run(retries)
-        os.fsync(fd)
-        os.replace(f"{name}.partial", name)
     return Fetched(name, size, job.kept, job.received, job.repeated)
 
 
-def _shown(url: str) -> str:
-    """Return a URL for texts: without what may be secret, which is a password or a signature."""
-    parts = urllib.parse.urlsplit(url)
-    return urllib.parse.urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+@contextlib.contextmanager
+def _opened(out: Path | int) -> Iterator[tuple[int, bool]]:
+    """Give the descriptor to write to, and whether it is a stream; a file gets its name at the end."""
+    if isinstance(out, int):
+        with _named("the descriptor"):
+            yield out, True
+        return
+    name = os.fsdecode(out)
+    if is_stream(name):
+        with _named(name):
+            fd = open_stream(name)
+            try:
+                yield fd, True
+            finally:
+                os.close(fd)
+        return
+    real = os.path.realpath(name)
+    partial = f"{real}.partial"
+    with _named(partial):
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+        try:
+            fd, is_new = os.open(partial, flags | os.O_EXCL, 0o666), True
+        except FileExistsError:
+            fd, is_new = _open_old(partial, flags), False
+        try:
+            _lock(fd, partial)
+            if not is_new:
+                _require_own(fd, partial)
+            yield fd, False
+            take_place(fd, partial, real)
+        finally:
+            os.close(fd)
 
 
 @contextlib.contextmanager
-def _partial(path: str) -> Iterator[tuple[int, bool]]:
-    """Open a file that one process at a time may have."""
+def _named(path: str) -> Iterator[None]:
+    """Turn the system's errors into ours."""
     try:
-        was_there = os.path.exists(path)
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        yield
+    except FileError:
+        raise
     except OSError as error:
-        raise FileError._refused("open", path, error) from None
+        raise FileError._refused("write", path, error) from None
+
+
+def _open_old(partial: str, flags: int) -> int:
+    """Open what an earlier try has left."""
+    try:
+        return os.open(partial, flags, 0o666)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise FileError(f"{partial}: {_OWN}") from None
+
+
+def _require_own(fd: int, partial: str) -> None:
+    """Refuse what somebody else may have put there."""
+    info = os.fstat(fd)
+    if not stat.S_ISREG(info.st_mode) or info.st_nlink != 1 or info.st_uid != os.geteuid():
+        raise FileError(f"{partial}: {_OWN}")
+
+
+def _lock(fd: int, partial: str) -> None:
+    """Refuse a file that another process writes."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield fd, was_there
-    except BlockingIOError:
-        raise FileError._of(f"{path}: another process is downloading it", errno.EAGAIN, path) from None
-    except OSError as error:
-        if isinstance(error, FileError):
-            raise
-        raise FileError._of(f"{path}: {error.strerror}", error.errno or 0, path) from None
-    finally:
-        os.close(fd)
+        is_busy = not os.path.samestat(os.fstat(fd), os.lstat(partial))  # it was finished meanwhile
+    except (BlockingIOError, FileNotFoundError):
+        is_busy = True
+    if is_busy:
+        raise FileError._of(f"{partial}: another process is downloading it", errno.EAGAIN, partial)
 
 
 class _Broken(Exception):
     """A try ended early; another one may go further."""
 
 
+class _Slow(_Broken):
+    """A try ended because it was too slow, whatever it brought."""
+
+
+class _Place(NamedTuple):
+    """What a URL says."""
+
+    url: str
+    """Without credentials and fragment, in ASCII."""
+    origin: tuple[str, str | None, int]
+    """Protocol, host and port: where credentials may go."""
+    credentials: bytes
+    """User:password, or nothing."""
+
+
+def _place(url: str) -> _Place:
+    """Take a URL apart. Raises ValueError: the rule that it breaks."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host, port = parts.hostname, parts.port
+        (host or "").encode("idna")
+    except ValueError:
+        host = None
+        parts = urllib.parse.urlsplit(url.partition("://")[0] + ":")
+    if parts.scheme not in ("http", "https"):
+        raise ValueError("the URL must be of http or https")
+    if not host or re.search(r"[\0- \x7f]", url):
+        raise ValueError("the URL must name a host, and have no blanks and control characters (a blank is %20)")
+    user, at, place = parts.netloc.rpartition("@")
+    name, _, password = user.partition(":")
+    credentials = b":".join(map(urllib.parse.unquote_to_bytes, (name, password))) if at else b""
+    plain = urllib.parse.urlunsplit((parts.scheme, place, parts.path, parts.query, ""))
+    quoted = re.sub("[^!-~]+", lambda found: urllib.parse.quote(found[0], errors="surrogateescape"), plain)
+    return _Place(quoted, (parts.scheme, host, port or {"http": 80, "https": 443}[parts.scheme]), credentials)
+
+
+class _Paced(io.RawIOBase):
+    """What a socket gives, as long as it gives enough a second."""
+
+    def __init__(self, raw: socket.SocketIO, seconds: float, least: int) -> None:
+        self._raw, self._seconds, self._least = raw, seconds, least
+        self._waited, self._came = 0.0, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        began = _clock()
+        count = self._raw.readinto(buffer)
+        self._waited += _clock() - began
+        self._came += count or 0
+        if self._waited >= self._seconds:
+            if self._came < self._least * self._waited:
+                raise _Slow(f"the server sends fewer than {self._least} bytes a second")
+            self._waited, self._came = 0.0, 0
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Answer(http.client.HTTPResponse):
+    """An answer that is read, from its first line on, as _Paced has it."""
+
+    def __init__(self, pace: tuple[float, int], sock: socket.socket, *arguments: Any, **options: Any) -> None:
+        super().__init__(sock, *arguments, **options)
+        self.fp.close()
+        self.fp = io.BufferedReader(_Paced(cast("socket.SocketIO", sock.makefile("rb", buffering=0)), *pace))
+
+
+class _Server:
+    """Where a file is, and how it is asked for."""
+
+    def __init__(self, place: _Place, name: str, timeout: float, speed_limit: int) -> None:
+        self.name = name
+        self._place, self._timeout = place, timeout
+        pace = (timeout, speed_limit)
+
+        def connection(kind: Any, *arguments: Any, **options: Any) -> Any:
+            made = kind(*arguments, **options)
+            made.response_class = functools.partial(_Answer, pace)
+            return made
+
+        class Http(urllib.request.HTTPHandler):
+            def http_open(self, request: Any) -> Any:
+                return self.do_open(cast("Any", functools.partial(connection, http.client.HTTPConnection)), request)
+
+        class Https(urllib.request.HTTPSHandler):
+            def https_open(self, request: Any) -> Any:
+                return self.do_open(cast("Any", functools.partial(connection, http.client.HTTPSConnection)), request)
+
+        self._opener = urllib.request.OpenerDirector()
+        for handler in (urllib.request.ProxyHandler, Http, Https, urllib.request.HTTPErrorProcessor):
+            self._opener.add_handler(handler())
+        self._opener.add_handler(urllib.request.HTTPDefaultErrorHandler())
+
+    def ask(self, begin: int, end: int) -> Any:
+        """Return the answer to a request for bytes `begin` to `end`. Raises _Broken, FileError, Mismatch."""
+        place = self._place
+        for _ in range(_MOST_REDIRECTS + 1):
+            found = self._ask_at(place, begin, end)
+            if not isinstance(found, str):
+                return found
+            with contextlib.suppress(ValueError):  # what is no URL is no URL below
+                found = urllib.parse.urljoin(place.url, found)
+            try:
+                there = _place(found)
+            except ValueError as error:
+                raise FileError(f"{self.name}: the server sends elsewhere: {error}, got {shown(found)}") from None
+            # Who is asked elsewhere does not learn what is for this server.
+            kept = place.credentials if there.origin == place.origin else b""
+            place = there._replace(credentials=there.credentials or kept)
+        raise FileError(f"{self.name}: the server sends elsewhere more than {_MOST_REDIRECTS} times")
+
+    def _ask_at(self, place: _Place, begin: int, end: int) -> Any:
+        headers = {"Range": f"bytes={begin}-{end - 1}", "Accept-Encoding": "identity", "User-Agent": "merklize"}
+        if place.credentials:
+            headers["Authorization"] = f"Basic {base64.b64encode(place.credentials).decode()}"
+        try:
+            return self._opener.open(urllib.request.Request(place.url, headers=headers), timeout=self._timeout)
+        except urllib.error.HTTPError as error:
+            error.close()
+            location = error.headers.get("Location")
+            if error.code in _REDIRECTS and location:
+                return (
+                    location.encode("latin-1", "replace").decode("utf-8", "surrogateescape").strip().replace(" ", "%20")
+                )
+            # Not the server's own words: they may be anything.
+            text = f"the server answered {error.code} {http.client.responses.get(error.code, '')}".rstrip()
+            if error.code in _PASSING:
+                raise _Broken(text) from None
+            if error.code == 416:
+                raise Mismatch(f"{self.name}: the server's file is shorter than the outboard's") from None
+            raise FileError(f"{self.name}: {text}") from None
+        except OSError as error:
+            why = getattr(error, "reason", error)
+            raise _Broken(f"cannot connect: {printable(getattr(why, 'strerror', None) or str(why))[:200]}") from None
+        except http.client.HTTPException as error:
+            raise _Broken(f"the server does not speak HTTP ({type(error).__name__})") from None
+
+
 class _Download:
     def __init__(
         self,
-        url: str,
+        server: _Server,
         root: Buffer,
         outboard: memoryview,
         size: int,
         window: int,
         rules: dict[str, Any],
         fd: int,
-        timeout: float,
+        in_order: bool,
         progress: Progress,
     ) -> None:
-        self._url, self._root, self._outboard, self._size = url, root, outboard, size
-        self._window, self._rules, self._fd = window, rules, fd
-        self._timeout, self._progress = timeout, progress
-        self._missing: list[tuple[int, int]] = [(0, size)] if size else []  # begin and end, in order
+        self._server, self._root, self._outboard, self._size = server, root, outboard, size
+        self._window, self._rules, self._fd, self._in_order = window, rules, fd, in_order
+        self._progress = progress
+        self._missing: list[tuple[int, int]] = [(0, size)] if size else []  # begin and end, in order, none touch
+        self._left = size
         self._wrong: Fault | None = None  # the last one that came
         self.kept = self.received = self.repeated = 0
 
-    def resume(self, was_there: bool) -> None:
+    def resume(self) -> None:
         """Find out what of an earlier try is right."""
-        if was_there and os.fstat(self._fd).st_size and self._size:
+        if self._in_order:
+            return
+        if os.fstat(self._fd).st_size and self._size:
             os.ftruncate(self._fd, self._size)
-            found = []
             for begin in range(0, self._size, 16 * self._window):
                 data = os.pread(self._fd, min(16 * self._window, self._size - begin), begin)
-                found += self._verified(data, begin)
-            self._missing = [(fault.offset, fault.offset + fault.length) for fault in found]
-            self.kept = self._size - self._left()
+                self._found(self._right(data, begin, self._verified(data, begin)))
+            self.kept = self._size - self._left
         os.ftruncate(self._fd, self._size)
-
-    def _left(self) -> int:
-        return sum(end - begin for begin, end in self._missing)
 
     def _verified(self, data: bytes, offset: int) -> list[Fault]:
         """Return what of a part is wrong. Raises Mismatch: the outboard is."""
@@ -166,105 +373,112 @@ class _Download:
                 raise Mismatch(f"the outboard is not the root's: {fault}")
         return report.faults
 
+    @staticmethod
+    def _right(data: bytes, at: int, faults: Iterable[Fault]) -> list[tuple[int, int]]:
+        """Return begin and end of what is right in a part that begins at `at`."""
+        ends = [at, *(end for fault in faults for end in (fault.offset, fault.offset + fault.length)), at + len(data)]
+        return [(begin, end) for begin, end in zip(ends[::2], ends[1::2]) if begin < end]
+
     def run(self, retries: int) -> None:
         """Ask for what is missing until nothing is."""
         failures = 0
         while self._missing:
-            before = self._left()
+            before, is_slow = self._left, False
             try:
-                for begin, end in list(self._missing):
-                    self._range(begin, end)
+                for begin, end in _joined(self._missing):
+                    if self._range(begin, end):
+                        break
                 reason = f"{self._wrong}" if self._wrong else "the server sent too little"
             except _Broken as broken:
-                reason = str(broken)
-            failures = 0 if self._left() < before else failures + 1
+                reason, is_slow = str(broken), isinstance(broken, _Slow)
+            failures = failures + 1 if is_slow or self._left == before else 0
             if self._missing and failures > retries:
-                text = f"{_shown(self._url)}: {reason}; {self._left()} of {self._size} bytes are missing"
+                text = f"{self._server.name}: {reason}; {self._left} of {self._size} bytes are missing"
                 raise Mismatch(text) if self._wrong else FileError(text)
             if self._missing and failures:
                 time.sleep(min(0.1 * 2**failures, 10))
 
-    def _range(self, begin: int, end: int) -> None:
-        """Ask for bytes `begin` to `end` and keep what of them is right."""
-        with self._answer(begin, end) as response:
-            at = self._first_byte(response, begin)
-            while at < begin:  # the server gives no ranges
-                at += len(self._read(response, min(self._window, begin - at)))
+    def _range(self, begin: int, end: int) -> bool:
+        """Ask for bytes `begin` to `end` and keep what is right; tell whether the answer had all that was missing."""
+        with self._server.ask(begin, end) as response:
+            is_all = response.status == 200  # the server gives no ranges
+            at, end = (0, self._missing[-1][1]) if is_all else (self._first_byte(response, begin), end)
             while at < end:
                 data = self._read(response, min(self._window - at % self._window, end - at))
-                self._keep(data, at)
+                if any(first < at + len(data) and at < last for first, last in self._missing_from(at)):
+                    self._keep(data, at)
                 at += len(data)
-
-    def _answer(self, begin: int, end: int) -> Any:
-        headers = {"Range": f"bytes={begin}-{end - 1}", "Accept-Encoding": "identity", "User-Agent": "merklize"}
-        try:
-            return urllib.request.urlopen(urllib.request.Request(self._url, headers=headers), timeout=self._timeout)
-        except urllib.error.HTTPError as error:
-            error.close()
-            text = f"the server answered {error.code} {error.reason}"
-            if error.code in _PASSING:
-                raise _Broken(text) from None
-            if error.code == 416:
-                raise Mismatch(f"{_shown(self._url)}: the server's file is shorter than {self._size} bytes") from None
-            raise FileError(f"{_shown(self._url)}: {text}") from None
-        except (OSError, http.client.HTTPException) as error:
-            raise _Broken(f"cannot connect: {getattr(error, 'reason', error)}") from None
+        return is_all
 
     def _first_byte(self, response: Any, begin: int) -> int:
         """Return where in the file the answer begins."""
-        if response.status == 200:
-            return 0
         stated = response.headers.get("Content-Range", "")
-        found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", stated.strip())
+        found = re.fullmatch(r"bytes (\d{1,19})-\d{1,19}/(\d{1,19}|\*)", stated.strip(), re.ASCII)
         if response.status != 206 or not found or int(found[1]) != begin:
-            raise _Broken(f"asked for bytes from {begin} on, the server answered {response.status} {stated!r}")
+            answered = f"{response.status} {stated[:80]!r}"
+            raise _Broken(f"asked for bytes from {begin} on, the server answered {answered}")
         if found[2] != "*" and int(found[2]) != self._size:
             text = f"the server's file has {found[2]} bytes, the outboard's {self._size}"
-            raise Mismatch(f"{_shown(self._url)}: {text}")
+            raise Mismatch(f"{self._server.name}: {text}")
         return begin
 
     def _read(self, response: Any, count: int) -> bytes:
         """Return `count` bytes, or as many as come before the connection ends."""
         data = bytearray()
         try:
-            while len(data) < count and (more := response.read(count - len(data))):
+            while len(data) < count and (more := response.read(min(count - len(data), _READ))):
                 data += more
-        except (OSError, http.client.HTTPException) as error:
-            if isinstance(error, http.client.IncompleteRead):
-                data += error.partial
+                self.received += len(more)
+        except (OSError, http.client.HTTPException):
+            pass  # what came before is good
         if not data:
             raise _Broken("the connection ended early")
         return bytes(data)
 
     def _keep(self, data: bytes, at: int) -> None:
         """Verify what came and write what is right. Of a group that is cut off nothing is known."""
-        self.received += len(data)
         group = 1024 << form_of(**self._rules)[0]
-        whole = len(data) if at + len(data) == self._size else len(data) // group * group
-        faults = self._verified(data[:whole], at) if whole else []
-        good, begin = [], at
+        whole = data if at + len(data) == self._size else data[: len(data) // group * group]
+        faults = self._verified(whole, at) if whole else []
         for fault in faults:
-            good.append((begin, fault.offset))
-            begin = fault.offset + fault.length
             self.repeated += fault.length
             self._wrong = fault
-        good.append((begin, at + whole))
-        for first, last in good:
-            _write(self._fd, data[first - at : last - at], first)
-            self._found(first, last)
-        if self._progress and self._progress(1 - self._left() / self._size) is False:
+        right = self._right(whole, at, faults)
+        if self._in_order:  # what comes before is written
+            here = self._missing[0][0]
+            right = [(here, end) for begin, end in right if begin <= here < end]
+        for begin, end in right:
+            write_all(self._fd, memoryview(data)[begin - at : end - at], None if self._in_order else begin)
+        self._found(right)
+        if self._progress and self._progress(1 - self._left / self._size) is False:
             raise Cancelled("cancelled by the progress function")
+        if self._in_order and faults:
+            raise _Broken(str(faults[0]))
 
-    def _found(self, first: int, last: int) -> None:
-        """Note that bytes `first` to `last` are there."""
-        left = []
-        for begin, end in self._missing:
-            left += [(begin, min(end, first)), (max(begin, last), end)]
-        self._missing = [(begin, end) for begin, end in left if begin < end]
+    def _missing_from(self, at: int) -> Iterable[tuple[int, int]]:
+        """Return the first range that ends behind `at`, if there is one."""
+        k = bisect.bisect_right(self._missing, (at, self._size))
+        k -= k > 0 and self._missing[k - 1][1] > at
+        return self._missing[k : k + 1]
+
+    def _found(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Note that these bytes are there. The cost does not grow with what is missing elsewhere."""
+        for first, last in ranges:
+            begin = bisect.bisect_left(self._missing, (first,))
+            begin -= begin > 0 and self._missing[begin - 1][1] > first
+            end = bisect.bisect_left(self._missing, (last,))
+            old = self._missing[begin:end]
+            new = [(b, e) for one in old for b, e in ((one[0], first), (last, one[1])) if b < e]
+            self._left -= sum(e - b for b, e in old) - sum(e - b for b, e in new)
+            self._missing[begin:end] = new
 
 
-def _write(fd: int, data: bytes, offset: int) -> None:
-    view = memoryview(data)
-    while view:
-        count = os.pwrite(fd, view, offset)
-        view, offset = view[count:], offset + count
+def _joined(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return ranges that cover these, with those that are near each other as one."""
+    joined: list[tuple[int, int]] = []
+    for begin, end in ranges:
+        if joined and begin - joined[-1][1] <= _NEAR:
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((begin, end))
+    return joined

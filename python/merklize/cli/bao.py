@@ -30,7 +30,9 @@ def range_option(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) 
     ranges = []
     for text in texts:
         start, comma, length = text.partition(",")
-        if not comma or not all(part.isascii() and part.isdigit() and int(part) < 2**64 for part in (start, length)):
+        if not comma or not all(
+            part.isascii() and part.isdigit() and len(part) <= 20 and int(part) < 2**64 for part in (start, length)
+        ):
             raise click.BadParameter(f"must be START,LENGTH in bytes, such as 4096,1000, got {text!r}")
         ranges.append((int(start), int(length)))
     return ranges

@@ -44,6 +44,17 @@ def size_option(_: click.Context, __: click.Parameter, text: str | None) -> int 
     return None if text is None else parse_size(text)
 
 
+def output_name(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
+    if text == "":
+        raise click.BadParameter("the name of the file is empty")
+    return text
+
+
+def output_or_none(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """None for standard output, which is the name - as well."""
+    return None if text == "-" else output_name(context, option, text)
+
+
 def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, int | str] | None:
     """Reads levels_per_launch=1,constants=local. The library knows fields and values, and says what is wrong."""
     if not texts:

@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from merklize._urls import printable
+
 
 class Failure(click.ClickException):
     """Ends the command with one line and exit code 1."""
@@ -29,6 +31,14 @@ def write(data: bytes) -> None:
     if sys.stdout is None:
         raise Failure("standard output is closed")
     _guarded(lambda: sys.stdout.buffer.write(data))
+
+
+def descriptor() -> int:
+    """Standard output itself, behind what was written to it."""
+    if sys.stdout is None:
+        raise Failure("standard output is closed")
+    flush()
+    return sys.stdout.fileno()
 
 
 def line(text: str) -> None:
@@ -86,7 +96,7 @@ def display(path: str | bytes) -> str:
 
 def sentence(path: str | bytes) -> str:
     """A path for use in a sentence: a line end in it must not pass for one of ours."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in display(path))
+    return printable(display(path))
 
 
 def table(rows: Iterable[Sequence[str]], right: str = "") -> str:

@@ -20,7 +20,7 @@ from merklize.tree_file import TreeFile
 
 from . import output
 from .hash import read_key
-from .options import Count, device_option, json_option, known, size_option, threads_option
+from .options import Count, device_option, json_option, known, output_or_none, size_option, threads_option
 from .progress import Bar
 
 derive_key_option = click.option("--derive-key", "context", metavar="CONTEXT", help="Key derivation with this context.")
@@ -187,7 +187,9 @@ def check(file: str, context: str | None, keyed: bool, device: str, threads: int
 @click.argument("file", metavar="TREE", type=click.UNPROCESSED)
 @click.argument("indices", nargs=-1, metavar="[INDEX]...")
 @click.option("--since", type=Count(1), metavar="N", help="Prove that the tree grew from N leaves.")
-@click.option("-o", "--output", "target", metavar="PROOF", help="Write the proof to this file.")
+@click.option(
+    "-o", "--output", "target", callback=output_or_none, metavar="PROOF", help="Write the proof to this file."
+)
 @click.option("--binary", is_flag=True, help="Compact bytes instead of JSON.")
 def prove(file: str, indices: tuple[str, ...], since: int | None, target: str | None, binary: bool) -> None:
     """Prove that leaves are in the tree, reading a node a level. INDEX is a number from 0, or a range: 8-15."""
@@ -209,7 +211,7 @@ def prove(file: str, indices: tuple[str, ...], since: int | None, target: str | 
 
         write_object(content, target)
     else:
-        from merklize.manifests._manifest import write_whole
+        from merklize._new_file import write_whole
 
         write_whole(target, content)
 

@@ -1,0 +1,72 @@
+"""Files that are written: each appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+
+from .errors import FileError
+
+
+def is_stream(path: str) -> bool:
+    """Tell whether a path is there and is no regular file: a device or a pipe, which is written to as it is."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def open_stream(path: str) -> int:
+    """Open what is_stream() says is one."""
+    return os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY)
+
+
+def write_all(descriptor: int, data: memoryview | bytes, offset: int | None = None) -> None:
+    """Write all of it: at an offset, or where a stream stands."""
+    view = memoryview(data)
+    while view:
+        count = os.write(descriptor, view) if offset is None else os.pwrite(descriptor, view, offset)
+        view = view[count:]
+        offset = None if offset is None else offset + count
+
+
+def take_place(descriptor: int, written: str, real: str) -> None:
+    """Give a file that is whole its name, once it is on the disk, and the permissions of the file that had it."""
+    with suppress(FileNotFoundError):
+        os.fchmod(descriptor, os.stat(real).st_mode & 0o7777)
+    os.fsync(descriptor)
+    os.replace(written, real)
+    folder = os.open(os.path.dirname(real) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def write_whole(path: str, content: bytes) -> None:
+    """Write a file that has another name until it is whole and on the disk; an older one stays until then.
+
+    A link is followed, and its target replaced. A device or a pipe is written to as it is. Raises FileError.
+    """
+    try:
+        if is_stream(path):
+            descriptor, hidden = open_stream(path), None
+        else:
+            real = os.path.realpath(path)
+            hidden = os.path.join(os.path.dirname(real), f".{os.path.basename(real)}.{secrets.token_hex(8)}.tmp")
+            descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        try:
+            write_all(descriptor, content)
+            if hidden is not None:
+                take_place(descriptor, hidden, real)
+        except BaseException:
+            if hidden is not None:
+                with suppress(OSError):
+                    os.unlink(hidden)
+            raise
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise FileError._refused("write", path, error) from None
