@@ -70,6 +70,21 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+def split_http(url: str) -> tuple[Any, str, int | None]:
+    """Return the parts of an http URL, its host and its port. Raises ValueError: the rule that it breaks."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")
+    except ValueError:
+        host = ""
+    if not host:
+        raise ValueError("the URL must name a host, and its port by a number below 65536 or not at all")
+    return parts, host, port
+
+
 def extra_of(url: str) -> str | None:
     """Return the extra of merklize that brings what opens a URL; None: no extra does."""
     protocol = url.partition("://")[0].split("::")[0].lower()
@@ -82,6 +97,11 @@ def file_system(url: str, **options: Any) -> tuple[Any, str]:
     Raises Unavailable: the extra is not installed. FileError: no such protocol.
     """
     extra = extra_of(url)
+    if extra == "http":
+        try:
+            split_http(url)
+        except ValueError as error:
+            raise FileError(f"{shown(url)}: {error}") from None
     try:
         import fsspec
     except ImportError:
@@ -95,7 +115,7 @@ def file_system(url: str, **options: Any) -> tuple[Any, str]:
         package = {"s3": "s3fs", "gcs": "gcsfs", "http": "aiohttp"}.get(extra or "", error.name or "its package")
         how = f"pip install 'merklize[{extra}]'" if extra else "install what fsspec names for this protocol"
         raise Unavailable(f"{shown(url)}: needs {package}: {how}") from None
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         if "Protocol not known" not in str(error):
             raise FileError(f"{shown(url)}: fsspec does not take it ({type(error).__name__})") from None
         raise FileError(
@@ -103,7 +123,8 @@ def file_system(url: str, **options: Any) -> tuple[Any, str]:
             f"taken. A file of this name is ./{shown(url).partition('?')[0].rpartition('/')[2]}"
         ) from None
     except Exception as error:
-        from .stores._failures import failure_of
+        from .stores._failures import Passing, failure_of, file_error
 
-        raise failure_of(error, shown(url), extra) from None
+        failure = failure_of(error, shown(url), extra)
+        raise file_error(shown(url), f"cannot open: {failure}") if isinstance(failure, Passing) else failure from None
     return system, path

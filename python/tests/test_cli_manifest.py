@@ -6,6 +6,7 @@ import fnmatch
 import json
 import os
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -52,6 +53,41 @@ def test_create_check_show_and_diff(tmp_path):
     assert done.returncode == 1
     assert "file 'config.json': bytes 0 to 2 differ (of 2)" in lines(done)
     assert output("manifest", "diff", "old.json", "old.json", cwd=tmp_path) == ""
+
+
+def read_all(path, into):
+    into.append(path.read_bytes())
+
+
+def test_where_a_manifest_is_written(tmp_path):
+    model = tmp_path / "model"
+    model.mkdir()
+    write(model / "m.safetensors", {"t": np.ones(3)})
+    text = output("manifest", "create", "--portable", model)
+    assert output("manifest", "create", "--portable", model, "-o", "-", cwd=tmp_path) == text
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    os.mkfifo(tmp_path / "pipe")
+    made = manifest(model)
+
+    def command(name):
+        output("manifest", "create", "--portable", model, "-o", name, cwd=tmp_path)
+
+    for create in (command, lambda name: made.save(tmp_path / name, seen=False)):
+        create("link")
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "real").read_text() == text
+        (tmp_path / "real").write_text("old")
+        got = []
+        reader = threading.Thread(target=read_all, args=(tmp_path / "pipe", got))
+        reader.start()
+        create("pipe")
+        reader.join()
+        assert got == [text.encode()]
+        assert (tmp_path / "pipe").is_fifo()
+    assert sorted(os.listdir(tmp_path)) == ["link", "model", "pipe", "real"]
+    done = merklize("manifest", "create", model, "-o", "", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count(b"the name of the file is empty")) == (2, 1)
 
 
 def test_refresh_says_what_it_hashed(tmp_path):

@@ -303,7 +303,7 @@ def test_a_server_that_is_too_slow(server, tmp_path, monkeypatch):
 # ---- What servers and URLs may say ----
 
 
-@pytest.mark.parametrize("digits", ["9" * 20, "9" * 6000, "\u0663"])
+@pytest.mark.parametrize("digits", ["9" * 20, "9" * 6000, "\u0663"], ids=len)
 def test_ranges_of_many_digits(server, tmp_path, digits):
     server.content_range = f"bytes 0-{len(DATA) - 1}/{digits}" if digits.isascii() else "bytes \xb2-1/2"
     with pytest.raises(merklize.FileError, match="asked for bytes from 0 on") as raised:
@@ -334,7 +334,7 @@ BAD_URLS = [
 @pytest.mark.parametrize("url", BAD_URLS)
 def test_urls_that_are_none(tmp_path, url):
     with pytest.raises(
-        merklize.InvalidArgument, match="fetch: the URL must (be of http or https|name a host)"
+        merklize.InvalidArgument, match="fetch: the URL must (be of http|name a host|have no)"
     ) as raised:
         bao.fetch(url, ROOT, NODES, tmp_path / "out", group_size=16384)
     assert SECRET not in str(raised.value)
@@ -384,7 +384,7 @@ def test_credentials_are_for_their_server_alone(server, other_server, tmp_path):
         ("ftp", "must be of http"),
         ("round", "more than 10 times"),
         ("bad", "a host"),
-        ("odd", "a host"),
+        ("odd", "no blanks"),
     ):
         with pytest.raises(merklize.FileError, match=f"sends elsewhere.*{text}") as raised:
             bao.fetch(url + path, ROOT, NODES, tmp_path / "out", group_size=16384)

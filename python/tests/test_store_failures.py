@@ -126,6 +126,41 @@ def test_changes_over_http(http, what):
         merklize.hash_file(http.url("x"))
 
 
+EPOCH = "Thu, 01 Jan 1970 00:00:00 GMT"
+
+
+def test_a_weak_etag_is_no_version_but_another_one_is_a_change(http, monkeypatch):
+    from merklize.stores._objects import open_object
+
+    tags = ["1"]
+    monkeypatch.setattr(http, "etag", lambda data: f'W/"{tags[-1]}"')
+    assert open_object(http.url("x")).version == EPOCH
+    assert merklize.hash_file(http.url("x")) == merklize.hash(DATA)
+    http.fault = lambda server, path, start, end: tags.append("2") if start == 2 * MIB else None
+    with pytest.raises(merklize.FileError, match="changed while being read"):
+        merklize.hash_file(http.url("x"))
+
+
+@pytest.mark.parametrize("digits", ["9" * 20, "9" * 6000], ids=len)
+def test_sizes_of_many_digits(http, monkeypatch, digits):
+    from merklize.stores import _objects
+
+    monkeypatch.setattr(merklize.stores.limits, "attempts", 1)
+    seen = _objects.HttpObject._get
+
+    async def get(self, start, end, is_first):
+        status, headers, data = await seen(self, start, end, is_first)
+        changed = headers.copy()
+        changed["Content-Range"] = f"bytes {start}-{end - 1}/{digits}"
+        return status, changed, data
+
+    monkeypatch.setattr(_objects.HttpObject, "_get", get)
+    with pytest.raises(merklize.FileError, match=r"does not say .*\(Content-Range\)"):
+        merklize.hash_file(http.url("x"))
+    with pytest.raises(merklize.FileError, match=r"does not say .*\(Content-Range\)"):
+        _objects.pinned_object(http.url("x"), len(DATA), f"{http.etag(DATA)}|{EPOCH}").read(0, 5)
+
+
 def test_changes_in_s3(s3, tmp_path, monkeypatch):
     from merklize.stores import _objects
 

@@ -38,6 +38,22 @@ def test_unknown_protocols(memory):
 
 
 @pytest.mark.parametrize(
+    "url",
+    [
+        "http://[::1/x", "http://", "http:///x", "http://host:port/x", "http://127.0.0.1:99999/x", "http://a..b/x",
+        f"http://{'a' * 70}/x", "ftp://user:s3cr3t@127.0.0.1:9/x", "github://user/x", "http://[::1/%00?s3cr3t",
+    ],
+)  # fmt: skip
+def test_urls_that_name_nothing(url):
+    needs("fsspec", "aiohttp")
+    with pytest.raises(merklize.FileError, match="must name a host|cannot open: the connection failed|fsspec does not"):
+        merklize.hash_file(url)
+    done = command("hash", url)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
+    assert b"s3cr3t" not in done.stderr
+
+
+@pytest.mark.parametrize(
     ("url", "text"),
     [
         ("s3://bucket/key", "s3://bucket/key"),

@@ -21,7 +21,7 @@ import urllib.request
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .._new_file import is_stream, open_stream, take_place, write_all
-from .._urls import printable, shown
+from .._urls import printable, shown, split_http
 from ..errors import Cancelled, FileError, InvalidArgument, Mismatch
 from ._calls import Fault, form_of, require_outboard, verify
 
@@ -207,17 +207,11 @@ class _Place(NamedTuple):
 
 def _place(url: str) -> _Place:
     """Take a URL apart. Raises ValueError: the rule that it breaks."""
-    try:
-        parts = urllib.parse.urlsplit(url)
-        host, port = parts.hostname, parts.port
-        (host or "").encode("idna")
-    except ValueError:
-        host = None
-        parts = urllib.parse.urlsplit(url.partition("://")[0] + ":")
-    if parts.scheme not in ("http", "https"):
+    if url.partition("://")[0].lower() not in ("http", "https"):
         raise ValueError("the URL must be of http or https")
-    if not host or re.search(r"[\0- \x7f]", url):
-        raise ValueError("the URL must name a host, and have no blanks and control characters (a blank is %20)")
+    if re.search(r"[\0- \x7f]", url):
+        raise ValueError("the URL must have no blanks and control characters (a blank is %20)")
+    parts, host, port = split_http(url)
     user, at, place = parts.netloc.rpartition("@")
     name, _, password = user.partition(":")
     credentials = b":".join(map(urllib.parse.unquote_to_bytes, (name, password))) if at else b""

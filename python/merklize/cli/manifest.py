@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from merklize.manifests import PIECE_SIZE, Difference, Manifest, manifest
+from merklize.manifests._entries import cut
 
 from . import output
-from .options import device_option, human_bytes, json_option, size_option, threads_option
+from .options import device_option, human_bytes, json_option, output_or_none, size_option, threads_option
 from .progress import Bar
 
 ignore_option = click.option(
@@ -32,7 +33,14 @@ def command() -> None:
 
 @command.command()
 @click.argument("path", type=click.UNPROCESSED)
-@click.option("-o", "--output", "target", metavar="FILE", help="Write the manifest here, not to standard output.")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    callback=output_or_none,
+    metavar="FILE",
+    help="Write the manifest here, not to standard output.",
+)
 @ignore_option
 @links_option
 @click.option(
@@ -150,7 +158,7 @@ def show(file: str) -> None:
         output.line(f"share memory: {', '.join(map(output.sentence, group))}")
     rows = [("digest", "dtype", "shape", "bytes", "name")]
     rows += [
-        (tensor.digest.hex(), tensor.dtype, str(list(tensor.shape)), str(tensor.size), output.sentence(name))
+        (tensor.digest.hex(), tensor.dtype, cut(str(list(tensor.shape))), str(tensor.size), output.sentence(name))
         for name, tensor in known.tensors.items()
     ]
     rows += [(one.digest.hex(), "", "", str(one.size), output.sentence(path)) for path, one in known.files.items()]

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InvalidArgument, Mismatch
-from ._entries import File, Shard, Tensor, utf8
+from ._entries import File, Shard, Tensor, cut, shown, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -28,8 +28,8 @@ class Difference(NamedTuple):
     detail: str = ""
 
     def __str__(self) -> str:
-        place = f" in {self.shard}" if self.shard is not None else ""
-        return f"{self.what} {self.name!r}{place}: {self.detail or self.kind}"
+        place = f" in {cut(self.shard)}" if self.shard is not None else ""
+        return f"{self.what} {shown(self.name)}{place}: {self.detail or self.kind}"
 
 
 class Report(NamedTuple):
@@ -107,15 +107,15 @@ def compare_tensor(expected: Tensor, found: Tensor, piece_size: int) -> Differen
     """Compare one tensor of the manifest with one that was found."""
     for kind, one, other in (("dtype", expected.dtype, found.dtype), ("shape", expected.shape, found.shape)):
         if one != other:
-            detail = f"{kind} is {_shown(other)}, must be {_shown(one)}"
+            detail = f"{kind} is {_text(other)}, must be {_text(one)}"
             return Difference(kind, "tensor", expected.name, found.shard or expected.shard, detail=detail)
     if expected.digest == found.digest:
         return None
     return bytes_differ(expected, found.size, found.pieces, piece_size)
 
 
-def _shown(value: object) -> str:
-    return str(list(value)) if isinstance(value, tuple) else str(value)
+def _text(value: object) -> str:
+    return cut(str(list(value) if isinstance(value, tuple) else value))
 
 
 def compare_file(expected: File, found: File, piece_size: int) -> Difference | None:

@@ -92,3 +92,26 @@ def root_of(leaves: Sequence[bytes]) -> bytes:
 def utf8(name: str) -> bytes:
     """Return the key by which names are sorted."""
     return name.encode()
+
+
+def bytes_of(shape: Sequence[int], bits: int) -> int | None:
+    """Return the bytes of a tensor; None: no whole number, or 2^64 bits or more, multiplied as safetensors does it.
+
+    bits  of an element
+    """
+    product = 1
+    for factor in (*shape, bits):
+        product *= factor
+        if product >= 2**64:
+            return None
+    return None if product % 8 else product // 8
+
+
+def cut(text: str) -> str:
+    """Return a text for an error: at most 200 characters of it."""
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def shown(value: object) -> str:
+    """Return what an error says of a value that a file has."""
+    return cut(repr(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-import unicodedata
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,12 +14,12 @@ from .._settings import settings
 from .._urls import is_url
 from ..errors import Cancelled, FileError, InvalidArgument
 from ..hashing import hash_files
-from ._entries import File, Seen, Shard, Tensor, utf8
+from ._entries import File, Seen, Shard, Tensor, cut, shown, utf8
 from ._memory import require_text
-from ._safetensors import Header, parse_json, read_at, read_header
+from ._safetensors import MOST_SEPARATORS, Header, parse_json, read_at, read_header
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .._types import Device, Progress
 
@@ -27,6 +27,8 @@ SUFFIX = ".safetensors"
 INDEX_SUFFIX = ".index.json"
 CLOCK_NS = 20_000_000
 """Two writes closer than this may have one time: the system's clock is as coarse as 10 ms."""
+LEAST_TIME = -(2**63)
+"""Nanoseconds of the earliest time that a manifest holds."""
 
 
 class Source(NamedTuple):
@@ -113,17 +115,20 @@ def require_path(name: str) -> str:
     require_text(name, "file")
     parts = name.split("/")
     if not name or "\0" in name or "\\" in name or any(part in ("", ".", "..") for part in parts) or ":" in parts[0]:
-        raise InvalidArgument(f"the name {name!r} of a file must be relative, below its folder, with / between parts")
+        raise InvalidArgument(
+            f"the name {shown(name)} of a file must be relative, below its folder, with / between parts"
+        )
     return name
 
 
 def require_distinct(names: Iterable[str]) -> None:
-    """Refuse two names that are one on a system that ignores case."""
-    seen: dict[str, str] = {}
+    """Refuse two names that differ in the case of ASCII letters alone."""
+    seen: dict[bytes, str] = {}
     for name in names:
-        other = seen.setdefault(unicodedata.normalize("NFC", name).casefold(), name)
+        other = seen.setdefault(utf8(name).lower(), name)
         if other != name:
-            raise InvalidArgument(f"the files {other!r} and {name!r} differ in case alone: some systems have only one")
+            both = f"{shown(other)} and {shown(name)}"
+            raise InvalidArgument(f"the files {both} differ in case alone: some systems have only one")
 
 
 def _read_index(path: str) -> dict[str, str]:
@@ -138,7 +143,7 @@ def _read_index(path: str) -> dict[str, str]:
 def weights_of(content: bytes, path: str) -> dict[str, str]:
     """Return the file of each tensor, from an index of shards. path  for error texts"""
     try:
-        fields = parse_json(content)
+        fields = parse_json(content, MOST_SEPARATORS)
     except ValueError as error:
         raise InvalidArgument(f"{path}: not an index of shards: {error}") from None
     weights = fields.get("weight_map") if isinstance(fields, dict) else None
@@ -171,8 +176,11 @@ class Found(NamedTuple):
     """Files that were hashed, not known already."""
     failed: dict[str, Exception]
     """Files that could not be read, where that is no error."""
-    bytes: int
-    """That were hashed."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of what was hashed."""
+        return sum(one.size for one in (*self.tensors, *self.files))
 
 
 def reader_of(source: Source) -> type[Reader]:
@@ -212,7 +220,7 @@ class Reader:
         self._known = known or Known({}, {}, {})
         self._wanted = wanted or (lambda *names: True)
         self._keep_going = keep_going
-        self._found = Found([], [], [], [], [], {}, 0)
+        self._found = Found([], [], [], [], [], {})
         self._done = self._total = 0
 
     def read(self) -> Found:
@@ -228,7 +236,7 @@ class Reader:
         for shard, header in headers.items():
             self._guarded(shard, self._shard, shard, stats[shard], header, names)
         self._files({name: stats[name] for name in self._source.files if name in stats})
-        return self._found._replace(bytes=self._done)
+        return self._found
 
     def _guarded(self, name: str, work: Callable[..., None], *arguments: object) -> None:
         try:
@@ -242,8 +250,10 @@ class Reader:
         return os.path.join(self._source.folder, name)
 
     def _stat(self, name: str) -> os.stat_result | None:
+        follow = not self._flags & os.O_NOFOLLOW
         try:
-            info = os.stat(self._path(name), follow_symlinks=not self._flags & os.O_NOFOLLOW)
+            with _folder_of(self._source.folder, name, follow) as (folder, last):
+                info = os.stat(last, dir_fd=folder, follow_symlinks=follow)
             if stat.S_ISLNK(info.st_mode):
                 raise InvalidArgument(f"{self._path(name)} is a symbolic link")
             if not stat.S_ISREG(info.st_mode):
@@ -271,7 +281,7 @@ class Reader:
             headers[name] = read_header(lambda at, n: read_at(descriptor, path, at, n), path, info.st_size)
 
     def _open(self, name: str, info: os.stat_result) -> _Opened:
-        return _Opened(self._path(name), self._flags, info)
+        return _Opened(self._source.folder, name, self._flags, info)
 
     def _names(self, headers: Mapping[str, Header]) -> dict[tuple[str, str], str]:
         """Return what tensors are called in the manifest: by shard and name.
@@ -301,10 +311,14 @@ class Reader:
         index = self._path(self._source.name or "")
         for name, shard in weights.items():
             if shard in headers and (shard, name) not in there:
-                raise InvalidArgument(f"{index}: the shard {shard} has no tensor {name!r}, which the index says it has")
+                raise InvalidArgument(
+                    f"{index}: the shard {cut(shard)} has no tensor {shown(name)}, which the index says it has"
+                )
         for shard, name in sorted(there):
             if weights.get(name) != shard:
-                raise InvalidArgument(f"{index}: the tensor {name!r} of the shard {shard} is not in the index")
+                raise InvalidArgument(
+                    f"{index}: the tensor {shown(name)} of the shard {cut(shard)} is not in the index"
+                )
 
     def _shard(self, shard: str, info: os.stat_result, header: Header, names: Mapping[tuple[str, str], str]) -> None:
         old = self._known.ranges if self._is_known(shard, info) else {}
@@ -333,7 +347,7 @@ class Reader:
         return self._known.seen.get(name) == Seen(name, info.st_size, info.st_mtime_ns, info.st_ino)
 
     def _note(self, name: str, info: os.stat_result, hashed: bool) -> None:
-        if info.st_mtime_ns + CLOCK_NS <= time.time_ns():  # a time of the future tells nothing
+        if LEAST_TIME <= info.st_mtime_ns <= time.time_ns() - CLOCK_NS:  # a time of the future tells nothing
             self._found.seen.append(Seen(name, info.st_size, info.st_mtime_ns, info.st_ino))
         if hashed:
             self._found.hashed.append(name)
@@ -395,16 +409,42 @@ def _require_same(path: str, before: os.stat_result, now: os.stat_result) -> Non
         raise FileError(f"{path}: changed while being read")
 
 
+@contextmanager
+def _folder_of(folder: str, name: str, follow_links: bool) -> Iterator[tuple[int, str]]:
+    """Open the folder that holds a name below `folder`, part by part, and give it with the last part of the name.
+
+    Raises InvalidArgument: a part is a symbolic link, unless links are followed; OSError.
+    """
+    *parts, last = [name] if follow_links else name.split("/")
+    flags = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+    at = os.open(folder, flags)
+    try:
+        for part in parts:
+            try:
+                below = os.open(part, flags | os.O_NOFOLLOW, dir_fd=at)
+            except OSError:
+                if stat.S_ISLNK(os.stat(part, dir_fd=at, follow_symlinks=False).st_mode):
+                    raise InvalidArgument(f"{os.path.join(folder, name)} lies below a symbolic link") from None
+                raise
+            os.close(at)
+            at = below
+        yield at, last
+    finally:
+        os.close(at)
+
+
 class _Opened:
     """A file that must be, while it is open, the one of which the system has said `info`."""
 
-    def __init__(self, path: str, flags: int, info: os.stat_result) -> None:
-        self._path, self._flags, self._info = path, flags, info
+    def __init__(self, folder: str, name: str, flags: int, info: os.stat_result) -> None:
+        self._folder, self._name, self._flags, self._info = folder, name, flags, info
+        self._path = os.path.join(folder, name)
         self.fileno = -1
 
     def __enter__(self) -> _Opened:
         try:
-            self.fileno = os.open(self._path, self._flags)
+            with _folder_of(self._folder, self._name, not self._flags & os.O_NOFOLLOW) as (folder, last):
+                self.fileno = os.open(last, self._flags, dir_fd=folder)
         except OSError as error:
             raise FileError._refused("read", self._path, error) from None
         return self

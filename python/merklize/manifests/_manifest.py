@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._new_file import write_whole
 from .._urls import is_url, plain, shown
 from ..errors import FileError, InvalidArgument
 from . import _text
@@ -125,7 +125,7 @@ class Manifest:
         return made
 
     def save(self, path: Path, *, seen: bool = True) -> None:
-        """Write the text to a file, which appears whole or not at all.
+        """Write the text to a file, which appears whole or not at all; of a link, its target. A device gets a stream.
 
         Raises FileError, and InvalidArgument if that is one of the files that were hashed: it could not stay as it was.
         """
@@ -233,7 +233,7 @@ class Manifest:
         if shards:  # there are none in a manifest of tensors in memory
             there_shards = {s.path: s for s in found.shards if not only or s.path in in_shards}
             differences += compare(shards, there_shards, compare_shard, size, found.failed)
-        return Report(differences, len(found.tensors) + len(found.files), found.bytes)
+        return Report(differences, len(found.tensors) + len(found.files), found.size)
 
     def _path_in(self, path: str) -> str:
         """The file or index itself, where a folder that holds it is given."""
@@ -317,7 +317,7 @@ class Manifest:
             if self.kind not in ("file", "index"):
                 raise
             failed: dict[str, Exception] = dict.fromkeys(self._parts.shards, error)
-            return Found([], [], [], [], [], failed, 0)
+            return Found([], [], [], [], [], failed)
         if self.kind != "folder":  # it says nothing of other files
             source = source._replace(files=[])
         if self.kind == "file" and source.kind == "file" and self.name != source.name:
@@ -481,24 +481,3 @@ def _read_whole(name: str) -> bytes:
             return file.read()
     except OSError as error:
         raise FileError._refused("read", name, error) from None
-
-
-def write_whole(path: str, content: bytes) -> None:
-    """Write a file that has another name until it is whole and on the disk. An older one stays until then."""
-    real = os.path.realpath(path)
-    hidden = os.path.join(os.path.dirname(real), f".{os.path.basename(real)}.{os.getpid()}.tmp")
-    try:
-        try:
-            with open(hidden, "xb") as file:
-                if os.path.exists(real):
-                    os.fchmod(file.fileno(), os.stat(real).st_mode & 0o7777)
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(hidden, real)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(hidden)
-            raise
-    except OSError as error:
-        raise FileError._refused("write", path, error) from None

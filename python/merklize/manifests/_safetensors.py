@@ -7,17 +7,22 @@ __metadata__, and all the rest is the tensors' bytes, without holes (github.com/
 from __future__ import annotations
 
 import json
-import math
 import os
+import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import FileError, InvalidArgument
 from ..hashing import hash as digest_of
+from ._entries import bytes_of, cut, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_HEADER_BYTES = 100_000_000
+MOST_SEPARATORS = 1 << 22
+"""Commas and opening brackets of a header or an index: what parsing it takes grows with them."""
+MOST_DEPTH = 100
 
 DTYPE_BITS = {
     "BOOL": 8, "U8": 8, "I8": 8, "I16": 16, "U16": 16, "I32": 32, "U32": 32, "I64": 64, "U64": 64,
@@ -96,7 +101,7 @@ def read_at(descriptor: int, path: str, offset: int, count: int) -> bytes:
 
 def _parse(content: bytes, refuse: Callable[[str], InvalidArgument]) -> dict[str, Any]:
     try:
-        found = parse_json(content)
+        found = parse_json(content, MOST_SEPARATORS)
     except ValueError as error:
         raise refuse(f"the header: {error}") from None
     if not isinstance(found, dict):
@@ -104,15 +109,19 @@ def _parse(content: bytes, refuse: Callable[[str], InvalidArgument]) -> dict[str
     return found
 
 
-def parse_json(content: bytes) -> Any:
-    """Return what JSON text says. Raises ValueError: not UTF-8, not JSON, a key twice in an object, lone surrogates."""
+def parse_json(content: bytes, most_separators: int | None = None) -> Any:
+    """Return what JSON text says. A number that is no integer of 64 bits is a float.
+
+    Raises ValueError: not UTF-8, not JSON, a key twice in an object, lone surrogates, nested more than 100 deep, more
+    commas and opening brackets than `most_separators`.
+    """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"the key {twice!r} is there twice")
+        made: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in made:
+                raise ValueError(f"the key {shown(name)} is there twice")
+            made[name] = value
         return made
 
     def constant(name: str) -> Any:
@@ -120,16 +129,53 @@ def parse_json(content: bytes) -> Any:
 
     try:
         text = content.decode("utf-8")
-        found = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
-        if "\\u" in text:  # an escape may have made what is no text
-            json.dumps(found, ensure_ascii=False).encode("utf-8")
+        _require_small(content, most_separators)
+        found = json.loads(text, object_pairs_hook=unique, parse_int=_number, parse_constant=constant)
+        if re.search(r"\\u[dD][89a-fA-F]", text):  # which may be half of a pair
+            _require_characters(found)
     except UnicodeDecodeError as error:
         raise ValueError(f"must be UTF-8, byte {error.start} is not") from None
     except UnicodeEncodeError:
         raise ValueError("a string has half of a surrogate pair") from None
-    except RecursionError:
-        raise ValueError("nested too deep") from None
     return found
+
+
+def _require_small(content: bytes, most_separators: int | None) -> None:
+    """Refuse what would take much memory or stack to parse. Takes the memory of the text."""
+    plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")  # now each quote begins or ends a string
+    block, in_string, count, depth = 1 << 20, 0, 0, 0
+    for at in range(0, len(plain), block):
+        pieces = plain[at : at + block].split(b'"')
+        outside = b"".join(pieces[in_string::2])
+        in_string ^= ~len(pieces) & 1
+        count += sum(map(outside.count, (b",", b"[", b"{")))
+        if most_separators is not None and count > most_separators:
+            raise ValueError(f"it must have at most {most_separators} commas and opening brackets")
+        levels = list(accumulate(map(_STEPS.__getitem__, outside.translate(None, _NO_BRACKETS)), initial=depth))
+        depth = levels[-1]
+        if max(levels) > MOST_DEPTH:
+            raise ValueError(f"nested more than {MOST_DEPTH} deep")
+
+
+_STEPS = dict(zip(b"[{]}", (1, 1, -1, -1)))
+_NO_BRACKETS = bytes(set(range(256)) - _STEPS.keys())
+
+
+def _number(digits: str) -> int | float:
+    """Return an integer of 64 bits, or else a float, as other readers of JSON have it; -0 is a float."""
+    number = int(digits) if len(digits) <= 20 else 2**64
+    return number if -(2**63) <= number < 2**64 and digits != "-0" else float(digits)
+
+
+def _require_characters(value: Any) -> None:
+    """Raise UnicodeEncodeError if a string of a parsed value has half of a surrogate pair."""
+    if isinstance(value, str):
+        value.encode()
+    elif isinstance(value, (list, dict)):
+        for item in value:
+            _require_characters(item)
+            if isinstance(value, dict):
+                _require_characters(value[item])
 
 
 def _count(value: object) -> bool:
@@ -137,20 +183,20 @@ def _count(value: object) -> bool:
 
 
 def _stored(name: str, value: Any, begin: int, refuse: Callable[[str], InvalidArgument]) -> Stored:
-    what = f"tensor {name!r}"
+    what = f"tensor {shown(name)}"
     if not isinstance(value, dict) or value.keys() != {"dtype", "shape", "data_offsets"}:
         raise refuse(f"{what} must have dtype, shape and data_offsets, and nothing else")
     dtype, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
     if not isinstance(dtype, str) or dtype not in DTYPE_BITS:
-        raise refuse(f"{what} has the unknown dtype {dtype!r}")
+        raise refuse(f"{what} has the unknown dtype {shown(dtype)}")
     if not isinstance(shape, list) or not all(map(_count, shape)):
-        raise refuse(f"{what}: shape must be a list of integers >= 0, got {str(shape)[:80]}")
+        raise refuse(f"{what}: shape must be a list of integers >= 0, got {shown(shape)}")
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_count, offsets)) or offsets[0] > offsets[1]:
-        raise refuse(f"{what}: data_offsets must be two integers [begin, end], begin <= end, got {str(offsets)[:80]}")
-    bits = math.prod(shape) * DTYPE_BITS[dtype]
+        raise refuse(f"{what}: data_offsets must be two integers [begin, end], begin <= end, got {shown(offsets)}")
     size = offsets[1] - offsets[0]
-    if bits != 8 * size:
-        raise refuse(f"{what}: {dtype}{shape} has {bits} bits, but data_offsets {offsets} are {size} bytes")
+    if bytes_of(shape, DTYPE_BITS[dtype]) != size:
+        what += f": {cut(f'{dtype}{shape}')}"
+        raise refuse(f"{what} does not have the bytes of data_offsets {offsets}, {size}")
     return Stored(name, dtype, tuple(shape), begin + offsets[0], size)
 
 
@@ -159,7 +205,7 @@ def _require_no_holes(
 ) -> None:
     at, before = begin, "the header"
     for tensor in tensors:
-        here = f"tensor {tensor.name!r}"
+        here = f"tensor {shown(tensor.name)}"
         if tensor.offset < at:
             raise refuse(f"{here} overlaps {before}: it begins at byte {tensor.offset}, {before} ends at {at}")
         if tensor.offset > at:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
 from ..errors import InvalidArgument
-from ._entries import File, Seen, Shard, Tensor, utf8
-from ._files import require_distinct, require_path
+from ._entries import File, Seen, Shard, Tensor, bytes_of, cut, shown, utf8
+from ._files import LEAST_TIME, require_distinct, require_path
 from ._memory import DTYPES
 from ._safetensors import DTYPE_BITS, parse_json
 
@@ -91,16 +90,16 @@ def from_json(text: str | bytes) -> tuple[Parts, bytes]:
     if not isinstance(fields, dict):
         raise _bad("the text must be a JSON object")
     if fields.get("format") != FORMAT:
-        raise _bad(f"format must be {FORMAT!r}, got {_shown(fields.get('format'))}")
+        raise _bad(f"format must be {FORMAT!r}, got {shown(fields.get('format'))}")
     needed = ["format", "hash", "root", "kind", "name", "piece_size", "tensors", "files", "shards", "aliases", "ignore"]
     _require_fields(fields, needed, ["seen"], "the manifest")
     if fields["hash"] != "blake3":
-        raise _bad(f"hash must be 'blake3', got {_shown(fields['hash'])}")
+        raise _bad(f"hash must be 'blake3', got {shown(fields['hash'])}")
     kind, name, piece_size = fields["kind"], fields["name"], _count(fields["piece_size"], "piece_size")
     if kind not in KINDS:
-        raise _bad(f"kind must be one of {', '.join(KINDS)}, got {_shown(kind)}")
+        raise _bad(f"kind must be one of {', '.join(KINDS)}, got {shown(kind)}")
     if (name is not None) != (kind in ("file", "index")):
-        raise _bad(f"name must be a file's name if kind is file or index, and else null, got {_shown(name)}")
+        raise _bad(f"name must be a file's name if kind is file or index, and else null, got {shown(name)}")
     if name is not None:
         require_path(_string(name, "name"))
     if piece_size and (piece_size & (piece_size - 1) or not 1 << 18 <= piece_size < 1 << 62):
@@ -110,12 +109,12 @@ def from_json(text: str | bytes) -> tuple[Parts, bytes]:
     files = _entries(fields, "files", lambda value, what: _read_file(value, what, piece_size), "path")
     require_distinct([*shards, *files])
     if shards.keys() & files.keys():
-        raise _bad(f"{next(iter(shards.keys() & files.keys()))!r} is a shard and a file")
+        raise _bad(f"{shown(next(iter(shards.keys() & files.keys())))} is a shard and a file")
     seen = _entries(fields, "seen", _read_seen, "path") if "seen" in fields else {}
     aliases = tuple(tuple(_strings(group, "aliases")) for group in _list(fields["aliases"], "aliases"))
     for alias in (alias for group in aliases for alias in group):
         if alias not in tensors:
-            raise _bad(f"aliases: {alias!r} is no tensor of the manifest")
+            raise _bad(f"aliases: {shown(alias)} is no tensor of the manifest")
     ignore = tuple(_strings(fields["ignore"], "ignore"))
     root = _digest(fields["root"], "root")
     return Parts(kind, name, piece_size, tensors, files, shards, aliases, ignore, seen), root
@@ -125,31 +124,26 @@ def _bad(why: str) -> InvalidArgument:
     return InvalidArgument(f"not a valid manifest: {why}")
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
 def _require_fields(value: Any, needed: list[str], more: list[str], what: str) -> None:
     if not isinstance(value, dict):
-        raise _bad(f"{what} must be an object, got {_shown(value)}")
+        raise _bad(f"{what} must be an object, got {shown(value)}")
     for field in needed:
         if field not in value:
             raise _bad(f"{what} has no field {field!r}")
     for field in value:
         if field not in needed and field not in more:
-            raise _bad(f"{what} has the unknown field {field!r}: it may be of a later version")
+            raise _bad(f"{what} has the unknown field {shown(field)}: it may be of a later version")
 
 
 def _list(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _bad(f"{what} must be a list, got {_shown(value)}")
+        raise _bad(f"{what} must be a list, got {shown(value)}")
     return value
 
 
 def _string(value: Any, what: str) -> str:
     if not isinstance(value, str):
-        raise _bad(f"{what} must be a string, got {_shown(value)}")
+        raise _bad(f"{what} must be a string, got {shown(value)}")
     return value
 
 
@@ -159,13 +153,13 @@ def _strings(value: Any, what: str) -> list[str]:
 
 def _count(value: Any, what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
-        raise _bad(f"{what} must be an integer from 0 to 2^63 - 1, got {_shown(value)}")
+        raise _bad(f"{what} must be an integer from 0 to 2^63 - 1, got {shown(value)}")
     return value
 
 
 def _digests(value: Any, what: str) -> bytes:
     if not isinstance(value, str) or not _HEX.fullmatch(value):
-        raise _bad(f"{what} must be digests of 64 lower-case hexadecimal digits, got {_shown(value)}")
+        raise _bad(f"{what} must be digests of 64 lower-case hexadecimal digits, got {shown(value)}")
     return bytes.fromhex(value)
 
 
@@ -184,7 +178,7 @@ def _entries(fields: Any, field: str, read: Callable[[Any, str], Any], key: str)
         entry = read(value, f"{field}[{i}]")
         name: str = getattr(entry, key)
         if before is not None and utf8(name) <= before:
-            raise _bad(f"{field} must be sorted by {key}, each once; {name!r} is out of order")
+            raise _bad(f"{field} must be sorted by {key}, each once; {shown(name)} is out of order")
         before = utf8(name)
         made[name] = entry
     return made
@@ -207,21 +201,21 @@ def _read_tensor(value: Any, what: str, piece_size: int, shards: dict[str, Shard
     _require_fields(value, ["name", "dtype", "shape", "digest"], ["shard", "offset", "pieces"], what)
     name, dtype = _string(value["name"], f"{what}: name"), value["dtype"]
     if not isinstance(dtype, str) or dtype not in BITS:
-        raise _bad(f"{what}: unknown dtype {_shown(dtype)}")
+        raise _bad(f"{what}: unknown dtype {shown(dtype)}")
     shape = tuple(_count(item, f"{what}: shape") for item in _list(value["shape"], f"{what}: shape"))
-    bits = math.prod(shape) * BITS[dtype]
-    if bits % 8 or bits >= 2**66:
-        raise _bad(f"{what}: {dtype}{list(shape)} is not a whole number of bytes below 2^63")
+    size = bytes_of(shape, BITS[dtype])
+    if size is None:
+        raise _bad(f"{what}: {cut(f'{dtype}{list(shape)}')} is not a whole number of bytes below 2^61")
     digest = _digest(value["digest"], f"{what}: digest")
     if ("shard" in value) != ("offset" in value):
         raise _bad(f"{what}: shard and offset must be there together")
     shard, offset = None, None
     if "shard" in value:
         shard, offset = _string(value["shard"], f"{what}: shard"), _count(value["offset"], f"{what}: offset")
-        if shard not in shards or offset + bits // 8 > shards[shard].size:
-            raise _bad(f"{what}: it does not lie in a shard of the manifest, got {shard!r}, byte {offset}")
-    pieces = _pieces(value, what, bits // 8, digest, piece_size)
-    return Tensor(name, dtype, shape, digest, bits // 8, shard, offset, pieces)
+        if shard not in shards or offset + size > shards[shard].size:
+            raise _bad(f"{what}: it does not lie in a shard of the manifest, got {shown(shard)}, byte {offset}")
+    pieces = _pieces(value, what, size, digest, piece_size)
+    return Tensor(name, dtype, shape, digest, size, shard, offset, pieces)
 
 
 def _read_file(value: Any, what: str, piece_size: int) -> File:
@@ -241,9 +235,9 @@ def _read_seen(value: Any, what: str) -> Seen:
     _require_fields(value, ["path", "size", "mtime_ns", "inode"], [], what)
     path = require_path(_string(value["path"], f"{what}: path"))
     mtime = value["mtime_ns"]
-    if not isinstance(mtime, int) or isinstance(mtime, bool):
-        raise _bad(f"{what}: mtime_ns must be an integer, got {_shown(mtime)}")
+    if not isinstance(mtime, int) or isinstance(mtime, bool) or not LEAST_TIME <= mtime < 2**64:
+        raise _bad(f"{what}: mtime_ns must be an integer from -2^63 to 2^64 - 1, got {shown(mtime)}")
     inode = value["inode"]
     if not isinstance(inode, int) or isinstance(inode, bool) or not 0 <= inode < 2**64:
-        raise _bad(f"{what}: inode must be an integer from 0 to 2^64 - 1, got {_shown(inode)}")
+        raise _bad(f"{what}: inode must be an integer from 0 to 2^64 - 1, got {shown(inode)}")
     return Seen(path, _count(value["size"], f"{what}: size"), mtime, inode)

@@ -166,6 +166,8 @@ class HttpObject(Stored):
     """Of a server over HTTP. Each answer must have the ETag, the time of change and the size of the first one."""
 
     _answer: Any = None
+    _etag: str | None = None
+    """Of the first answer. A weak one names no version, but where another one comes, the object changed."""
 
     def pin(self, size: int, version: str) -> None:
         """Ask for nothing: each answer is compared."""
@@ -174,7 +176,7 @@ class HttpObject(Stored):
     def open(self, first: int) -> None:
         """Ask for the first range: its answer tells size and version, and whether the server takes ranges."""
         status, headers, data = self.tried(lambda: self._run(self._get, 0, max(first, 1), True), "the first bytes")
-        self.version = _http_version(headers)
+        self.version, self._etag = _http_version(headers), headers.get("ETag")
         self._is_open = True
         if status == 206:
             self.size = _total(headers.get("Content-Range"), self.name)
@@ -187,7 +189,7 @@ class HttpObject(Stored):
         else:
             self.ranges = False
             length = headers.get("Content-Length")
-            self.size = int(length) if length is not None and length.isdigit() else None
+            self.size = int(length) if re.fullmatch("[0-9]{1,19}", length or "") else None
 
     async def _get(self, start: int, end: int, is_first: bool) -> Any:
         session = await self._system.set_session()
@@ -208,8 +210,7 @@ class HttpObject(Stored):
                 self._answer, keep = answer, True
                 return status, headers, b""
             if status == 200:
-                if _http_version(headers) != self.version:
-                    raise file_error(self.name, f"{CHANGED} (another ETag or Last-Modified)")
+                self._require_version(headers)
                 raise file_error(self.name, f"{NO_RANGES}: it sent the whole object for bytes {start} to {end - 1}")
             raise failure_of_status(status, "", self.name, self._extra, self._is_open)
         finally:
@@ -219,10 +220,13 @@ class HttpObject(Stored):
     def fetch(self, start: int, end: int) -> bytes:
         """Read a range of this version."""
         _, headers, data = self._run(self._get, start, end, False)
-        if _http_version(headers) != self.version:
-            raise file_error(self.name, f"{CHANGED} (another ETag or Last-Modified)")
+        self._require_version(headers)
         _require_range(headers.get("Content-Range"), start, end, self.size, self.name)
         return bytes(data)
+
+    def _require_version(self, headers: Any) -> None:
+        if _http_version(headers) != self.version or self._etag not in (None, headers.get("ETag")):
+            raise file_error(self.name, f"{CHANGED} (another ETag or Last-Modified)")
 
     def stream(self) -> Iterator[bytes]:
         """Read the answer that came for the first range."""
@@ -369,8 +373,9 @@ async def _read_some(content: Any, most: int) -> bytes:
 
 
 def _http_version(headers: Any) -> str:
-    """Return what names the content of an answer."""
-    return "|".join(filter(None, (headers.get("ETag"), headers.get("Last-Modified"))))
+    """Return what names the content of an answer. Of two versions with one weak ETag the bytes may differ."""
+    etag = headers.get("ETag", "")
+    return "|".join(filter(None, ("" if etag.startswith("W/") else etag, headers.get("Last-Modified"))))
 
 
 def _total(content_range: str | None, name: str) -> int:
@@ -382,7 +387,7 @@ def _total(content_range: str | None, name: str) -> int:
 
 def _require_range(content_range: str | None, start: int, end: int, size: int | None, name: str) -> None:
     """Refuse the answer to a range if it is of another one, or of an object of another size."""
-    found = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+|\*)", content_range or "")
+    found = re.fullmatch(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)", content_range or "")
     if found is None:
         raise Passing("the answer to a range does not say which range it is (Content-Range)")
     if found[3] != "*" and int(found[3]) != size:

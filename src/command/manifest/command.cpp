@@ -179,7 +179,7 @@ int run_manifest_check(const Arguments& arguments) {
     const std::uint64_t checked = found.tensors.size() + found.files.size();
     if (arguments.has("json")) {
         json::Object fields;
-        fields.number("ok", differences.empty()).number("checked", checked).number("bytes", found.bytes);
+        fields.number("ok", differences.empty()).number("checked", checked).number("bytes", found.bytes());
         fields.text("root", known.root.hex());
         write_json(fields, differences);
     } else {
@@ -192,7 +192,7 @@ int run_manifest_check(const Arguments& arguments) {
     }
     if (!arguments.has("json")) {
         line("OK: " + std::to_string(checked) + " tensors and files" + (wanted.is_all() ? "" : " of it") + ", " +
-             human_bytes(static_cast<double>(found.bytes)) + ", root " + known.root.hex());
+             human_bytes(static_cast<double>(found.bytes())) + ", root " + known.root.hex());
     }
     return 0;
 }
@@ -227,11 +227,8 @@ int run_manifest_show(const Arguments& arguments) {
     }
     std::vector<std::vector<std::string>> rows = {{"digest", "dtype", "shape", "bytes", "name"}};
     for (const Tensor& tensor : known.tensors) {
-        std::string shape = "[";
-        for (const std::uint64_t extent : tensor.shape)
-            shape += (shape.size() == 1 ? "" : ", ") + std::to_string(extent);
-        rows.push_back(
-            {tensor.digest.hex(), tensor.dtype, shape + "]", std::to_string(tensor.size), sentence(tensor.name)});
+        rows.push_back({tensor.digest.hex(), tensor.dtype, manifest::in_brackets(tensor.shape),
+                        std::to_string(tensor.size), sentence(tensor.name)});
     }
     for (const File& one : known.files)
         rows.push_back({one.digest.hex(), "", "", std::to_string(one.size), sentence(one.path)});

@@ -8,12 +8,6 @@
 namespace merklize::command::manifest {
 namespace {
 
-std::string text_of(const std::vector<std::uint64_t>& shape) {
-    std::string text = "[";
-    for (const std::uint64_t extent : shape) text += (text.size() == 1 ? "" : ", ") + std::to_string(extent);
-    return text + "]";
-}
-
 // Where the first piece that differs begins and ends, as far as the pieces of both tell.
 template <class Entry>
 void place_bytes(const Entry& expected, const Entry& found, std::uint64_t piece_size, Difference& out) {
@@ -49,7 +43,7 @@ std::optional<Difference> between(const Tensor& expected, const Tensor& found, s
         out.detail = "dtype is " + found.dtype + ", must be " + expected.dtype;
     } else if (expected.shape != found.shape) {
         out.kind = "shape";
-        out.detail = "shape is " + text_of(found.shape) + ", must be " + text_of(expected.shape);
+        out.detail = "shape is " + in_brackets(found.shape) + ", must be " + in_brackets(expected.shape);
     } else if (expected.digest != found.digest) {
         place_bytes(expected, found, piece_size, out);
         out.shard = expected.shard;
@@ -108,7 +102,7 @@ void compare_lists(const std::vector<Entry>& expected, const std::vector<Entry>&
 }  // namespace
 
 std::string Difference::sentence() const {
-    const std::string place = shard ? " in " + *shard : "";
+    const std::string place = shard ? " in " + cut(*shard) : "";
     return what + " " + in_quotes(name) + command::sentence(place + ": " + (detail.empty() ? kind : detail));
 }
 

@@ -78,7 +78,7 @@ std::string shown(const Value* value) {
     } else {
         text = value->as<Items>() != nullptr ? "a list" : "an object";
     }
-    return text.size() <= 80 ? text : text.substr(0, 77) + "...";
+    return cut(std::move(text));
 }
 
 const Members& members_of(const Value& value, std::initializer_list<std::string_view> needed,
@@ -161,12 +161,6 @@ std::string path_of(const Value& value, const std::string& what) {
     const std::string& path = string_of(value, what);
     require_path(path);
     return path;
-}
-
-std::string list_text(const std::vector<std::uint64_t>& numbers) {
-    std::string text = "[";
-    for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
-    return text + "]";
 }
 
 class Parser {
@@ -272,7 +266,8 @@ private:
         for (const Value& item : items_of(*json::find(found, "shape"), what + ": shape"))
             made.shape.push_back(count_of(item, what + ": shape"));
         const auto size = bytes_of(made.shape, bits_of(made.dtype));
-        if (!size) bad(what + ": " + made.dtype + list_text(made.shape) + " is not a whole number of bytes below 2^63");
+        if (!size)
+            bad(what + ": " + made.dtype + in_brackets(made.shape) + " is not a whole number of bytes below 2^61");
         made.size = *size;
         made.digest = digest_of(*json::find(found, "digest"), what + ": digest");
         const Value *in = json::find(found, "shard"), *offset = json::find(found, "offset");
@@ -301,15 +296,22 @@ private:
         return made;
     }
 
+    // Whether it is an integer from -2^63 to -1.
+    static bool is_negative(const Value& value) {
+        const auto* other = value.as<Other>();
+        if (other == nullptr) return false;
+        std::int64_t number = 0;
+        const char* last = other->text.data() + other->text.size();
+        const auto [end, error] = std::from_chars(other->text.data(), last, number);
+        return error == std::errc() && end == last && number < 0;
+    }
+
     // What refresh goes by: checked, and not kept.
     static Shard seen(const Value& value, const std::string& what) {
         const Members& found = members_of(value, {"path", "size", "mtime_ns", "inode"}, {}, what);
         const Value *time = json::find(found, "mtime_ns"), *inode = json::find(found, "inode");
-        const auto* other = time->as<Other>();
-        const bool is_negative = other != nullptr && other->text.starts_with('-') &&
-                                 other->text.find_first_not_of("0123456789", 1) == std::string::npos;
-        if (time->as<std::uint64_t>() == nullptr && !is_negative)
-            bad(what + ": mtime_ns must be an integer, got " + shown(time));
+        if (time->as<std::uint64_t>() == nullptr && !is_negative(*time))
+            bad(what + ": mtime_ns must be an integer from -2^63 to 2^64 - 1, got " + shown(time));
         if (inode->as<std::uint64_t>() == nullptr)
             bad(what + ": inode must be an integer from 0 to 2^64 - 1, got " + shown(inode));
         return {path_of(*json::find(found, "path"), what + ": path"),
@@ -356,16 +358,11 @@ unsigned bits_of(std::string_view dtype) noexcept {
 }
 
 std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept {
-    if (std::ranges::find(shape, std::uint64_t{0}) != shape.end()) return 0;
-    std::uint64_t elements = 1;
-    for (const std::uint64_t extent : shape) {
-        if (elements > UINT64_MAX / extent) return {};
-        elements *= extent;
-    }
-    constexpr std::uint64_t most = UINT64_MAX >> 1;
-    const std::uint64_t rest = elements % 8 * bits;
-    if (rest % 8 != 0 || elements / 8 > (most - rest / 8) / bits) return {};
-    return elements / 8 * bits + rest / 8;
+    std::uint64_t product = 1;
+    for (const std::uint64_t extent : shape)
+        if (__builtin_mul_overflow(product, extent, &product)) return {};
+    if (__builtin_mul_overflow(product, std::uint64_t{bits}, &product) || product % 8 != 0) return {};
+    return product / 8;
 }
 
 std::string Tensor::record() const {
@@ -464,7 +461,13 @@ std::string in_quotes(std::string_view name) {
         if (c == quote || c == '\\') escaped += '\\';
         escaped += c;
     }
-    return text + sentence(escaped) + quote;
+    return cut(text + sentence(escaped) + quote);
+}
+
+std::string in_brackets(const std::vector<std::uint64_t>& numbers) {
+    std::string text = "[";
+    for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
+    return cut(text + "]");
 }
 
 }  // namespace merklize::command::manifest

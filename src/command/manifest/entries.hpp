@@ -74,7 +74,7 @@ Manifest parse(std::string_view text);
 
 /// Bits of an element, or 0: no dtype that a manifest has.
 unsigned bits_of(std::string_view dtype) noexcept;
-/// Bytes of a tensor; none if they are no whole number below 2^63.
+/// Bytes of a tensor; none if they are no whole number, or the bits, counted from the left as safetensors does it, 2^64 or more.
 std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept;
 
 /// The whole content of a file.  errors  Failure
@@ -83,7 +83,9 @@ std::string content_of(const std::string& path);
 void require_path(std::string_view name);
 /// Throws Failure if two names are one on a system that ignores the case of ASCII's letters.
 void require_distinct(const std::vector<std::string>& names);
-/// A name in quotes, as Python's repr() has it.
+/// A name in quotes, as Python's repr() has it; of a long one the begin.
 std::string in_quotes(std::string_view name);
+/// Numbers as Python's str() has them; of a long list the begin.
+std::string in_brackets(const std::vector<std::uint64_t>& numbers);
 
 }  // namespace merklize::command::manifest

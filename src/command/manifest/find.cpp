@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "command/endings.hpp"
+#include "command/manifest/safetensors.hpp"
 #include "command/output/json_reader.hpp"
 #include "command/output/text.hpp"
 
@@ -132,7 +133,7 @@ std::vector<std::pair<std::string, std::string>> read_index(const std::string& p
     const auto refuse = [&](const std::string& why) { throw Failure{path + ": not an index of shards: " + why}; };
     json::Value whole;
     try {
-        whole = json::read(text, json::Doubts::are_errors);
+        whole = json::read(text, json::Doubts::are_errors, most_separators);
     } catch (const Failure& failure) {
         refuse(failure.text);
     }

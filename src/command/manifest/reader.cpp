@@ -13,6 +13,7 @@
 
 #include "command/endings.hpp"
 #include "command/manifest/safetensors.hpp"
+#include "command/output/text.hpp"
 #include "command/settings.hpp"
 #include "host/descriptor.hpp"
 #include "host/threads.hpp"
@@ -24,6 +25,12 @@ namespace merklize::command::manifest {
 namespace {
 
 using Facts = struct stat;
+
+#ifdef O_PATH
+constexpr int to_folder = O_PATH | O_DIRECTORY | O_CLOEXEC;
+#else
+constexpr int to_folder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+#endif
 
 void require_same(const std::string& path, const Facts& before, const Facts& now) {
     const auto moment = [](const timespec& time) { return std::pair(time.tv_sec, time.tv_nsec); };
@@ -41,7 +48,8 @@ public:
           follow_(follow),
           wanted_(wanted),
           options_(options),
-          folder_(open(source.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+          folder_(open(source.folder.c_str(), to_folder)),
+          folder_error_(folder_ ? 0 : errno) {}
 
     Found read() {
         std::map<std::string, Facts> facts;
@@ -70,7 +78,6 @@ public:
         name_tensors(headers);
         for (const auto& [shard, header] : headers) guarded(shard, [&] { read_shard(shard, facts[shard], header); });
         read_plain(facts);
-        found_.bytes = done_;
         return std::move(found_);
     }
 
@@ -79,7 +86,9 @@ private:
     public:
         Opened(const Reader& reader, const std::string& name, const Facts& facts)
             : path_(reader.path_of(name)), facts_(facts) {
-            file_ = runtime::Descriptor(openat(reader.at(), reader.name_at(name).c_str(),
+            const Place place = reader.place_of(name);
+            if (!place.error.empty()) throw Failure{place.error};
+            file_ = runtime::Descriptor(openat(reader.at(place), place.last.c_str(),
                                                O_RDONLY | O_CLOEXEC | O_NONBLOCK | (reader.follow_ ? 0 : O_NOFOLLOW)));
             if (!file_) throw Failure{path_ + ": cannot read: " + strerror(errno)};
         }
@@ -118,8 +127,40 @@ private:
     }
 
     std::string path_of(const std::string& name) const { return joined(source_.folder, name); }
-    int at() const { return folder_ ? folder_.get() : AT_FDCWD; }
-    std::string name_at(const std::string& name) const { return folder_ ? name : path_of(name); }
+
+    // Where a file lies: a folder below the source's, if it is another one, and the last part of the name.
+    struct Place {
+        runtime::Descriptor folder{};
+        std::string last{};
+        std::string error{};
+    };
+    int at(const Place& place) const { return place.folder ? place.folder.get() : folder_.get(); }
+
+    // Opened part by part, none of which may be a link unless links are followed.
+    Place place_of(const std::string& name) const {
+        Place place;
+        place.last = name;
+        const auto refused = [&](int reason) {
+            place.error = path_of(name) + ": cannot read: " + strerror(reason);
+            return std::move(place);
+        };
+        if (!folder_) return refused(folder_error_);
+        for (std::size_t slash = 0; !follow_ && (slash = place.last.find('/')) != std::string::npos;) {
+            const std::string part = place.last.substr(0, slash);
+            runtime::Descriptor below(openat(at(place), part.c_str(), to_folder | O_NOFOLLOW));
+            if (!below) {
+                const int reason = errno;
+                Facts facts{};
+                const bool is_there = fstatat(at(place), part.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+                if (!is_there || !S_ISLNK(facts.st_mode)) return refused(reason);
+                place.error = path_of(name) + " lies below a symbolic link";
+                return place;
+            }
+            place.folder = std::move(below);
+            place.last.erase(0, slash + 1);
+        }
+        return place;
+    }
 
     // What the system says of a file, or why it says nothing.
     struct Looked {
@@ -129,7 +170,10 @@ private:
 
     Looked look_at(const std::string& name) const {
         Looked found;
-        if (fstatat(at(), name_at(name).c_str(), &found.facts, follow_ ? 0 : AT_SYMLINK_NOFOLLOW) != 0) {
+        const Place place = place_of(name);
+        if (!place.error.empty()) {
+            found.error = place.error;
+        } else if (fstatat(at(place), place.last.c_str(), &found.facts, follow_ ? 0 : AT_SYMLINK_NOFOLLOW) != 0) {
             found.error = path_of(name) + ": cannot read: " + strerror(errno);
         } else if (S_ISLNK(found.facts.st_mode)) {
             found.error = path_of(name) + " is a symbolic link";
@@ -178,7 +222,7 @@ private:
     }
 
     [[noreturn]] static void refuse_index(const std::string& index, const std::string& shard, const std::string& name) {
-        throw Failure{index + ": the shard " + shard + " has no tensor " + in_quotes(name) +
+        throw Failure{index + ": the shard " + cut(shard) + " has no tensor " + in_quotes(name) +
                       ", which the index says it has"};
     }
 
@@ -195,7 +239,7 @@ private:
         }
         for (const auto& [place, is_named] : there) {
             if (!is_named) {
-                throw Failure{index + ": the tensor " + in_quotes(place.second) + " of the shard " + place.first +
+                throw Failure{index + ": the tensor " + in_quotes(place.second) + " of the shard " + cut(place.first) +
                               " is not in the index"};
             }
         }
@@ -290,12 +334,20 @@ private:
     const Wanted& wanted_;
     const RunOptions& options_;
     const runtime::Descriptor folder_;
+    const int folder_error_;
     std::map<std::pair<std::string, std::string>, std::string> names_{};  // by shard and name
     Found found_{};
     std::uint64_t done_ = 0, total_ = 0;
 };
 
 }  // namespace
+
+std::uint64_t Found::bytes() const noexcept {
+    std::uint64_t sum = 0;
+    for (const Tensor& tensor : tensors) sum += tensor.size;
+    for (const File& file : files) sum += file.size;
+    return sum;
+}
 
 Found read_files(const Source& source, std::uint64_t piece_size, bool follow_links, const Wanted& wanted,
                  const RunOptions& options) {

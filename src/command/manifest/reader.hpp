@@ -21,7 +21,9 @@ struct Found {
     std::vector<File> files{};
     std::vector<Shard> shards{};
     Failed failed{};
-    std::uint64_t bytes = 0;  ///< that were hashed
+
+    /// Bytes of what was hashed.
+    std::uint64_t bytes() const noexcept;
 };
 
 /// What to hash: of a tensor its name and shard, of a file its name alone.

@@ -79,7 +79,7 @@ private:
 
     Value parse(std::string_view text) const {
         try {
-            return json::read(text, json::Doubts::are_errors);
+            return json::read(text, json::Doubts::are_errors, most_separators);
         } catch (const Failure& failure) {
             refuse("the header: " + failure.text);
         }
@@ -102,12 +102,6 @@ private:
             out.push_back(*number);
         }
         return true;
-    }
-
-    static std::string shown(const std::vector<std::uint64_t>& numbers) {
-        std::string text = "[";
-        for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
-        return text + "]";
     }
 
     Stored stored(const std::string& name, const Value& value, std::uint64_t begin) const {
@@ -133,8 +127,8 @@ private:
             refuse(what + ": data_offsets must be two integers [begin, end], begin <= end");
         const auto size = bytes_of(made.shape, bits_of(made.dtype));
         if (!size || *size != ends[1] - ends[0]) {
-            refuse(what + ": " + made.dtype + shown(made.shape) + " does not have the bytes of data_offsets " +
-                   shown(ends) + ", " + std::to_string(ends[1] - ends[0]));
+            refuse(what + ": " + made.dtype + in_brackets(made.shape) + " does not have the bytes of data_offsets " +
+                   in_brackets(ends) + ", " + std::to_string(ends[1] - ends[0]));
         }
         made.offset = begin + ends[0];
         made.size = *size;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 #include "merklize/digest.hpp"
 
 namespace merklize::command::manifest {
+
+/// Commas and opening brackets that a header, or an index of shards, has at most.
+inline constexpr std::size_t most_separators = std::size_t{1} << 22;
 
 /// A tensor as the header of a safetensors file has it.
 struct Stored {

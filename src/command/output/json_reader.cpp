@@ -10,11 +10,12 @@
 namespace merklize::command::json {
 namespace {
 
-constexpr unsigned most_depth = 100;  // nothing here nests deeper than 3
+constexpr unsigned most_depth = 100;
 
 class Reader {
 public:
-    Reader(std::string_view text, Doubts doubts) : text_(text), doubts_(doubts) {}
+    Reader(std::string_view text, Doubts doubts, std::size_t most_separators)
+        : text_(text), doubts_(doubts), most_separators_(most_separators) {}
 
     Value whole() {
         Value found = value(0);
@@ -43,8 +44,24 @@ private:
         return true;
     }
 
+    void count_separator() {
+        if (++separators_ <= most_separators_) return;
+        throw Failure{"it must have at most " + std::to_string(most_separators_) + " commas and opening brackets"};
+    }
+
+    bool take_comma() {
+        if (!take(',')) return false;
+        count_separator();
+        return true;
+    }
+
+    void open(unsigned depth) {
+        if (depth == most_depth) fail("nested too deeply");
+        count_separator();
+        at_++;
+    }
+
     Value value(unsigned depth) {
-        if (depth > most_depth) fail("nested too deeply");
         switch (peek()) {
             case '{': return members(depth);
             case '[': return items(depth);
@@ -64,18 +81,18 @@ private:
 
     Value items(unsigned depth) {
         Items found;
-        at_++;
+        open(depth);
         if (take(']')) return found;
         do {
             found.push_back(value(depth + 1));
-        } while (take(','));
+        } while (take_comma());
         if (!take(']')) fail("neither , nor ]");
         return found;
     }
 
     Value members(unsigned depth) {
         Members found;
-        at_++;
+        open(depth);
         if (take('}')) return found;
         do {
             if (peek() != '"') fail("no name");
@@ -83,7 +100,7 @@ private:
             if (!take(':')) fail("no :");
             Value one = value(depth + 1);
             found.emplace_back(std::move(name), std::move(one));
-        } while (take(','));
+        } while (take_comma());
         if (!take('}')) fail("neither , nor }");
         settle_doubles(found);
         return found;
@@ -108,7 +125,7 @@ private:
         for (std::size_t k = 1; k < order.size(); k++) {
             if (name(order[k - 1]) != name(order[k])) continue;
             if (doubts_ == Doubts::are_errors)
-                throw Failure{"the key '" + sentence(name(order[k])) + "' is there twice"};
+                throw Failure{"the key '" + cut(sentence(name(order[k]))) + "' is there twice"};
             is_old[order[k - 1]] = any = true;
         }
         if (!any) return;
@@ -206,14 +223,14 @@ private:
 
     std::string_view text_;
     Doubts doubts_;
-    std::size_t at_ = 0;
+    std::size_t at_ = 0, separators_ = 0, most_separators_;
 };
 
 }  // namespace
 
-Value read(std::string_view text, Doubts doubts) {
+Value read(std::string_view text, Doubts doubts, std::size_t most_separators) {
     if (!is_utf8(text)) throw Failure{"not JSON: not UTF-8"};
-    return Reader(text, doubts).whole();
+    return Reader(text, doubts, most_separators).whole();
 }
 
 const Value* find(const Members& members, std::string_view name) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,10 +31,11 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
 enum class Doubts { last_counts, are_errors };
 
 /// Reads one value that is all of the text (RFC 8259). Where doubts are no errors, of two members with one name the last one counts, and
-/// half of a surrogate pair is U+FFFD.
-/// errors  Failure (the text says what is wrong, and at which byte)
-/// cost    proportional to the text, and n log n of an object's n members
-Value read(std::string_view text, Doubts doubts = Doubts::last_counts);
+/// half of a surrogate pair is U+FFFD. Values are nested at most 100 deep.
+/// most_separators  commas and opening brackets of the text: memory grows with them
+/// errors           Failure (the text says what is wrong, and at which byte)
+/// cost             proportional to the text, and n log n of an object's n members
+Value read(std::string_view text, Doubts doubts = Doubts::last_counts, std::size_t most_separators = SIZE_MAX);
 
 /// The member of that name, or null.
 const Value* find(const Members& members, std::string_view name) noexcept;

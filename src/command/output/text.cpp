@@ -97,6 +97,14 @@ std::size_t width_of(std::string_view text) noexcept {
         std::ranges::count_if(text, [](char c) { return (static_cast<std::uint8_t>(c) & 0xc0) != 0x80; }));
 }
 
+std::string cut(std::string text) {
+    constexpr std::size_t most = 200;
+    if (width_of(text) <= most) return text;
+    std::size_t end = 0;
+    for (std::size_t wrong = 0, n = 3; n < most; n++) end += character_at(std::string_view(text).substr(end), wrong);
+    return text.substr(0, end) + "...";
+}
+
 void append_hex(std::string& out, std::span<const std::byte> bytes) {
     constexpr char digits[] = "0123456789abcdef";
     const std::size_t before = out.size();

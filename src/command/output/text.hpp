@@ -21,6 +21,8 @@ std::string display(std::string_view bytes);
 std::string sentence(std::string_view bytes);
 /// Characters of UTF-8 text.
 std::size_t width_of(std::string_view text) noexcept;
+/// A text for an error: at most 200 characters of it.
+std::string cut(std::string text);
 
 /// Two lower-case digits a byte.
 void append_hex(std::string& out, std::span<const std::byte> bytes);
