@@ -477,9 +477,11 @@ def test_command_to_standard_output(server, tmp_path):
     (tmp_path / "o").write_bytes(NODES)
     words = ["fetch", server.url, "--root", ROOT.hex(), "--outboard", "o", "--group-size", "16K"]
     server.fault = lambda number, first, body: body[:3_000_000] if number == 0 else body
-    done = command(*words, "-o", "-", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == DATA
+    for name in ("-", "/dev/stdout"):
+        server.asked.clear()
+        done = command(*words, "-o", name, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout == DATA
     assert os.listdir(tmp_path) == ["o"]
     assert b"--json needs -o FILE" in command(*words, "-o", "-", "--json", cwd=tmp_path).stderr
     assert b"the name of the file is empty" in command(*words, "-o", "", cwd=tmp_path).stderr

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -45,14 +48,18 @@ def size_option(_: click.Context, __: click.Parameter, text: str | None) -> int 
 
 
 def output_name(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
+    """The name of a file, or - for standard output, which /dev/stdout is as well."""
     if text == "":
         raise click.BadParameter("the name of the file is empty")
+    with suppress(OSError, AttributeError, ValueError):
+        if text is not None and os.path.samestat(os.stat(text), os.fstat(sys.stdout.fileno())):
+            return "-"
     return text
 
 
 def output_or_none(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    """None for standard output, which is the name - as well."""
-    return None if text == "-" else output_name(context, option, text)
+    name = output_name(context, option, text)
+    return None if name == "-" else name
 
 
 def parse_policy(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dict[str, int | str] | None:
