@@ -7,7 +7,8 @@ Public headers are free to all. Reported are
 - an include of a room that the table does not allow;
 - a circle of includes, between files or between rooms;
 - a room without a README.md, without a row in the table, or with more than 24 sources;
-- a row without a room.
+- a row without a room;
+- a use of Python's pending error in python/bindings outside of python_calls.cpp, where it becomes an exception at once.
 
 Exits with 1 if there is anything to report.
 """
@@ -105,8 +106,19 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
     return faults
 
 
+def check_bindings() -> list[str]:
+    pending = re.compile(
+        r"raise_python_error|python_error\(\)|PyErr_(?:Clear|Occurred|Fetch|Restore)|PyObject_GetBuffer"
+    )
+    return [
+        f"{path.relative_to(ROOT)}: {found[0]} belongs to python_calls.cpp: use checked() or BufferView"
+        for path in sorted((ROOT / "python" / "bindings").iterdir())
+        if path.name != "python_calls.cpp" and (found := pending.search(path.read_text()))
+    ]
+
+
 def main() -> int:
-    faults = check(read_table(TABLE.read_text()), read_includes())
+    faults = check(read_table(TABLE.read_text()), read_includes()) + check_bindings()
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -28,7 +28,7 @@ struct FsVerity {
 MERKLIZE_API Digest fs_verity(std::span<const std::byte> data, const FsVerity& how = {},
                               const RunOptions& options = {});
 /// The same of a file or of anything else that can be opened and read, 16 MiB at a time. It takes 16 MiB and 32 bytes a block.
-/// errors  io, and those of fs_verity()
+/// errors  io (also if the file changed meanwhile), and those of fs_verity()
 MERKLIZE_API Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how = {},
                                    const RunOptions& options = {});
 

@@ -3,6 +3,9 @@
 #include <climits>
 #include <cstring>
 #include <limits>
+#include <new>
+
+#include "run.hpp"
 
 namespace merklize::binding {
 
@@ -10,7 +13,7 @@ namespace {
 
 [[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
-std::string name_of_type(nb::handle object) { return nb::cast<std::string>(object.type().attr("__name__")); }
+std::string name_of_type(nb::handle object) { return text_of(object.type().attr("__name__")); }
 
 /// Whether a buffer format (struct syntax, PEP 3118) has Python objects in it. Names of fields stand between colons.
 bool has_objects(const char* format) {
@@ -25,9 +28,8 @@ bool has_objects(const char* format) {
 /// NumPy refuses to export some dtypes (datetime64) that are plain bytes all the same: those as opaque items.
 nb::object opaque_view(nb::handle array, const char* what) {
     nb::object dtype = array.attr("dtype");
-    if (nb::cast<bool>(dtype.attr("hasobject"))) {
-        invalid(std::string(what) + ": an array of " + nb::cast<std::string>(nb::str(dtype)) +
-                " holds references, not bytes; convert it to a dtype of fixed width");
+    if (is_true(dtype.attr("hasobject"))) {
+        invalid(std::string(what) + ": an array of " + text_of(dtype) + " holds references, not bytes; convert it to a dtype of fixed width");
     }
     return array.attr("view")(nb::str("V{}").attr("format")(dtype.attr("itemsize")));
 }
@@ -38,40 +40,36 @@ constexpr std::uint64_t piece_bytes = 16 << 20;
 nb::object large_and_apart(nb::handle object, const char* what) {
     if (PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr())) return {};
     // Tensors of others are copied whole: to ask them twice would cost more. Some that lie on a GPU are buffers, too, by their type.
-    if (!nb::hasattr(object, "__array_struct__") &&
+    if (!is_ndarray(object) &&
         (!PyObject_CheckBuffer(object.ptr()) || nb::hasattr(object, "__dlpack__") ||
          nb::hasattr(object, "__cuda_array_interface__"))) {
         return {};
     }
     const nb::object plain = import_array(object, what, nullptr);
-    Py_buffer view;
-    if (PyObject_GetBuffer(plain.ptr(), &view, PyBUF_FULL_RO) == 0) {
-        const bool is_whole =
-            static_cast<std::uint64_t>(view.len) <= piece_bytes || PyBuffer_IsContiguous(&view, 'C') != 0;
-        PyBuffer_Release(&view);
-        if (is_whole) return {};
-    } else {
-        PyErr_Clear();
-        if (!nb::hasattr(plain, "__array_struct__")) return {};
+    try {
+        const BufferView view(plain, PyBUF_FULL_RO, what);
+        if (static_cast<std::uint64_t>(view->len) <= piece_bytes || view.is_in_c_order()) return {};
+    } catch (const Error&) {
+        if (!is_ndarray(plain)) throw;
     }
     nb::object array = nb::module_::import_("numpy").attr("asarray")(plain);
-    const bool is_whole = nb::cast<std::uint64_t>(array.attr("nbytes")) <= piece_bytes ||
-                          nb::cast<bool>(array.attr("flags").attr("c_contiguous")) ||
-                          nb::cast<bool>(array.attr("dtype").attr("hasobject"));
+    const bool is_whole = to_u64(array.attr("nbytes"), what) <= piece_bytes ||
+                          is_true(array.attr("flags").attr("c_contiguous")) ||
+                          is_true(array.attr("dtype").attr("hasobject"));
     return is_whole ? nb::object() : array;
 }
 
 void each_part(const nb::object& array, const char* what, const std::function<void(std::span<const std::byte>)>& use) {
-    const auto bytes = nb::cast<std::uint64_t>(array.attr("nbytes"));
+    const std::uint64_t bytes = to_u64(array.attr("nbytes"), what);
     if (bytes == 0) return;
-    if (bytes <= piece_bytes || nb::cast<bool>(array.attr("flags").attr("c_contiguous"))) {
+    if (bytes <= piece_bytes || is_true(array.attr("flags").attr("c_contiguous"))) {
         const InputBytes part(nb::module_::import_("numpy").attr("ascontiguousarray")(array), what);
         return use(part.span());
     }
     const std::size_t rows = nb::len(array);
     const std::uint64_t row_bytes = bytes / rows;
     for (std::size_t i = 0; i < rows;) {
-        if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+        check_signals();
         if (row_bytes >= piece_bytes) {
             each_part(array[i++], what, use);
         } else {
@@ -99,48 +97,36 @@ void each_piece(nb::handle object, const char* what, const std::function<void(st
 InputBytes::InputBytes(nb::handle object, const char* what) {
     nb::object plain = import_array(object, what, nullptr);
     if (!plain.is_valid()) wrong_type(what, "bytes-like, a NumPy array or a tensor", object);
-    if (PyObject_GetBuffer(plain.ptr(), &view_, PyBUF_FULL_RO) != 0) {
-        if (!nb::hasattr(plain, "__array_struct__")) nb::raise_python_error();
-        PyErr_Clear();
+    try {
+        view_.emplace(plain, PyBUF_FULL_RO, what);
+    } catch (const Error&) {
+        if (!is_ndarray(plain)) throw;
         plain = opaque_view(plain, what);
-        if (PyObject_GetBuffer(plain.ptr(), &view_, PyBUF_FULL_RO) != 0) nb::raise_python_error();
+        view_.emplace(plain, PyBUF_FULL_RO, what);
     }
-    if (has_objects(view_.format)) {
-        PyBuffer_Release(&view_);
+    if (has_objects((*view_)->format)) {
         invalid(std::string(what) +
                 ": an array of Python objects holds references, not bytes; convert it to a dtype of fixed width");
     }
-    if (PyBuffer_IsContiguous(&view_, 'C')) return;
+    if (view_->is_in_c_order()) return;
 
-    PyBuffer_Release(&view_);
     if (!nb::hasattr(plain, "tobytes")) plain = nb::module_::import_("numpy").attr("asarray")(plain);
-    nb::object copy = plain.attr("tobytes")();
-    if (PyObject_GetBuffer(copy.ptr(), &view_, PyBUF_SIMPLE) != 0) nb::raise_python_error();
+    const nb::object copy = plain.attr("tobytes")();
+    view_.emplace(copy, PyBUF_SIMPLE, what);
 }
 
-InputBytes::~InputBytes() { PyBuffer_Release(&view_); }
-
 std::span<const std::byte> InputBytes::span() const noexcept {
-    return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+    return {static_cast<const std::byte*>((*view_)->buf), static_cast<std::size_t>((*view_)->len)};
 }
 
 Input::Input(nb::handle object, const char* what, const Settings& settings)
     : imported_(import_array(object, what, &settings)) {
-    if (imported_.is_valid() && nb::isinstance<DeviceArray>(imported_)) {
-        array_ = nb::inst_ptr<DeviceArray>(imported_);
-    } else {
-        bytes_.emplace(imported_.is_valid() ? nb::handle(imported_) : object, what);
-    }
+    if (imported_.is_valid()) array_ = bound_in<DeviceArray>(imported_);
+    if (array_ == nullptr) bytes_.emplace(imported_.is_valid() ? nb::handle(imported_) : object, what);
 }
-
-OutputBytes::OutputBytes(nb::handle object) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_WRITABLE) != 0) nb::raise_python_error();
-}
-
-OutputBytes::~OutputBytes() { PyBuffer_Release(&view_); }
 
 std::span<std::byte> OutputBytes::span() const noexcept {
-    return {static_cast<std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+    return {static_cast<std::byte*>(view_->buf), static_cast<std::size_t>(view_->len)};
 }
 
 Output::Output(nb::handle length, nb::handle seek, const char* what)
@@ -150,15 +136,12 @@ Output::Output(nb::handle length, nb::handle seek, const char* what)
         invalid(std::string(what) + ": seek + length must be at most 2^64, got " + std::to_string(seek_) + " + " +
                 std::to_string(size));
     }
-    PyObject* bytes = nullptr;
-    if (size <= static_cast<std::uint64_t>(PY_SSIZE_T_MAX)) {
-        bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
-    }
-    if (!bytes) {
-        PyErr_Clear();
+    try {
+        if (size > static_cast<std::uint64_t>(PY_SSIZE_T_MAX)) throw std::bad_alloc();
+        bytes_ = checked<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    } catch (const std::exception&) {
         throw Error(ErrorCode::out_of_memory, std::string(what) + ": no memory for " + std::to_string(size) + " bytes");
     }
-    bytes_ = nb::steal<nb::bytes>(bytes);
 }
 
 std::span<std::byte> Output::span() const noexcept {
@@ -168,26 +151,35 @@ std::span<std::byte> Output::span() const noexcept {
 nb::bytes to_bytes(std::span<const std::byte> bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
 nb::str to_str(std::string_view text) {
-    return nb::steal<nb::str>(
+    return checked<nb::str>(
         PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
 }
 
 nb::str to_file_name(std::string_view path) {
-    return nb::steal<nb::str>(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+    return checked<nb::str>(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
+nb::int_ to_integer(nb::handle value, const char* what) {
+    try {
+        return checked<nb::int_>(PyNumber_Index(value.ptr()));
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_TypeError)) throw;
+    }
+    wrong_type(what, "an integer", value);
 }
 
 std::uint64_t to_u64(nb::handle value, const char* what) {
-    nb::object index = nb::steal(PyNumber_Index(value.ptr()));
-    if (!index.is_valid()) {
-        PyErr_Clear();
-        wrong_type(what, "an integer", value);
-    }
-    const std::uint64_t result = PyLong_AsUnsignedLongLong(index.ptr());
-    if (PyErr_Occurred()) {
-        PyErr_Clear();
-        invalid(std::string(what) + " must be 0 to 2^64 - 1, got " + nb::cast<std::string>(nb::str(index)));
-    }
-    return result;
+    const nb::int_ integer = to_integer(value, what);
+    std::uint64_t result = 0;
+    if (nb::try_cast(integer, result)) return result;
+    invalid(std::string(what) + " must be 0 to 2^64 - 1, got " + shown(integer));
+}
+
+std::int64_t to_i64(nb::handle value, const char* what) {
+    const nb::int_ integer = to_integer(value, what);
+    std::int64_t result = 0;
+    if (nb::try_cast(integer, result)) return result;
+    invalid(std::string(what) + " must be -2^63 to 2^63 - 1, got " + shown(integer));
 }
 
 int to_int(nb::handle value, const char* what) {
@@ -197,9 +189,7 @@ int to_int(nb::handle value, const char* what) {
 }
 
 bool is_true(nb::handle value) {
-    const int result = PyObject_IsTrue(value.ptr());
-    if (result < 0) nb::raise_python_error();
-    return result != 0;
+    return checked(PyObject_IsTrue(value.ptr())) != 0;
 }
 
 unsigned to_threads(nb::handle value) {
@@ -212,12 +202,14 @@ unsigned to_threads(nb::handle value) {
 std::string_view to_text(nb::handle value, const char* what) {
     if (!PyUnicode_Check(value.ptr())) wrong_type(what, "a string", value);
     Py_ssize_t length = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &length);
-    if (!text) {
-        PyErr_Clear();
-        invalid(std::string(what) + " must be text that UTF-8 can hold, got lone surrogates");
+    if (const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &length))
+        return {text, static_cast<std::size_t>(length)};
+    try {
+        throw_raised();
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_UnicodeError)) throw;
     }
-    return {text, static_cast<std::size_t>(length)};
+    invalid(std::string(what) + " must be text that UTF-8 can hold, got lone surrogates");
 }
 
 std::filesystem::path to_path(nb::handle value, const char* what) {

@@ -14,6 +14,7 @@
 #include <merklize/merklize.hpp>
 
 #include "device_array.hpp"
+#include "python_calls.hpp"
 
 /// How Python values become arguments of the library. `what` names the argument in error texts ("hash: length").
 namespace merklize::binding {
@@ -23,18 +24,17 @@ namespace nb = nanobind;
 [[noreturn]] void wrong_type(const char* what, const char* expected, nb::handle got);
 
 /// The bytes of what import_array() takes on the host, in C order. They are copied only if they lie apart.
-/// errors  TypeError (no array), InvalidArgument (an array of Python objects, a masked one, one on a device)
+/// errors  TypeError (no array), InvalidArgument (an array of Python objects, a masked one, one on a device; closed, released)
 class InputBytes {
 public:
     InputBytes(nb::handle object, const char* what);
-    ~InputBytes();
     InputBytes(const InputBytes&) = delete;
     InputBytes& operator=(const InputBytes&) = delete;
 
     std::span<const std::byte> span() const noexcept;
 
 private:
-    Py_buffer view_{};
+    std::optional<BufferView> view_;
 };
 
 /// Whether an argument is a large array of the host whose bytes lie apart, so that InputBytes would copy all of it.
@@ -46,15 +46,12 @@ void each_piece(nb::handle object, const char* what, const std::function<void(st
 /// The bytes of a writable, contiguous buffer: arrays that the package itself made.
 class OutputBytes {
 public:
-    explicit OutputBytes(nb::handle object);
-    ~OutputBytes();
-    OutputBytes(const OutputBytes&) = delete;
-    OutputBytes& operator=(const OutputBytes&) = delete;
+    explicit OutputBytes(nb::handle object) : view_(object, PyBUF_WRITABLE, "out") {}
 
     std::span<std::byte> span() const noexcept;
 
 private:
-    Py_buffer view_{};
+    BufferView view_;
 };
 
 /// Data of a call, wherever it is.
@@ -96,7 +93,9 @@ private:
     nb::bytes bytes_;
 };
 
+nb::int_ to_integer(nb::handle value, const char* what);
 std::uint64_t to_u64(nb::handle value, const char* what);
+std::int64_t to_i64(nb::handle value, const char* what);
 int to_int(nb::handle value, const char* what);
 bool is_true(nb::handle value);
 /// None is 0, "all"; otherwise at least 1.

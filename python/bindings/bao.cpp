@@ -32,8 +32,7 @@ nb::tuple to_pair(const BaoOutput& made) { return nb::make_tuple(to_bytes(made.b
 // New bytes that are written before anybody sees them.
 struct NewBytes {
     explicit NewBytes(std::uint64_t size)
-        : bytes(nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)))) {
-        if (!bytes.is_valid()) throw nb::python_error();
+        : bytes(checked<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)))) {
         // Much of the time would go to the first touch of pages of 4 KiB.
         constexpr std::size_t huge = 2 << 20;
         const auto begin = (reinterpret_cast<std::uintptr_t>(span().data()) + huge - 1) / huge * huge;
@@ -56,7 +55,7 @@ nb::tuple bao_outboard(nb::handle data, nb::handle form, nb::handle out, const S
     if (!out.is_none()) {
         if (there == nullptr)
             throw Error(ErrorCode::invalid_argument, "outboard: out is for data on a device, and this is on the host");
-        const Buffer nodes = nb::inst_ptr<DeviceArray>(out)->writable();
+        const Buffer nodes = bound<DeviceArray>(out).writable();
         run([&](const RunOptions& options) { root = merklize::bao_outboard(there->buffer, nodes, as, options); });
         return nb::make_tuple(nb::bytes("", 0), to_bytes(root.bytes));
     }

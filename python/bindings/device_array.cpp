@@ -75,14 +75,13 @@ nb::object capsule_of(const DeviceArray& array, bool is_copy) {
         managed.flags = is_copy ? dlpack::ManagedVersioned::is_copied : 0;
     }
     // A capsule that nobody takes still owns it.
-    PyObject* capsule = PyCapsule_New(&managed, Managed::name, [](PyObject* self) {
+    nb::object capsule = checked(PyCapsule_New(&managed, Managed::name, [](PyObject* self) {
         if (!PyCapsule_IsValid(self, Managed::name)) return;
         auto* unused = static_cast<Managed*>(PyCapsule_GetPointer(self, Managed::name));
         unused->deleter(unused);
-    });
-    if (capsule == nullptr) nb::raise_python_error();
+    }));
     exported.release();
-    return nb::steal(capsule);
+    return capsule;
 }
 
 /// Has the consumer's stream wait for an array that is not complete. stream: as DLPack says, -1 for no order.
@@ -156,8 +155,8 @@ DeviceArray make(nb::handle device, nb::handle shape, nb::handle dtype) {
     const dlpack::DataType type = type_named(to_text(dtype, "dtype"));
     std::vector<Py_ssize_t> extents;
     std::uint64_t bytes = type.bits / 8;
-    for (nb::handle extent : nb::cast<nb::tuple>(shape)) {
-        extents.push_back(nb::cast<Py_ssize_t>(extent));
+    for (nb::handle extent : shape) {
+        extents.push_back(to_i64(extent, "DeviceArray: shape"));
         bytes *= static_cast<std::uint64_t>(extents.back());
     }
     const Device where = to_device(to_text(device, "device"));
@@ -167,9 +166,8 @@ DeviceArray make(nb::handle device, nb::handle shape, nb::handle dtype) {
 }
 
 DeviceArray from_numpy(nb::handle array, nb::handle device) {
-    if (!nb::hasattr(array, "__array_struct__")) wrong_type("from_numpy: array", "a NumPy array", array);
-    const DeviceArray made =
-        make(device, array.attr("shape"), nb::steal(PyObject_Str(nb::object(array.attr("dtype")).ptr())));
+    if (!is_ndarray(array)) wrong_type("from_numpy: array", "a NumPy array", array);
+    const DeviceArray made = make(device, array.attr("shape"), nb::str(array.attr("dtype")));
     const InputBytes host(array, "from_numpy: array");
     Buffer buffer = made.writable();
     Run::without_gil([&] { buffer.copy_from(host.span()); });
@@ -188,11 +186,15 @@ waited for.)";
 
 /// Buffer protocol of a tensor in host memory.
 int get_host_buffer(PyObject* self, Py_buffer* view, int flags) {
+    view->obj = nullptr;
+    if (!nb::inst_ready(self)) {
+        PyErr_SetString(PyExc_BufferError, "HostTensor: nothing made it");
+        return -1;
+    }
     Tensor& tensor = *nb::inst_ptr<Tensor>(self);
     const bool wants_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
     if ((!wants_strides && !tensor.is_contiguous()) || ((flags & PyBUF_WRITABLE) != 0 && tensor.is_read_only)) {
         PyErr_SetString(PyExc_BufferError, "the tensor is read-only, or its items lie apart");
-        view->obj = nullptr;
         return -1;
     }
     view->obj = nb::borrow(self).release().ptr();
@@ -209,6 +211,19 @@ int get_host_buffer(PyObject* self, Py_buffer* view, int flags) {
     return 0;
 }
 
+/// Buffer protocol of bytes in host memory.
+int get_bytes(PyObject* self, Py_buffer* view, int flags) {
+    view->obj = nullptr;
+    if (!nb::inst_ready(self)) {
+        PyErr_SetString(PyExc_BufferError, "HostBytes: nothing made it");
+        return -1;
+    }
+    const auto bytes = nb::inst_ptr<InputBytes>(self)->span();
+    return PyBuffer_FillInfo(view, self, const_cast<std::byte*>(bytes.data()), static_cast<Py_ssize_t>(bytes.size()), 1,
+                             flags);
+}
+
+PyType_Slot bytes_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_bytes)}, {0, nullptr}};
 PyType_Slot host_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_host_buffer)}, {0, nullptr}};
 
 }  // namespace
@@ -269,18 +284,38 @@ bool is_masked(nb::handle object) {
 
 }  // namespace
 
+namespace {
+
+// numpy.ndarray, or null while nobody has imported NumPy.
+PyTypeObject* ndarray() {
+    static PyObject* found = nullptr;
+    if (found == nullptr) {
+        PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+        if (numpy != nullptr) found = nb::getattr(numpy, "ndarray", nb::object()).release().ptr();
+    }
+    return reinterpret_cast<PyTypeObject*>(found);
+}
+
+}  // namespace
+
+bool is_ndarray(nb::handle object) {
+    return ndarray() != nullptr && PyType_IsSubtype(Py_TYPE(object.ptr()), ndarray()) != 0;
+}
+
+bool is_plain_ndarray(nb::handle object) { return Py_TYPE(object.ptr()) == ndarray(); }
+
 nb::object import_array(nb::handle object, const char* what, const Settings* settings) {
     if (PyBytes_CheckExact(object.ptr())) return nb::borrow(object);
-    if (nb::isinstance<DeviceArray>(object)) {
+    if (DeviceArray* array = bound_in<DeviceArray>(object)) {
         if (settings == nullptr) {
             throw Error(ErrorCode::invalid_argument,
-                        std::string(what) + " is in the memory of " + nb::inst_ptr<DeviceArray>(object)->device().id +
+                        std::string(what) + " is in the memory of " + array->device().id +
                             "; this call takes memory of the host: call .numpy() to copy it there");
         }
-        if (settings->wait) nb::inst_ptr<DeviceArray>(object)->settle();
+        if (settings->wait) array->settle();
         return nb::borrow(object);
     }
-    if (nb::hasattr(object, "__array_struct__")) {  // NumPy's own
+    if (is_ndarray(object)) {
         if (!is_masked(object)) return nb::borrow(object);
         throw Error(ErrorCode::invalid_argument,
                     std::string(what) + ": a masked array; give its .data, or what .filled() makes of it");
@@ -297,7 +332,22 @@ nb::object import_array(nb::handle object, const char* what, const Settings* set
 
 void bind_device_array(nb::module_& m) {
     nb::class_<Tensor>(m, "HostTensor", nb::type_slots(host_slots), "Somebody's tensor in host memory, as a buffer.");
-    nb::class_<DeviceArray> array(m, "DeviceArray", about);
+    nb::class_<InputBytes>(m, "HostBytes", nb::type_slots(bytes_slots),
+                           "The bytes of data in host memory, in C order, as a buffer.")
+        .def(
+            "__init__",
+            [](InputBytes* self, nb::handle object, nb::handle what) {
+                new (self) InputBytes(object, std::string(to_text(what, "what")).c_str());
+            },
+            nb::arg().none(), nb::arg().none(), nb::sig("def __init__(self, object: object, what: str, /) -> None"));
+    define(
+        m, "is_data",
+        +[](nb::handle object) {
+            return PyObject_CheckBuffer(object.ptr()) != 0 || nb::hasattr(object, "__dlpack__") ||
+                   nb::hasattr(object, "__cuda_array_interface__");
+        },
+        "def is_data(object: object, /) -> bool");
+    nb::class_<DeviceArray> array(m, "DeviceArray", nb::is_weak_referenceable(), about);
     array.def_prop_ro("shape", &DeviceArray::shape_tuple, nb::sig("def shape(self) -> tuple[int, ...]"), "Extents.")
         .def_prop_ro(
             "dtype", [](const DeviceArray& self) { return name_of(self.dtype); }, nb::sig("def dtype(self) -> str"),
@@ -366,7 +416,7 @@ void bind_device_array(nb::module_& m) {
         +[](nb::handle object, nb::handle what, const Settings& settings) -> nb::object {
             const std::string name(to_text(what, "what"));
             const bool is_known = PyBytes_CheckExact(object.ptr()) || nb::isinstance<DeviceArray>(object) ||
-                                  nb::hasattr(object, "__array_struct__");
+                                  is_ndarray(object);
             const auto device = is_known ? std::nullopt : cuda_device_of(object, name.c_str());
             bool transposed = false;
             nb::object found = device ? nb::cast(import_tensor(object, *device, name.c_str(), settings, &transposed))

@@ -44,6 +44,10 @@ struct DeviceArray {
 /// uint8[n, 32], or for hashes of field elements uint64[n, 4] or uint32[n, 8].
 DeviceArray digests_array(ConstBuffer digests, Hash hash);
 
+/// Whether it is a NumPy array, or of a subclass (a masked array, a matrix).
+bool is_ndarray(nb::handle object);
+bool is_plain_ndarray(nb::handle object);
+
 /// Imports what a caller gave as data. The one way in for arrays, tensors and bytes.
 /// settings  of the call that it is for; null: a call that takes host memory alone
 /// returns   on a device: a DeviceArray, packed if its items lie apart. On the host: `object` itself if it is a NumPy array or has

@@ -16,9 +16,10 @@ DeviceArray& Enqueued::operand(nb::handle array, const char* name) {
     };
     if (!settings_.timings.is_none())
         invalid("timings must not be given with wait=False: the call ends before its work");
-    if (!nb::isinstance<DeviceArray>(array))
+    DeviceArray* const there = bound_in<DeviceArray>(array);
+    if (there == nullptr)
         invalid(std::string(name) + " must be on a device with wait=False, got memory of the host");
-    auto& found = *nb::inst_ptr<DeviceArray>(array);
+    DeviceArray& found = *there;
     const Device& device = found.buffer.device();
     if (!stream_) {
         require_device("device", device.info().id, settings_.device);

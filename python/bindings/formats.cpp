@@ -24,6 +24,15 @@ nb::bytes fs_verity(nb::handle data, nb::handle block_size, nb::handle salt, con
     return to_bytes(digest.bytes);
 }
 
+nb::bytes fs_verity_file(nb::handle path, nb::handle block_size, nb::handle salt, const Settings& settings) {
+    const std::filesystem::path file = to_path(path, "fs_verity: path");
+    const InputBytes salted(salt, "fs_verity: salt");
+    const FsVerity how{static_cast<std::uint32_t>(to_int(block_size, "fs_verity: block_size")), salted.span()};
+    Digest digest;
+    Run{settings}([&](const RunOptions& options) { digest = merklize::fs_verity_file(file, how, options); });
+    return to_bytes(digest.bytes);
+}
+
 nb::bytes glacier(nb::handle data, const Settings& settings) {
     const InputBytes input(data, "glacier: data");
     Digest root;
@@ -84,6 +93,11 @@ bool verify_openzeppelin(nb::handle root, nb::handle leaf, nb::handle proof) {
 
 /// Buffer protocol: all nodes, read-only.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+    if (!nb::inst_ready(self)) {
+        view->obj = nullptr;
+        PyErr_SetString(PyExc_BufferError, "OpenZeppelinTree: nothing made it");
+        return -1;
+    }
     const auto nodes = std::as_bytes(nb::inst_ptr<OpenZeppelinTree>(self)->nodes());
     return PyBuffer_FillInfo(view, self, const_cast<std::byte*>(nodes.data()), static_cast<Py_ssize_t>(nodes.size()), 1,
                              flags);
@@ -96,6 +110,8 @@ PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer
 void bind_formats(nb::module_& m) {
     define(m, "fs_verity", fs_verity,
            "def fs_verity(data: object, block_size: int, salt: bytes, settings: Settings, /) -> bytes");
+    define(m, "fs_verity_file", fs_verity_file,
+           "def fs_verity_file(path: bytes, block_size: int, salt: bytes, settings: Settings, /) -> bytes");
     define(m, "glacier", glacier, "def glacier(data: object, settings: Settings, /) -> bytes");
     define(m, "bittorrent_v2", bittorrent_v2,
            "def bittorrent_v2(data: object, piece_length: int, settings: Settings, /) -> tuple[bytes | None, bytes]");

@@ -142,7 +142,7 @@ void hash_many(nb::handle messages, nb::handle message_bytes, nb::handle out, nb
     const std::uint64_t bytes = to_u64(message_bytes, "hash_many: message length");
     const Run run(settings, input.on_device(), to_policy(policy));
     if (input.on_device() != nullptr) {
-        const Buffer output = nb::inst_ptr<DeviceArray>(out)->writable();
+        const Buffer output = bound<DeviceArray>(out).writable();
         return run(
             [&](const RunOptions& options) { merklize::hash_many(input.buffer(), bytes, output, mode, options); });
     }
@@ -165,7 +165,7 @@ void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::
     const Hash which = hash_from_name(to_text(hash, "hash"));
     const Run run(settings, input.on_device(), to_policy(policy));
     if (input.on_device() != nullptr) {
-        const Buffer output = nb::inst_ptr<DeviceArray>(out)->writable();
+        const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) {
             merklize::hash_elements(input.buffer(), n, width, output, which, options);
         });
@@ -187,7 +187,7 @@ void hash_leaves(nb::handle records, nb::handle record_bytes, nb::handle out, nb
     const Mode mode = to_mode(key, context, "hash_leaves");
     const Run run(settings, input.on_device());
     if (input.on_device() != nullptr) {
-        const Buffer output = nb::inst_ptr<DeviceArray>(out)->writable();
+        const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) {
             merklize::hash_leaves(input.buffer(), bytes, output, which, mode, options);
         });
@@ -206,7 +206,7 @@ void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, n
     const Mode mode = to_mode(key, context, "merge");
     const Run run(settings, first.on_device(), to_policy(policy));
     if (first.on_device() != nullptr) {
-        const Buffer output = nb::inst_ptr<DeviceArray>(out)->writable();
+        const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) {
             merklize::merge(first.buffer(), second.buffer(), output, which, mode, options);
         });

@@ -20,15 +20,14 @@ public:
     /// messages  a list; somebody else may change it meanwhile
     /// names     a list of what error texts call them, or None: their numbers
     Messages(nb::handle messages, nb::handle names, const Settings& settings)
-        : objects_(nb::steal<nb::tuple>(PySequence_Tuple(messages.ptr()))) {
-        if (!objects_.is_valid()) nb::raise_python_error();
+        : objects_(checked<nb::tuple>(PySequence_Tuple(messages.ptr()))) {
         views_.reserve(objects_.size());
         for (std::size_t i = 0; i < objects_.size(); i++) {
             try {
                 add(objects_[i], "hash_each: a message", settings);
             } catch (...) {  // once more, to say which one
                 const std::string name =
-                    names.is_none() ? std::to_string(i) : nb::cast<std::string>(nb::repr(names[i]));
+                    names.is_none() ? std::to_string(i) : shown(names[i]);
                 add(objects_[i], ("hash_each: message " + name).c_str(), settings);
                 throw;
             }

@@ -42,7 +42,7 @@ public:
 
     /// An object of the same class, with the attributes of a class of Python's.
     static nb::object copy(nb::handle self) {
-        const Hasher& from = *nb::inst_ptr<Hasher>(self);
+        const Hasher& from = bound<Hasher>(self);
         nb::object copied = nb::inst_alloc(self.type());
         {
             const ObjectLock::Changing changing(from.lock_, "Hasher");
@@ -109,7 +109,7 @@ void bind_hasher(nb::module_& m) {
     hasher.def(
         "update",
         [](nb::handle self, nb::handle data) {
-            nb::inst_ptr<Hasher>(self)->update(data);
+            bound<Hasher>(self).update(data);
             return nb::borrow(self);
         },
         nb::arg().none(), nb::sig("def update(self, data: typing.Any, /) -> typing_extensions.Self"));

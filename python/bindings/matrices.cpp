@@ -22,16 +22,13 @@ public:
         for (nb::handle item : arrays) {
             const nb::object array = item[0];
             const bool is_transposed = is_true(item[1]);
-            if (nb::isinstance<DeviceArray>(array)) {
-                add(*nb::inst_ptr<DeviceArray>(array), is_transposed);
+            if (const DeviceArray* there = bound_in<DeviceArray>(array)) {
+                add(*there, is_transposed);
             } else {
                 add(array);
             }
             owners_.push_back(array);
         }
-    }
-    ~Matrices() {
-        for (Py_buffer& view : views_) PyBuffer_Release(&view);
     }
     Matrices(const Matrices&) = delete;
     Matrices& operator=(const Matrices&) = delete;
@@ -50,20 +47,18 @@ private:
         on_device_ = &array;
     }
     void add(nb::handle array) {
-        Py_buffer view{};
-        if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_STRIDES) != 0) nb::raise_python_error();
-        views_.push_back(view);
-        matrices_.push_back({.rows = static_cast<std::uint64_t>(view.shape[0]),
-                             .columns = static_cast<std::uint64_t>(view.shape[1]),
-                             .word_bytes = static_cast<unsigned>(view.itemsize),
-                             .row_stride = view.strides[0] / view.itemsize,
-                             .column_stride = view.strides[1] / view.itemsize,
-                             .words = view.buf});
+        const BufferView& view = views_.emplace_back(array, PyBUF_STRIDES, "matrix");
+        matrices_.push_back({.rows = static_cast<std::uint64_t>(view->shape[0]),
+                             .columns = static_cast<std::uint64_t>(view->shape[1]),
+                             .word_bytes = static_cast<unsigned>(view->itemsize),
+                             .row_stride = view->strides[0] / view->itemsize,
+                             .column_stride = view->strides[1] / view->itemsize,
+                             .words = view->buf});
     }
 
     std::vector<Matrix> matrices_;
     std::vector<nb::object> owners_;
-    std::deque<Py_buffer> views_;
+    std::deque<BufferView> views_;
     const DeviceArray* on_device_ = nullptr;
 };
 
@@ -84,7 +79,7 @@ void hash_matrix_rows(const Matrices& matrices, nb::handle out, nb::handle hash,
     const RowForm form(hash_from_name(to_text(hash, "hash")), to_mode(key, context, "hash_rows"), to_modulus(modulus));
     const Run run(settings, matrices.on_device(), to_policy(policy));
     if (matrices.on_device() != nullptr) {
-        const Buffer output = nb::inst_ptr<DeviceArray>(out)->writable();
+        const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) { merklize::hash_rows(matrices.all(), output, form, options); });
     }
     const OutputBytes output(out);

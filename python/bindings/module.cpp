@@ -1,6 +1,7 @@
 #include "module.hpp"
 
 #include <new>
+#include <typeinfo>
 
 #include "arguments.hpp"
 
@@ -49,6 +50,8 @@ NB_MODULE(_native, m) {
             raise(class_of(error.code()), error.what());
         } catch (const std::bad_alloc&) {
             raise("OutOfMemory", "not enough memory");
+        } catch (const std::bad_cast&) {  // of nb::cast()
+            raise("InvalidArgument", "an argument, or an attribute of one, is not of the type that it should be");
         }
     });
     m.def("version", &merklize::version);

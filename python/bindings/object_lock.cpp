@@ -1,7 +1,5 @@
 #include "object_lock.hpp"
 
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -9,6 +7,7 @@
 #include <merklize/error.hpp>
 
 #include "gil.hpp"
+#include "python_calls.hpp"
 
 namespace merklize::binding {
 
@@ -45,7 +44,7 @@ void ObjectLock::enter(bool changes, const char* what) {
             if (taken) take(changes);
         }
         if (taken) return;
-        if (PyErr_CheckSignals() != 0) nanobind::raise_python_error();
+        checked(PyErr_CheckSignals());
     }
 }
 

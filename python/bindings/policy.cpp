@@ -20,10 +20,8 @@ nb::object to_object(const PolicyField& field, const Policy& policy) {
 std::string value_text(const PolicyField& field, nb::handle value) {
     const std::string what = "policy: " + std::string(field.name);
     if (field.values == PolicyValues::name) return std::string(to_text(value, what.c_str()));
-    const nb::object number = nb::steal(PyBool_Check(value.ptr()) ? nullptr : PyNumber_Index(value.ptr()));
-    if (number.is_valid()) return nb::cast<std::string>(nb::str(number));  // of any size: set_field() has the rule
-    PyErr_Clear();
-    wrong_type(what.c_str(), "an integer", value);
+    if (PyBool_Check(value.ptr())) wrong_type(what.c_str(), "an integer", value);
+    return shown(to_integer(value, what.c_str()));  // of any size: set_field() has the rule
 }
 
 }  // namespace
@@ -31,11 +29,9 @@ std::string value_text(const PolicyField& field, nb::handle value) {
 Policy to_policy(nb::handle policy) {
     Policy result;
     if (policy.is_none()) return result;
+    if (!nb::hasattr(policy, "keys")) wrong_type("policy", "a mapping or None", policy);
     nb::dict given;
-    if (!nb::hasattr(policy, "keys") || PyDict_Update(given.ptr(), policy.ptr()) != 0) {
-        PyErr_Clear();
-        wrong_type("policy", "a mapping or None", policy);
-    }
+    checked(PyDict_Update(given.ptr(), policy.ptr()));
     for (auto [key, value] : given) {
         const std::string name(to_text(key, "policy: key"));
         const auto* field = std::ranges::find(policy_fields, name, &PolicyField::name);

@@ -33,10 +33,14 @@ nb::tuple to_tuple(const std::vector<Digest>& digests) {
     return nb::tuple(list);
 }
 
-std::vector<Digest> to_digests(nb::handle digests, const std::string& what) {
+/// most  that a proof can have: digests may be an iterator without end
+std::vector<Digest> to_digests(nb::handle digests, std::size_t most, const std::string& what) {
     std::vector<Digest> result;
-    for (nb::handle digest : digests)
+    for (nb::handle digest : digests) {
+        if (result.size() == most)
+            throw Error(ErrorCode::invalid_argument, what + " must be at most " + std::to_string(most) + ", got more");
         result.push_back(to_digest(digest, (what + "[" + std::to_string(result.size()) + "]").c_str()));
+    }
     return result;
 }
 
@@ -87,7 +91,7 @@ void bind_single(nb::module_& m) {
                                    to_u64(n_leaves, "MerkleProof: n_leaves"),
                                    to_u64(index, "MerkleProof: index"),
                                    to_digest(leaf, "MerkleProof: leaf"),
-                                   to_digests(siblings, "MerkleProof: siblings")};
+                                   to_digests(siblings, 64, "MerkleProof: siblings")};
         },
         nb::arg("hash").none(), nb::arg("rule").none(), nb::arg("n_leaves").none(), nb::arg("index").none(),
         nb::arg("leaf").none(), nb::arg("siblings").none(),
@@ -140,17 +144,17 @@ void bind_multi(nb::module_& m) {
         .def_prop_ro(
             "indices",
             [](nb::handle self) {
-                const auto& indices = nb::inst_ptr<MultiProof>(self)->indices;
+                const auto& indices = bound<MultiProof>(self).indices;
                 const std::size_t shape[] = {indices.size()};
                 return nb::cast(
                     nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<1>>(indices.data(), 1, shape, self));
             },
             nb::sig("def indices(self) -> numpy.typing.NDArray[numpy.uint64]"), "uint64[k], read-only.")
         .def_prop_ro(
-            "leaves", [](nb::handle self) { return view_of(self, nb::inst_ptr<MultiProof>(self)->leaves); },
+            "leaves", [](nb::handle self) { return view_of(self, bound<MultiProof>(self).leaves); },
             nb::sig("def leaves(self) -> numpy.typing.NDArray[numpy.uint8]"), "uint8[k, 32], read-only.")
         .def_prop_ro(
-            "siblings", [](nb::handle self) { return view_of(self, nb::inst_ptr<MultiProof>(self)->siblings); },
+            "siblings", [](nb::handle self) { return view_of(self, bound<MultiProof>(self).siblings); },
             nb::sig("def siblings(self) -> numpy.typing.NDArray[numpy.uint8]"),
             "uint8[m, 32], level after level from the leaves, left to right; read-only.")
         .def(
@@ -189,7 +193,7 @@ void bind_consistency(nb::module_& m) {
         [](ConsistencyProof* self, nb::handle hash, nb::handle old_leaves, nb::handle new_leaves, nb::handle nodes) {
             new (self) ConsistencyProof{to_hash(hash), to_u64(old_leaves, "ConsistencyProof: old_leaves"),
                                         to_u64(new_leaves, "ConsistencyProof: new_leaves"),
-                                        to_digests(nodes, "ConsistencyProof: nodes")};
+                                        to_digests(nodes, 65, "ConsistencyProof: nodes")};
         },
         nb::arg("hash").none(), nb::arg("old_leaves").none(), nb::arg("new_leaves").none(), nb::arg("nodes").none(),
         nb::sig("def __init__(self, hash: str, old_leaves: int, new_leaves: int, nodes: "

@@ -38,55 +38,33 @@ const RunOptions& alone() {
     return options;
 }
 
-// numpy.ndarray, or null while nobody has imported NumPy.
-PyTypeObject* ndarray() {
-    static PyTypeObject* found = nullptr;
-    if (found == nullptr) {
-        PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
-        PyObject* type = numpy == nullptr ? nullptr : PyObject_GetAttrString(numpy, "ndarray");
-        if (type == nullptr) PyErr_Clear();
-        found = reinterpret_cast<PyTypeObject*>(type);
-    }
-    return found;
-}
-
 // The memory of a NumPy array in C order, of a type that is no subclass; else nothing.
 class Plain {
 public:
     explicit Plain(PyObject* object) {
-        if (Py_TYPE(object) != ndarray()) return;
-        if (PyObject_GetBuffer(object, &view_, PyBUF_ND | PyBUF_FORMAT) == 0) {
-            is_there_ = true;
-        } else {
-            PyErr_Clear();  // the other function says what is wrong, if it is
-        }
+        if (is_plain_ndarray(object)) view_.emplace(object, PyBUF_ND | PyBUF_FORMAT, "array");
     }
-    ~Plain() {
-        if (is_there_) PyBuffer_Release(&view_);
-    }
-    Plain(const Plain&) = delete;
-    Plain& operator=(const Plain&) = delete;
 
-    const Py_buffer* operator->() const noexcept { return &view_; }
+    const Py_buffer* operator->() const noexcept { return view_->operator->(); }
     /// Items of one plain number, and at most so many bytes.
     bool is_quick(std::size_t most = little) const noexcept {
-        return is_there_ && static_cast<std::size_t>(view_.len) <= most && view_.format != nullptr &&
-               std::strchr("bBhHiIlLqQefd", view_.format[0]) != nullptr && view_.format[1] == '\0';
+        if (!view_) return false;
+        const Py_buffer& view = *view_->operator->();
+        return static_cast<std::size_t>(view.len) <= most && view.format != nullptr &&
+               std::strchr("bBhHiIlLqQefd", view.format[0]) != nullptr && view.format[1] == '\0';
     }
     std::span<const std::byte> bytes() const noexcept {
-        return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+        return {static_cast<const std::byte*>((*this)->buf), static_cast<std::size_t>((*this)->len)};
     }
 
 private:
-    Py_buffer view_{};
-    bool is_there_ = false;
+    std::optional<BufferView> view_;
 };
 
 // The functions below return an empty object, or throw, where a call is not theirs.
 
 nb::object digest_of(std::span<const std::byte> data) {
-    nb::object result = nb::steal(PyBytes_FromStringAndSize(nullptr, Digest::size));
-    if (!result.is_valid()) return result;
+    nb::object result = checked(PyBytes_FromStringAndSize(nullptr, Digest::size));
     static const Mode plain;
     const std::span out(reinterpret_cast<std::byte*>(PyBytes_AsString(result.ptr())), Digest::size);
     const auto hash = [&] { merklize::hash(data, out, 0, plain, alone()); };
@@ -101,8 +79,9 @@ nb::object digest_of(std::span<const std::byte> data) {
 
 // Whether a call's only keyword is threads=1.
 bool is_one_thread(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    int is_large = 0;
     return PyTuple_Size(names) == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "threads") == 0 &&
-           PyLong_CheckExact(args[count]) && PyLong_AsLong(args[count]) == 1;
+           PyLong_CheckExact(args[count]) && PyLong_AsLongAndOverflow(args[count], &is_large) == 1;
 }
 
 // hash(data) and hash(data, threads=1) of bytes or of an array.
@@ -143,8 +122,7 @@ nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names)
     if (!is_quick) return {};
     const std::optional<std::string_view> name = named_hash(args, count, names);
     if (!name) return {};
-    nb::object merged = nb::steal(PyObject_CallMethod(args[0], "copy", nullptr));
-    if (!merged.is_valid()) return {};
+    nb::object merged = nb::handle(args[0]).attr("copy")();
     const OutputBytes out(merged);
     static const Mode plain;
     merklize::merge(as_digests(left.bytes()), as_digests(right.bytes()), as_digests(out.span()), hash_from_name(*name),
@@ -163,7 +141,6 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* nam
         if (result.is_valid()) return result.release().ptr();
     } catch (...) {  // the other says what is wrong
     }
-    PyErr_Clear();
     return PyObject_Vectorcall(full<quick>, args, static_cast<std::size_t>(count), names);
 }
 
@@ -177,7 +154,7 @@ nb::object stand_for(nb::handle function, const char* signature) {
                                  METH_FASTCALL | METH_KEYWORDS, text.c_str()};
     const nb::object module_name = function.attr("__module__");
     const nb::object module = nb::module_::import_("sys").attr("modules")[module_name];
-    return nb::steal(PyCFunction_NewEx(&method, module.ptr(), module_name.ptr()));  // of a module, as pickle wants it
+    return checked(PyCFunction_NewEx(&method, module.ptr(), module_name.ptr()));  // of a module, as pickle wants it
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ Stream shared_stream(const Device& device, std::uint64_t handle) {
 }
 
 void check_signals() {
-    if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+    checked(PyErr_CheckSignals());
 }
 
 thread_local std::exception_ptr Run::raised_;
@@ -77,7 +77,7 @@ Run::Run(const Settings& settings, const DeviceArray* data, const Policy& policy
     PyObject* callable = settings.progress.is_none() ? nullptr : settings.progress.ptr();
     options_.progress = [callable](double done) { return call_progress(callable, done); };
     if (!settings.timings.is_none()) {
-        options_.timings = nb::inst_ptr<Timings>(settings.timings);
+        options_.timings = &bound<Timings>(settings.timings);
         *options_.timings = Timings{};  // also where there is nothing to do, and so nothing to time
     }
     const bool is_cuda = options_.device.info().backend == "cuda";
@@ -100,8 +100,7 @@ bool Run::call_progress(PyObject* progress, double done) {
         check_signals();
         if (progress == nullptr) return true;
         const nb::float_ share(done);
-        const nb::object answer = nb::steal(call_or_sleep(progress, share.ptr()));
-        if (!answer.is_valid()) nb::raise_python_error();
+        const nb::object answer = checked(call_or_sleep(progress, share.ptr()));
         return !answer.is(Py_False);
     } catch (...) {
         raised_ = std::current_exception();

@@ -41,7 +41,7 @@ void bind_settings(nb::module_& m) {
                     wrong_type("progress", "callable", progress);
                 made.progress = nb::borrow(progress);
                 if (!stream.is_none()) made.stream = to_u64(stream, "stream");
-                if (!timings.is_none() && !nb::isinstance<Timings>(timings))
+                if (!timings.is_none() && bound_in<Timings>(timings) == nullptr)
                     wrong_type("timings", "a Timings object or None", timings);
                 made.timings = nb::borrow(timings);
                 made.wait = wait;

@@ -81,12 +81,40 @@ std::shared_ptr<void> owner_of(Managed* managed) {
 template <class Managed>
 Managed* take(nb::handle capsule) {
     auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), Managed::name));
-    if (managed == nullptr || PyCapsule_SetName(capsule.ptr(), Managed::used_name) != 0) nb::raise_python_error();
+    if (managed == nullptr) throw_raised();
+    checked(PyCapsule_SetName(capsule.ptr(), Managed::used_name));
     return managed;
 }
 
+bool is_on_host(const dlpack::Device& device) {
+    return device.type == dlpack::cpu || device.type == dlpack::cuda_host;
+}
+
+bool is_on_cuda(const dlpack::Device& device) {
+    return device.type == dlpack::cuda || device.type == dlpack::cuda_managed;
+}
+
+bool has_dimensions(const dlpack::Tensor& tensor) {
+    return tensor.ndim == 0 || (tensor.ndim > 0 && tensor.ndim <= PyBUF_MAX_NDIM && tensor.shape != nullptr);
+}
+
 /// Fills in what DLPack's description of a tensor says.
-void describe(Tensor& tensor, const dlpack::Tensor& given, const char* what) {
+/// promised  the device that __dlpack_device__ named
+void describe(Tensor& tensor, const dlpack::Tensor& given, const dlpack::Device& promised, const char* what) {
+    const auto name = [](const dlpack::Device& device) {
+        return "(" + std::to_string(device.type) + ", " + std::to_string(device.id) + ")";
+    };
+    const bool is_there = is_on_host(promised)
+                              ? is_on_host(given.device)
+                              : is_on_cuda(promised) && is_on_cuda(given.device) && given.device.id == promised.id;
+    if (!is_there) {
+        invalid(std::string(what) + ": __dlpack_device__ says " + name(promised) +
+                ", and __dlpack__ gave memory of " + name(given.device));
+    }
+    if (!has_dimensions(given)) {
+        invalid(std::string(what) + ": a tensor must have 0 to " + std::to_string(PyBUF_MAX_NDIM) +
+                " dimensions and their extents, got " + std::to_string(given.ndim));
+    }
     tensor.dtype = given.dtype;
     tensor.first = static_cast<std::byte*>(given.data);
     if (tensor.first != nullptr) tensor.first += given.byte_offset;
@@ -104,25 +132,25 @@ void describe(Tensor& tensor, const dlpack::Tensor& given, const char* what) {
     }
 }
 
-Tensor from_versioned(dlpack::ManagedVersioned* managed, const char* what) {
+Tensor from_versioned(dlpack::ManagedVersioned* managed, const dlpack::Device& promised, const char* what) {
     Tensor tensor;
     tensor.owner = owner_of(managed);
     if (managed->version.major != 1)
         invalid(std::string(what) + ": DLPack of version " + std::to_string(managed->version.major));
     tensor.is_read_only = (managed->flags & dlpack::ManagedVersioned::read_only) != 0;
-    describe(tensor, managed->tensor, what);
+    describe(tensor, managed->tensor, promised, what);
     return tensor;
 }
 
-Tensor from_capsule(nb::handle capsule, const char* what) {
+Tensor from_capsule(nb::handle capsule, const dlpack::Device& promised, const char* what) {
     if (PyCapsule_IsValid(capsule.ptr(), dlpack::ManagedVersioned::name))
-        return from_versioned(take<dlpack::ManagedVersioned>(capsule), what);
+        return from_versioned(take<dlpack::ManagedVersioned>(capsule), promised, what);
     if (!PyCapsule_IsValid(capsule.ptr(), dlpack::Managed::name))
         invalid(std::string(what) + ": __dlpack__ gave no DLPack capsule");
     auto* managed = take<dlpack::Managed>(capsule);
     Tensor tensor;
     tensor.owner = owner_of(managed);
-    describe(tensor, managed->tensor, what);
+    describe(tensor, managed->tensor, promised, what);
     return tensor;
 }
 
@@ -137,10 +165,21 @@ const dlpack::ExchangeApi* exchange_api_of(nb::handle object) {
     return api != nullptr && api->version.major == 1 ? api : nullptr;
 }
 
+/// Looks at a tensor; nothing where it refuses: __dlpack__ says what is wrong.
+std::optional<dlpack::Tensor> borrow(const dlpack::ExchangeApi& api, nb::handle object) {
+    dlpack::Tensor tensor{};
+    try {
+        if (api.borrow_from_object(object.ptr(), &tensor) != 0) throw_raised();
+    } catch (const nb::python_error&) {
+        return {};
+    }
+    return tensor;
+}
+
 /// Has `stream` come after what the producer of tensors has enqueued on a device of CUDA.
 void order_after_producer(const dlpack::ExchangeApi& api, std::int32_t device, std::uint64_t stream) {
     void* current = nullptr;
-    if (api.current_stream(dlpack::cuda, device, &current) != 0) nb::raise_python_error();
+    if (api.current_stream(dlpack::cuda, device, &current) != 0) throw_raised();
     const std::uint64_t producer = cuda_stream_handle(reinterpret_cast<std::uintptr_t>(current));
     if (producer == stream) return;
     const Device where = to_device("cuda:" + std::to_string(device));
@@ -152,8 +191,8 @@ void order_after_producer(const dlpack::ExchangeApi& api, std::int32_t device, s
 Tensor from_exchange_api(const dlpack::ExchangeApi& api, nb::handle object, const dlpack::Device& device,
                          const char* what, std::uint64_t stream) {
     dlpack::ManagedVersioned* managed = nullptr;
-    if (api.from_object(object.ptr(), &managed) != 0) nb::raise_python_error();
-    Tensor tensor = from_versioned(managed, what);
+    if (api.from_object(object.ptr(), &managed) != 0) throw_raised();
+    Tensor tensor = from_versioned(managed, device, what);
     tensor.device = "cuda:" + std::to_string(device.id);
     if (tensor.bytes() != 0) order_after_producer(api, device.id, stream);
     return tensor;
@@ -207,17 +246,23 @@ nb::object export_of(nb::handle object, nb::kwargs arguments) {
 std::optional<dlpack::Device> dlpack_device_of(nb::handle object) {
     if (const dlpack::ExchangeApi* api = exchange_api_of(object);
         api != nullptr && api->borrow_from_object != nullptr) {
-        dlpack::Tensor borrowed{};
-        if (api->borrow_from_object(object.ptr(), &borrowed) == 0) return borrowed.device;
-        PyErr_Clear();  // __dlpack__ says what is wrong
+        if (const auto borrowed = borrow(*api, object)) return borrowed->device;
     }
     if (!nb::hasattr(object, "__dlpack_device__") || !nb::hasattr(object, "__dlpack__")) return {};
     const nb::object found = object.attr("__dlpack_device__")();
     return dlpack::Device{to_int(found[0], "__dlpack_device__: type"), to_int(found[1], "__dlpack_device__: number")};
 }
 
-/// An entry of the CUDA array interface, which may be missing.
-nb::object entry(nb::handle interface, const char* name) { return interface.attr("get")(name); }
+/// An entry of the CUDA array interface: None if it is missing.
+nb::object entry(const nb::dict& interface, const char* name) { return interface.attr("get")(name); }
+
+/// An entry that is a tuple.
+nb::tuple tuple_entry(const nb::dict& interface, const char* name, const char* what) {
+    nb::object found = entry(interface, name);
+    if (!PyTuple_Check(found.ptr()))
+        wrong_type((std::string(what) + ": __cuda_array_interface__: " + name).c_str(), "a tuple", found);
+    return nb::borrow<nb::tuple>(found);
+}
 
 /// "<u8", "|b1", "<V2": byte order, kind and bytes.
 dlpack::DataType type_of(std::string_view typestr, const char* what) {
@@ -263,20 +308,23 @@ std::string device_of_pointer(std::byte* first, std::uint64_t bytes, std::string
 }
 
 Tensor from_cuda_array_interface(nb::handle object, const char* what, std::string_view wanted, std::uint64_t stream) {
-    const nb::object interface = object.attr("__cuda_array_interface__");
+    const nb::object given = object.attr("__cuda_array_interface__");
+    if (!PyDict_Check(given.ptr()))
+        wrong_type((std::string(what) + ": __cuda_array_interface__").c_str(), "a dict", given);
+    const auto interface = nb::borrow<nb::dict>(given);
     if (!entry(interface, "mask").is_none()) invalid(std::string(what) + ": a masked array");
     Tensor tensor;
-    const nb::object data = interface["data"];
+    const nb::tuple data = tuple_entry(interface, "data", what);
     tensor.first = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to_u64(data[0], what)));
     tensor.is_read_only = is_true(data[1]);
-    tensor.dtype = type_of(to_text(interface["typestr"], what), what);
-    for (nb::handle extent : interface["shape"]) tensor.shape.push_back(nb::cast<Py_ssize_t>(extent));
+    const nb::object typestr = entry(interface, "typestr");
+    tensor.dtype = type_of(to_text(typestr, what), what);
+    for (nb::handle extent : tuple_entry(interface, "shape", what)) tensor.shape.push_back(to_i64(extent, what));
     finish(tensor, what);
-    const nb::object strides = entry(interface, "strides");
-    if (strides.is_none()) {
+    if (entry(interface, "strides").is_none()) {
         tensor.strides = c_order_strides(tensor.shape, tensor.item_bytes);
     } else {
-        for (nb::handle stride : strides) tensor.strides.push_back(nb::cast<Py_ssize_t>(stride));
+        for (nb::handle stride : tuple_entry(interface, "strides", what)) tensor.strides.push_back(to_i64(stride, what));
     }
     if (tensor.strides.size() != tensor.shape.size()) invalid(std::string(what) + ": strides of another rank");
     // The object owns the memory.
@@ -355,13 +403,8 @@ Buffer Tensor::buffer(const Device& where, const std::optional<Stream>& stream) 
 
 std::optional<std::string> cuda_device_of(nb::handle object, const char* what) {
     if (const auto device = dlpack_device_of(object)) {
-        switch (device->type) {
-            case dlpack::cpu:
-            case dlpack::cuda_host: return {};
-            case dlpack::cuda:
-            case dlpack::cuda_managed: return "cuda:" + std::to_string(device->id);
-            default: break;
-        }
+        if (is_on_host(*device)) return {};
+        if (is_on_cuda(*device)) return "cuda:" + std::to_string(device->id);
         invalid(std::string(what) + ": the tensor is on a device of DLPack's type " + std::to_string(device->type) +
                 "; only CUDA's (2, 13) and the host's (1, 3) are known here");
     }
@@ -381,7 +424,8 @@ Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted,
         }
         nb::kwargs arguments;
         arguments["stream"] = stream;
-        Tensor tensor = from_capsule(export_of(object, arguments), what);
+        const auto promised = dlpack_device_of(object).value_or(dlpack::Device{});
+        Tensor tensor = from_capsule(export_of(object, arguments), promised, what);
         tensor.device = device;
         return tensor;
     } catch (const StrideOverflow&) {
@@ -393,18 +437,14 @@ Tensor import_cuda(nb::handle object, const char* what, std::string_view wanted,
 std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream) {
     if (const PyTypeObject* type = Py_TYPE(object.ptr()); type != type_) {
         // NumPy's arrays may be masked.
-        api_ = nb::hasattr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))), "__array_struct__")
-                   ? nullptr
-                   : exchange_api_of(object);
+        api_ = is_ndarray(object) ? nullptr : exchange_api_of(object);
         type_ = type;
     }
-    dlpack::Tensor tensor{};
     if (api_ == nullptr || api_->borrow_from_object == nullptr) return {};
-    if (api_->borrow_from_object(object.ptr(), &tensor) != 0) {
-        PyErr_Clear();
-        return {};
-    }
-    const bool on_host = tensor.device.type == dlpack::cpu || tensor.device.type == dlpack::cuda_host;
+    const auto borrowed = borrow(*api_, object);
+    if (!borrowed || !has_dimensions(*borrowed)) return {};
+    const dlpack::Tensor& tensor = *borrowed;
+    const bool on_host = is_on_host(tensor.device);
     const unsigned bits = unsigned{tensor.dtype.bits} * tensor.dtype.lanes;
     if ((!on_host && tensor.device.type != dlpack::cuda) || bits == 0 || bits % 8 != 0) return {};
     std::uint64_t items = 1;
@@ -426,8 +466,9 @@ std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream
 }
 
 std::optional<Tensor> import_host(nb::handle object, const char* what) {
-    if (!dlpack_device_of(object)) return {};
-    Tensor tensor = from_capsule(export_of(object, nb::kwargs()), what);
+    const auto promised = dlpack_device_of(object);
+    if (!promised) return {};
+    Tensor tensor = from_capsule(export_of(object, nb::kwargs()), *promised, what);
     tensor.device = "cpu";
     return tensor;
 }

@@ -77,7 +77,7 @@ Tree make_tree_from_file(nb::handle input, nb::handle leaf_size, nb::handle row_
 }
 
 nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& settings, nb::handle policy) {
-    const DeviceArray* array = nb::isinstance<DeviceArray>(nodes) ? nb::inst_ptr<DeviceArray>(nodes) : nullptr;
+    const DeviceArray* array = bound_in<DeviceArray>(nodes);
     const Run run(settings, array, to_policy(policy));
     Policy used;
     if (array != nullptr) {
@@ -166,14 +166,14 @@ void append(Tree& self, nb::handle leaves, const Settings& settings) {
 
 /// All nodes on the host, of a tree on a device in a copy that the tree keeps.
 nb::object host_nodes(nb::handle self) {
-    nb::inst_ptr<Tree>(self)->read([](const MerkleTree& tree) { Run::without_gil([&] { (void)tree.nodes(); }); });
-    return nb::steal(PyMemoryView_FromObject(self.ptr()));
+    bound<Tree>(self).read([](const MerkleTree& tree) { Run::without_gil([&] { (void)tree.nodes(); }); });
+    return checked(PyMemoryView_FromObject(self.ptr()));
 }
 
 /// Buffer protocol: all nodes, read-only. A view holds a reference to the tree, whose nodes do not move while there is one.
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     try {
-        Tree& shared = *nb::inst_ptr<Tree>(self);
+        Tree& shared = bound<Tree>(self);
         return shared.read([&](const MerkleTree& tree) {
             const auto nodes = std::as_bytes(tree.nodes());
             const int result = PyBuffer_FillInfo(view, self, const_cast<std::byte*>(nodes.data()),
@@ -194,7 +194,7 @@ void release_buffer(PyObject* self, Py_buffer*) { nb::inst_ptr<Tree>(self)->view
 
 void refuse_ambiguous(nb::handle tree, nb::handle format) {
     const Format which = format_from_name(to_text(format, "format"));
-    nb::cast<Tree&>(tree).read(
+    bound<Tree>(tree).read(
         [&](const MerkleTree& read) { Run::without_gil([&] { require_unambiguous(read, which); }); });
 }
 
@@ -206,7 +206,7 @@ PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer
 
 void save(nb::handle tree, nb::handle path) {
     const std::filesystem::path to = to_path(path, "save: path");
-    nb::cast<Tree&>(tree).read([&](const MerkleTree& which) { Run::without_gil([&] { save_tree(which, to); }); });
+    bound<Tree>(tree).read([&](const MerkleTree& which) { Run::without_gil([&] { save_tree(which, to); }); });
 }
 
 void bind_tree(nb::module_& m) {

@@ -65,7 +65,7 @@ TreeFacts make_tree_facts(nb::handle root, nb::handle n_leaves, nb::handle heigh
 }  // namespace
 
 void bind_tree_input(nb::module_& m) {
-    nb::class_<TreeFacts>(m, "TreeFacts", "What was built of an input.")
+    nb::class_<TreeFacts>(m, "TreeFacts", nb::is_weak_referenceable(), "What was built of an input.")
         .def_prop_ro(
             "root", [](const TreeFacts& self) { return to_bytes(self.root.bytes); }, nb::sig("def root(self) -> bytes"),
             "The root, 32 bytes.")

@@ -6,11 +6,12 @@ What comes out of here is on the host, a NumPy array in C order, or on a device,
 from __future__ import annotations
 
 import operator
+from array import array as Words64
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
     from ._native import DeviceArray, HashInfo, Settings
@@ -136,23 +137,29 @@ def unsigned(value: Any, what: str) -> int:
     """Return a count or an index as Python's integer."""
     number = integer(value, what)
     if not 0 <= number < 2**64:
-        raise InvalidArgument(f"{what} must be 0 to 2^64 - 1, got {number}")
+        raise InvalidArgument(f"{what} must be 0 to 2^64 - 1, got {shown(number)}")
     return number
 
 
-def indices(value: Any, what: str) -> Any:
-    """Return indices of leaves, any iterable of integers, as uint64[k]."""
+def indices(value: Any, what: str, n_leaves: int) -> Any:
+    """Return indices of leaves, any iterable of integers, as uint64[k].
+
+    n_leaves  of the tree. Of an iterable the first index beyond them is an error, and so are more indices than leaves
+              where it does not know its length: it may have no end
+    """
     import numpy as np
 
     if not hasattr(value, "dtype"):
         if not isinstance(value, Iterable):
             raise TypeError(f"{what} must be integers, got {type(value).__name__}")
-        numbers = [integer(item, what) for item in value]
-        if not numbers:
-            return np.empty(0, np.uint64)
-        low, high = min(numbers), max(numbers)
-        if low < 0 or high >= 2**64:
-            raise InvalidArgument(f"{what} must be 0 to 2^64 - 1, got {low if low < 0 else high}")
+        call, numbers, most = what.partition(":")[0], Words64("Q"), 2**64 if hasattr(value, "__len__") else n_leaves
+        for item in value:
+            number = unsigned(item, what)
+            if number >= n_leaves:
+                raise InvalidArgument(f"{call}: leaf index must be below {n_leaves}, got {number}")
+            if len(numbers) == most:
+                raise InvalidArgument(f"{call}: an iterator gives more than {n_leaves} indices, as many as leaves")
+            numbers.append(number)
         return np.array(numbers, np.uint64)
     array = np.asarray(value)
     if array.dtype.kind not in "iu":
@@ -173,14 +180,15 @@ def nodes(buffer: Any, hash: str) -> Digests:
     return found
 
 
-def changes(value: Mapping[int, HostData], what: str) -> tuple[Any, Any]:
+def changes(value: Mapping[int, HostData], what: str, n_leaves: int) -> tuple[Any, Any]:
     """Return {index: leaf} as uint64[k] and uint8[k, 32]."""
     import numpy as np
 
     if not isinstance(value, Mapping):
         raise TypeError(f"{what}: changes must be a mapping {{index: leaf}}, got {type(value).__name__}")
+    found = indices(value, f"{what}: index", n_leaves)
     digests = [_native.digest(leaf, f"{what}: leaf {index}") for index, leaf in value.items()]
-    return indices(value, f"{what}: index"), np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
+    return found, np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)
 
 
 def rows(value: object, what: str, settings: Settings, hash: HashInfo) -> Array | DeviceArray:
@@ -256,6 +264,19 @@ def device_bytes(value: object, what: str, settings: Settings) -> DeviceArray:
     if not isinstance(array, _native.DeviceArray) or not _native.is_writable(array) or array.dtype != "uint8":
         raise InvalidArgument(f"{what} must be uint8, writable, in C order and on a device")
     return array
+
+
+def collected(items: Iterable[Any], what: str) -> Any:
+    """Return messages as a list or tuple. Those of an iterator are looked at as they come: it may have no end."""
+    if isinstance(items, (list, tuple)):
+        return items
+    found: list[Any] = []
+    for item in items:
+        if not _native.is_data(item):
+            number, kind = len(found), type(item).__name__
+            raise TypeError(f"{what} {number} must be bytes-like, a NumPy array or a tensor, got {kind}")
+        found.append(item)
+    return found
 
 
 def is_array(value: object) -> bool:

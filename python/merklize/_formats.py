@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from . import _native
 from ._pairs import with_pairs
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 
 class Format(NamedTuple):
@@ -51,7 +51,7 @@ def format_by_name(name: str) -> Format:
     if not isinstance(name, str):
         raise TypeError(f"format must be a string, got {type(name).__name__}")
     if name not in FORMATS:
-        raise InvalidArgument(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
+        raise InvalidArgument(f"unknown format {shown(name)}; known: {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
@@ -68,18 +68,33 @@ def with_format(
         return None, with_pairs(hash, pairs), rule
     found = format_by_name(format)
     if found.needs:
-        raise InvalidArgument(f"format {format!r} is no tree of whole levels: use {found.needs}")
+        raise InvalidArgument(f"format {shown(format)} is no tree of whole levels: use {found.needs}")
     if found.name == "merklize":
         return found, with_pairs(hash, pairs), rule
     given = {"hash": None if hash == "blake3" else hash, "rule": rule, "pairs": pairs, **refused}
     for option, value in given.items():
         if value is not None and value != getattr(found, option, None):
-            raise InvalidArgument(f"format {format!r} fixes {option}: leave it out, got {value!r}")
+            raise InvalidArgument(f"format {shown(format)} fixes {option}: leave it out, got {shown(value)}")
     return found, found.hash, found.rule
 
 
-def leaf_size_of(form: Format | None, leaf_size: int | None, row_size: int | None) -> int | None:
-    """Return the bytes of a file that are one leaf: as they are given, else as the format says."""
-    if form is None or leaf_size is not None or row_size is not None:
-        return leaf_size
-    return form.piece
+def leaf_size_of(
+    what: str, form: Format | None, leaf_size: int | None, row_size: int | None, leaves: bool
+) -> int | None:
+    """Return the bytes of a file that are one leaf: as they are given, else as the format says.
+
+    leaves  whether the file has the leaves themselves
+    Raises InvalidArgument unless exactly one of the three says what a leaf is, or the format does.
+    """
+    if not isinstance(leaves, bool):
+        raise TypeError(f"{what}: leaves must be True or False, got {type(leaves).__name__}")
+    sizes = {"leaf_size": leaf_size is not None, "row_size": row_size is not None, "leaves": leaves}
+    given = [name for name, is_given in sizes.items() if is_given]
+    if not given and form is not None and form.piece is not None:
+        return form.piece
+    if len(given) != 1:
+        raise InvalidArgument(
+            f"{what}: give one of leaf_size, row_size and leaves=True (the input has the leaves themselves, 32 bytes "
+            f"each), got {' and '.join(given) or 'none'}"
+        )
+    return leaf_size

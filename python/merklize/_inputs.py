@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from .errors import InvalidArgument
 
 if TYPE_CHECKING:
     from ._types import Input
+
+
+def encoded(path: Any, what: str) -> bytes:
+    """Return a path as bytes. Raises TypeError (no path), InvalidArgument (lone surrogates)."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what} must be a path, got {type(path).__name__}")
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise InvalidArgument(
+            f"{what}: a path must be text that the file system can hold, got lone surrogates"
+        ) from None
+    if b"\0" in name:
+        raise InvalidArgument(f"{what}: a path cannot hold a zero byte")
+    return name
 
 
 def opened(value: Input, what: str) -> bytes | int:
     """Return a path as bytes, a descriptor as it is."""
     if isinstance(value, bool):
         raise TypeError(f"{what} must be a path or a descriptor, got bool")
-    return value if isinstance(value, int) else os.fsencode(value)
+    return value if isinstance(value, int) else encoded(value, what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 SORTED = {"keccak256": "keccak256_sorted"}
 
@@ -15,12 +15,12 @@ def with_pairs(hash: str, pairs: str | None) -> str:
     if pairs is None or (pairs == "sorted" and hash in SORTED.values()):
         return hash
     if pairs not in ("ordered", "sorted"):
-        raise InvalidArgument(f'pairs: must be "ordered" or "sorted", got {pairs!r}')
+        raise InvalidArgument(f'pairs: must be "ordered" or "sorted", got {shown(pairs)}')
     if pairs == "sorted":
         if hash not in SORTED:
             names = ", ".join(f'"{name}"' for name in SORTED)
-            raise InvalidArgument(f'pairs: "sorted" is for the hash {names}, not for {hash!r}')
+            raise InvalidArgument(f'pairs: "sorted" is for the hash {names}, not for {shown(hash)}')
         return SORTED[hash]
     if hash in SORTED.values():
-        raise InvalidArgument(f'pairs: {hash!r} sorts its pairs; they cannot be "ordered"')
+        raise InvalidArgument(f'pairs: {shown(hash)} sorts its pairs; they cannot be "ordered"')
     return hash

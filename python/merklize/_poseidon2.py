@@ -6,7 +6,7 @@ import array
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def _permutation(rounds: object, constants: object, diagonal: object, of: str) -
 
 def _rounds(rounds: object, of: str) -> tuple[Any, Any]:
     if not isinstance(rounds, (tuple, list)) or len(rounds) != 2:
-        raise InvalidArgument(f"poseidon2: {of}rounds must be (external, internal), got {rounds!r}")
+        raise InvalidArgument(f"poseidon2: {of}rounds must be (external, internal), got {shown(rounds)}")
     return rounds[0], rounds[1]
 
 
@@ -71,7 +71,7 @@ def _constants(constants: object, internal: object, of: str) -> bytes:
     if len(middle) != 8 * (internal if isinstance(internal, int) else -1):
         raise InvalidArgument(
             f"poseidon2: {of}constants must be (initial, internal, terminal): the second part must have one word for "
-            f"each of {internal} internal rounds, got {len(middle) // 8} words"
+            f"each of {shown(internal)} internal rounds, got {len(middle) // 8} words"
         )
     return _words(parts[0], f"{of}constants[0]") + middle + _words(parts[2], f"{of}constants[2]")
 
@@ -97,7 +97,7 @@ def _words(values: object, what: str) -> bytes:
             raise TypeError(f"poseidon2: {what}[{i}] must be an integer, got {type(value).__name__}")
         if not 0 <= value < 2**64:
             raise InvalidArgument(
-                f"poseidon2: {what}[{i}] is {value}, not a field element: it must be 0 or more and below p"
+                f"poseidon2: {what}[{i}] is {shown(value)}, not a field element: it must be 0 or more and below p"
             )
         words.append(value)
     return words.tobytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
     from ._types import Device, Policy, Progress
@@ -58,4 +58,4 @@ def require_plain(what: str, hash: str, key: Any, context: Any, length: int, see
         ("policy", policy is not None),
     ):
         if is_given:
-            raise InvalidArgument(f"{what}: {name} is of the hash 'blake3', not of {hash!r}")
+            raise InvalidArgument(f"{what}: {name} is of the hash 'blake3', not of {shown(hash)}")

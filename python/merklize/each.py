@@ -85,8 +85,7 @@ def hash_each(
             "hash() takes one message, hash_many() the rows of an array"
         )
     names = list(messages) if isinstance(messages, Mapping) else None
-    given: Any = list(messages.values()) if isinstance(messages, Mapping) else messages
-    given = given if isinstance(given, (list, tuple)) else list(given)
+    given = _arrays.collected(messages.values() if isinstance(messages, Mapping) else messages, "hash_each: message")
     run = settings(device, threads, progress, stream, timings)
     if hash != "blake3":
         require_plain("hash_each", hash, key, context, length, seek, policy)
@@ -125,7 +124,7 @@ def rows_output(
     return digests if there is None else _native.DeviceArray.from_numpy(digests, there)
 
 
-def leaves_of_list(records: list[Any], hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings) -> Any:
+def leaves_of_list(records: Any, hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings) -> Any:
     """Leaves of records of any lengths: by BLAKE3 all at once, else those of one length at once."""
     import numpy as np
 
@@ -134,14 +133,17 @@ def leaves_of_list(records: list[Any], hash: _native.HashInfo, key: Any, context
     if hash.name == "blake3":
         _native.hash_each(records, None, leaves, key, context, 32, 0, run, None)
         return leaves
-    given = [np.frombuffer(record, np.uint8) for record in records]
+    given = [
+        np.frombuffer(_native.HostBytes(record, f"hash_leaves: record {i}"), np.uint8)
+        for i, record in enumerate(records)
+    ]
     by_length: dict[int, list[int]] = {}
     for i, record in enumerate(given):
         by_length.setdefault(len(record), []).append(i)
     for length, which in by_length.items():
         if length % word.itemsize:
             raise InvalidArgument(
-                f"record {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
+                f"hash_leaves: record {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
             )
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         digests = np.empty((len(which), 32), np.uint8)

@@ -9,6 +9,19 @@ import errno
 import os
 
 
+def shown(value: object) -> str:
+    """Return a value as texts of errors quote it: at most 80 characters, also of integers that Python does not print."""
+    if isinstance(value, (bytes, bytearray)):
+        return f"{len(value)} bytes"
+    if not isinstance(value, (str, int, float, type(None))):
+        return type(value).__name__
+    try:
+        text = repr(value)
+    except ValueError:  # more than sys.get_int_max_str_digits()
+        text = f"an integer of {int(value or 0).bit_length()} bits"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
 class Error(Exception):
     """What every error of this package derives from."""
 

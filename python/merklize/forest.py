@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING
 
 from . import _arrays, _native
@@ -27,7 +26,7 @@ class MerkleForest:
     The options are those of MerkleTree.
     """
 
-    __slots__ = ("_forest",)
+    __slots__ = ("__weakref__", "_forest")
 
     _forest: _native.Forest
 
@@ -99,8 +98,8 @@ class MerkleForest:
 
     def level(self, level: int) -> Digests | DeviceArray:
         """Return a level of all trees, tree after tree: [m (n >> level), 32] or [..., 4]. 0 is the leaves."""
-        level = operator.index(level)
-        if not 0 <= level <= self.height:
+        level = _arrays.unsigned(level, "level")
+        if level > self.height:
             raise InvalidArgument(f"level: must be 0 to {self.height} in trees of {self.n_leaves} leaves, got {level}")
         if self.on_device:
             return self._forest.device_level(level)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
+from ._inputs import encoded
 from ._pairs import with_pairs
 from ._settings import require_plain, settings
 from ._urls import is_url, plain
 from .each import leaves_of_list, rows_output
-from .errors import FileError, InvalidArgument
+from .errors import FileError, InvalidArgument, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,9 +70,9 @@ class Hasher(_native.Hasher):
 
         Raises FileError: unreadable, or it changed while it was read. Then some of its bytes may have been appended.
         """
-        name = os.fsdecode(path)
+        name = os.fsdecode(encoded(path, "update_file: path"))
         try:
-            with open(path, "rb", buffering=0) as file:
+            with open(name, "rb", buffering=0) as file:
                 before = os.fstat(file.fileno())
                 piece = memoryview(bytearray(min(4 << 20, max(before.st_size, 1 << 16))))
                 while count := file.readinto(piece):
@@ -199,9 +200,13 @@ def hash(
     if wait:
         raise InvalidArgument("hash: out is for calls with wait=False; others return new arrays")
     if hash != "blake3":
-        raise InvalidArgument(f"hash with wait=False is of 'blake3', got {hash!r}; hash_many() takes any hash of bytes")
+        raise InvalidArgument(
+            f"hash with wait=False is of 'blake3', got {shown(hash)}; hash_many() takes any hash of bytes"
+        )
     if length != 32 or seek != 0:
-        raise InvalidArgument(f"hash with wait=False gives the first 32 bytes, got length {length} from {seek}")
+        raise InvalidArgument(
+            f"hash with wait=False gives the first 32 bytes, got length {shown(length)} from {shown(seek)}"
+        )
     there = _native.import_array(data, "hash: data", run)
     digest = _arrays.output(there, out, (32,), "uint8", "hash", run)
     _native.enqueue_hash(there, digest, key, context, run, policy)
@@ -235,7 +240,8 @@ def hash_file(
               read
 
     The rest is as in hash(). Raises FileError too: unreadable, or size or times changed while it was read.
-    A file that states a wrong size, as those in /proc and /sys do, is read to its end.
+    A file that states a wrong size, as those in /proc and /sys do, is read to its end. Of a file that is being written
+    in place, also by a single write() that goes on meanwhile, the digest is that of neither version.
     """
     run = settings(device, threads, progress, None, timings)
     if hash != "blake3":
@@ -247,7 +253,7 @@ def hash_file(
 
         return hash_url(str(path), how, progress)
     if isinstance(path, (str, bytes, os.PathLike)):
-        return how.path(os.fsencode(path))
+        return how.path(encoded(path, "hash_file: path"))
     if isinstance(path, int) and not isinstance(path, bool):
         return how.descriptor(path, f"file descriptor {path}")
     if isinstance(path, io.TextIOBase):
@@ -264,6 +270,11 @@ def hash_file(
         descriptor = path.fileno()
         return how.descriptor(descriptor, f"file descriptor {descriptor}")
     raise TypeError(f"hash_file: path must be a path, a file descriptor or an open file, got {type(path).__name__}")
+
+
+def _path(path: Path) -> Any:
+    found = plain(path)
+    return found if is_url(found) else encoded(found, "hash_files: path")
 
 
 def hash_files(
@@ -290,7 +301,7 @@ def hash_files(
     run = settings(device, threads, progress, None, timings)
     if hash != "blake3":
         require_plain("hash_files", hash, key, context, length, seek, policy)
-    names = [plain(path) for path in paths]
+    names = [_path(path) for path in paths]
     urls = [k for k, name in enumerate(names) if is_url(name)]
     if urls:
         from .stores._hash import hash_urls
@@ -302,11 +313,10 @@ def hash_files(
         options |= {"hash": hash, "device": device, "threads": threads, "timings": timings}
         found |= zip(files, hash_files([names[k] for k in files], **options))
         return [found[k] for k in range(len(names))]
-    encoded = [os.fsencode(name) for name in names]
     if hash != "blake3":
-        results = _native.hash_message_files(encoded, hash, run)
+        results = _native.hash_message_files(names, hash, run)
     else:
-        results = _native.hash_files(encoded, key, context, length, seek, run, policy)
+        results = _native.hash_files(names, key, context, length, seek, run, policy)
     return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
 
 
@@ -373,11 +383,12 @@ def hash_many(
     if hash != "blake3":
         require_plain("hash_many", hash, key, context, length, seek, policy)
         if _native.hash_by_name(hash).is_field:
-            raise InvalidArgument(f"hash_many: {hash!r} hashes field elements; hash_elements takes rows of them")
+            raise InvalidArgument(f"hash_many: {shown(hash)} hashes field elements; hash_elements takes rows of them")
     if length != 32 or seek != 0:
         if not wait or out is not None:
             raise InvalidArgument(
-                f"hash_many with wait=False or out gives the first 32 bytes, got length {length} from {seek}"
+                "hash_many with wait=False or out gives the first 32 bytes, "
+                f"got length {shown(length)} from {shown(seek)}"
             )
         return rows_output(rows, key, context, length, seek, run, policy)
     digests: Bytes | DeviceArray = _arrays.result(rows, out, (rows.shape[0], 32), "uint8", "hash_many", run, wait)
@@ -476,7 +487,8 @@ def hash_leaves(
     if not _arrays.is_array(records) and not isinstance(records, (bytes, bytearray, memoryview, str)):
         if not wait or out is not None:
             raise InvalidArgument("hash_leaves: a list of records is hashed with wait=True and without out")
-        return cast("Digests", leaves_of_list(list(cast("Iterable[Buffer]", records)), which, key, context, run))
+        given = _arrays.collected(cast("Iterable[Buffer]", records), "hash_leaves: record")
+        return cast("Digests", leaves_of_list(given, which, key, context, run))
     rows = _arrays.rows(records, "hash_leaves: records", run, which)
     bits = which.element_bits or 8
     shape, dtype = (rows.shape[0], 256 // bits), rows.dtype if which.is_field else "uint8"

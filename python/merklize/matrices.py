@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from . import _arrays, _native
 from ._pairs import with_pairs
 from ._settings import settings
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -25,13 +24,13 @@ FIELDS = {"babybear": 0x78000001, "koalabear": 0x7F000001}
 def _modulus(words: str, field: str | None) -> int:
     """Return the modulus for words="montgomery", or 0."""
     if words not in ("canonical", "montgomery"):
-        raise InvalidArgument(f"words: must be 'canonical' or 'montgomery', got {words!r}")
+        raise InvalidArgument(f"words: must be 'canonical' or 'montgomery', got {shown(words)}")
     if words == "canonical":
         if field is not None:
-            raise InvalidArgument(f"field: is for words='montgomery', got {field!r} with words='canonical'")
+            raise InvalidArgument(f"field: is for words='montgomery', got {shown(field)} with words='canonical'")
         return 0
     if field not in FIELDS:
-        raise InvalidArgument(f"field: words='montgomery' needs one of {', '.join(FIELDS)}, got {field!r}")
+        raise InvalidArgument(f"field: words='montgomery' needs one of {', '.join(FIELDS)}, got {shown(field)}")
     return FIELDS[field]
 
 
@@ -156,7 +155,7 @@ class MatrixCommitment:
     a word that is not below p), OutOfMemory, Cancelled.
     """
 
-    __slots__ = ("_commitment", "_dtype", "_matrices", "_modulus", "_shapes", "_timings")
+    __slots__ = ("__weakref__", "_commitment", "_dtype", "_matrices", "_modulus", "_shapes", "_timings")
 
     def __init__(
         self,
@@ -248,11 +247,11 @@ class MatrixCommitment:
 
     def open(self, index: SupportsIndex) -> MatrixOpening:
         """Return the rows of leaf `index` and its path. Raises InvalidArgument: index >= n_leaves or negative."""
-        return self.open_many([operator.index(index)])[0]
+        return self.open_many([index])[0]
 
     def open_many(self, indices: Iterable[SupportsIndex]) -> list[MatrixOpening]:
         """Return an opening of each index, in order. All of them come from a device at once."""
-        which = _arrays.indices(indices, "open: index")
+        which = _arrays.indices(indices, "open: index", self.n_leaves)
         rows, siblings = self._commitment.open_each(which, self._matrices)
         return [
             MatrixOpening(int(index), self._split(row), self._digests(path))
@@ -261,7 +260,7 @@ class MatrixCommitment:
 
     def open_together(self, indices: Iterable[SupportsIndex]) -> MatrixMultiOpening:
         """Return one opening of several indices, in any order, no one twice, at least one."""
-        which = _arrays.indices(indices, "open_together: indices")
+        which = _arrays.indices(indices, "open_together: indices", self.n_leaves)
         ascending, rows, siblings = self._commitment.open_together(which, self._matrices)
         size = len(rows) // len(ascending)
         each = [self._split(rows[i * size : (i + 1) * size]) for i in range(len(ascending))]
@@ -302,13 +301,13 @@ def verify_matrix_opening(
 ) -> bool:
     """Tell whether the rows of an opening are in a commitment. Needs no device.
 
-    opening  of one index or of several, from anywhere: what is malformed is False, whatever it is
+    opening  of one index or of several, or a tuple of the same fields, from anywhere: malformed fields are False
     cap      the commitment, as MatrixCommitment.cap
     dims     rows and columns of each matrix, as the verifier knows them
 
     The other arguments are the verifier's own, as those of MatrixCommitment; of hashes of bytes the words' size is that
-    of the opening's rows. Raises InvalidArgument: dims or options that no commitment
-    has; a matrix that is hashed into a layer above the cap, where nothing shows its rows.
+    of the opening's rows. Raises InvalidArgument: a cap that is no array of digests; dims or options that no commitment
+    has; a matrix that is hashed into a layer above the cap, where nothing shows its rows. TypeError: no opening.
     """
     import numpy as np
 
@@ -318,17 +317,21 @@ def verify_matrix_opening(
     ]
     modulus = _modulus(words, field)
     info = _native.hash_by_name(hash)
+    none_holds = _none_holds(shapes, hash, arity, cap_height, modulus)
+    top = _arrays.digests(cap, "verify_matrix_opening: cap", settings("cpu", None), "c")
+    if not isinstance(opening, (tuple, list)):
+        raise TypeError(f"verify_matrix_opening: opening must be a MatrixOpening, got {type(opening).__name__}")
     try:
         indices: Any
         rows: Any
         indices, rows, siblings = opening
         if isinstance(opening, MatrixOpening) or np.ndim(indices) == 0:
             indices, rows = [indices], [rows]
-        which = _arrays.indices(indices, "index")
+        which = _arrays.indices(indices, "index", max(n_rows for n_rows, _ in shapes))
         parts = [np.asarray(part) for row in rows for part in row]
-        nodes, top = np.ascontiguousarray(siblings), np.ascontiguousarray(cap)
+        nodes = np.ascontiguousarray(siblings)
     except Exception:
-        return _none_holds(shapes, hash, arity, cap_height, modulus)
+        return none_holds
     widths = [columns for _, columns in shapes] * len(which)
     size = parts[0].dtype.itemsize if parts else 1
     size = (info.element_bits // 8) if info.is_field else 4 if modulus else size
@@ -336,11 +339,11 @@ def verify_matrix_opening(
         len(parts) == len(widths)
         and all(part.dtype.kind in "iu" and part.dtype.itemsize == size for part in parts)
         and all(part.shape == (width,) for part, width in zip(parts, widths))
-        and all(part.dtype.kind in "iu" and part.dtype.isnative for part in (nodes, top, *parts))
+        and all(part.dtype.kind in "iu" and part.dtype.isnative for part in (nodes, *parts))
         and size in (1, 4, 8)
     )
     if not good:
-        return _none_holds(shapes, hash, arity, cap_height, modulus)
+        return none_holds
     data = b"".join(part.tobytes() for part in parts)
     return _native.verify_opening(
         which, data, nodes.tobytes(), top.tobytes(), shapes, hash, arity, cap_height, modulus, size

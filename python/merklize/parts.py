@@ -39,7 +39,7 @@ def hash_parts(
     Raises InvalidArgument: a part on the host, or of another length.
     """
     run = settings("auto", threads, None, None, timings)
-    return _native.hash_parts(list(parts), key, context, length, seek, run, policy)
+    return _native.hash_parts(parts, key, context, length, seek, run, policy)
 
 
 def merkle_root_parts(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import _arrays, _native
 from ._settings import settings
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 _Kind = TypeVar("_Kind")
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class _Proof:
     """A proof of the extension's that never changes, bytes and JSON: what all proofs have."""
 
-    __slots__ = ("_proof",)
+    __slots__ = ("__weakref__", "_proof")
 
     _fields_: ClassVar[tuple[str, ...]]
     _format: ClassVar[str]
@@ -67,17 +67,17 @@ class _Proof:
         except (ValueError, RecursionError) as error:
             raise InvalidArgument(f"{what}: not JSON: {error}") from error
         if not isinstance(fields, dict):
-            raise InvalidArgument(f"{what}: expected a JSON object, got {_shown(fields)}")
+            raise InvalidArgument(f"{what}: expected a JSON object, got {shown(fields)}")
         missing = [name for name in ("format", *cls._fields_) if name not in fields]
         unknown = [name for name in fields if name not in ("format", *cls._fields_)]
         if missing or unknown:
             wrong = [f"{name!r} is missing" for name in missing] + [f"{name!r} is unknown" for name in unknown]
             raise InvalidArgument(f"{what}: {', '.join(wrong)}")
         if (found := fields.pop("format")) != cls._format:
-            raise InvalidArgument(f"{what}: the format is {_shown(found)}, not {cls._format!r}")
+            raise InvalidArgument(f"{what}: the format is {shown(found)}, not {cls._format!r}")
         for name in ("hash", "rule"):
             if name in fields and not isinstance(fields[name], str):
-                raise InvalidArgument(f"{what}: {name} must be text, got {_shown(fields[name])}")
+                raise InvalidArgument(f"{what}: {name} must be text, got {shown(fields[name])}")
         return fields
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -276,7 +276,7 @@ class MultiProof(_Proof):
         fields = cls._read_json(text)
         indices = fields["indices"]
         if not isinstance(indices, list):
-            raise InvalidArgument(f"MultiProof.from_json: indices must be a list, got {_shown(indices)}")
+            raise InvalidArgument(f"MultiProof.from_json: indices must be a list, got {shown(indices)}")
         import numpy as np
 
         fields["indices"] = np.array([_count(index, "MultiProof.from_json: index") for index in indices], np.uint64)
@@ -387,18 +387,22 @@ def verify(
 ) -> bool:
     """Tell whether `proof` holds for `root`: a proof of one leaf or of several, its bytes or its JSON text.
 
-    Bytes and text that are no proof are False. The expectations are as in MerkleProof.verify(); `leaf` and `index` are
-    for a proof of one leaf alone, and False for another. Wrong arguments are errors: TypeError, InvalidArgument.
+    Bytes and text that are no such proof are False. The expectations are as in MerkleProof.verify(); `leaf` and `index`
+    are for a proof of one leaf alone, and False for another. Wrong arguments are errors: TypeError, also for a
+    ConsistencyProof, which has two roots, InvalidArgument.
     """
     expected = _Expected(n_leaves, hash, rule, leaf, index)
     wanted = _native.digest(root, "verify: root")
     _native.TreeForm("blake3", None, key, context)  # which checks them
-    claim: object = proof
+    if isinstance(proof, ConsistencyProof):
+        raise TypeError("verify: a ConsistencyProof has two roots: call its verify(old_root, new_root)")
+    given: object = proof if isinstance(proof, (_Proof, str)) else _native.HostBytes(proof, "verify: proof")
+    claim = given
     try:
-        if isinstance(proof, str):
-            claim = from_json(proof)
-        elif not isinstance(proof, _Proof):
-            claim = from_bytes(proof)
+        if isinstance(given, str):
+            claim = from_json(given)
+        elif isinstance(given, _native.HostBytes):
+            claim = from_bytes(given)
     except InvalidArgument:
         return False
     if not isinstance(claim, (MerkleProof, MultiProof)):
@@ -421,12 +425,12 @@ def verify_each(
     """
     if not isinstance(proofs, Iterable):
         raise TypeError(f"verify_each: proofs must be an iterable of MerkleProof, got {type(proofs).__name__}")
-    given = list(proofs)
-    for i, proof in enumerate(given):
+    given = []
+    for i, proof in enumerate(proofs):
         if not isinstance(proof, MerkleProof):
             raise TypeError(f"verify_each: proofs[{i}] must be a MerkleProof, got {type(proof).__name__}")
-    run = settings(device, threads)
-    return _native.verify_each([proof._proof for proof in given], root, key, context, run)
+        given.append(proof._proof)
+    return _native.verify_each(given, root, key, context, settings(device, threads))
 
 
 def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:
@@ -452,7 +456,7 @@ def from_json(text: str | bytes) -> MerkleProof | MultiProof | ConsistencyProof:
     for kind in (MerkleProof, MultiProof, ConsistencyProof):
         if name == kind._format:
             return kind.from_json(text)
-    raise InvalidArgument(f"from_json: the format is {_shown(name)}, which is no proof's")
+    raise InvalidArgument(f"from_json: the format is {shown(name)}, which is no proof's")
 
 
 class _Expected:
@@ -488,7 +492,7 @@ def _found(proof: _Kind | None, kind: str) -> _Kind:
 
 def _count(number: object, what: str) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**64:
-        raise InvalidArgument(f"{what} must be an integer of 0 to 2^64 - 1, got {number!r}")
+        raise InvalidArgument(f"{what} must be an integer of 0 to 2^64 - 1, got {shown(number)}")
     return number
 
 
@@ -527,7 +531,7 @@ def _to_json(value: Any) -> Any:
 
 def _digests_from_json(values: object, what: str) -> list[bytes]:
     if not isinstance(values, list):
-        raise InvalidArgument(f"{what} must be a list, got {_shown(values)}")
+        raise InvalidArgument(f"{what} must be a list, got {shown(values)}")
     return [_from_hex(value, f"{what}[{i}]") for i, value in enumerate(values)]
 
 
@@ -540,11 +544,4 @@ def _from_hex(value: object, what: str) -> bytes:
             digest = b""
         if len(digest) == 32:
             return digest
-    raise InvalidArgument(f"{what} must be 64 hexadecimal digits, got {_shown(value)}")
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, (bytes, bytearray)):
-        return f"{len(value)} bytes"
-    text = repr(value) if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
-    return text if len(text) <= 80 else text[:77] + "..."
+    raise InvalidArgument(f"{what} must be 64 hexadecimal digits, got {shown(value)}")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 from . import _arrays, _native
 from ._diff import differing_leaves
 from ._formats import Format, leaf_size_of, with_format
-from ._inputs import opened
+from ._inputs import encoded, opened
 from ._pairs import with_pairs
 from ._settings import settings
-from .errors import FileError, InvalidArgument
+from .errors import FileError, InvalidArgument, shown
 from .hashing import hash_leaves
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
@@ -58,7 +58,7 @@ class MerkleTree:
     Raises InvalidArgument (shape, dtype, n, a word >= p, unknown names), Unavailable, OutOfMemory.
     """
 
-    __slots__ = ("_threads", "_timings", "_tree")
+    __slots__ = ("__weakref__", "_threads", "_timings", "_tree")
 
     _tree: _native.Tree
     _threads: int | None
@@ -176,6 +176,7 @@ class MerkleTree:
         pairs: str | None = None,
         format: str | None = None,
         row_size: int | None = None,
+        leaves: bool = False,
         rule: str | None = None,
         key: Buffer | None = None,
         context: str | None = None,
@@ -192,14 +193,14 @@ class MerkleTree:
         leaf_size  bytes: leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives it; the
                    last piece may be shorter, but not for field hashes
         row_size   instead: the same, of rows of equal length
-        without both  the file has the leaves themselves, 32 bytes each
+        leaves     True, instead: the file has the leaves themselves, 32 bytes each
 
-        The options are those of MerkleTree; key and context are for leaves and merges alike. The file is read once and
-        not held. Raises FileError (unreadable, or it changed meanwhile), OutOfMemory (before it is read), and as the
-        constructor.
+        One of the three must be given, unless the format says how many bytes are a leaf. The options are those of
+        MerkleTree; key and context are for leaves and merges alike. The file is read once and not held. Raises
+        FileError (unreadable, or it changed meanwhile), OutOfMemory (before it is read), and as the constructor.
         """
         form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-        leaf_size = leaf_size_of(form, leaf_size, row_size)
+        leaf_size = leaf_size_of("MerkleTree.from_file", form, leaf_size, row_size, leaves)
         run = settings(device, threads, progress, None, timings)
         which = _native.TreeForm(hash, rule, key, context, padding)
         name = opened(input, "MerkleTree.from_file: input")
@@ -285,9 +286,11 @@ class MerkleTree:
 
     def level(self, level: int) -> Digests | DeviceArray:
         """Return the nodes of a level, left to right: a view, as `.nodes`. 0 is the leaves, `height` the root."""
-        level = operator.index(level)
+        level = _arrays.integer(level, "level")
         if not self.drop_levels <= level <= self.height:
-            raise InvalidArgument(f"level: must be {self.drop_levels} to {self.height} in this tree, got {level}")
+            raise InvalidArgument(
+                f"level: must be {self.drop_levels} to {self.height} in this tree, got {shown(level)}"
+            )
         first, count = 1 << (self.height - level), ((self.n_leaves - 1) >> level) + 1
         if self.on_device:
             return _native.rows(self._tree.device_nodes(), first, count)
@@ -300,10 +303,12 @@ class MerkleTree:
 
     def cap(self, height: int) -> Digests | DeviceArray:
         """Return the level at `height` levels below the root: of a perfect tree 2^height nodes. A view, as `.nodes`."""
-        height = operator.index(height)
+        height = _arrays.integer(height, "cap: height")
         most = self.height - self.drop_levels
         if not 0 <= height <= most:
-            raise InvalidArgument(f"cap: height must be 0 to {most} in a tree of {self.n_leaves} leaves, got {height}")
+            raise InvalidArgument(
+                f"cap: height must be 0 to {most} in a tree of {self.n_leaves} leaves, got {shown(height)}"
+            )
         return self.level(self.height - height)
 
     @overload
@@ -325,9 +330,10 @@ class MerkleTree:
         except TypeError:
             if not isinstance(index, Iterable):
                 raise TypeError(f"prove: index must be an integer, got {type(index).__name__}") from None
-            several = _arrays.indices(index, "prove: index")
+            several = _arrays.indices(index, "prove: index", self.n_leaves)
             return [MerkleProof._of(proof) for proof in self._tree.prove(several, leaves)]
-        return MerkleProof._of(self._tree.prove(_arrays.indices([one], "prove: index"), leaves)[0])
+        which = _arrays.indices([one], "prove: index", self.n_leaves)
+        return MerkleProof._of(self._tree.prove(which, leaves)[0])
 
     def prove_together(self, indices: Iterable[SupportsIndex], leaves: HostData | None = None) -> MultiProof:
         """Return one proof of several leaves, with each sibling that it needs once.
@@ -336,7 +342,8 @@ class MerkleTree:
 
         Made where the tree is. Raises InvalidArgument.
         """
-        return MultiProof._of(self._tree.prove_together(_arrays.indices(indices, "prove_together: indices"), leaves))
+        which = _arrays.indices(indices, "prove_together: indices", self.n_leaves)
+        return MultiProof._of(self._tree.prove_together(which, leaves))
 
     def prove_range(self, first: int, last: int, leaves: HostData | None = None) -> MultiProof:
         """Return one proof of leaves first to last - 1."""
@@ -367,11 +374,11 @@ class MerkleTree:
         if isinstance(changes, Mapping):
             if leaves is not None:
                 raise TypeError("update: give {index: leaf} or indices and leaves")
-            indices, digests = _arrays.changes(changes, "update")
+            indices, digests = _arrays.changes(changes, "update", self.n_leaves)
         elif leaves is None:
             raise TypeError("update: leaves are missing")
         else:
-            indices = _arrays.indices(changes, "update: indices")
+            indices = _arrays.indices(changes, "update: indices", self.n_leaves)
             digests = _arrays.digests(leaves, "update: leaves", run, "k")
         self._tree.update(indices, digests, run)
 
@@ -389,7 +396,7 @@ class MerkleTree:
 
         The file appears whole or not at all: on any error the old one, or none, is there. Raises FileError.
         """
-        _native.save_tree(self._tree, os.fsencode(path))
+        _native.save_tree(self._tree, encoded(path, "save: path"))
 
     @classmethod
     def load(
@@ -481,9 +488,11 @@ def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | N
     """Leaves of an array of records, or of records of any lengths."""
     if _arrays.is_array(records):
         return hash_leaves(records, hash, device=device, threads=threads)
-    given = list(records)
+    if not isinstance(records, Iterable):
+        raise TypeError(f"from_records: records must be an array or bytes-likes, got {type(records).__name__}")
+    given = _arrays.collected(records, "from_records: record")
     if not given:
-        return given
+        return []
     return hash_leaves(given, hash, device=device, threads=threads)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 from . import _arrays, _native
 from ._diff import differing_leaves
 from ._formats import leaf_size_of, with_format
-from ._inputs import opened
+from ._inputs import encoded, opened
 from ._pairs import with_pairs
 from ._settings import settings
 from ._urls import is_url, plain
@@ -37,7 +37,7 @@ class TreeFile:
     key, context  of a tree of keyed or derive-key merges, for check(), update() and append()
     """
 
-    __slots__ = ("_file", "path")
+    __slots__ = ("__weakref__", "_file", "path")
 
     _file: _native.TreeFile | None
     path: str
@@ -52,8 +52,8 @@ class TreeFile:
             remote: Any = RemoteTreeFile(str(path))
             self.path, self._file = remote.name, remote
         else:
-            self.path = os.fsdecode(path)
-            self._file = _native.open_tree_file(os.fsencode(path))
+            name = encoded(path, "TreeFile: path")
+            self.path, self._file = os.fsdecode(name), _native.open_tree_file(name)
         if key is not None or context is not None:
             self._file.set_mode(key, context)
 
@@ -136,13 +136,14 @@ class TreeFile:
     def prove(self, index: SupportsIndex | Iterable[SupportsIndex]) -> MerkleProof | list[MerkleProof]:
         """Return the proof that leaf `index` is in the tree: reads a node a level. Of several indices a list."""
         if isinstance(index, Iterable):
-            several = _arrays.indices(index, "prove: index")
+            several = _arrays.indices(index, "prove: index", self.n_leaves)
             return [MerkleProof._of(proof) for proof in self._open.prove(several)]
-        return MerkleProof._of(self._open.prove(_arrays.indices([index], "prove: index"))[0])
+        return MerkleProof._of(self._open.prove(_arrays.indices([index], "prove: index", self.n_leaves))[0])
 
     def prove_together(self, indices: Iterable[SupportsIndex]) -> MultiProof:
         """Return one proof of several leaves, as MerkleTree.prove_together()."""
-        return MultiProof._of(self._open.prove_together(_arrays.indices(indices, "prove_together: indices")))
+        which = _arrays.indices(indices, "prove_together: indices", self.n_leaves)
+        return MultiProof._of(self._open.prove_together(which))
 
     def prove_range(self, first: int, last: int) -> MultiProof:
         """Return one proof of leaves first to last - 1."""
@@ -170,7 +171,7 @@ class TreeFile:
         Waits for other processes and threads that change the file, and keeps what they changed: the change is made to
         the file as it is then, not as it was when it was opened.
         """
-        indices, leaves = _arrays.changes(changes, "update")
+        indices, leaves = _arrays.changes(changes, "update", self.n_leaves)
         self._open.update(indices, leaves, settings(device, threads))
 
     def append(self, leaves: Digests, *, device: Device = "auto", threads: int | None = None) -> None:
@@ -184,11 +185,13 @@ class TreeFile:
         leaf_size: int | None = None,
         *,
         row_size: int | None = None,
+        leaves: bool = False,
         device: Device = "auto",
         threads: int | None = None,
         progress: Progress = None,
     ) -> int:
         """Add the leaves that an input makes, as in MerkleTree.from_file(), and return how many; also of a pipe."""
+        leaf_size = leaf_size_of("append_file", None, leaf_size, row_size, leaves)
         name = opened(input, "append_file: input")
         return self._open.append_file(name, leaf_size, row_size, settings(device, threads, progress))
 
@@ -236,7 +239,7 @@ class TreeBuilder:
     The options are those of MerkleTree.
     """
 
-    __slots__ = ("_builder", "_settings")
+    __slots__ = ("__weakref__", "_builder", "_settings")
 
     def __init__(
         self,
@@ -282,7 +285,7 @@ class TreeWriter:
     The rest is as in MerkleTree. Raises FileError, InvalidArgument.
     """
 
-    __slots__ = ("_settings", "_writer")
+    __slots__ = ("__weakref__", "_settings", "_writer")
 
     def __init__(
         self,
@@ -308,7 +311,7 @@ class TreeWriter:
         which = _native.TreeForm(hash, rule, key, context, padding)
         source = (leaf_size, file_size)
         self._writer: _native.Writer | None = _native.make_writer(
-            os.fsencode(path), n_leaves or 0, which, source, resume, self._settings
+            encoded(path, "TreeWriter: path"), n_leaves or 0, which, source, resume, self._settings
         )
 
     @property
@@ -354,6 +357,7 @@ def build_tree_file(
     format: str | None = None,
     leaf_size: int | None = None,
     row_size: int | None = None,
+    leaves: bool = False,
     rule: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
@@ -369,7 +373,8 @@ def build_tree_file(
     leaf_size  bytes: leaf k is the digest of bytes k leaf_size to (k+1) leaf_size, as hash_leaves() gives it; the last
                piece may be shorter, but not for field hashes
     row_size   instead: the same, of rows of equal length
-    without both  the input has the leaves themselves, 32 bytes each
+    leaves     True, instead: the input has the leaves themselves, 32 bytes each. One of the three must be given, unless
+               the format says how many bytes are a leaf
     output     appears when it is whole; until then the work is in OUTPUT.partial, and a killed build goes on there. Or
                a URL: the file is made in the folder for temporary files, and goes there when it is whole. A build of or
                to a URL begins with the first leaf
@@ -378,7 +383,7 @@ def build_tree_file(
     of the same output at work), InvalidArgument, Cancelled.
     """
     form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-    leaf_size = leaf_size_of(form, leaf_size, row_size)
+    leaf_size = leaf_size_of("build_tree_file", form, leaf_size, row_size, leaves)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
     input = plain(input)
@@ -392,10 +397,11 @@ def build_tree_file(
             from .stores._leaves import LeafRule
             from .stores._trees import build_tree_url
 
-            leaves = LeafRule(hash, leaf_size, row_size, key, context, device, threads)
-            return build_tree_url(str(input), path, leaves, which, settings(device, threads), progress)
+            by = LeafRule(hash, leaf_size, row_size, key, context, device, threads)
+            return build_tree_url(str(input), path, by, which, settings(device, threads), progress)
     name = opened(input, "build_tree_file: input")
-    return _native.build_tree_file(name, leaf_size, row_size, os.fsencode(output), which, resume, run)
+    target = encoded(output, "build_tree_file: output")
+    return _native.build_tree_file(name, leaf_size, row_size, target, which, resume, run)
 
 
 def merkle_root_file(
@@ -406,6 +412,7 @@ def merkle_root_file(
     format: str | None = None,
     leaf_size: int | None = None,
     row_size: int | None = None,
+    leaves: bool = False,
     rule: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
@@ -419,7 +426,7 @@ def merkle_root_file(
     The arguments are those of build_tree_file().
     """
     form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-    leaf_size = leaf_size_of(form, leaf_size, row_size)
+    leaf_size = leaf_size_of("merkle_root_file", form, leaf_size, row_size, leaves)
     run = settings(device, threads, progress)
     which = _native.TreeForm(hash, rule, key, context, padding)
     input = plain(input)
@@ -427,7 +434,7 @@ def merkle_root_file(
         from .stores._leaves import LeafRule
         from .stores._trees import merkle_root_url
 
-        leaves = LeafRule(hash, leaf_size, row_size, key, context, device, threads)
-        return merkle_root_url(str(input), leaves, which, settings(device, threads), progress)
+        by = LeafRule(hash, leaf_size, row_size, key, context, device, threads)
+        return merkle_root_url(str(input), by, which, settings(device, threads), progress)
     name = opened(input, "merkle_root_file: input")
     return _native.merkle_root_file(name, leaf_size, row_size, which, run)

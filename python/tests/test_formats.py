@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import mmap
 import os
 import pickle
 import shutil
@@ -164,6 +165,35 @@ def test_glacier(tmp_path):
     assert output("tree", "build", tmp_path / "data", "--format", "glacier").strip() == formats.glacier(data).hex()
     assert merklize.merkle_root_file(tmp_path / "data", format="glacier").root == formats.glacier(data)
     assert merklize.merkle_root_file(tmp_path / "data", format="bittorrent_v2").root == formats.bittorrent_v2(data).root
+
+
+def test_files_are_read_and_not_mapped(tmp_path, monkeypatch):
+    """A mapped file that shrinks would end the process."""
+    data = oracle.pattern((3 << 20) + 5)
+    (tmp_path / "data").write_bytes(data)
+    monkeypatch.setattr(np, "memmap", None)
+    monkeypatch.setattr(mmap, "mmap", None)
+    calls = {
+        "glacier": (formats.glacier, {}),
+        "bittorrent_v2": (formats.bittorrent_v2, {}),
+        "one piece": (formats.bittorrent_v2, {"piece_length": 1 << 23}),
+        "fs_verity": (formats.fs_verity, {"salt": b"salt"}),
+        "sha512": (formats.fs_verity, {"algorithm": "sha512"}),
+    }
+    for call, options in calls.values():
+        assert call(tmp_path / "data", **options) == call(data, **options)
+        assert call(str(tmp_path / "data"), **options) == call(np.frombuffer(data, np.uint8)[::1], **options)
+        with pytest.raises(FileNotFoundError):
+            call(tmp_path / "missing", **options)
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("glacier", "fs_verity", "sha512"):
+        call, options = calls[name]
+        with subprocess.Popen(["sh", "-c", 'cat "$1" > "$2"', "sh", tmp_path / "data", tmp_path / "pipe"]):
+            assert call(tmp_path / "pipe", **options) == call(data, **options)
+    for name in ("glacier", "bittorrent_v2", "fs_verity", "sha512"):
+        call, options = calls[name]
+        (tmp_path / "empty").touch()
+        assert call(tmp_path / "empty", **options) == call(b"", **options)
 
 
 def openzeppelin_of(case):

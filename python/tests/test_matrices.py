@@ -320,8 +320,14 @@ def test_forgery():
         assert merklize.verify_matrix_opening(opening, *known, cap_height=1)
         for changed in forged(opening):
             assert not merklize.verify_matrix_opening(changed, *known, cap_height=1)
-    for cap in (commitment.cap[:1], commitment.cap[::-1], commitment.cap.astype(np.int16), None, b"", "cap"):
+    for cap in (commitment.cap[:1], commitment.cap[::-1]):
         assert not merklize.verify_matrix_opening(commitment.open(0), cap, *known[1:], cap_height=1)
+    for cap in (commitment.cap.astype(np.int16), None, b"", "cap"):
+        with pytest.raises((TypeError, merklize.InvalidArgument), match="verify_matrix_opening: cap must be"):
+            merklize.verify_matrix_opening(commitment.open(0), cap, *known[1:], cap_height=1)
+    for opening in (None, 5, "opening", b"opening", commitment):
+        with pytest.raises(TypeError, match="opening must be a MatrixOpening, got"):
+            merklize.verify_matrix_opening(opening, *known, cap_height=1)
     together = commitment.open_together([0, 1, 5])
     assert merklize.verify_matrix_opening(together, *known, cap_height=1)
     # 0 and 1 share their rows of the lower matrices, which are hashed once: both must be the true ones.

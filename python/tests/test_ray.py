@@ -130,7 +130,7 @@ def test_trees(ray, small, x, tmp_path, how):
 def test_trees_of_rows_and_leaves(ray, small, tmp_path):
     words = tmp_path / "words"
     words.write_bytes(np.random.default_rng(3).integers(0, 1 << 31, 4 * MIB // 8, np.uint64).tobytes())
-    for how in ({}, {"row_size": 4096, "hash": "rp64_256"}, {"row_size": 96}):
+    for how in ({"leaves": True}, {"row_size": 4096, "hash": "rp64_256"}, {"row_size": 96}):
         expected = merklize.build_tree_file(words, tmp_path / "a", **how) if how.get("row_size") != 96 else None
         if expected is None:
             with pytest.raises(merklize.InvalidArgument, match="are not a whole count of rows of 96 bytes"):

@@ -66,7 +66,9 @@ def test_trees(store, tmp_path, how):
     assert sorted(os.listdir(tmp_path)) == ["a.mkl", "b.mkl", "x"]
 
 
-@pytest.mark.parametrize("how", [{}, {"row_size": 64}, {"row_size": 80, "hash": "rp64_256", "rule": "pad"}], ids=str)
+@pytest.mark.parametrize(
+    "how", [{"leaves": True}, {"row_size": 64}, {"row_size": 80, "hash": "rp64_256", "rule": "pad"}], ids=str
+)
 def test_trees_of_leaves_and_rows(store, tmp_path, how):
     words = np.random.default_rng(3).integers(0, 1 << 31, (5 * MIB // 8), np.uint64).tobytes()
     url, plain = store("x", words), tmp_path / "x"

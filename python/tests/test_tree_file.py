@@ -84,7 +84,7 @@ def test_one_way_from_an_input_to_a_tree(tmp_path, hash, kind):
     data = leaves.tobytes()
     path, out = tmp_path / "data", tmp_path / "tree"
     path.write_bytes(data)
-    sizes = {"pieces": {"leaf_size": 64}, "rows": {"row_size": 160}, "leaves": {}}[kind]
+    sizes = {"pieces": {"leaf_size": 64}, "rows": {"row_size": 160}, "leaves": {"leaves": True}}[kind]
     if kind != "leaves":
         size = next(iter(sizes.values()))
         rows = leaves.reshape(len(data) // size, -1)
@@ -121,18 +121,43 @@ def test_one_way_from_an_input_to_a_tree(tmp_path, hash, kind):
         os.close(read)
 
 
+def test_what_a_leaf_is_must_be_said(saved, tmp_path):
+    """Text of a whole count of 32 bytes would pass for leaves."""
+    path, tree = tmp_path / "data", tmp_path / "made.mkl"
+    path.write_bytes(b"thirty-two bytes of plain text!\n" * 4)
+    calls = {
+        "MerkleTree.from_file": lambda **how: merklize.MerkleTree.from_file(path, **how),
+        "build_tree_file": lambda **how: merklize.build_tree_file(path, tree, **how),
+        "merkle_root_file": lambda **how: merklize.merkle_root_file(path, **how),
+        "append_file": lambda **how: merklize.TreeFile(saved).append_file(path, **how),
+    }
+    for name, call in calls.items():
+        for how, got in (
+            ({}, "none"),
+            ({"leaf_size": 4, "leaves": True}, "leaf_size and leaves"),
+            ({"row_size": 4, "leaves": True}, "row_size and leaves"),
+            ({"leaf_size": 1, "row_size": 1}, "leaf_size and row_size"),
+        ):
+            with pytest.raises(merklize.InvalidArgument, match=f"^{name}: give one of .*, got {got}$"):
+                call(**how)
+        with pytest.raises(TypeError, match="leaves must be True or False, got ndarray"):
+            call(leaves=np.zeros((4, 32), np.uint8))
+    leaves = np.frombuffer(path.read_bytes(), np.uint8).reshape(-1, 32)
+    assert merklize.merkle_root_file(path, leaves=True).root == merklize.merkle_root(leaves)
+    with pytest.raises(merklize.InvalidArgument, match="got none"):
+        merklize.merkle_root_file(path, format="rfc6962")
+
+
 def test_inputs_that_are_none(tmp_path):
     (tmp_path / "data").write_bytes(bytes(100))
     with pytest.raises(TypeError, match="bool"):
-        merklize.merkle_root_file(True)
-    with pytest.raises(merklize.InvalidArgument, match="not both"):
-        merklize.merkle_root_file(tmp_path / "data", leaf_size=1, row_size=1)
+        merklize.merkle_root_file(True, leaves=True)
     with pytest.raises(merklize.InvalidArgument, match="100 bytes are not a whole count of leaves of 32 bytes"):
-        merklize.MerkleTree.from_file(tmp_path / "data")
+        merklize.MerkleTree.from_file(tmp_path / "data", leaves=True)
     with pytest.raises(merklize.InvalidArgument, match="got -1"):
-        merklize.merkle_root_file(-1)
+        merklize.merkle_root_file(-1, leaves=True)
     with pytest.raises(merklize.FileError, match="descriptor 987"):
-        merklize.merkle_root_file(987)
+        merklize.merkle_root_file(987, leaves=True)
     os.truncate(tmp_path / "data", 1 << 42)
     with pytest.raises(merklize.OutOfMemory, match="a tree of 4398046511104 leaves takes 281474976710656 bytes"):
         merklize.MerkleTree.from_file(tmp_path / "data", 1)

@@ -124,11 +124,16 @@ Digest fs_verity(std::span<const std::byte> data, const FsVerity& how, const Run
 Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how, const RunOptions& options) {
     Verity verity(how, options);
     const runtime::InputFile file(path);
+    const auto extent = file.extent();
+    runtime::Run run(options);
+    bool stopped = false;
     std::vector<std::byte> data(16 << 20);  // whole blocks of any size
     for (std::size_t count = data.size(); count == data.size();) {
-        count = file.read_some(data, [] { return true; });
+        count = file.read_some(data, [&] { return !(stopped = !run.tick(0)); });
+        if (stopped) run.throw_cancelled();
         verity.add(std::span(data).first(count));
     }
+    if (extent) file.require_unchanged(extent->identity);
     return verity.digest();
 }
 

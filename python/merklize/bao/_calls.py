@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .. import _native
 from .._arrays import device_bytes
+from .._inputs import encoded
 from .._settings import settings
 from .._urls import is_url, plain
-from ..errors import FileError, InvalidArgument, Mismatch
+from ..errors import FileError, InvalidArgument, Mismatch, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,11 +77,11 @@ class Report(NamedTuple):
 def form_of(format: str, group_size: int | None) -> tuple[int, bool, bool]:
     """Return a form as the extension takes it."""
     if format not in FORMATS:
-        raise InvalidArgument(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+        raise InvalidArgument(f"format must be one of {', '.join(FORMATS)}, got {shown(format)}")
     group_log, is_post, has_size = FORMATS[format]
     if group_size is not None:
         if group_size not in [1024 << k for k in range(21)]:
-            raise InvalidArgument(f"group_size must be a power of two, 1024 to 2^30, got {group_size}")
+            raise InvalidArgument(f"group_size must be a power of two, 1024 to 2^30, got {shown(group_size)}")
         group_log = group_size.bit_length() - 11
     return group_log, is_post, has_size
 
@@ -108,9 +109,9 @@ def in_groups(start: int, length: int, size: int, group: int) -> tuple[int, int]
 
 
 def _opened(path: Path) -> tuple[int, str]:
-    name = os.fsdecode(path)
+    name = os.fsdecode(encoded(path, "bao: path"))
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC), name
+        return os.open(name, os.O_RDONLY | os.O_CLOEXEC), name
     except OSError as error:
         raise FileError._refused("open", name, error) from None
 
@@ -166,7 +167,9 @@ def outboard_file(
     run = settings(device, threads, progress)
     fd, name = _opened(path)
     try:
-        return Outboard(*_native.bao_outboard_file(fd, name, form, None if out is None else os.fsencode(out), run))
+        return Outboard(
+            *_native.bao_outboard_file(fd, name, form, None if out is None else encoded(out, "bao: out"), run)
+        )
     finally:
         os.close(fd)
 
@@ -200,7 +203,7 @@ def encode_file(
     run = settings("cpu", threads, progress)
     fd, name = _opened(path)
     try:
-        return _native.bao_encode_file(fd, name, form, os.fsencode(out), run)
+        return _native.bao_encode_file(fd, name, form, encoded(out, "bao: out"), run)
     finally:
         os.close(fd)
 
@@ -233,7 +236,7 @@ def decode(
     form = form_of(format, group_size)
     if outboard is None:
         return _native.bao_decode(encoding, root, form, known_size(size, form))
-    message = bytes(memoryview(cast("Any", encoding)).cast("B"))
+    message = bytes(_native.HostBytes(encoding, "decode: encoding"))
     verify(message, root, outboard, format=format, group_size=group_size).require()
     return message
 
@@ -272,7 +275,7 @@ def slice_ranges(
     """Return the slice of several ranges, (start, length) each, in any order."""
     form = form_of(format, group_size)
     whole = 0 if outboard is not None else known_size(size, form)
-    return _native.bao_slice(data, outboard, list(ranges), form, whole)
+    return _native.bao_slice(data, outboard, ranges, form, whole)
 
 
 def decode_slice(
@@ -345,9 +348,9 @@ def verify(
             os.close(fd)
         begin, end = in_groups(offset, wanted, whole, 1024 << form[0])
         return Report([Fault(*fault) for fault in found], end - begin)
-    part = memoryview(cast("Any", data))
+    part = memoryview(_native.HostBytes(data, "verify: data"))
     if length is not None and length != part.nbytes:
-        raise InvalidArgument(f"length is for files; data has {part.nbytes} bytes, got {length}")
+        raise InvalidArgument(f"length is for files; data has {part.nbytes} bytes, got {shown(length)}")
     whole = offset + part.nbytes if size is None else size
     found = _native.bao_verify(part, offset, whole, root, outboard, form, run)
     return Report([Fault(*fault) for fault in found], part.nbytes)

@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import _native
-from ..errors import InvalidArgument, Mismatch
+from ..errors import InvalidArgument, Mismatch, shown
 from ._calls import form_of, known_size, require_outboard, verify
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Decoder(_native.BaoDecoder):
     ) -> None:
         """Begin."""
         form = form_of(format, group_size)
-        super().__init__(root, None if ranges is None else list(ranges), form, known_size(size, form))
+        super().__init__(root, ranges, form, known_size(size, form))
 
     def wants(self) -> int:
         """Return the bytes of the next item, at most 272 KiB or a group; 0: all is verified, and nothing may follow."""
@@ -129,7 +129,7 @@ class Reader(io.RawIOBase):
         """Raise Mismatch if the outboard cannot be this file's: another length, or another size."""
         super().__init__()
         self._file = file
-        self._root = bytes(memoryview(root).cast("B"))
+        self._root = _native.digest(root, "Reader: root")
         self._outboard = outboard
         self._form: dict[str, Any] = {"format": format, "group_size": group_size}
         self._size = file.seek(0, io.SEEK_END) if size is None else size
@@ -156,7 +156,9 @@ class Reader(io.RawIOBase):
         """Move there, as io.RawIOBase.seek()."""
         starts = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}
         if whence not in starts or starts[whence] + offset < 0:
-            raise InvalidArgument(f"seek: offset {offset} from {whence} is before the beginning, or from nowhere")
+            raise InvalidArgument(
+                f"seek: offset {shown(offset)} from {shown(whence)} is before the beginning, or from nowhere"
+            )
         self._at = starts[whence] + offset
         return self._at
 

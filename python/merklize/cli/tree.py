@@ -93,6 +93,7 @@ def build(
         "format": format_name,
         "leaf_size": leaf_size,
         "row_size": row_size,
+        "leaves": leaves,
         "rule": rule,
         "context": context,
     }

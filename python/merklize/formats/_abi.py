@@ -6,14 +6,16 @@ T[n].
 
 from __future__ import annotations
 
+import operator
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvalidArgument
+from .. import _native
+from ..errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _ARRAY = re.compile(r"^(.*)\[(\d*)\]$")
 _WORD = re.compile(r"^(uint|int|bytes)(\d*)$")
@@ -24,10 +26,16 @@ def encode(types: Sequence[str], values: Sequence[Sequence[Any]]) -> list[bytes]
 
     Raises InvalidArgument: unknown types, values that do not fit.
     """
+    return _tuples([_encoder(type) for type in types], list(checked(types, values)))
+
+
+def checked(types: Sequence[str], values: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Yield the values, each with one field a type. Raises InvalidArgument."""
     for value in values:
-        if isinstance(value, (str, bytes)) or len(value) != len(types):
-            raise InvalidArgument(f"a value of {list(types)} must have {len(types)} fields, got {value!r}")
-    return _tuples([_encoder(type) for type in types], values)
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != len(types):
+            got = f"{len(value)} fields" if isinstance(value, (list, tuple)) else shown(value)
+            raise InvalidArgument(f"a value of {types} must have {len(types)} fields, got {got}")
+        yield value
 
 
 def _tuples(fields: list[tuple[int | None, Callable[[Any], bytes]]], values: Iterable[Sequence[Any]]) -> list[bytes]:
@@ -58,20 +66,20 @@ def _bytes(value: Any, what: str) -> bytes:
                 raise ValueError
             return bytes.fromhex(digits)
         except ValueError:
-            raise InvalidArgument(f"{what}: must be bytes or 0x and hexadecimal digits, got {value!r}") from None
+            raise InvalidArgument(f"{what}: must be bytes or 0x and hexadecimal digits, got {shown(value)}") from None
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
-    raise InvalidArgument(f"{what}: must be bytes or 0x and hexadecimal digits, got {value!r}")
+        return bytes(_native.HostBytes(value, what))
+    raise InvalidArgument(f"{what}: must be bytes or 0x and hexadecimal digits, got {shown(value)}")
 
 
 def _integer(type: str, least: int, most: int) -> Callable[[Any], bytes]:
     def encoder(value: Any) -> bytes:
-        number = int(value, 0) if isinstance(value, str) else value
-        if isinstance(number, bool) or not hasattr(number, "__index__"):
-            raise InvalidArgument(f"{type}: must be an integer, got {value!r}")
-        number = number.__index__()
-        if not least <= number <= most:
-            raise InvalidArgument(f"{type}: must be {least} to {most}, got {number}")
+        try:
+            number = operator.index(int(value, 0) if isinstance(value, str) else value)
+        except (TypeError, ValueError):
+            raise InvalidArgument(f"{type}: must be an integer, got {shown(value)}") from None
+        if isinstance(value, bool) or not least <= number <= most:
+            raise InvalidArgument(f"{type}: must be {least} to {most}, got {shown(value)}")
         return number.to_bytes(32, "big", signed=number < 0)
 
     return encoder
@@ -86,7 +94,7 @@ def _address(value: Any) -> bytes:
 
 def _bool(value: Any) -> bytes:
     if value is not True and value is not False:
-        raise InvalidArgument(f"bool: must be True or False, got {value!r}")
+        raise InvalidArgument(f"bool: must be True or False, got {shown(value)}")
     return bytes(31) + bytes([value])
 
 
@@ -106,13 +114,18 @@ def _sized(data: bytes) -> bytes:
 
 def _string(value: Any) -> bytes:
     if not isinstance(value, str):
-        raise InvalidArgument(f"string: must be text, got {value!r}")
-    return _sized(value.encode())
+        raise InvalidArgument(f"string: must be text, got {shown(value)}")
+    try:
+        return _sized(value.encode())
+    except UnicodeEncodeError:
+        raise InvalidArgument("string: must be text that UTF-8 can hold, got lone surrogates") from None
 
 
 @cache
 def _encoder(type: str) -> tuple[int | None, Callable[[Any], bytes]]:
     """Bytes of a value in a head, or None where they are not fixed; and the encoder."""
+    if not isinstance(type, str) or len(type) > 64:
+        raise InvalidArgument(f"an ABI type must be text of at most 64 characters, got {shown(type)}")
     if found := _ARRAY.match(type):
         return _array(type, _encoder(found[1]), int(found[2]) if found[2] else None)
     simple: dict[str, tuple[int | None, Callable[[Any], bytes]]] = {
@@ -138,7 +151,7 @@ def _array(
 ) -> tuple[int | None, Callable[[Any], bytes]]:
     def encoder(value: Any) -> bytes:
         if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
-            raise InvalidArgument(f"{type}: must be a list, got {value!r}")
+            raise InvalidArgument(f"{type}: must be a list, got {shown(value)}")
         if count is not None and len(value) != count:
             raise InvalidArgument(f"{type}: must have {count} items, got {len(value)}")
         items = _tuple([item] * len(value), value)

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
+from .._file_hash import require_unchanged
 from .._settings import settings
-from ..errors import InvalidArgument
-from ._input import as_bytes, power_of_two
+from ..errors import FileError, InvalidArgument, shown
+from ..tree import MerkleTree
+from ..tree_file import merkle_root_file
+from ._input import as_bytes, path_of, power_of_two
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .._types import Device
 
 
 def glacier(data: Any, *, device: Device = "auto", threads: int | None = None) -> bytes:
     """Return Amazon Glacier's tree hash, 32 bytes: SHA-256 of pieces of 1 MiB, then pairs; a lone node goes up.
 
-    data  bytes-like, an array, or the path of a file
+    data  bytes-like, an array, or the path of a file, which is read
+
+    Raises FileError: unreadable, or it changed while it was read.
     """
-    return _native.glacier(as_bytes(data, "glacier"), settings(device, threads))
+    if (path := path_of(data)) is not None:
+        return merkle_root_file(path, format="glacier", device=device, threads=threads).root
+    return _native.glacier(data, settings(device, threads))
+
+
+_BLOCK = 16384
+"""Bytes of a leaf of BitTorrent v2."""
 
 
 class BitTorrentFile(NamedTuple):
@@ -38,12 +52,21 @@ def bittorrent_v2(
 ) -> BitTorrentFile:
     """Return `pieces root` and piece layer of a file for BitTorrent v2 (BEP 52).
 
-    data          bytes-like, an array, or the path of a file
+    data          bytes-like, an array, or the path of a file, which is read
     piece_length  a power of two, at least 16384
 
     Raises InvalidArgument, FileError.
     """
-    found = _native.bittorrent_v2(as_bytes(data, "bittorrent_v2"), piece_length, settings(device, threads))
+    piece_length = power_of_two(piece_length, _BLOCK, 1 << 62, "bittorrent_v2: piece_length")
+    if (path := path_of(data)) is not None:
+        tree = MerkleTree.from_file(path, format="bittorrent_v2", device=device, threads=threads)
+        if tree.file_size == 0:
+            return BitTorrentFile(None, b"", piece_length)
+        pieces: Any = tree.level((piece_length // _BLOCK).bit_length() - 1) if tree.file_size > piece_length else b""
+        return BitTorrentFile(
+            tree.root, bytes(pieces.numpy() if tree.on_device and len(pieces) else pieces), piece_length
+        )
+    found = _native.bittorrent_v2(data, piece_length, settings(device, threads))
     return BitTorrentFile(*found, piece_length)
 
 
@@ -58,33 +81,56 @@ def fs_verity(
 ) -> bytes:
     """Return the fs-verity digest of a file, as `fsverity digest` prints it and the kernel measures it.
 
-    data        bytes-like, an array, or the path of a file
+    data        bytes-like, an array, or the path of a file, which is read
     block_size  bytes of a block, a power of two from 1024 to 65536
     salt        at most 32 bytes
     algorithm   "sha256", or "sha512", which hashlib computes block by block
 
     Raises InvalidArgument, FileError.
     """
-    power_of_two(block_size, 1024, 65536, "fs_verity: block_size")
+    block_size = power_of_two(block_size, 1024, 65536, "fs_verity: block_size")
     if algorithm not in ("sha256", "sha512"):
-        raise InvalidArgument(f"fs_verity: algorithm must be 'sha256' or 'sha512', got {algorithm!r}")
-    salt = bytes(salt)
+        raise InvalidArgument(f"fs_verity: algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
+    salt = bytes(_native.HostBytes(salt, "fs_verity: salt"))
     if len(salt) > 32:
         raise InvalidArgument(f"fs_verity: salt must be at most 32 bytes, got {len(salt)}")
-    content = as_bytes(data, "fs_verity")
+    run, path = settings(device, threads), path_of(data)
     if algorithm == "sha256":
-        return _native.fs_verity(content, block_size, salt, settings(device, threads))
-    return _fs_verity_sha512(content.data, block_size, salt)
+        if path is not None:
+            return _native.fs_verity_file(path, block_size, salt, run)
+        return _native.fs_verity(data, block_size, salt, run)
+    blocks = _blocks_of(as_bytes(data, "fs_verity").data, block_size) if path is None else _read(path, block_size)
+    return _fs_verity_sha512(blocks, block_size, salt)
 
 
-def _fs_verity_sha512(data: memoryview, block_size: int, salt: bytes) -> bytes:
-    def digests(level: memoryview) -> bytes:
-        blocks = (level[at : at + block_size].tobytes() for at in range(0, len(level), block_size))
-        return b"".join(hashlib.sha512(before + block.ljust(block_size, b"\0")).digest() for block in blocks)
+def _blocks_of(data: memoryview, block_size: int) -> Iterator[bytes]:
+    return (data[at : at + block_size].tobytes() for at in range(0, len(data), block_size))
 
-    before = salt.ljust(128, b"\0") if salt else b""
-    root = digests(data) if len(data) else bytes(64)
+
+def _read(path: bytes, block_size: int) -> Iterator[bytes]:
+    """Yield the blocks of a file. Raises FileError."""
+    name = os.fsdecode(path)
+    try:
+        with open(path, "rb", 1 << 20) as file:
+            before = os.fstat(file.fileno())
+            while block := file.read(block_size):
+                yield block
+            require_unchanged(file.fileno(), name, before)
+    except OSError as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError._refused("read", name, error) from None
+
+
+def _fs_verity_sha512(blocks: Iterator[bytes], block_size: int, salt: bytes) -> bytes:
+    def digest(block: bytes) -> bytes:
+        nonlocal size
+        size += len(block)
+        return hashlib.sha512(before + block.ljust(block_size, b"\0")).digest()
+
+    size, before = 0, salt.ljust(128, b"\0") if salt else b""
+    root, bytes_of_file = b"".join(map(digest, blocks)) or bytes(64), size
     while len(root) > 64:
-        root = digests(memoryview(root))
-    fields = 1, 2, block_size.bit_length() - 1, len(salt), len(data), root, salt
+        root = b"".join(map(digest, _blocks_of(memoryview(root), block_size)))
+    fields = 1, 2, block_size.bit_length() - 1, len(salt), bytes_of_file, root, salt
     return hashlib.sha512(struct.pack("<BBBB4xQ64s32s144x", *fields)).digest()

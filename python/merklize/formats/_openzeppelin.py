@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _arrays, _native
 from .._settings import settings
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, shown
 from . import _abi
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class OpenZeppelinTree:
     named by their index in the order in which they were given.
     """
 
-    __slots__ = ("_tree", "leaf_encoding", "values")
+    __slots__ = ("__weakref__", "_tree", "leaf_encoding", "values")
 
     values: list[Any]
     """The values, in the order in which they were given; of a simple tree leaves of 32 bytes."""
@@ -85,7 +85,8 @@ class OpenZeppelinTree:
 
         Raises InvalidArgument: an index that is none, or twice.
         """
-        leaves, proof, flags = self._tree.prove_together(_arrays.indices(indices, "prove_many: indices"))
+        which = _arrays.indices(indices, "prove_many: indices", self.n_leaves)
+        leaves, proof, flags = self._tree.prove_together(which)
         return OpenZeppelinMultiProof(_split(leaves), _split(proof), flags)
 
     def dump(self) -> dict[str, Any]:
@@ -102,19 +103,21 @@ class OpenZeppelinTree:
 
         Raises InvalidArgument: another format, or nodes that do not fit the values.
         """
-        found: dict[str, Any] = json.loads(dump) if isinstance(dump, (str, bytes)) else dump
         try:
+            found: dict[str, Any] = json.loads(dump) if isinstance(dump, (str, bytes)) else dump
             kind = found["format"]
             if kind not in (STANDARD, SIMPLE):
-                raise InvalidArgument(f"load: format must be {STANDARD!r} or {SIMPLE!r}, got {kind!r}")
+                raise InvalidArgument(f"load: format must be {STANDARD!r} or {SIMPLE!r}, got {shown(kind)}")
             if found.get("hash") is not None:
                 raise InvalidArgument("load: the tree has a node hash of its own")
             types = list(found["leafEncoding"]) if kind == STANDARD else None
             values = [entry["value"] for entry in found["values"]]
             places = [operator.index(entry["treeIndex"]) for entry in found["values"]]
             given = np.array([list(_node(node)) for node in found["tree"]], np.uint8).reshape(-1, 32)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidArgument(f"load: not a dump of a tree: {error!r}") from None
+        except InvalidArgument:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            raise InvalidArgument(f"load: not a dump of a tree: {shown(str(error))}") from None
         n = len(values)
         if len(given) != 2 * n - 1 or sorted(places) != list(range(n - 1, 2 * n - 1)):
             raise InvalidArgument(f"load: {n} values need {2 * n - 1} nodes and a slot each, got {len(given)} nodes")
@@ -152,7 +155,9 @@ def openzeppelin(
     A leaf is Keccak-256 of Keccak-256 of abi.encode(value), so no inner node can pose as a leaf.
     Raises InvalidArgument: no values, values that do not fit their types.
     """
-    return _make(list(values), list(types), sort_leaves, device, threads)
+    if not isinstance(types, (list, tuple)):
+        raise TypeError(f"openzeppelin: types must be a list of ABI types, got {type(types).__name__}")
+    return _make(list(_abi.checked(types, values)), list(types), sort_leaves, device, threads)
 
 
 def openzeppelin_simple(

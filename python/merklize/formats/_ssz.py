@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _native
+from .. import _arrays, _native
 from .._settings import settings
+from ..errors import InvalidArgument
 from ..hashing import merge
 from ._input import as_bytes
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 
 def zero_hash(depth: int) -> bytes:
-    """Return the root of 2^depth chunks of zeros."""
+    """Return the root of 2^depth chunks of zeros; depth 0 to 64."""
+    if _arrays.unsigned(depth, "zero_hash: depth") > 64:
+        raise InvalidArgument(f"zero_hash: depth must be at most 64, got {depth}")
     node = bytes(32)
     for _ in range(depth):
         node = merge(node, node, "sha256_plain")

@@ -6,8 +6,10 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _native
+from .._inputs import encoded
 from .._settings import settings
 from ..errors import FileError
+from ._input import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +27,8 @@ def xet(data: HostData | str | os.PathLike[str] | int, *, threads: int | None = 
     Raises FileError: unreadable, or changed while it was read.
     """
     run = settings("cpu", threads, progress)
-    if isinstance(data, (str, os.PathLike)):
-        return _native.xet_hash_file(os.fsencode(data), run)
+    if (path := path_of(data)) is not None:
+        return _native.xet_hash_file(path, run)
     if isinstance(data, int) and not isinstance(data, bool):
         return _native.xet_hash_descriptor(data, f"file descriptor {data}", run)
     return _native.xet_hash(data, run)
@@ -39,7 +41,8 @@ def xet_files(paths: Iterable[Path], *, threads: int | None = None, progress: Pr
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"xet_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
-    results = _native.xet_hash_files([os.fsencode(path) for path in paths], settings("cpu", threads, progress))
+    names = [encoded(path, "xet_files: path") for path in paths]
+    results = _native.xet_hash_files(names, settings("cpu", threads, progress))
     return [result if isinstance(result, str) else FileError._of(*result) for result in results]
 
 

@@ -44,6 +44,7 @@ def build_tree(
     *,
     hash: str = "blake3",
     row_size: int | None = None,
+    leaves: bool = False,
     rule: str | None = None,
     key: Buffer | None = None,
     context: str | None = None,
@@ -63,13 +64,13 @@ def build_tree(
     The rest is as in merklize.build_tree_file(), the errors as in hash_file().
     """
     form, hash, rule = with_format(format, hash, rule, key=key, context=context, padding=padding)
-    leaf_size = leaf_size_of(form, leaf_size, row_size)
+    leaf_size = leaf_size_of("build_tree", form, leaf_size, row_size, leaves)
     mode = mode_of(key, context, 32, 0, "auto") if hash == "blake3" else mode_of(None, None, 32, 0, "auto")
     native = _native.TreeForm(hash, rule, key, context, padding)
     source = source_of(url_of(url))
-    leaves = LeafRule(hash, leaf_size, row_size, mode.key, mode.context)
-    leaves.require_valid()
-    n = leaves.n_leaves(source.size, shown(source.url))
+    by = LeafRule(hash, leaf_size, row_size, mode.key, mode.context)
+    by.require_valid()
+    n = by.n_leaves(source.size, shown(source.url))
     if n == 0:
         raise file_error(shown(source.url), "has no leaf: merklize.build_tree_file() knows what that is")
     rule = _native.default_rule(hash) if rule is None else {"promote": "left_full"}.get(rule, rule)
@@ -79,8 +80,8 @@ def build_tree(
         shape.tree(b"", 0, "cpu", 1)
     target = None if out is None else _Target(plain(out), shape)
     with joined(address, options) as cluster:
-        leaves = leaves._replace(threads=cluster.threads)
-        levels = max(0, min(MOST_LEVELS, (cluster.part_size(source.size) // leaves.size).bit_length() - 1))
+        by = by._replace(threads=cluster.threads)
+        levels = max(0, min(MOST_LEVELS, (cluster.part_size(source.size) // by.size).bit_length() - 1))
         job = {"kind": "build_tree", "url": shown(source.url), "size": source.size, "version": source.version}
         job |= {"n_leaves": n, "leaf": [leaf_size, row_size], "hash": hash, "rule": rule, "key": key_check(mode)}
         job |= {"padding": shape.padding.hex(), "out": None if target is None else target.name}
@@ -90,7 +91,7 @@ def build_tree(
                 target.begin(known)
             try:
                 report = Report(progress, source.size)
-                root = _build(source, shape, leaves, levels, target, cluster, known, report)
+                root = _build(source, shape, by, levels, target, cluster, known, report)
             except BaseException:
                 if target is not None and state is None:
                     target.discard()

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <nanobind/nanobind.h>
+
+/// Calls of Python's C API. One that fails becomes an exception at once: no error is left pending that a later call could clear.
+/// `make lint` allows the functions that raise, clear or ask for a pending error in python_calls.cpp alone.
+namespace merklize::binding {
+
+namespace nb = nanobind;
+
+/// Throws the error of the call that has just failed.
+/// errors  nb::python_error; InternalError if the call, somebody's extension, set no error
+[[noreturn]] void throw_raised();
+
+/// What a call returned: a new reference, or null after an error.
+template <class Object = nb::object>
+Object checked(PyObject* made) {
+    if (made == nullptr) throw_raised();
+    return nb::steal<Object>(made);
+}
+
+/// What a call returned: negative after an error.
+inline int checked(int result) {
+    if (result < 0) throw_raised();
+    return result;
+}
+
+/// str() of an object; characters that UTF-8 cannot hold as \udc80.
+std::string text_of(nb::handle object);
+/// repr() of an object for error texts, at most 80 bytes; of an integer that Python refuses to print its count of bits.
+std::string shown(nb::handle object);
+
+/// A buffer of an object, for the lifetime of this. It stays where it is, since a Py_buffer may point into itself.
+class BufferView {
+public:
+    /// what    names the object in error texts
+    /// errors  InvalidArgument (the object refuses: it is closed, released, read-only), and whatever else it raises
+    BufferView(nb::handle object, int flags, const char* what);
+    ~BufferView() { PyBuffer_Release(&view_); }
+    BufferView(const BufferView&) = delete;
+    BufferView& operator=(const BufferView&) = delete;
+
+    const Py_buffer* operator->() const noexcept { return &view_; }
+    bool is_in_c_order() const { return PyBuffer_IsContiguous(&view_, 'C') != 0; }
+
+private:
+    Py_buffer view_{};
+};
+
+/// The C++ object in a Python object, or null if it is of another class.
+/// errors  TypeError: nothing made the object (cls.__new__(cls), a subclass that does not call __init__)
+template <class Bound>
+Bound* bound_in(nb::handle object) {
+    if (!nb::isinstance<Bound>(object)) return nullptr;
+    if (!nb::inst_ready(object))
+        throw nb::type_error((text_of(object.type().attr("__name__")) + ": __init__ was not called").c_str());
+    return nb::inst_ptr<Bound>(object);
+}
+
+/// The same of an object that must be of the class.  errors  TypeError
+template <class Bound>
+Bound& bound(nb::handle object) {
+    Bound* found = bound_in<Bound>(object);
+    if (found == nullptr) {
+        throw nb::type_error(("must be " + text_of(nb::type<Bound>().attr("__name__")) + ", got " +
+                              text_of(object.type().attr("__name__")))
+                                 .c_str());
+    }
+    return *found;
+}
+
+}  // namespace merklize::binding

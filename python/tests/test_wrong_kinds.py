@@ -1,0 +1,326 @@
+"""Arguments of the wrong kind are errors: the process lives, memory does not grow, and nothing passes as valid."""
+
+import array
+import copy
+import io
+import itertools
+import json
+import mmap
+import pathlib
+import pickle
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+import merklize
+import oracle
+from merklize import bao, formats
+from wrong_kinds import DLPack
+
+PROGRAM = pathlib.Path(__file__).with_name("wrong_kinds.py")
+
+
+@pytest.mark.parametrize("calls", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_calls_of_the_wrong_kind(calls):
+    done = subprocess.run(
+        [sys.executable, PROGRAM, f"--calls={calls}"], stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+
+
+def closed_map():
+    made = mmap.mmap(-1, 100)
+    made.close()
+    return made
+
+
+def released(kind):
+    made = kind(bytearray(100))
+    made.release()
+    return made
+
+
+CLOSED = {
+    "mmap": closed_map,
+    "memoryview": lambda: released(memoryview),
+    "PickleBuffer": lambda: released(pickle.PickleBuffer),
+}
+ROOT = bytes(32)
+TAKE_BYTES = {
+    "hash": merklize.hash,
+    "hash of SHA-256": lambda data: merklize.hash(data, hash="sha256_plain"),
+    "key": lambda data: merklize.hash(b"", key=data),
+    "Hasher": merklize.Hasher,
+    "update": lambda data: merklize.Hasher().update(data),
+    "hash_each": lambda data: merklize.hash_each([b"", data]),
+    "hash_each of names": lambda data: merklize.hash_each({"a": data}),
+    "hash_leaves": lambda data: merklize.hash_leaves([data]),
+    "hash_leaves of SHA-256": lambda data: merklize.hash_leaves([data], "sha256"),
+    "merge": lambda data: merklize.merge(data, ROOT),
+    "padding": lambda data: merklize.MerkleTree(oracle.byte_leaves(3), rule="pad", padding=data),
+    "verify: proof": lambda data: merklize.verify(data, ROOT),
+    "verify: root": lambda data: oracle_tree().prove(0).verify(data),
+    "verify: leaf": lambda data: oracle_tree().prove(0).verify(ROOT, leaf=data),
+    "verify_each": lambda data: merklize.verify_each([], data),
+    "update of a tree": lambda data: oracle_tree().update({0: data}),
+    "MerkleProof": lambda data: merklize.MerkleProof("blake3", 0, 2, ROOT, [data]),
+    "MerkleProof.from_bytes": merklize.MerkleProof.from_bytes,
+    "ConsistencyProof.from_bytes": merklize.ConsistencyProof.from_bytes,
+    "glacier": formats.glacier,
+    "bittorrent_v2": formats.bittorrent_v2,
+    "fs_verity": formats.fs_verity,
+    "fs_verity: SHA-512": lambda data: formats.fs_verity(data, algorithm="sha512"),
+    "fs_verity: salt": lambda data: formats.fs_verity(b"", salt=data),
+    "ssz": formats.ssz,
+    "xet": formats.xet,
+    "xet_chunks": formats.xet_chunks,
+    "outboard": bao.outboard,
+    "encode": bao.encode,
+    "decode": lambda data: bao.decode(data, ROOT),
+    "decode with an outboard": lambda data: bao.decode(data, ROOT, outboard=b""),
+    "slice": lambda data: bao.slice(data, 0, 1),
+    "decode_slice": lambda data: bao.decode_slice(data, ROOT, 0, 1),
+    "bao.verify": lambda data: bao.verify(data, ROOT, b""),
+    "bao.verify: outboard": lambda data: bao.verify(b"", ROOT, data),
+    "Decoder": bao.Decoder,
+    "Reader": lambda data: bao.Reader(io.BytesIO(), data, b"", size=0),
+}
+
+
+def oracle_tree():
+    return merklize.MerkleTree(oracle.byte_leaves(8))
+
+
+@pytest.mark.parametrize("call", TAKE_BYTES)
+@pytest.mark.parametrize("kind", CLOSED)
+def test_closed_buffers(kind, call):
+    with pytest.raises(merklize.InvalidArgument, match=r"closed|released"):
+        TAKE_BYTES[call](CLOSED[kind]())
+
+
+@pytest.mark.parametrize("attribute", ["__array_struct__", "__array_interface__", "__buffer__", "__dlpack__"])
+@pytest.mark.parametrize("call", TAKE_BYTES)
+def test_what_only_claims_to_be_an_array(call, attribute):
+    class Claim:
+        pass
+
+    setattr(Claim, attribute, 5)
+    with pytest.raises(TypeError):
+        TAKE_BYTES[call](Claim())
+
+
+@pytest.mark.parametrize("fields", [
+    {"ndim": -1}, {"ndim": -(2**31)}, {"ndim": 65}, {"shape": None}, {"data": None}, {"device_type": 2},
+    {"device_type": 13}, {"device_type": 9}, {"extents": (-1, 32)}, {"extents": (2**62, 2**62)}, {"bits": 7},
+    {"lanes": 0},
+], ids=str)  # fmt: skip
+def test_tensors_that_lie(fields):
+    assert merklize.hash(DLPack()) == merklize.hash(bytes(32))
+    for call in (merklize.hash, lambda data: merklize.hash_each([data]), lambda data: merklize.Hasher().update(data)):
+        with pytest.raises(merklize.InvalidArgument):
+            call(DLPack(**fields))
+
+
+def test_interfaces_that_lie():
+    good = {"shape": (1,), "typestr": "|u1", "data": (4096, False), "version": 3}
+
+    class Claim:
+        def __init__(self, interface):
+            self.__cuda_array_interface__ = interface
+
+    wrong = [5, None, [], {}, {**good, "shape": 5}, {**good, "shape": (2**70,)}, {**good, "shape": (None,)}]
+    wrong += [{**good, "data": 5}, {**good, "data": (2**70, False)}, {**good, "data": ("x", False)}]
+    wrong += [{**good, "typestr": 5}, {**good, "typestr": "|u"}, {**good, "strides": 5}, {**good, "strides": (2**70,)}]
+    for interface in wrong:
+        with pytest.raises((TypeError, merklize.InvalidArgument)):
+            merklize.hash(Claim(interface))
+
+
+def test_objects_that_nothing_made():
+    class Own(merklize.Hasher):
+        def __init__(self):
+            pass
+
+    array = merklize.DeviceArray.from_numpy(oracle.byte_leaves(2), "cpu")
+    for call in (
+        lambda: Own().update(b""),
+        lambda: Own().copy(),
+        lambda: merklize.hash(merklize.DeviceArray.__new__(merklize.DeviceArray)),
+        lambda: merklize.hash(copy.copy(array)),
+        lambda: merklize.hash(b"", timings=merklize.Timings.__new__(merklize.Timings)),
+        lambda: memoryview(merklize._native.Tree.__new__(merklize._native.Tree)),
+    ):
+        with pytest.raises((TypeError, BufferError)):
+            call()
+
+
+ENDLESS = {
+    "integers": itertools.count,
+    "a range": lambda: range(2**40),
+    "the same": lambda: itertools.repeat(0),
+    "nothing": lambda: itertools.repeat(None),
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_iterables_without_end(kind, tmp_path):
+    """They are refused at the first item that cannot be, or once there are more of them than can be."""
+    made = ENDLESS[kind]
+    tree = oracle_tree()
+    tree.save(tmp_path / "tree.mkl")
+    file = merklize.TreeFile(tmp_path / "tree.mkl")
+    commitment = merklize.MatrixCommitment(oracle.byte_leaves(8))
+    standard = formats.openzeppelin([[1], [2]], ["uint8"])
+    calls = [
+        tree.prove,
+        tree.prove_together,
+        lambda items: tree.update(items, oracle.byte_leaves(8)),
+        file.prove,
+        file.prove_together,
+        commitment.open_many,
+        commitment.open_together,
+        standard.prove_many,
+        lambda items: formats.openzeppelin(items, ["uint8"]),
+        formats.openzeppelin_simple,
+        merklize.hash_each,
+        merklize.hash_leaves,
+        merklize.MerkleTree.from_records,
+        merklize.hash_files,
+        formats.xet_files,
+        merklize.hash_parts,
+        merklize.merkle_root_parts,
+        lambda items: merklize.verify_each(items, ROOT),
+        lambda items: merklize.MerkleProof("blake3", 0, 8, ROOT, items),
+        lambda items: merklize.ConsistencyProof("blake3", 1, 8, items),
+        lambda items: merklize.verify_matrix_opening((0, [], []), commitment.cap, items),
+        lambda items: bao.slice_ranges(b"", items),
+        lambda items: bao.Decoder(ROOT, ranges=items),
+        merklize.MatrixCommitment,
+    ]
+    for call in calls:
+        with pytest.raises((TypeError, merklize.InvalidArgument)):
+            call(made())
+    for call in (lambda items: merklize.MerkleProof("blake3", 0, 8, ROOT, items),
+                 lambda items: merklize.ConsistencyProof("blake3", 1, 8, items)):  # fmt: skip
+        with pytest.raises(merklize.InvalidArgument, match="must be at most 6[45], got more"):
+            call(itertools.repeat(ROOT))
+    opening = commitment.open(0)
+    assert not merklize.verify_matrix_opening((made(), [opening.rows], []), commitment.cap, commitment.dims)
+    with pytest.raises(merklize.InvalidArgument, match="zero_hash: depth must be at most 64"):
+        formats.zero_hash(2**40)
+    # Queries that repeat indices are as many as their caller has.
+    assert len(tree.prove([0] * 20)) == len(commitment.open_many(np.zeros(20, np.uint64))) == 20
+    assert len(tree.prove(iter([7, 0, 0]))) == 3
+
+
+def test_weak_references(tmp_path):
+    leaves = oracle.byte_leaves(8)
+    tree = merklize.MerkleTree(leaves)
+    tree.save(tmp_path / "tree.mkl")
+    for thing in (
+        tree,
+        merklize.TreeFile(tmp_path / "tree.mkl"),
+        merklize.TreeBuilder(),
+        merklize.TreeWriter(tmp_path / "written.mkl", 8),
+        merklize.MerkleForest(leaves.reshape(2, 4, 32)),
+        merklize.MatrixCommitment(leaves),
+        merklize.Hasher(),
+        merklize.Timings(),
+        merklize.DeviceArray.from_numpy(leaves, "cpu"),
+        merklize.merkle_root_file(tmp_path / "tree.mkl", leaf_size=100),
+        tree.prove(1),
+        tree.prove_together([1]),
+        tree.prove_consistency(5),
+        formats.openzeppelin_simple(leaves),
+        bao.Decoder(ROOT),
+    ):
+        assert weakref.ref(thing)() is thing
+    reference = weakref.ref(tree)
+    del tree, thing
+    assert reference() is None
+
+
+def test_kinds_of_proofs():
+    tree = oracle_tree()
+    growth = tree.prove_consistency(5)
+    with pytest.raises(TypeError, match=r"verify: a ConsistencyProof has two roots: call its verify\(old_root, new"):
+        merklize.verify(growth, tree.root)
+    assert not merklize.verify(growth.to_bytes(), tree.root)  # from outside: no proof of a leaf
+    assert not merklize.verify(growth.to_json(), tree.root)
+    for proof in (None, 5, [tree.prove(0)], object()):
+        with pytest.raises(TypeError, match="verify: proof must be bytes-like"):
+            merklize.verify(proof, tree.root)
+    for proofs in ([growth], [tree.prove_together([1])], [b""]):
+        with pytest.raises(TypeError, match=r"proofs\[0\] must be a MerkleProof"):
+            merklize.verify_each(proofs, tree.root)
+
+
+@pytest.mark.parametrize("digits", [100, 4300, 4301, 100_000])
+def test_integers_of_many_digits(digits):
+    """Python neither prints nor reads those of more than 4,300."""
+    number = 10 ** (digits - 1)
+    text = "1" + "0" * (digits - 1)
+    tree = oracle_tree()
+    commitment = merklize.MatrixCommitment(oracle.byte_leaves(8))
+    standard = formats.openzeppelin([[1], [2]], ["uint8"])
+    single, several, growth = tree.prove(1), tree.prove_together([1]), tree.prove_consistency(5)
+    dump = standard.dump()
+    with_text = [
+        lambda: merklize.MerkleProof.from_json(single.to_json().replace('"index": 1', f'"index": {text}')),
+        lambda: merklize.MultiProof.from_json(several.to_json().replace("[1]", f"[{text}]")),
+        lambda: merklize.ConsistencyProof.from_json(growth.to_json().replace(": 5", f": {text}")),
+        lambda: formats.OpenZeppelinTree.load(json.dumps(dump).replace('"treeIndex": 1', f'"treeIndex": {text}')),
+        lambda: formats.OpenZeppelinTree.load(text),
+        lambda: formats.openzeppelin([[text]], ["uint256"]),
+    ]
+    calls = [
+        *with_text,
+        lambda: merklize.hash(b"", length=number),
+        lambda: merklize.hash(b"", seek=-number),
+        lambda: merklize.hash(b"", threads=number),
+        lambda: merklize.hash(b"", stream=number),
+        lambda: merklize.hash(b"", policy={"lanes": number}),
+        lambda: merklize.hash_many(oracle.byte_leaves(2), length=number),
+        lambda: merklize.Hasher().digest(number),
+        lambda: tree.prove(number),
+        lambda: tree.prove([-number]),
+        lambda: tree.level(number),
+        lambda: tree.cap(number),
+        lambda: tree.prove_range(0, number),
+        lambda: tree.update({number: ROOT}),
+        lambda: merklize.heap_slots(number),
+        lambda: merklize.MerkleProof("blake3", number, 8, ROOT, []),
+        lambda: single.verify(ROOT, index=number),
+        lambda: merklize.MerkleForest(oracle.byte_leaves(8).reshape(2, 4, 32)).level(number),
+        lambda: commitment.open(number),
+        lambda: merklize.poseidon2("goldilocks", 8, 4, (8, 22), [number], [1]),
+        lambda: merklize.poseidon2("goldilocks", 8, 4, (8, number), ([], [], []), [1]),
+        lambda: formats.openzeppelin([[number]], ["uint256"]),
+        lambda: formats.openzeppelin([[-number]], ["int8"]),
+        lambda: formats.openzeppelin([[number]], ["bytes32"]),
+        lambda: formats.openzeppelin([[1]], [f"uint{text}"]),
+        lambda: standard.prove(number),
+        lambda: formats.bittorrent_v2(b"", number),
+        lambda: formats.ssz(b"", number),
+        lambda: formats.zero_hash(number),
+        lambda: bao.outboard(b"", group_size=number),
+        lambda: bao.slice(b"", number, 1),
+    ]
+    for call in calls:
+        with pytest.raises(merklize.InvalidArgument) as caught:
+            call()
+        assert len(str(caught.value)) < 400
+    assert not merklize.verify(single.to_json().replace('"index": 1', f'"index": {text}'), tree.root)
+
+
+def test_shown():
+    shown = merklize.errors.shown
+    assert shown(-5) == "-5"
+    assert shown(None) == "None"
+    assert shown("x" * 1000) == "'" + "x" * 76 + "..."
+    assert shown(b"12345") == "5 bytes"
+    assert shown(array.array("B", [1])) == "array"
+    assert shown(10**5000) == f"an integer of {(10**5000).bit_length()} bits"
