@@ -29,7 +29,8 @@ bool has_objects(const char* format) {
 nb::object opaque_view(nb::handle array, const char* what) {
     nb::object dtype = array.attr("dtype");
     if (is_true(dtype.attr("hasobject"))) {
-        invalid(std::string(what) + ": an array of " + text_of(dtype) + " holds references, not bytes; convert it to a dtype of fixed width");
+        invalid(std::string(what) + ": an array of " + text_of(dtype) +
+                " holds references, not bytes; convert it to a dtype of fixed width");
     }
     return array.attr("view")(nb::str("V{}").attr("format")(dtype.attr("itemsize")));
 }
@@ -40,9 +41,8 @@ constexpr std::uint64_t piece_bytes = 16 << 20;
 nb::object large_and_apart(nb::handle object, const char* what) {
     if (PyBytes_Check(object.ptr()) || PyByteArray_Check(object.ptr())) return {};
     // Tensors of others are copied whole: to ask them twice would cost more. Some that lie on a GPU are buffers, too, by their type.
-    if (!is_ndarray(object) &&
-        (!PyObject_CheckBuffer(object.ptr()) || nb::hasattr(object, "__dlpack__") ||
-         nb::hasattr(object, "__cuda_array_interface__"))) {
+    if (!is_ndarray(object) && (!PyObject_CheckBuffer(object.ptr()) || nb::hasattr(object, "__dlpack__") ||
+                                nb::hasattr(object, "__cuda_array_interface__"))) {
         return {};
     }
     const nb::object plain = import_array(object, what, nullptr);
@@ -189,7 +189,23 @@ int to_int(nb::handle value, const char* what) {
 }
 
 bool is_true(nb::handle value) {
-    return checked(PyObject_IsTrue(value.ptr())) != 0;
+    try {
+        return checked(PyObject_IsTrue(value.ptr())) != 0;
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_ValueError)) throw;
+        invalid("an option must be True or False: " + text_of(error.value()));
+    }
+}
+
+nb::tuple to_tuple(nb::handle value, const char* what) {
+    if (!PyTuple_Check(value.ptr())) wrong_type(what, "a tuple", value);
+    return nb::borrow<nb::tuple>(value);
+}
+
+nb::tuple to_pair(nb::handle value, const char* what) {
+    nb::tuple pair = to_tuple(value, what);
+    if (pair.size() != 2) invalid(std::string(what) + " must be a tuple of 2, got " + std::to_string(pair.size()));
+    return pair;
 }
 
 unsigned to_threads(nb::handle value) {

@@ -98,6 +98,8 @@ std::uint64_t to_u64(nb::handle value, const char* what);
 std::int64_t to_i64(nb::handle value, const char* what);
 int to_int(nb::handle value, const char* what);
 bool is_true(nb::handle value);
+nb::tuple to_tuple(nb::handle value, const char* what);
+nb::tuple to_pair(nb::handle value, const char* what);
 /// None is 0, "all"; otherwise at least 1.
 unsigned to_threads(nb::handle value);
 std::string_view to_text(nb::handle value, const char* what);

@@ -157,7 +157,8 @@ void bind_device(nb::module_& m) {
         m, "kernel_module_folder", +[] { return to_str(runtime::module_folder()); },
         "def kernel_module_folder() -> str");
 
-    nb::class_<Timings> timings(m, "Timings", nb::is_weak_referenceable(), R"(Seconds that a call took on its device, by the device's own clock.
+    nb::class_<Timings> timings(m, "Timings", nb::is_weak_referenceable(),
+                                R"(Seconds that a call took on its device, by the device's own clock.
 
 Pass one as timings=, and the call fills it. None: not known, as on the CPU, whose work no such clock measures.)");
     timings.def(nb::init<>());

@@ -99,8 +99,8 @@ nb::object export_dlpack(DeviceArray& array, nb::handle stream, nb::handle max_v
                          nb::handle copy) {
     require_cuda(array);
     if (!dl_device.is_none()) {
-        const int type = to_int(dl_device[0], "dl_device: type");
-        const int id = to_int(dl_device[1], "dl_device: number");
+        const nb::tuple wanted = to_pair(dl_device, "dl_device");
+        const int type = to_int(wanted[0], "dl_device: type"), id = to_int(wanted[1], "dl_device: number");
         if (type != dlpack::cuda || id != index_of(array)) {
             refuse("the array is on " + array.device().id +
                    " and is exported there alone: call .numpy() to copy it to the host");
@@ -109,7 +109,7 @@ nb::object export_dlpack(DeviceArray& array, nb::handle stream, nb::handle max_v
     const bool is_copy = is_true(copy);
     if (is_copy) array.settle();
     order(array, stream);
-    const bool is_versioned = !max_version.is_none() && to_int(max_version[0], "max_version") >= 1;
+    const bool is_versioned = !max_version.is_none() && to_int(to_pair(max_version, "max_version")[0], "max_version") >= 1;
     return is_versioned ? capsule_of<dlpack::ManagedVersioned>(array, is_copy)
                         : capsule_of<dlpack::Managed>(array, is_copy);
 }
@@ -167,7 +167,8 @@ DeviceArray make(nb::handle device, nb::handle shape, nb::handle dtype) {
 
 DeviceArray from_numpy(nb::handle array, nb::handle device) {
     if (!is_ndarray(array)) wrong_type("from_numpy: array", "a NumPy array", array);
-    const DeviceArray made = make(device, array.attr("shape"), nb::str(array.attr("dtype")));
+    const DeviceArray made =
+        make(device, array.attr("shape"), checked(PyObject_Str(nb::object(array.attr("dtype")).ptr())));
     const InputBytes host(array, "from_numpy: array");
     Buffer buffer = made.writable();
     Run::without_gil([&] { buffer.copy_from(host.span()); });
@@ -415,8 +416,8 @@ void bind_device_array(nb::module_& m) {
         m, "import_matrix",
         +[](nb::handle object, nb::handle what, const Settings& settings) -> nb::object {
             const std::string name(to_text(what, "what"));
-            const bool is_known = PyBytes_CheckExact(object.ptr()) || nb::isinstance<DeviceArray>(object) ||
-                                  is_ndarray(object);
+            const bool is_known =
+                PyBytes_CheckExact(object.ptr()) || nb::isinstance<DeviceArray>(object) || is_ndarray(object);
             const auto device = is_known ? std::nullopt : cuda_device_of(object, name.c_str());
             bool transposed = false;
             nb::object found = device ? nb::cast(import_tensor(object, *device, name.c_str(), settings, &transposed))

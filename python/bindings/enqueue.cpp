@@ -17,8 +17,7 @@ DeviceArray& Enqueued::operand(nb::handle array, const char* name) {
     if (!settings_.timings.is_none())
         invalid("timings must not be given with wait=False: the call ends before its work");
     DeviceArray* const there = bound_in<DeviceArray>(array);
-    if (there == nullptr)
-        invalid(std::string(name) + " must be on a device with wait=False, got memory of the host");
+    if (there == nullptr) invalid(std::string(name) + " must be on a device with wait=False, got memory of the host");
     DeviceArray& found = *there;
     const Device& device = found.buffer.device();
     if (!stream_) {

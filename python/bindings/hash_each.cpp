@@ -26,8 +26,7 @@ public:
             try {
                 add(objects_[i], "hash_each: a message", settings);
             } catch (...) {  // once more, to say which one
-                const std::string name =
-                    names.is_none() ? std::to_string(i) : shown(names[i]);
+                const std::string name = names.is_none() ? std::to_string(i) : shown(names[i]);
                 add(objects_[i], ("hash_each: message " + name).c_str(), settings);
                 throw;
             }

@@ -27,7 +27,7 @@ std::vector<Item> to_items(nb::handle data, const char* what) {
     return items;
 }
 
-nb::tuple to_tuple(const std::vector<Digest>& digests) {
+nb::tuple as_tuple(const std::vector<Digest>& digests) {
     nb::list list;
     for (const Digest& digest : digests) list.append(to_bytes(digest.bytes));
     return nb::tuple(list);
@@ -106,7 +106,7 @@ void bind_single(nb::module_& m) {
             "leaf", [](const MerkleProof& self) { return to_bytes(self.leaf.bytes); },
             nb::sig("def leaf(self) -> bytes"), "32 bytes.")
         .def_prop_ro(
-            "siblings", [](const MerkleProof& self) { return to_tuple(self.siblings); },
+            "siblings", [](const MerkleProof& self) { return as_tuple(self.siblings); },
             nb::sig("def siblings(self) -> tuple[bytes, ...]"),
             "32 bytes for each level where the path has a sibling, leaf level first.")
         .def(
@@ -201,7 +201,7 @@ void bind_consistency(nb::module_& m) {
     proof.def_ro("old_leaves", &ConsistencyProof::old_leaves)
         .def_ro("new_leaves", &ConsistencyProof::new_leaves)
         .def_prop_ro(
-            "nodes", [](const ConsistencyProof& self) { return to_tuple(self.nodes); },
+            "nodes", [](const ConsistencyProof& self) { return as_tuple(self.nodes); },
             nb::sig("def nodes(self) -> tuple[bytes, ...]"), "32 bytes each, in RFC 6962's order.")
         .def(
             "verify",

@@ -15,9 +15,7 @@ std::string text_of(nb::handle object) {
     return {static_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string shown(nb::handle object) {
-    return text_of(nb::module_::import_("merklize.errors").attr("shown")(object));
-}
+std::string shown(nb::handle object) { return text_of(nb::module_::import_("merklize.errors").attr("shown")(object)); }
 
 BufferView::BufferView(nb::handle object, int flags, const char* what) {
     try {

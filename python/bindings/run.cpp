@@ -63,9 +63,7 @@ Stream shared_stream(const Device& device, std::uint64_t handle) {
     return known.back().stream;
 }
 
-void check_signals() {
-    checked(PyErr_CheckSignals());
-}
+void check_signals() { checked(PyErr_CheckSignals()); }
 
 thread_local std::exception_ptr Run::raised_;
 

@@ -86,9 +86,7 @@ Managed* take(nb::handle capsule) {
     return managed;
 }
 
-bool is_on_host(const dlpack::Device& device) {
-    return device.type == dlpack::cpu || device.type == dlpack::cuda_host;
-}
+bool is_on_host(const dlpack::Device& device) { return device.type == dlpack::cpu || device.type == dlpack::cuda_host; }
 
 bool is_on_cuda(const dlpack::Device& device) {
     return device.type == dlpack::cuda || device.type == dlpack::cuda_managed;
@@ -108,8 +106,8 @@ void describe(Tensor& tensor, const dlpack::Tensor& given, const dlpack::Device&
                               ? is_on_host(given.device)
                               : is_on_cuda(promised) && is_on_cuda(given.device) && given.device.id == promised.id;
     if (!is_there) {
-        invalid(std::string(what) + ": __dlpack_device__ says " + name(promised) +
-                ", and __dlpack__ gave memory of " + name(given.device));
+        invalid(std::string(what) + ": __dlpack_device__ says " + name(promised) + ", and __dlpack__ gave memory of " +
+                name(given.device));
     }
     if (!has_dimensions(given)) {
         invalid(std::string(what) + ": a tensor must have 0 to " + std::to_string(PyBUF_MAX_NDIM) +
@@ -249,7 +247,7 @@ std::optional<dlpack::Device> dlpack_device_of(nb::handle object) {
         if (const auto borrowed = borrow(*api, object)) return borrowed->device;
     }
     if (!nb::hasattr(object, "__dlpack_device__") || !nb::hasattr(object, "__dlpack__")) return {};
-    const nb::object found = object.attr("__dlpack_device__")();
+    const nb::tuple found = to_pair(object.attr("__dlpack_device__")(), "__dlpack_device__()");
     return dlpack::Device{to_int(found[0], "__dlpack_device__: type"), to_int(found[1], "__dlpack_device__: number")};
 }
 
@@ -258,10 +256,7 @@ nb::object entry(const nb::dict& interface, const char* name) { return interface
 
 /// An entry that is a tuple.
 nb::tuple tuple_entry(const nb::dict& interface, const char* name, const char* what) {
-    nb::object found = entry(interface, name);
-    if (!PyTuple_Check(found.ptr()))
-        wrong_type((std::string(what) + ": __cuda_array_interface__: " + name).c_str(), "a tuple", found);
-    return nb::borrow<nb::tuple>(found);
+    return to_tuple(entry(interface, name), (std::string(what) + ": __cuda_array_interface__: " + name).c_str());
 }
 
 /// "<u8", "|b1", "<V2": byte order, kind and bytes.
@@ -314,7 +309,7 @@ Tensor from_cuda_array_interface(nb::handle object, const char* what, std::strin
     const auto interface = nb::borrow<nb::dict>(given);
     if (!entry(interface, "mask").is_none()) invalid(std::string(what) + ": a masked array");
     Tensor tensor;
-    const nb::tuple data = tuple_entry(interface, "data", what);
+    const nb::tuple data = to_pair(tuple_entry(interface, "data", what), "__cuda_array_interface__: data");
     tensor.first = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to_u64(data[0], what)));
     tensor.is_read_only = is_true(data[1]);
     const nb::object typestr = entry(interface, "typestr");
@@ -324,7 +319,8 @@ Tensor from_cuda_array_interface(nb::handle object, const char* what, std::strin
     if (entry(interface, "strides").is_none()) {
         tensor.strides = c_order_strides(tensor.shape, tensor.item_bytes);
     } else {
-        for (nb::handle stride : tuple_entry(interface, "strides", what)) tensor.strides.push_back(to_i64(stride, what));
+        for (nb::handle stride : tuple_entry(interface, "strides", what))
+            tensor.strides.push_back(to_i64(stride, what));
     }
     if (tensor.strides.size() != tensor.shape.size()) invalid(std::string(what) + ": strides of another rank");
     // The object owns the memory.

@@ -18,6 +18,8 @@ def differing_leaves(one: MerkleTree | TreeFile, other: MerkleTree | TreeFile) -
     """Return the indices of leaves that differ between two trees, or are in one of them alone."""
     import numpy as np
 
+    if not hasattr(other, "_nodes_at"):
+        raise TypeError(f"diff: other must be a MerkleTree or a TreeFile, got {type(other).__name__}")
     if (one.hash, one.rule) != (other.hash, other.rule):
         raise InvalidArgument(
             f"diff: hash and rule must be the same, got {one.hash}, {one.rule} and {other.hash}, {other.rule}"

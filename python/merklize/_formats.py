@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from . import _native
 from ._pairs import with_pairs
+from ._settings import is_blake3
 from .errors import InvalidArgument, shown
 
 
@@ -71,9 +72,9 @@ def with_format(
         raise InvalidArgument(f"format {shown(format)} is no tree of whole levels: use {found.needs}")
     if found.name == "merklize":
         return found, with_pairs(hash, pairs), rule
-    given = {"hash": None if hash == "blake3" else hash, "rule": rule, "pairs": pairs, **refused}
+    given = {"hash": None if is_blake3(hash) else hash, "rule": rule, "pairs": pairs, **refused}
     for option, value in given.items():
-        if value is not None and value != getattr(found, option, None):
+        if value is not None and not (isinstance(value, str) and value == getattr(found, option, None)):
             raise InvalidArgument(f"format {shown(format)} fixes {option}: leave it out, got {shown(value)}")
     return found, found.hash, found.rule
 

@@ -12,6 +12,9 @@ def with_pairs(hash: str, pairs: str | None) -> str:
 
     pairs  None: as the hash says; "ordered": left then right; "sorted": the smaller digest first
     """
+    for name, value in (("hash", hash), ("pairs", pairs)):
+        if not isinstance(value, str) and (value is not None or name == "hash"):
+            raise TypeError(f"{name} must be a string, got {type(value).__name__}")
     if pairs is None or (pairs == "sorted" and hash in SORTED.values()):
         return hash
     if pairs not in ("ordered", "sorted"):

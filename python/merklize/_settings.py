@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _native
+from . import _arrays, _native
 from .errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
@@ -31,20 +31,30 @@ def stream_handle(stream: object) -> int:
             `__cuda_stream__`
     """
     if isinstance(stream, int):
-        return stream
+        return _arrays.unsigned(stream, "stream")
     protocol = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        _, handle = protocol() if callable(protocol) else protocol
-        return int(handle)
+        version = protocol() if callable(protocol) else protocol
+        if not isinstance(version, tuple) or len(version) != 2:
+            raise TypeError(f"stream: __cuda_stream__ must give (version, handle), got {type(version).__name__}")
+        return _arrays.unsigned(version[1], "stream")
     for name in ("cuda_stream", "ptr", "handle"):
         found = getattr(stream, name, None)
         if found is not None:
             # Numba's is a ctypes pointer, whose value is None for the default stream.
-            return int(getattr(found, "value", found) or 0)
+            value = getattr(found, "value", found)
+            return 0 if value is None else _arrays.unsigned(value, "stream")
     raise TypeError(
         "stream must be an integer, None or an object with __cuda_stream__, cuda_stream, ptr or handle, "
         f"got {type(stream).__name__}"
     )
+
+
+def is_blake3(hash: str) -> bool:
+    """Tell whether that is the name of BLAKE3. Raises TypeError: no text."""
+    if not isinstance(hash, str):
+        raise TypeError(f"hash must be a string, got {type(hash).__name__}")
+    return hash == "blake3"
 
 
 def require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int, policy: Policy) -> None:
@@ -53,8 +63,8 @@ def require_plain(what: str, hash: str, key: Any, context: Any, length: int, see
     for name, is_given in (
         ("key", key is not None),
         ("context", context is not None),
-        ("length", length != 32),
-        ("seek", seek != 0),
+        ("length", _arrays.unsigned(length, f"{what}: length") != 32),
+        ("seek", _arrays.unsigned(seek, f"{what}: seek") != 0),
         ("policy", policy is not None),
     ):
         if is_given:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _arrays, _native
-from ._settings import require_plain, settings
+from ._settings import is_blake3, require_plain, settings
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -87,11 +87,11 @@ def hash_each(
     names = list(messages) if isinstance(messages, Mapping) else None
     given = _arrays.collected(messages.values() if isinstance(messages, Mapping) else messages, "hash_each: message")
     run = settings(device, threads, progress, stream, timings)
-    if hash != "blake3":
+    if not is_blake3(hash):
         require_plain("hash_each", hash, key, context, length, seek, policy)
     size = _arrays.unsigned(length, "hash_each: length")
     digests = _digests(len(given), size)
-    if hash != "blake3":
+    if not is_blake3(hash):
         _native.hash_message_each(given, names, digests, hash, run)
     else:
         _native.hash_each(given, names, digests, key, context, size, seek, run, policy)

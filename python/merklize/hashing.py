@@ -10,7 +10,7 @@ from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
 from ._inputs import encoded
 from ._pairs import with_pairs
-from ._settings import require_plain, settings
+from ._settings import is_blake3, require_plain, settings
 from ._urls import is_url, plain
 from .each import leaves_of_list, rows_output
 from .errors import FileError, InvalidArgument, shown
@@ -191,19 +191,19 @@ def hash(
     Raises InvalidArgument, Unavailable, OutOfMemory.
     """
     run = settings(device, threads, None, stream, timings, wait)
-    if hash != "blake3":
+    if not is_blake3(hash):
         require_plain("hash", hash, key, context, length, seek, policy)
     if wait and out is None:
-        if hash != "blake3":
+        if not is_blake3(hash):
             return _native.hash_message(data, hash, run)
         return _native.hash(data, key, context, length, seek, run, policy)
     if wait:
         raise InvalidArgument("hash: out is for calls with wait=False; others return new arrays")
-    if hash != "blake3":
+    if not is_blake3(hash):
         raise InvalidArgument(
             f"hash with wait=False is of 'blake3', got {shown(hash)}; hash_many() takes any hash of bytes"
         )
-    if length != 32 or seek != 0:
+    if (_arrays.unsigned(length, "hash: length"), _arrays.unsigned(seek, "hash: seek")) != (32, 0):
         raise InvalidArgument(
             f"hash with wait=False gives the first 32 bytes, got length {shown(length)} from {shown(seek)}"
         )
@@ -244,9 +244,11 @@ def hash_file(
     in place, also by a single write() that goes on meanwhile, the digest is that of neither version.
     """
     run = settings(device, threads, progress, None, timings)
-    if hash != "blake3":
+    if not is_blake3(hash):
         require_plain("hash_file", hash, key, context, length, seek, policy)
-    how = How(hash, key, context, length, seek, run, policy, bool(mmap))
+    if not isinstance(mmap, bool):
+        raise TypeError(f"hash_file: mmap must be True or False, got {type(mmap).__name__}")
+    how = How(hash, key, context, length, seek, run, policy, mmap)
     path = plain(path)
     if is_url(path):
         from .stores._hash import hash_url
@@ -299,7 +301,7 @@ def hash_files(
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
     run = settings(device, threads, progress, None, timings)
-    if hash != "blake3":
+    if not is_blake3(hash):
         require_plain("hash_files", hash, key, context, length, seek, policy)
     names = [_path(path) for path in paths]
     urls = [k for k, name in enumerate(names) if is_url(name)]
@@ -313,7 +315,7 @@ def hash_files(
         options |= {"hash": hash, "device": device, "threads": threads, "timings": timings}
         found |= zip(files, hash_files([names[k] for k in files], **options))
         return [found[k] for k in range(len(names))]
-    if hash != "blake3":
+    if not is_blake3(hash):
         results = _native.hash_message_files(names, hash, run)
     else:
         results = _native.hash_files(names, key, context, length, seek, run, policy)
@@ -380,11 +382,12 @@ def hash_many(
     """
     run = settings(device, threads, None, stream, timings, wait)
     rows = _arrays.byte_rows(messages, "hash_many: messages", run)
-    if hash != "blake3":
+    if not is_blake3(hash):
         require_plain("hash_many", hash, key, context, length, seek, policy)
         if _native.hash_by_name(hash).is_field:
             raise InvalidArgument(f"hash_many: {shown(hash)} hashes field elements; hash_elements takes rows of them")
-    if length != 32 or seek != 0:
+    length, seek = _arrays.unsigned(length, "hash_many: length"), _arrays.unsigned(seek, "hash_many: seek")
+    if (length, seek) != (32, 0):
         if not wait or out is not None:
             raise InvalidArgument(
                 "hash_many with wait=False or out gives the first 32 bytes, "
@@ -392,7 +395,7 @@ def hash_many(
             )
         return rows_output(rows, key, context, length, seek, run, policy)
     digests: Bytes | DeviceArray = _arrays.result(rows, out, (rows.shape[0], 32), "uint8", "hash_many", run, wait)
-    if hash != "blake3":
+    if not is_blake3(hash):
         hash_them = _native.hash_leaves if wait else _native.enqueue_hash_leaves
         hash_them(rows, rows.shape[1], digests, hash, None, None, run)
     else:

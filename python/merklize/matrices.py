@@ -312,9 +312,7 @@ def verify_matrix_opening(
     import numpy as np
 
     hash = with_pairs(hash, pairs)
-    shapes = [
-        (_arrays.unsigned(rows, "dims: rows"), _arrays.unsigned(columns, "dims: columns")) for rows, columns in dims
-    ]
+    shapes = [_dims(one) for one in dims]
     modulus = _modulus(words, field)
     info = _native.hash_by_name(hash)
     none_holds = _none_holds(shapes, hash, arity, cap_height, modulus)
@@ -348,6 +346,12 @@ def verify_matrix_opening(
     return _native.verify_opening(
         which, data, nodes.tobytes(), top.tobytes(), shapes, hash, arity, cap_height, modulus, size
     )
+
+
+def _dims(one: Any) -> tuple[int, int]:
+    if not isinstance(one, (tuple, list)) or len(one) != 2:
+        raise TypeError(f"dims must be (rows, columns) of each matrix, got {type(one).__name__}")
+    return _arrays.unsigned(one[0], "dims: rows"), _arrays.unsigned(one[1], "dims: columns")
 
 
 def _none_holds(shapes: list[tuple[int, int]], hash: str, arity: int, cap_height: int, modulus: int) -> bool:

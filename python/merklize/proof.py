@@ -54,6 +54,8 @@ class _Proof:
         """Return a JSON object with the fields, digests as hexadecimal text."""
         import json
 
+        if indent is not None and _arrays.unsigned(indent, "to_json: indent") > 80:
+            raise InvalidArgument(f"to_json: indent must be at most 80, got {shown(indent)}")
         fields = {"format": self._format}
         return json.dumps(fields | {name: _to_json(getattr(self, name)) for name in self._fields_}, indent=indent)
 

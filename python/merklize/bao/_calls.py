@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .. import _native
-from .._arrays import device_bytes
+from .._arrays import device_bytes, integer
 from .._inputs import encoded
 from .._settings import settings
 from .._urls import is_url, plain
@@ -76,10 +76,13 @@ class Report(NamedTuple):
 
 def form_of(format: str, group_size: int | None) -> tuple[int, bool, bool]:
     """Return a form as the extension takes it."""
+    if not isinstance(format, str):
+        raise TypeError(f"format must be a string, got {type(format).__name__}")
     if format not in FORMATS:
         raise InvalidArgument(f"format must be one of {', '.join(FORMATS)}, got {shown(format)}")
     group_log, is_post, has_size = FORMATS[format]
     if group_size is not None:
+        group_size = integer(group_size, "group_size")
         if group_size not in [1024 << k for k in range(21)]:
             raise InvalidArgument(f"group_size must be a power of two, 1024 to 2^30, got {shown(group_size)}")
         group_log = group_size.bit_length() - 11

@@ -88,6 +88,8 @@ def decode_stream(
 
     Raises Mismatch: not what the root says, truncated, or bytes follow it. What was yielded before is right.
     """
+    if not callable(getattr(file, "read", None)):
+        raise TypeError(f"decode_stream: file must be open for reading, got {type(file).__name__} without read()")
     return decoded(Decoder(root, format=format, group_size=group_size, size=size), file)
 
 
@@ -128,6 +130,9 @@ class Reader(io.RawIOBase):
     ) -> None:
         """Raise Mismatch if the outboard cannot be this file's: another length, or another size."""
         super().__init__()
+        for method in ("read", "seek"):
+            if not callable(getattr(file, method, None)):
+                raise TypeError(f"Reader: file must be open for reading, got {type(file).__name__} without {method}()")
         self._file = file
         self._root = _native.digest(root, "Reader: root")
         self._outboard = outboard
