@@ -109,7 +109,8 @@ nb::object export_dlpack(DeviceArray& array, nb::handle stream, nb::handle max_v
     const bool is_copy = is_true(copy);
     if (is_copy) array.settle();
     order(array, stream);
-    const bool is_versioned = !max_version.is_none() && to_int(to_pair(max_version, "max_version")[0], "max_version") >= 1;
+    const bool is_versioned =
+        !max_version.is_none() && to_int(to_pair(max_version, "max_version")[0], "max_version") >= 1;
     return is_versioned ? capsule_of<dlpack::ManagedVersioned>(array, is_copy)
                         : capsule_of<dlpack::Managed>(array, is_copy);
 }
@@ -259,6 +260,7 @@ DeviceArray import_tensor(nb::handle object, const std::string& device, const ch
                           bool* transposed = nullptr) {
     const std::string_view wanted = settings.device;
     require_device(what, device, wanted);
+    if (device != "cuda") (void)to_device(device);  // an error before anything is exported
     const std::uint64_t stream = cuda_stream_handle(settings.stream);
     Tensor tensor = import_cuda(object, what, wanted == "cuda" ? "cuda:0" : wanted, stream);
     if (transposed != nullptr && tensor.shape.size() == 2 && !tensor.is_contiguous()) {

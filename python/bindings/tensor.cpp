@@ -168,7 +168,7 @@ std::optional<dlpack::Tensor> borrow(const dlpack::ExchangeApi& api, nb::handle 
     dlpack::Tensor tensor{};
     try {
         if (api.borrow_from_object(object.ptr(), &tensor) != 0) throw_raised();
-    } catch (const nb::python_error&) {
+    } catch (const std::exception&) {
         return {};
     }
     return tensor;

@@ -161,7 +161,10 @@ def indices(value: Any, what: str, n_leaves: int) -> Any:
                 raise InvalidArgument(f"{call}: an iterator gives more than {n_leaves} indices, as many as leaves")
             numbers.append(number)
         return np.array(numbers, np.uint64)
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InvalidArgument(f"{what}: {error}") from None
     if array.dtype.kind not in "iu":
         raise TypeError(f"{what} must be an integer, got {array.dtype}")
     if array.ndim != 1:

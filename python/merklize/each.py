@@ -79,13 +79,14 @@ def hash_each(
     The rest is as in hash(). Short messages on the host are hashed side by side in lanes, long ones by all threads.
     Raises InvalidArgument, Unavailable, OutOfMemory.
     """
-    if isinstance(messages, (str, bytes, bytearray, memoryview)) or _arrays.is_array(messages):
+    if isinstance(messages, str) or _native.is_data(messages):
         raise TypeError(
             f"hash_each: messages must be a list or a mapping of messages, got one ({type(messages).__name__}); "
             "hash() takes one message, hash_many() the rows of an array"
         )
     names = list(messages) if isinstance(messages, Mapping) else None
-    given = _arrays.collected(messages.values() if isinstance(messages, Mapping) else messages, "hash_each: message")
+    given: Any = list(messages.values()) if isinstance(messages, Mapping) else messages
+    given = _arrays.collected(given, "hash_each: message")
     run = settings(device, threads, progress, stream, timings)
     if not is_blake3(hash):
         require_plain("hash_each", hash, key, context, length, seek, policy)

@@ -311,7 +311,12 @@ class TreeWriter:
         which = _native.TreeForm(hash, rule, key, context, padding)
         source = (leaf_size, file_size)
         self._writer: _native.Writer | None = _native.make_writer(
-            encoded(path, "TreeWriter: path"), 0 if n_leaves is None else n_leaves, which, source, resume, self._settings
+            encoded(path, "TreeWriter: path"),
+            0 if n_leaves is None else n_leaves,
+            which,
+            source,
+            resume,
+            self._settings,
         )
 
     @property

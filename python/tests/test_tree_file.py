@@ -129,7 +129,7 @@ def test_what_a_leaf_is_must_be_said(saved, tmp_path):
         "MerkleTree.from_file": lambda **how: merklize.MerkleTree.from_file(path, **how),
         "build_tree_file": lambda **how: merklize.build_tree_file(path, tree, **how),
         "merkle_root_file": lambda **how: merklize.merkle_root_file(path, **how),
-        "append_file": lambda **how: merklize.TreeFile(saved).append_file(path, **how),
+        "append_file": lambda **how: merklize.TreeFile(saved[1]).append_file(path, **how),
     }
     for name, call in calls.items():
         for how, got in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .. import _native
+from .. import _arrays, _native
 from ..errors import InvalidArgument, Mismatch, shown
 from ._calls import form_of, known_size, require_outboard, verify
 
@@ -159,6 +159,7 @@ class Reader(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Move there, as io.RawIOBase.seek()."""
+        offset, whence = _arrays.integer(offset, "seek: offset"), _arrays.integer(whence, "seek: whence")
         starts = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}
         if whence not in starts or starts[whence] + offset < 0:
             raise InvalidArgument(
@@ -169,6 +170,7 @@ class Reader(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a writable buffer with verified bytes; fewer at the end, and where a group ends."""
+        _native.HostBytes(buffer, "readinto: buffer")  # which refuses arrays of Python objects
         out = memoryview(buffer).cast("B")
         if self._at >= self._size or not out:
             return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -89,7 +90,7 @@ def fs_verity(
     Raises InvalidArgument, FileError.
     """
     block_size = power_of_two(block_size, 1024, 65536, "fs_verity: block_size")
-    if algorithm not in ("sha256", "sha512"):
+    if not isinstance(algorithm, str) or algorithm not in ("sha256", "sha512"):
         raise InvalidArgument(f"fs_verity: algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
     salt = bytes(_native.HostBytes(salt, "fs_verity: salt"))
     if len(salt) > 32:
@@ -115,7 +116,8 @@ def _read(path: bytes, block_size: int) -> Iterator[bytes]:
             before = os.fstat(file.fileno())
             while block := file.read(block_size):
                 yield block
-            require_unchanged(file.fileno(), name, before)
+            if stat.S_ISREG(before.st_mode):
+                require_unchanged(file.fileno(), name, before)
     except OSError as error:
         if isinstance(error, FileError):
             raise
