@@ -240,7 +240,8 @@ void bind_bao(nb::module_& m) {
            "def bao_encode_file(descriptor: int, name: str, form: tuple[int, bool, bool], out: bytes, "
            "settings: Settings, /) -> bytes");
     define(m, "bao_slice", bao_slice,
-           "def bao_slice(data: object, outboard: object, ranges: list[tuple[int, int]], form: tuple[int, bool, bool], "
+           "def bao_slice(data: object, outboard: object, ranges: collections.abc.Iterable[tuple[int, int]], form: "
+           "tuple[int, bool, bool], "
            "size: int, /) -> bytes");
     define(m, "bao_decode", bao_decode,
            "def bao_decode(encoding: object, root: object, form: tuple[int, bool, bool], size: int, /) -> bytes");
@@ -263,7 +264,7 @@ void bind_bao(nb::module_& m) {
     nb::class_<Decoder> decoder(m, "BaoDecoder", "merklize.bao.Decoder is the public class.");
     decoder.def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle>(), nb::arg().none(), nb::arg().none(),
                 nb::arg().none(), nb::arg().none(),
-                nb::sig("def __init__(self, root: object, ranges: list[tuple[int, int]] | None, "
+                nb::sig("def __init__(self, root: object, ranges: collections.abc.Iterable[tuple[int, int]] | None, "
                         "form: tuple[int, bool, bool], size: int, /) -> None"));
     decoder.def("take", &Decoder::take, nb::arg().none(), nb::sig("def take(self, item: typing.Any, /) -> bytes"));
     decoder.def("wants", &Decoder::wants);

@@ -344,6 +344,13 @@ void bind_device_array(nb::module_& m) {
             },
             nb::arg().none(), nb::arg().none(), nb::sig("def __init__(self, object: object, what: str, /) -> None"));
     define(
+        m, "host_bytes",
+        +[](nb::handle object, nb::handle what) {
+            const nb::object bytes = nb::type<InputBytes>()(object, what);
+            return checked(PyMemoryView_FromObject(bytes.ptr()));
+        },
+        "def host_bytes(object: object, what: str, /) -> memoryview");
+    define(
         m, "is_data",
         +[](nb::handle object) {
             return PyObject_CheckBuffer(object.ptr()) != 0 || nb::hasattr(object, "__dlpack__") ||

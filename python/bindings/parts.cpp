@@ -71,7 +71,8 @@ nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, const Settings& s
 
 void bind_parts(nb::module_& m) {
     define(m, "hash_parts", hash_parts,
-           "def hash_parts(parts: list[object], key: object, context: str | None, length: int, seek: int, "
+           "def hash_parts(parts: collections.abc.Iterable[object], key: object, context: str | None, length: int, "
+           "seek: int, "
            "settings: Settings, policy: object, /) -> bytes");
     define(m, "merkle_root_parts", merkle_root_parts,
            "def merkle_root_parts(parts: list[object], hash: str, settings: Settings, policy: object, /) "

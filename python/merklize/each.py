@@ -135,7 +135,7 @@ def leaves_of_list(records: Any, hash: _native.HashInfo, key: Any, context: Any,
         _native.hash_each(records, None, leaves, key, context, 32, 0, run, None)
         return leaves
     given = [
-        np.frombuffer(_native.HostBytes(record, f"hash_leaves: record {i}"), np.uint8)
+        np.frombuffer(_native.host_bytes(record, f"hash_leaves: record {i}"), np.uint8)
         for i, record in enumerate(records)
     ]
     by_length: dict[int, list[int]] = {}

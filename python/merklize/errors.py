@@ -10,7 +10,7 @@ import os
 
 
 def shown(value: object) -> str:
-    """Return a value as texts of errors quote it: at most 80 characters, also of integers that Python does not print."""
+    """Return a value as errors quote it: at most 80 characters, also of integers that Python does not print."""
     if isinstance(value, (bytes, bytearray)):
         return f"{len(value)} bytes"
     if not isinstance(value, (str, int, float, type(None))):

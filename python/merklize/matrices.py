@@ -316,7 +316,9 @@ def verify_matrix_opening(
     modulus = _modulus(words, field)
     info = _native.hash_by_name(hash)
     none_holds = _none_holds(shapes, hash, arity, cap_height, modulus)
-    top = _arrays.digests(cap, "verify_matrix_opening: cap", settings("cpu", None), "c")
+    top = _arrays.digests(cap, "verify_matrix_opening: cap", settings("auto", None), "c")
+    if isinstance(top, _native.DeviceArray):
+        raise InvalidArgument(f"verify_matrix_opening: cap is in the memory of {top.device}: call .numpy() to copy it")
     if not isinstance(opening, (tuple, list)):
         raise TypeError(f"verify_matrix_opening: opening must be a MatrixOpening, got {type(opening).__name__}")
     try:

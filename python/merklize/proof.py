@@ -398,12 +398,12 @@ def verify(
     _native.TreeForm("blake3", None, key, context)  # which checks them
     if isinstance(proof, ConsistencyProof):
         raise TypeError("verify: a ConsistencyProof has two roots: call its verify(old_root, new_root)")
-    given: object = proof if isinstance(proof, (_Proof, str)) else _native.HostBytes(proof, "verify: proof")
+    given: object = proof if isinstance(proof, (_Proof, str)) else _native.host_bytes(proof, "verify: proof")
     claim = given
     try:
         if isinstance(given, str):
             claim = from_json(given)
-        elif isinstance(given, _native.HostBytes):
+        elif isinstance(given, memoryview):
             claim = from_bytes(given)
     except InvalidArgument:
         return False

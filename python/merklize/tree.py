@@ -84,9 +84,8 @@ class MerkleTree:
         timings: Timings | None = None,
     ) -> None:
         """Build the tree."""
-        refused = {"key": key, "context": context, "padding": padding, "drop_levels": None}
-        if drop_levels := _arrays.unsigned(drop_levels, "MerkleTree: drop_levels"):
-            refused["drop_levels"] = drop_levels
+        drop_levels = _arrays.unsigned(drop_levels, "MerkleTree: drop_levels")
+        refused = {"key": key, "context": context, "padding": padding, "drop_levels": drop_levels or None}
         form, hash, rule = with_format(format, hash, rule, pairs=pairs, **refused)
         run = settings(device, threads, progress, stream, timings)
         array = _arrays.leaves(leaves, "MerkleTree: leaves", run)

@@ -242,7 +242,8 @@ RIGHT = {
     "leaf": [bytes(32)], "siblings": [[bytes(32)] * 3], "nodes": [LEAVES.copy()], "path": ["data"], "input": ["data"],
     "leaf_size": [None, 5], "changes": [{0: bytes(32)}], "chunks": [LEAVES], "types": [["uint8"]],
     "values": [[[1], [2]]], "outboard": [b""], "start": [0], "offset": [0], "size": [4], "ranges": [[(0, 4)]],
-    "opening": [(0, [LEAVES[0]], LEAVES[:3])], "cap": [LEAVES[:1]], "dims": [[(8, 32)]], "depth": [3], "output": ["out"],
+    "opening": [(0, [LEAVES[0]], LEAVES[:3])], "cap": [LEAVES[:1]], "dims": [[(8, 32)]], "depth": [3],
+    "output": ["out"],
     "out": [None, "out"], "text": ["{}"], "proof": [[bytes(32)]], "paths": [["data"]], "name": ["cpu"],
     "file": [io.BytesIO(b"data")], "format": ["bao", "rfc6962"], "rule": [None, "left_full"], "encoding": [b""],
     "item": [b""], "buffer": [bytearray(8)], "salt": [b""], "field": ["goldilocks"], "width": [8], "rate": [4],
@@ -261,7 +262,7 @@ def made_objects(number):
     data = LEAVES.tobytes()
     made = bao.outboard(data)
     return [
-        tree, field, merklize.TreeFile(f"{number}.mkl"), merklize.TreeBuilder(), merklize.TreeWriter(f"{number}.new", 8),
+        tree, field, merklize.TreeFile(f"{number}.mkl"), merklize.TreeWriter(f"{number}.new", 8), merklize.TreeBuilder(),
         merklize.MerkleForest(LEAVES.reshape(2, 4, 32)), merklize.Hasher(), merklize.Hasher(hash="sha256_plain"),
         tree.prove(1), tree.prove_together([1, 2]), tree.prove_consistency(5), merklize.MatrixCommitment(LEAVES),
         formats.openzeppelin([[1], [2]], ["uint8"]), formats.openzeppelin_simple(LEAVES), merklize.Timings(),

@@ -239,7 +239,7 @@ def decode(
     form = form_of(format, group_size)
     if outboard is None:
         return _native.bao_decode(encoding, root, form, known_size(size, form))
-    message = bytes(_native.HostBytes(encoding, "decode: encoding"))
+    message = bytes(_native.host_bytes(encoding, "decode: encoding"))
     verify(message, root, outboard, format=format, group_size=group_size).require()
     return message
 
@@ -351,7 +351,7 @@ def verify(
             os.close(fd)
         begin, end = in_groups(offset, wanted, whole, 1024 << form[0])
         return Report([Fault(*fault) for fault in found], end - begin)
-    part = memoryview(_native.HostBytes(data, "verify: data"))
+    part = memoryview(_native.host_bytes(data, "verify: data"))
     if length is not None and length != part.nbytes:
         raise InvalidArgument(f"length is for files; data has {part.nbytes} bytes, got {shown(length)}")
     whole = offset + part.nbytes if size is None else size

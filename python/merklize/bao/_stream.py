@@ -170,7 +170,7 @@ class Reader(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a writable buffer with verified bytes; fewer at the end, and where a group ends."""
-        _native.HostBytes(buffer, "readinto: buffer")  # which refuses arrays of Python objects
+        _native.host_bytes(buffer, "readinto: buffer")  # which refuses arrays of Python objects
         out = memoryview(buffer).cast("B")
         if self._at >= self._size or not out:
             return 0

@@ -68,7 +68,7 @@ def _bytes(value: Any, what: str) -> bytes:
         except ValueError:
             raise InvalidArgument(f"{what}: must be bytes or 0x and hexadecimal digits, got {shown(value)}") from None
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(_native.HostBytes(value, what))
+        return bytes(_native.host_bytes(value, what))
     raise InvalidArgument(f"{what}: must be bytes or 0x and hexadecimal digits, got {shown(value)}")
 
 

@@ -92,7 +92,7 @@ def fs_verity(
     block_size = power_of_two(block_size, 1024, 65536, "fs_verity: block_size")
     if not isinstance(algorithm, str) or algorithm not in ("sha256", "sha512"):
         raise InvalidArgument(f"fs_verity: algorithm must be 'sha256' or 'sha512', got {shown(algorithm)}")
-    salt = bytes(_native.HostBytes(salt, "fs_verity: salt"))
+    salt = bytes(_native.host_bytes(salt, "fs_verity: salt"))
     if len(salt) > 32:
         raise InvalidArgument(f"fs_verity: salt must be at most 32 bytes, got {len(salt)}")
     run, path = settings(device, threads), path_of(data)
@@ -125,12 +125,13 @@ def _read(path: bytes, block_size: int) -> Iterator[bytes]:
 
 
 def _fs_verity_sha512(blocks: Iterator[bytes], block_size: int, salt: bytes) -> bytes:
+    size, before = 0, salt.ljust(128, b"\0") if salt else b""
+
     def digest(block: bytes) -> bytes:
         nonlocal size
         size += len(block)
         return hashlib.sha512(before + block.ljust(block_size, b"\0")).digest()
 
-    size, before = 0, salt.ljust(128, b"\0") if salt else b""
     root, bytes_of_file = b"".join(map(digest, blocks)) or bytes(64), size
     while len(root) > 64:
         root = b"".join(map(digest, _blocks_of(memoryview(root), block_size)))

@@ -22,7 +22,7 @@ def path_of(data: Any) -> bytes | None:
 
 def as_bytes(data: Any, what: str) -> NDArray[np.uint8]:
     """Return the bytes of a bytes-like, or of an array in C order."""
-    return np.frombuffer(_native.HostBytes(data, f"{what}: data"), np.uint8)
+    return np.frombuffer(_native.host_bytes(data, f"{what}: data"), np.uint8)
 
 
 def power_of_two(value: int, least: int, most: int, what: str) -> int:
