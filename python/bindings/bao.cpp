@@ -23,7 +23,12 @@ BaoForm to_form(nb::handle form) {
 
 std::vector<FileRange> to_ranges(nb::handle ranges) {
     std::vector<FileRange> out;
-    for (nb::handle range : ranges) out.push_back({to_u64(range[0], "bao: start"), to_u64(range[1], "bao: length")});
+    for (nb::handle range : ranges) {
+        if (nb::len(range) != 2)
+            throw Error(ErrorCode::invalid_argument,
+                        "bao: a range must be (start, length), got " + std::to_string(nb::len(range)) + " items");
+        out.push_back({to_u64(range[0], "bao: start"), to_u64(range[1], "bao: length")});
+    }
     return out;
 }
 

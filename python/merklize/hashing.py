@@ -257,7 +257,7 @@ def hash_file(
     if isinstance(path, (str, bytes, os.PathLike)):
         return how.path(encoded(path, "hash_file: path"))
     if isinstance(path, int) and not isinstance(path, bool):
-        return how.descriptor(path, f"file descriptor {path}")
+        return how.descriptor(path, f"file descriptor {shown(path)}")
     if isinstance(path, io.TextIOBase):
         raise TypeError(
             f"hash_file: an open file must give bytes, got a text file ({type(path).__name__}); open it with mode 'rb'"

@@ -23,6 +23,9 @@ FIELDS = {"babybear": 0x78000001, "koalabear": 0x7F000001}
 
 def _modulus(words: str, field: str | None) -> int:
     """Return the modulus for words="montgomery", or 0."""
+    for name, value in (("words", words), ("field", field)):
+        if not isinstance(value, str) and (value is not None or name == "words"):
+            raise TypeError(f"{name} must be a string, got {type(value).__name__}")
     if words not in ("canonical", "montgomery"):
         raise InvalidArgument(f"words: must be 'canonical' or 'montgomery', got {shown(words)}")
     if words == "canonical":

@@ -171,7 +171,8 @@ class TreeFile:
         Waits for other processes and threads that change the file, and keeps what they changed: the change is made to
         the file as it is then, not as it was when it was opened.
         """
-        indices, leaves = _arrays.changes(changes, "update", self.n_leaves)
+        # The file may have more leaves by now than when it was opened.
+        indices, leaves = _arrays.changes(changes, "update", 2**64)
         self._open.update(indices, leaves, settings(device, threads))
 
     def append(self, leaves: Digests, *, device: Device = "auto", threads: int | None = None) -> None:

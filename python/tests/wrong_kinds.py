@@ -38,6 +38,10 @@ class Hostile(Exception):
 
 
 ALLOWED = (merklize.Error, TypeError, MemoryError, BufferError, Hostile)
+CLOSED = (
+    "mmap closed or invalid",
+    "operation forbidden on released memoryview object",
+)  # when their items are asked for
 
 
 class Attribute:
@@ -190,8 +194,7 @@ MAKERS = [
     object, bytearray, io.StringIO, itertools.count, lambda: (x for x in ()), lambda: itertools.repeat(bytes(32), 100),
     lambda: mmap.mmap(-1, 64), lambda: memoryview(bytes(64))[::2], lambda: memoryview(bytearray(64)).cast("Q"),
     lambda: pickle.PickleBuffer(np.zeros((4, 8))[::2, ::2]), lambda: Integer(3), lambda: {object(): Raises()},
-    lambda: object.__new__(merklize.MerkleTree),
-    lambda: object.__new__(merklize.MerkleProof), lambda: merklize.Hasher.__new__(merklize.Hasher),
+    lambda: merklize.Hasher.__new__(merklize.Hasher),
     lambda: merklize.DeviceArray.__new__(merklize.DeviceArray),
     lambda: merklize.Timings.__new__(merklize.Timings), merklize.Timings,
 ]
@@ -203,7 +206,7 @@ ARRAYS = [
     lambda: np.zeros((8, 64), np.uint8)[::2, ::2], lambda: np.ma.masked_array(np.zeros((4, 32), np.uint8)),
     lambda: np.asmatrix(np.zeros((4, 32), np.uint8)), lambda: np.zeros((2, 2, 2, 32), np.uint8),
     lambda: np.full((4, 4), 2**64 - 1, np.uint64), lambda: np.zeros(4, complex), lambda: np.zeros((4, 32), bool),
-    lambda: np.broadcast_to(np.uint8(0), (2**40, 32)), lambda: np.arange(-2, 3),
+    lambda: np.broadcast_to(np.uint8(0), (1000, 32)), lambda: np.arange(-2, 3),
     lambda: np.empty((2, 0, 32), np.uint8),
 ]
 # fmt: on
@@ -262,7 +265,8 @@ def made_objects(number):
     data = LEAVES.tobytes()
     made = bao.outboard(data)
     return [
-        tree, field, merklize.TreeFile(f"{number}.mkl"), merklize.TreeWriter(f"{number}.new", 8), merklize.TreeBuilder(),
+        tree, field, merklize.TreeFile(f"{number}.mkl"), merklize.TreeWriter(f"{number}.new", 8),
+        merklize.TreeBuilder(),
         merklize.MerkleForest(LEAVES.reshape(2, 4, 32)), merklize.Hasher(), merklize.Hasher(hash="sha256_plain"),
         tree.prove(1), tree.prove_together([1, 2]), tree.prove_consistency(5), merklize.MatrixCommitment(LEAVES),
         formats.openzeppelin([[1], [2]], ["uint8"]), formats.openzeppelin_simple(LEAVES), merklize.Timings(),
@@ -372,7 +376,7 @@ def main():
             name, error = one_call(functions, objects, rng)
             kind = type(error).__name__
             outcomes[kind] = outcomes.get(kind, 0) + 1
-            if error is not None and not isinstance(error, ALLOWED) and str(error) != "mmap closed or invalid":
+            if error is not None and not isinstance(error, ALLOWED) and str(error) not in CLOSED:
                 wrong_outcomes.append(f"call {number}: {name}: {kind}: {str(error)[:200]}")
         faulthandler.cancel_dump_traceback_later()
         os.chdir("/")

@@ -167,7 +167,7 @@ def openzeppelin_simple(
 
     Leaves must be hashes: a leaf that is 64 bytes before hashing could pose as an inner node.
     """
-    given = [row.tobytes() for row in leaves] if isinstance(leaves, np.ndarray) else [_node(leaf) for leaf in leaves]
+    given = [_node(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf) for leaf in leaves]
     return _make(given, None, sort_leaves, device, threads)
 
 

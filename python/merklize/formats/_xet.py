@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import _native
 from .._inputs import encoded
 from .._settings import settings
-from ..errors import FileError
+from ..errors import FileError, shown
 from ._input import path_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def xet(data: HostData | str | os.PathLike[str] | int, *, threads: int | None = 
     if (path := path_of(data)) is not None:
         return _native.xet_hash_file(path, run)
     if isinstance(data, int) and not isinstance(data, bool):
-        return _native.xet_hash_descriptor(data, f"file descriptor {data}", run)
+        return _native.xet_hash_descriptor(data, f"file descriptor {shown(data)}", run)
     return _native.xet_hash(data, run)
 
 
