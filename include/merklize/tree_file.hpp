@@ -81,14 +81,14 @@ public:
     /// Replaces leaves, or adds leaves (rule left_full), as MerkleTree does. The change is made in a copy, which replaces the file when
     /// it is complete. Where the file system allows, the copy shares what does not change. Other TreeFiles go on reading the file that
     /// they opened. An update of few leaves of a large file that nobody else has open changes the file in place, with a journal
-    /// (docs/file-format.md): as safe, and it takes milliseconds. append() of digests clears source().total_bytes, as the bytes behind them are not known.
+    /// (docs/file-format.md): as safe, and it takes milliseconds. append() of digests clears the source, because the bytes behind them are not known.
     /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call changes the file as it
     ///         is after the wait, so this object may then have more leaves than before.
     /// errors  as MerkleTree, and io; cancelled, also while waiting. After an error the file is as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     /// As update() says.
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
-    /// The same with the leaves of an input, held in memory. Leaves of another size than the tree's clear source().
+    /// The same with the leaves of an input, held in memory. Leaves of another size than the tree's clear the source.
     /// returns  number of new leaves
     std::uint64_t append(const TreeInput& input, const RunOptions& options = {});
 

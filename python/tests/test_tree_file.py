@@ -324,12 +324,12 @@ def test_append_keeps_the_leaf_size(tmp_path):
         for n_leaves, size in [(10, 5120), (15, 7680)]:
             file.append_file(tmp_path / "data", 512)
             assert (file.n_leaves, file.leaf_size, file.file_size) == (n_leaves, 512, size)
+        (tmp_path / "more").write_bytes(bytes(700))
+        for n_leaves, size in [(17, 8380), (19, 0), (21, 0)]:  # behind a shorter piece it is no file that is cut
+            file.append_file(tmp_path / "more", 512)
+            assert (file.n_leaves, file.leaf_size, file.file_size) == (n_leaves, 512, size)
         file.append(oracle.byte_leaves(2))
-        assert (file.n_leaves, file.leaf_size, file.file_size) == (17, 512, 0)
-        file.append_file(tmp_path / "data", 512)
-        assert (file.leaf_size, file.file_size) == (512, 0)
-        file.append_file(tmp_path / "data", 100)
-        assert (file.leaf_size, file.file_size) == (0, 0)
+        assert (file.n_leaves, file.leaf_size, file.file_size) == (23, 0, 0)
         assert file.check() == []
 
 

@@ -210,7 +210,7 @@ LeafSource with_more(const TreeHeader& old, const LeafSource& more) {
 }  // namespace
 
 void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options) {
-    state_->append(leaves, {source().leaf_bytes, 0}, options);
+    state_->append(leaves, {}, options);
 }
 
 void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& source, const RunOptions& options) {
