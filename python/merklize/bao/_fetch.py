@@ -252,7 +252,7 @@ class _Answer(http.client.HTTPResponse):
     def __init__(self, pace: tuple[float, int], sock: socket.socket, *arguments: Any, **options: Any) -> None:
         super().__init__(sock, *arguments, **options)
         self.fp.close()
-        self.fp = io.BufferedReader(_Paced(cast("socket.SocketIO", sock.makefile("rb", buffering=0)), *pace))
+        self.fp = io.BufferedReader(_Paced(sock.makefile("rb", buffering=0), *pace))
 
 
 class _Server:
@@ -390,12 +390,12 @@ class _Download:
                 text = f"{self._server.name}: {reason}; {self._left} of {self._size} bytes are missing"
                 raise Mismatch(text) if self._wrong else FileError(text)
             if self._missing and failures:
-                time.sleep(min(0.1 * 2**failures, 10))
+                time.sleep(min(0.1 * 2 ** min(failures, 7), 10))
 
     def _range(self, begin: int, end: int) -> bool:
         """Ask for bytes `begin` to `end` and keep what is right; tell whether the answer had all that was missing."""
         with self._server.ask(begin, end) as response:
-            is_all = response.status == 200  # the server gives no ranges
+            is_all: bool = response.status == 200  # the server gives no ranges
             at, end = (0, self._missing[-1][1]) if is_all else (self._first_byte(response, begin), end)
             while at < end:
                 data = self._read(response, min(self._window - at % self._window, end - at))

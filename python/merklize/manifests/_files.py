@@ -180,7 +180,7 @@ class Found(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes of what was hashed."""
-        return sum(one.size for one in (*self.tensors, *self.files))
+        return sum(tensor.size for tensor in self.tensors) + sum(file.size for file in self.files)
 
 
 def reader_of(source: Source) -> type[Reader]:
