@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -44,6 +46,10 @@ def nodes():
 
     with pytest.MonkeyPatch.context() as monkeypatch, s3_server(monkeypatch) as client:
         monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+        # By these clocks Ray gives a node 30 seconds to start, too few on a busy machine: so they stand still.
+        clock = types.SimpleNamespace(time=lambda: 0.0, monotonic=lambda: 0.0, sleep=time.sleep)
+        for module in ("ray._private.node", "ray.cluster_utils"):
+            monkeypatch.setattr(f"{module}.time", clock)
         found = Nodes()
         found.s3 = client
         ray.init(address=found.address, log_to_driver=False, configure_logging=False)
