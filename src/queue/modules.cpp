@@ -14,9 +14,9 @@
 namespace merklize::runtime {
 namespace {
 
-// A folder of modules is a cache that nothing is ever removed from.
+// A folder of modules is a cache that nothing is ever removed from. Never destroyed, as calls may go on while the process ends.
 const KeptFiles& modules() {
-    static const KeptFiles cache({module_folder(), ""}, UINT64_MAX);
+    static const KeptFiles& cache = *new KeptFiles({module_folder(), ""}, UINT64_MAX);
     return cache;
 }
 
@@ -26,7 +26,7 @@ std::string key_of(const std::string& text) { return kept_key({text, "", "SPIR-V
 
 std::string module_folder() {
     const auto variable = [](const char* name) {
-        const char* value = std::getenv(name);
+        const char* value = secure_getenv(name);
         return std::string(value == nullptr ? "" : value);
     };
     if (const std::string folder = variable("MERKLIZE_MODULES_DIR"); !folder.empty()) return folder;

@@ -11,6 +11,8 @@ from typing import Any
 
 import merklize
 
+from .._new_file import is_stream, write_whole
+
 FORMAT = "merklize-bench-1"
 
 
@@ -35,13 +37,13 @@ def run_of(device: merklize.DeviceInfo) -> dict[str, Any]:
     }
 
 
-def write(path: str, runs: list[dict[str, Any]]) -> None:
-    """Write all runs, whole or not at all: called after every row, so that an end in the middle loses none."""
-    temporary = f"{path}.tmp"
-    with open(temporary, "w", encoding="utf-8") as file:
-        json.dump(runs, file, indent=1)
-        file.write("\n")
-    os.replace(temporary, path)
+def write(path: str, runs: list[dict[str, Any]], *, is_last: bool = False) -> None:
+    """Write all runs, whole or not at all: called after every row, so that an end in the middle loses none.
+
+    is_last: the call after the last row, when a device or a pipe gets them.
+    """
+    if is_last == is_stream(path):
+        write_whole(path, (json.dumps(runs, indent=1) + "\n").encode())
 
 
 def _clocks(device: str) -> str | None:

@@ -11,6 +11,7 @@ import click
 
 import merklize
 from merklize import _native
+from merklize._new_file import is_stream
 from merklize.bench import report, rows
 from merklize.bench.measure import WrongAnswer, measure, measure_peer, named
 from merklize.bench.peers import Missing, Peer, all_peers, for_job
@@ -92,7 +93,7 @@ def command(
     1x the library is faster.
     """
     for path in (json_file, plot_file):
-        if path and os.path.exists(path) and not force:
+        if path and os.path.exists(path) and not is_stream(path) and not force:
             raise output.Failure(f"{output.sentence(path)} exists; --force writes over it")
     if plot_file:
         require_matplotlib(plot_file)
@@ -106,6 +107,8 @@ def command(
             wish = Wish(info.id, sizes, hashes or None, choices, threads or None)
             failed += run_on(info, names, wish, repeats, all_peers() if with_peers else (), runs, json_file)
     finally:
+        if json_file:
+            rows.write(json_file, runs, is_last=True)
         if plot_file and any("skipped" not in row for run in runs for row in run["rows"]):
             from merklize.bench.plots import plot
 

@@ -11,9 +11,10 @@ import urllib.parse
 import click
 
 from merklize import FileError, bao
+from merklize.bao._calls import form_of
 
 from . import output
-from .options import Count, human_bytes, json_option, output_name, size_option
+from .options import Count, human_bytes, json_option, known, output_name, size_option
 from .progress import Bar
 
 
@@ -52,7 +53,12 @@ def last_name(url: str) -> str:
     help="Write here; else to the last name in the URL. - is standard output.",
 )
 @click.option(
-    "--format", default="bao", show_default=True, metavar="NAME", help=f"Of the outboard: {', '.join(bao.FORMATS)}."
+    "--format",
+    default="bao",
+    show_default=True,
+    callback=known(lambda name: form_of(name, None)),
+    metavar="NAME",
+    help=f"Of the outboard: {', '.join(bao.FORMATS)}.",
 )
 @click.option(
     "--group-size",

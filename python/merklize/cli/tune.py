@@ -10,6 +10,7 @@ import click
 
 import merklize
 from merklize import _native
+from merklize._new_file import is_stream
 from merklize.bench import rows, tune, tuned
 
 from . import output
@@ -74,7 +75,7 @@ def command(
     answer: one that is wrong, or fails, disqualifies its policy. What wins must be 2 % faster than the built-in table,
     and beyond the spread of its times.
     """
-    if json_file and os.path.exists(json_file) and not force:
+    if json_file and os.path.exists(json_file) and not is_stream(json_file) and not force:
         raise output.Failure(f"{output.sentence(json_file)} exists; --force writes over it")
     names = {_native.hash_by_name(name).name for name in hashes}
     found = devices_named(device)
@@ -108,6 +109,8 @@ def command(
             output.line(f"\nRows for the front of the built-in table, {tuned.TABLE}:\n")
             output.line("\n".join(lines))
         output.line("")
+    if json_file:
+        rows.write(json_file, runs, is_last=True)
 
 
 def tasks_of(device: str, jobs: tuple[str, ...], hashes: set[str], sizes: tuple[int, ...] | None) -> Iterator[Task]:
