@@ -15,10 +15,31 @@ namespace merklize::runtime {
 /// enqueued before that have ended; a wait takes nothing from it. Used by the call's thread.
 class [[nodiscard]] Lease {
 public:
+    /// Where the memory of dropped leases returns to.
+    class Lessor {
+    public:
+        virtual void take_back(std::shared_ptr<const void> memory) noexcept = 0;
+
+    protected:
+        ~Lessor() = default;
+    };
+
     Lease() = default;
-    /// owner  null: somebody else's memory
-    explicit Lease(const Place& place, std::shared_ptr<const void> owner = nullptr)
-        : place_(place), owner_(std::move(owner)) {}
+    /// memory  null: somebody else's
+    /// lessor  null: the memory is only dropped
+    explicit Lease(const Place& place, std::shared_ptr<const void> memory = nullptr,
+                   std::shared_ptr<Lessor> lessor = nullptr)
+        : place_(place), memory_(std::move(memory)), lessor_(std::move(lessor)) {}
+    Lease(Lease&&) noexcept = default;
+    Lease& operator=(Lease&& other) noexcept {
+        std::swap(place_, other.place_);
+        std::swap(memory_, other.memory_);
+        std::swap(lessor_, other.lessor_);
+        return *this;
+    }
+    ~Lease() {
+        if (lessor_) lessor_->take_back(std::move(memory_));
+    }
 
     const Place& place() const& noexcept { return place_; }
     const Place& place() && = delete;  // the memory would be gone before the place is used
@@ -26,7 +47,8 @@ public:
 
 private:
     Place place_{};
-    std::shared_ptr<const void> owner_{};
+    std::shared_ptr<const void> memory_{};
+    std::shared_ptr<Lessor> lessor_{};
 };
 
 /// Memory of a device during one call: copies and nodes. Used by one thread. Commands run in the order of the calls.

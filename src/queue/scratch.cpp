@@ -35,13 +35,11 @@ Lease CallScratch::take(std::uint64_t bytes) {
         block = Block::allocate(device_, bytes);
     }
     const Place place = block->at(0);
-    const Block* owned = block.get();
-    return Lease(
-        place, std::shared_ptr<const void>(owned, [scratch = shared_from_this(), block = std::move(block)](
-                                                      const void*) mutable { scratch->give_back(std::move(block)); }));
+    return Lease(place, std::move(block), shared_from_this());
 }
 
-void CallScratch::give_back(std::shared_ptr<Block> block) noexcept {
+void CallScratch::take_back(std::shared_ptr<const void> memory) noexcept {
+    auto block = std::const_pointer_cast<Block>(std::static_pointer_cast<const Block>(std::move(memory)));
     if (uses_pool_ && last_ != nullptr) return device_->scratch().give(stream_, std::move(block), last_);
     // A large block is freed now, which a driver allows while commands use it: the call's other memory may need the room.
     constexpr std::uint64_t large = std::uint64_t{64} << 20;
@@ -53,7 +51,7 @@ void CallScratch::give_back(std::shared_ptr<Block> block) noexcept {
 
 void CallScratch::end(std::shared_ptr<const CommandEvent> last) noexcept {
     last_ = std::move(last);
-    for (std::shared_ptr<Block>& block : std::exchange(returned_, {})) give_back(std::move(block));
+    for (std::shared_ptr<Block>& block : std::exchange(returned_, {})) take_back(std::move(block));
 }
 
 std::shared_ptr<Block> ScratchPool::take(QueueDevice& device, mkz_stream* stream, std::uint64_t bytes) {

@@ -37,7 +37,7 @@ private:
 
 /// The working memory of one call. A block whose lease was dropped is taken again at once, because the call's main stream runs its
 /// commands in order. Used by the call's thread; its leases keep it alive.
-class CallScratch : public std::enable_shared_from_this<CallScratch> {
+class CallScratch final : public Lease::Lessor, public std::enable_shared_from_this<CallScratch> {
 public:
     /// stream    the call's main one
     /// uses_pool whether blocks come from the device's ScratchPool, and go back there after end()
@@ -50,10 +50,9 @@ public:
     /// The call has enqueued its last command.
     /// last  after it, on the call's stream
     void end(std::shared_ptr<const CommandEvent> last) noexcept;
+    void take_back(std::shared_ptr<const void> memory) noexcept override;
 
 private:
-    void give_back(std::shared_ptr<Block> block) noexcept;
-
     std::shared_ptr<QueueDevice> device_;
     mkz_stream* stream_;
     bool uses_pool_;

@@ -12,7 +12,6 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
     owns_main_ = !options.stream;
     if (owns_main_) {
         main_ = device_->borrow_stream(timings_ != nullptr);
-        scratch_ = std::make_shared<CallScratch>(device_, main_, enqueues());
         return;
     }
     const StreamState& stream = Internals::of(*options.stream);
@@ -29,8 +28,6 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
                 ": the stream is being captured into a graph, and this call waits for its result, which a graph "
                 "cannot; use the call of merklize/async.hpp (Python: wait=False)");
     }
-    // A graph keeps what it uses, so nothing of it goes to the pool.
-    scratch_ = std::make_shared<CallScratch>(device_, main_, enqueues() && !is_captured_);
 }
 
 Timeline::~Timeline() {
@@ -49,6 +46,12 @@ mkz_stream* Timeline::side_stream(unsigned which) {
     return side_streams_[which];
 }
 
+// A graph keeps what it uses, so nothing of it goes to the pool.
+Lease Timeline::scratch(std::uint64_t bytes) {
+    if (!scratch_) scratch_ = std::make_shared<CallScratch>(device_, main_, enqueues() && !is_captured_);
+    return scratch_->take(bytes);
+}
+
 // A flag that was never set is 0 still. A graph sets its own back each time that it runs.
 void Timeline::prepare(Flag& flag) {
     if (flag.is_clear && !is_captured_) return;
@@ -62,7 +65,7 @@ std::shared_ptr<EventState> Timeline::end() {
         check(driver().copy_to_host(main_, one.flag.host, one.flag.block->memory(), 0, sizeof *one.flag.host, nullptr));
     auto event = std::make_shared<CommandEvent>(*device_);
     check(driver().event_record(main_, event->slot()));
-    scratch_->end(event);
+    if (scratch_) scratch_->end(event);
     return std::make_shared<EventState>(device_, handle_, std::move(event), is_captured_, std::exchange(checks_, {}));
 }
 
@@ -176,7 +179,7 @@ void Timeline::synchronize() {
     end_stretch();
     check(drain());
     kept_.clear();
-    scratch_->free_returned();
+    if (scratch_) scratch_->free_returned();
 }
 
 void Timeline::finish() {

@@ -104,7 +104,7 @@ public:
     std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes);
 
     /// Working memory for commands of the main stream.
-    Lease scratch(std::uint64_t bytes) { return scratch_->take(bytes); }
+    Lease scratch(std::uint64_t bytes);
     /// Host bytes as a block; only on a unified device.
     Lease wrap_host(void* host, std::uint64_t bytes);
     /// Keeps something that has no other owner until what is enqueued has ended. Of a call that waits.
@@ -163,8 +163,8 @@ private:
     std::array<mkz_stream*, 2> side_streams_{};
     Pinned fetched_{};
     std::vector<std::shared_ptr<const void>> kept_;
-    std::shared_ptr<CallScratch> scratch_;
-    std::vector<Check> checks_;  // of a call that enqueues
+    std::shared_ptr<CallScratch> scratch_;  // null: none was asked for
+    std::vector<Check> checks_;             // of a call that enqueues
     bool idle_ = true;
 
     // From the start of one command to the end of another; without `first` of one command.

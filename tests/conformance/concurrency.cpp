@@ -132,12 +132,18 @@ private:
 };
 
 /// Work that is long must ask its progress function early, and stop soon once that says so. Both are seconds of processor time, which
-/// other processes do not use up.
+/// other processes do not use up. A device compiles its kernels in a first call, which is not timed.
 template <class Work>
 void check_cancel(const char* what, Work work) {
+    merklize::RunOptions options = threads(2);
+    options.progress = [](double) { return false; };
+    try {
+        work(options);
+    } catch (const merklize::Error& e) {
+        CHECK(e.code() == merklize::ErrorCode::cancelled);
+    }
     const std::clock_t start = std::clock();
     std::optional<std::clock_t> asked;
-    merklize::RunOptions options = threads(2);
     options.progress = [&](double done) {
         CHECK(done >= 0 && done <= 1);
         if (!asked) asked = std::clock();
