@@ -21,6 +21,7 @@ import os
 import pathlib
 import pickle
 import random
+import resource
 import sys
 import tempfile
 import warnings
@@ -31,6 +32,7 @@ import merklize
 from merklize import bao, formats
 
 HANG = 300  # seconds that no call takes
+MOST_BYTES = 16 << 30  # bytes; a call that wants more gets a MemoryError, also where the system promises any amount
 
 
 class Hostile(Exception):
@@ -363,6 +365,7 @@ def main():
     options = parser.parse_args()
     faulthandler.enable()
     warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
     functions = [*public(merklize), *public(formats), *public(bao)]
     outcomes, wrong_outcomes = {}, []
     with tempfile.TemporaryDirectory() as folder:
