@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "host/cpu_device.hpp"
 #include "host/host_block.hpp"
 #include "jobs/enqueue.hpp"
 #include "jobs/side_by_side.hpp"
@@ -107,7 +108,7 @@ Digest root_by_several(std::span<const Digest> leaves, const TreeForm& form, Run
     const unsigned cut = std::min<unsigned>(height, cut_levels(std::bit_ceil(leaves.size()), devices.size()));
     const unsigned levels = height - cut;
     RunOptions alone = run.options();
-    alone.device = cut == 0 || levels == 0 ? devices[0] : Device("cpu");
+    alone.device = cut == 0 || levels == 0 ? devices[0] : cpu_device();
     if (cut == 0 || levels == 0) return merkle_root(leaves, form, alone);
     {
         const Merges merges(form);

@@ -17,6 +17,7 @@
 #include "command/endings.hpp"
 #include "command/output/json_reader.hpp"
 #include "command/output/text.hpp"
+#include "host/cpu_device.hpp"
 #include "host/descriptor.hpp"
 #include "merklize/hash_each.hpp"
 #include "merklize/pieces.hpp"
@@ -41,11 +42,6 @@ constexpr struct {
     {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E8M0", 8},     {"F8_E4M3FNUZ", 8}, {"F16", 16},    {"BF16", 16},
     {"F32", 32},    {"F64", 64},    {"F8_E5M2FNUZ", 8}, {"C64", 64},        {"C128", 128},
 };
-
-RunOptions alone() {
-    static const Device& cpu = *new Device("cpu");  // never destroyed: the process may end in the middle of a call
-    return {.device = cpu, .threads = 1};
-}
 
 template <class Number>
 void put(std::string& out, Number number) {
@@ -338,8 +334,8 @@ private:
         std::vector<MessageView> messages;
         for (const std::string& record : records) messages.emplace_back(std::as_bytes(std::span(record)));
         const Mode mode = Mode::derive_key("merklize 2026-11-22 manifest leaf v1");
-        const std::vector<Digest> leaves = hash_each(messages, mode, alone());
-        const Digest root = merkle_root(leaves, {}, alone());
+        const std::vector<Digest> leaves = hash_each(messages, mode, runtime::on_this_thread());
+        const Digest root = merkle_root(leaves, {}, runtime::on_this_thread());
         if (root != made_.root) bad("the root is " + made_.root.hex() + ", that of its entries is " + root.hex());
     }
 

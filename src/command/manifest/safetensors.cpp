@@ -10,7 +10,7 @@
 #include "command/endings.hpp"
 #include "command/manifest/entries.hpp"
 #include "command/output/json_reader.hpp"
-#include "merklize/device.hpp"
+#include "host/cpu_device.hpp"
 #include "merklize/hash.hpp"
 
 namespace merklize::command::manifest {
@@ -56,7 +56,7 @@ public:
         const auto place = [](const Stored& tensor) { return std::tuple(tensor.offset, tensor.size); };
         std::ranges::stable_sort(made.tensors, {}, place);
         require_no_holes(made.tensors, 8 + length);
-        made.digest = hash(std::as_bytes(std::span(bytes)), {}, RunOptions{.device = Device("cpu"), .threads = 1});
+        made.digest = hash(std::as_bytes(std::span(bytes)), {}, runtime::on_this_thread());
         return made;
     }
 
