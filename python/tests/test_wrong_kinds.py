@@ -4,7 +4,6 @@ import array
 import io
 import itertools
 import json
-import mmap
 import pathlib
 import pickle
 import subprocess
@@ -17,7 +16,7 @@ import pytest
 import merklize
 import oracle
 from merklize import bao, formats
-from wrong_kinds import DLPack
+from wrong_kinds import DLPack, closed_map, released
 
 PROGRAM = pathlib.Path(__file__).with_name("wrong_kinds.py")
 
@@ -28,18 +27,6 @@ def test_calls_of_the_wrong_kind(calls):
         [sys.executable, PROGRAM, f"--calls={calls}"], stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
-
-
-def closed_map():
-    made = mmap.mmap(-1, 100)
-    made.close()
-    return made
-
-
-def released(kind):
-    made = kind(bytearray(100))
-    made.release()
-    return made
 
 
 CLOSED = {

@@ -16,8 +16,8 @@ from merklize.bao._calls import form_of, in_groups
 from merklize.bao._stream import HasRead, decoded
 
 from . import output
-from .fetch import digest_option
-from .options import Count, json_option, known, size_option, threads_option
+from .fetch import digest_option, format_option
+from .options import Count, json_option, size_option, threads_option
 from .progress import Bar
 
 
@@ -46,14 +46,7 @@ def range_option(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) 
     help="INPUT is the slice of these bytes; with --outboard: verify only the groups they are in.",
 )  # fmt: skip
 @click.option("--outboard", "nodes", metavar="FILE", help="INPUT is the message, and this its outboard; or its URL.")
-@click.option(
-    "--format",
-    default="bao",
-    show_default=True,
-    callback=known(lambda name: form_of(name, None)),
-    metavar="NAME",
-    help=", ".join(bao.FORMATS),
-)
+@format_option(", ".join(bao.FORMATS))
 @click.option("--group-size", callback=size_option, metavar="SIZE", help="Bytes of a group, if not the format's.")
 @click.option("--size", type=Count(), metavar="BYTES", help="Of the message, where the format does not have it.")
 @threads_option

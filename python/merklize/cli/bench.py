@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import click
 
 import merklize
-from merklize import _native
 from merklize._new_file import is_stream
 from merklize.bench import report, rows
 from merklize.bench.measure import WrongAnswer, measure, measure_peer, named
@@ -18,7 +17,7 @@ from merklize.bench.peers import Missing, Peer, all_peers, for_job
 from merklize.bench.suites import APPROACHES, BY_LEVEL, LANES, SUITES, TUNED, Choice, Job, Wish
 
 from . import output
-from .options import Count, find_device, known, parse_policy, threads_option
+from .options import Count, device_option_for, hashes_option, parse_policy, threads_option
 
 
 def parse_sizes(_: click.Context, __: click.Parameter, text: str | None) -> tuple[int, ...] | None:
@@ -49,24 +48,10 @@ def parse_choice(context: click.Context, parameter: click.Parameter, text: str |
 
 @click.command("bench")
 @click.argument("suites", metavar="SUITE...", nargs=-1, required=True, type=click.Choice([*SUITES, "all"]))
-@click.option(
-    "--device",
-    default="auto",
-    show_default=True,
-    callback=known(find_device),
-    metavar="NAME",
-    help="Where to measure; all: everywhere.",
-)
+@device_option_for("Where to measure; all: everywhere.")
 @click.option("--policy", "choices", callback=parse_choice, metavar="P", help="all, tuned, or NAME=VALUE,...")
 @click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
-@click.option(
-    "--hash",
-    "hashes",
-    multiple=True,
-    callback=known(_native.hash_by_name),
-    metavar="NAME",
-    help="Only this hash; may be given several times.",
-)
+@hashes_option
 @click.option("--repeat", "repeats", type=Count(1), default=11, show_default=True, metavar="N")
 @click.option("--peers", "with_peers", is_flag=True, help="The same work by published packages, in turns with ours.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all rows there, after every one.")
@@ -98,8 +83,6 @@ def command(
     if plot_file:
         require_matplotlib(plot_file)
     names = tuple(dict.fromkeys(SUITES if "all" in suites else suites))
-    for name in hashes:
-        merklize._native.hash_by_name(name)
     runs: list[dict[str, Any]] = []
     failed = 0
     try:

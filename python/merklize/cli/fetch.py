@@ -7,6 +7,8 @@ import json
 import mmap
 import os
 import urllib.parse
+from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -38,6 +40,18 @@ def last_name(url: str) -> str:
     return name
 
 
+def format_option(help: str) -> Callable[[Any], Any]:
+    """The option --format of commands that read outboards."""
+    return click.option(
+        "--format",
+        default="bao",
+        show_default=True,
+        callback=known(lambda name: form_of(name, None)),
+        metavar="NAME",
+        help=help,
+    )
+
+
 @click.command()
 @click.argument("url")
 @click.option("--root", required=True, callback=digest_option, metavar="HEX", help="The BLAKE3 digest of the file.")
@@ -52,14 +66,7 @@ def last_name(url: str) -> str:
     metavar="FILE",
     help="Write here; else to the last name in the URL. - is standard output.",
 )
-@click.option(
-    "--format",
-    default="bao",
-    show_default=True,
-    callback=known(lambda name: form_of(name, None)),
-    metavar="NAME",
-    help=f"Of the outboard: {', '.join(bao.FORMATS)}.",
-)
+@format_option(f"Of the outboard: {', '.join(bao.FORMATS)}.")
 @click.option(
     "--group-size",
     callback=size_option,

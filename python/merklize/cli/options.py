@@ -105,13 +105,21 @@ def find_device(name: str) -> None:
         merklize.hash(b"", device=name)
 
 
-device_option = click.option(
-    "--device",
-    default="auto",
-    show_default=True,
-    callback=known(find_device),
+def device_option_for(help: str) -> Callable[[Any], Any]:
+    """The option --device of a command that says what it does there."""
+    return click.option(
+        "--device", default="auto", show_default=True, callback=known(find_device), metavar="NAME", help=help
+    )
+
+
+device_option = device_option_for("Where to compute; see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.")
+hashes_option = click.option(
+    "--hash",
+    "hashes",
+    multiple=True,
+    callback=known(_native.hash_by_name),
     metavar="NAME",
-    help="Where to compute; see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.",
+    help="Only this hash; may be given several times.",
 )
 threads_option = click.option(
     "--num-threads",

@@ -15,7 +15,7 @@ from merklize.bench import rows, tune, tuned
 
 from . import output
 from .bench import devices_named, parse_sizes
-from .options import Count, find_device, known
+from .options import Count, device_option_for, hashes_option
 from .progress import Bar
 
 
@@ -26,22 +26,8 @@ class Task(NamedTuple):
 
 
 @click.command("tune")
-@click.option(
-    "--device",
-    default="auto",
-    show_default=True,
-    callback=known(find_device),
-    metavar="NAME",
-    help="What to tune; all: everything.",
-)
-@click.option(
-    "--hash",
-    "hashes",
-    multiple=True,
-    callback=known(_native.hash_by_name),
-    metavar="NAME",
-    help="Only this hash; may be given several times.",
-)
+@device_option_for("What to tune; all: everything.")
+@hashes_option
 @click.option("--job", "jobs", multiple=True, type=click.Choice(list(tune.JOBS)), help="Only this job; likewise.")
 @click.option("--sizes", callback=parse_sizes, metavar="A..B", help="log2 of the leaves, rows or bytes.")
 @click.option("--repeat", "repeats", type=Count(1), default=11, show_default=True, metavar="N")
