@@ -294,7 +294,7 @@ class _Server:
                 there = _place(found)
             except ValueError as error:
                 raise FileError(f"{self.name}: the server sends elsewhere: {error}, got {shown(found)}") from None
-            # Who is asked elsewhere does not learn what is for this server.
+            # Credentials for this server are not sent to another one.
             kept = place.credentials if there.origin == place.origin else b""
             place = there._replace(credentials=there.credentials or kept)
         raise FileError(f"{self.name}: the server sends elsewhere more than {_MOST_REDIRECTS} times")

@@ -89,12 +89,14 @@ void hash_here(DeviceCall& call, const HashMatrices& a, const std::vector<Matrix
                 {});
 }
 
-// Whole matrices of the host as they lie, on the device. Wide rows leave a piece of the staging too few of them to fill a device: 2^17
-// rows of 2633 words in pieces took 1257 ms on an H200, where sending them takes 50 and hashing them 48.
+// A job whose matrices are all on the device, in these blocks.
 struct Sent {
     HashMatrices job;
     std::vector<Lease> blocks{};
 };
+
+// Whole matrices of the host as they lie, to the device. Wide rows leave a piece of the staging too few of them to fill a device: 2^17
+// rows of 2633 words in pieces took 1257 ms on an H200, where sending them takes 50 and hashing them 48.
 // returns  nothing where pieces do better, or the matrices do not fit
 std::optional<Sent> send_whole(DeviceCall& call, const HashMatrices& a) {
     constexpr std::uint64_t enough_rows = 1 << 16;
