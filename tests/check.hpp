@@ -121,12 +121,13 @@ void error(const char* file, int line, merklize::ErrorCode code, std::string_vie
 
 }  // namespace check
 
-#define CHECK_JOIN2(a, b) a##b
-#define CHECK_JOIN(a, b) CHECK_JOIN2(a, b)
-#define TEST(name)                                                                                                   \
-    static void CHECK_JOIN(test_, __LINE__)();                                                                       \
-    [[maybe_unused]] static const bool CHECK_JOIN(added_, __LINE__) = check::add(name, CHECK_JOIN(test_, __LINE__)); \
-    static void CHECK_JOIN(test_, __LINE__)()
+#define TEST(name) TEST_NUMBER(name, __COUNTER__)
+#define TEST_NUMBER(name, number) TEST_NAMES(name, number)
+#define TEST_NAMES(name, number) TEST_FUNCTIONS(name, test_##number, added_##number)
+#define TEST_FUNCTIONS(name, test, added)                              \
+    static void test();                                                \
+    [[maybe_unused]] static const bool added = check::add(name, test); \
+    static void test()
 #define CHECK(condition) ((condition) ? void() : check::fail(__FILE__, __LINE__, #condition))
 #define CHECK_EQ(a, b) check::equal(__FILE__, __LINE__, #a " == " #b, a, b)
 #define CHECK_ERROR(code, part, ...) \

@@ -8,8 +8,10 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <merklize/merklize.hpp>
@@ -56,6 +58,25 @@ inline Bytes pattern(std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::uint8_t>(i % 251);
     return out;
 }
+
+/// The modulus of Goldilocks.
+inline constexpr std::uint64_t p = 0xffffffff00000001;
+
+/// n_threads  0 = as many as there are processors
+inline merklize::RunOptions on_cpu(unsigned n_threads = 0) {
+    return {.device = merklize::Device("cpu"), .threads = n_threads};
+}
+
+inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+/// A file that is open for reading.
+struct Descriptor {
+    explicit Descriptor(const std::filesystem::path& path) : fd(::open(path.c_str(), O_RDONLY)) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() { ::close(fd); }
+    int fd;
+};
 
 /// SplitMix64: small, seeded, the same everywhere.
 class Random {

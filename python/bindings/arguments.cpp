@@ -5,13 +5,12 @@
 #include <limits>
 #include <new>
 
+#include "host/invalid.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
 
 namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 std::string name_of_type(nb::handle object) { return text_of(object.type().attr("__name__")); }
 

@@ -32,7 +32,7 @@ std::vector<FileRange> to_ranges(nb::handle ranges) {
     return out;
 }
 
-nb::tuple to_pair(const BaoOutput& made) { return nb::make_tuple(to_bytes(made.bytes), to_bytes(made.root.bytes)); }
+nb::tuple to_encoding(const BaoOutput& made) { return nb::make_tuple(to_bytes(made.bytes), to_bytes(made.root.bytes)); }
 
 // New bytes that are written before anybody sees them.
 struct NewBytes {
@@ -88,7 +88,7 @@ nb::tuple bao_outboard_file(nb::handle descriptor, nb::handle name, nb::handle f
             made = merklize::bao_outboard_file(fd, shown, as, options);
         }
     });
-    return to_pair(made);
+    return to_encoding(made);
 }
 
 nb::tuple bao_encode(nb::handle data, nb::handle form, const Settings& settings) {

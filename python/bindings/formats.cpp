@@ -12,7 +12,7 @@ namespace {
 
 nb::bytes joined(const std::vector<Digest>& digests) { return to_bytes(std::as_bytes(std::span(digests))); }
 
-std::optional<std::uint64_t> to_count(nb::handle value, const char* what) {
+std::optional<std::uint64_t> to_optional_count(nb::handle value, const char* what) {
     return value.is_none() ? std::nullopt : std::optional(to_u64(value, what));
 }
 
@@ -50,7 +50,8 @@ nb::tuple bittorrent_v2(nb::handle data, nb::handle piece_length, const Settings
 
 nb::bytes ssz(nb::handle chunks, nb::handle limit, nb::handle mix_in_length, const Settings& settings) {
     const InputBytes input(chunks, "ssz: chunks");
-    const auto most = to_count(limit, "ssz: limit"), length = to_count(mix_in_length, "ssz: mix_in_length");
+    const auto most = to_optional_count(limit, "ssz: limit"),
+               length = to_optional_count(mix_in_length, "ssz: mix_in_length");
     Digest root;
     Run{settings}(
         [&](const RunOptions& options) { root = merklize::ssz(as_digests(input.span()), most, length, options); });
@@ -92,7 +93,7 @@ bool verify_openzeppelin(nb::handle root, nb::handle leaf, nb::handle proof) {
 }
 
 /// Buffer protocol: all nodes, read-only.
-int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+int get_openzeppelin_buffer(PyObject* self, Py_buffer* view, int flags) {
     if (!nb::inst_ready(self)) {
         view->obj = nullptr;
         PyErr_SetString(PyExc_BufferError, "OpenZeppelinTree: nothing made it");
@@ -103,7 +104,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
                              flags);
 }
 
-PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)}, {0, nullptr}};
+PyType_Slot openzeppelin_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_openzeppelin_buffer)}, {0, nullptr}};
 
 }  // namespace
 
@@ -120,7 +121,7 @@ void bind_formats(nb::module_& m) {
     define(m, "openzeppelin_leaves", openzeppelin_leaves,
            "def openzeppelin_leaves(encoded: list[bytes], settings: Settings, /) -> bytes");
 
-    nb::class_<OpenZeppelinTree>(m, "OpenZeppelinTree", nb::type_slots(tree_slots),
+    nb::class_<OpenZeppelinTree>(m, "OpenZeppelinTree", nb::type_slots(openzeppelin_slots),
                                  "A tree; a buffer of its nodes, the root first.")
         .def_prop_ro("n_leaves", [](const OpenZeppelinTree& self) { return self.n_leaves(); })
         .def(

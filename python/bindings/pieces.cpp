@@ -9,7 +9,7 @@ namespace merklize::binding {
 namespace {
 
 // (digest, values of the pieces, 32 bytes each).
-nb::tuple to_pair(const PieceDigests& made) {
+nb::tuple to_digests(const PieceDigests& made) {
     return nb::make_tuple(to_bytes(made.digest.bytes), to_bytes(std::as_bytes(std::span(made.pieces))));
 }
 
@@ -22,7 +22,7 @@ nb::tuple hash_pieces(nb::handle data, nb::handle piece_bytes, const Settings& s
         made = input.on_device() != nullptr ? merklize::hash_pieces(input.buffer(), piece, options)
                                             : merklize::hash_pieces(input.span(), piece, options);
     });
-    return to_pair(made);
+    return to_digests(made);
 }
 
 nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ranges, nb::handle piece_bytes,
@@ -38,7 +38,7 @@ nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ran
     Run{settings}(
         [&](const RunOptions& options) { made = merklize::hash_file_ranges(fd, shown, wanted, piece, options); });
     nb::list result;
-    for (const PieceDigests& one : made) result.append(to_pair(one));
+    for (const PieceDigests& one : made) result.append(to_digests(one));
     return result;
 }
 

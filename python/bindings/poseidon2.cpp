@@ -44,7 +44,7 @@ Poseidon2 to_poseidon2(Poseidon2Field field, unsigned width, unsigned rate, nb::
             to_words(parts[3], (what + "diagonal").c_str())};
 }
 
-nb::str make(nb::handle field, nb::handle width, nb::handle rate, nb::handle permutation, nb::handle quad) {
+nb::str make_poseidon2(nb::handle field, nb::handle width, nb::handle rate, nb::handle permutation, nb::handle quad) {
     const Poseidon2 rows = to_poseidon2(to_field(field), to_count(width, "poseidon2: width"),
                                         to_count(rate, "poseidon2: rate"), permutation, "poseidon2: ");
     if (quad.is_none()) return name_of(merklize::poseidon2(rows));
@@ -56,7 +56,7 @@ nb::str make(nb::handle field, nb::handle width, nb::handle rate, nb::handle per
 }  // namespace
 
 void bind_poseidon2(nb::module_& m) {
-    define(m, "poseidon2", make,
+    define(m, "poseidon2", make_poseidon2,
            "def poseidon2(field: str, width: int, rate: int, permutation: tuple[int, int, bytes, bytes], "
            "quad: tuple[int, int, bytes, bytes] | None, /) -> str");
 }

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "arguments.hpp"
+#include "host/invalid.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
 
 namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 /// CuPy divides a negative stride as an unsigned number when it exports by DLPack.
 struct StrideOverflow : Error {

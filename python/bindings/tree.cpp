@@ -171,7 +171,7 @@ nb::object host_nodes(nb::handle self) {
 }
 
 /// Buffer protocol: all nodes, read-only. A view holds a reference to the tree, whose nodes do not move while there is one.
-int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+int get_tree_buffer(PyObject* self, Py_buffer* view, int flags) {
     try {
         Tree& shared = bound<Tree>(self);
         return shared.read([&](const MerkleTree& tree) {
@@ -198,7 +198,7 @@ void refuse_ambiguous(nb::handle tree, nb::handle format) {
         [&](const MerkleTree& read) { Run::without_gil([&] { require_unambiguous(read, which); }); });
 }
 
-PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_tree_buffer)},
                             {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                             {0, nullptr}};
 

@@ -25,7 +25,7 @@ using SharedWriter = Shared<TreeWriter>;
 
 SharedFile open_tree_file(nb::handle path) { return SharedFile(TreeFile(to_path(path, "TreeFile: path"))); }
 
-nb::bytes read(const SharedFile& self, nb::handle level, nb::handle first, nb::handle count) {
+nb::bytes read_nodes(const SharedFile& self, nb::handle level, nb::handle first, nb::handle count) {
     const auto from = static_cast<unsigned>(to_int(level, "read: level"));
     const std::uint64_t begin = to_u64(first, "read: first"), n = to_u64(count, "read: count");
     return self.read("TreeFile", [&](const TreeFile& file) {
@@ -35,7 +35,7 @@ nb::bytes read(const SharedFile& self, nb::handle level, nb::handle first, nb::h
     });
 }
 
-nb::list prove(const SharedFile& self, nb::handle indices) {
+nb::list prove_in_file(const SharedFile& self, nb::handle indices) {
     const std::vector<std::uint64_t> wanted = to_indices(indices);
     return self.read("TreeFile", [&](const TreeFile& file) {
         return prove_in_pieces(wanted, 256, [&](std::span<const std::uint64_t> some) {
@@ -46,7 +46,7 @@ nb::list prove(const SharedFile& self, nb::handle indices) {
     });
 }
 
-MultiProof prove_together(const SharedFile& self, nb::handle indices) {
+MultiProof prove_together_in_file(const SharedFile& self, nb::handle indices) {
     const std::vector<std::uint64_t> wanted = to_indices(indices);
     return self.read("TreeFile", [&](const TreeFile& file) {
         MultiProof proof;
@@ -55,7 +55,7 @@ MultiProof prove_together(const SharedFile& self, nb::handle indices) {
     });
 }
 
-MultiProof prove_range(const SharedFile& self, nb::handle first, nb::handle last) {
+MultiProof prove_range_in_file(const SharedFile& self, nb::handle first, nb::handle last) {
     const std::uint64_t from = to_u64(first, "prove_range: first"), to = to_u64(last, "prove_range: last");
     return self.read("TreeFile", [&](const TreeFile& file) {
         MultiProof proof;
@@ -122,13 +122,13 @@ void bind_tree_file(nb::module_& m) {
                 return self.read("TreeFile", [&](const TreeFile& file) { return file.level_offset(which); });
             },
             nb::arg().none(), nb::sig("def level_offset(self, level: int, /) -> int"))
-        .def("read", read, nb::arg().none(), nb::arg().none(), nb::arg().none(),
+        .def("read", read_nodes, nb::arg().none(), nb::arg().none(), nb::arg().none(),
              nb::sig("def read(self, level: int, first: int, count: int, /) -> bytes"))
-        .def("prove", prove, nb::arg().none(), nb::sig("def prove(self, indices: object, /) -> list[MerkleProof]"),
-             "indices: uint64[k].")
-        .def("prove_together", prove_together, nb::arg().none(),
+        .def("prove", prove_in_file, nb::arg().none(),
+             nb::sig("def prove(self, indices: object, /) -> list[MerkleProof]"), "indices: uint64[k].")
+        .def("prove_together", prove_together_in_file, nb::arg().none(),
              nb::sig("def prove_together(self, indices: object, /) -> MultiProof"), "indices: uint64[k].")
-        .def("prove_range", prove_range, nb::arg().none(), nb::arg().none(),
+        .def("prove_range", prove_range_in_file, nb::arg().none(), nb::arg().none(),
              nb::sig("def prove_range(self, first: int, last: int, /) -> MultiProof"))
         .def(
             "prove_consistency",

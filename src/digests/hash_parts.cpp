@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "digests/chunk_tree.hpp"
+#include "host/invalid.hpp"
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
 #include "merklize/core/hashes/blake3.h"
@@ -11,12 +12,6 @@
 #include "merklize/hash.hpp"
 
 namespace merklize::inline v0 {
-namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
-
-}  // namespace
-
 Digest hash_parts(std::span<const ConstBuffer> parts, const Mode& mode, const RunOptions& options) {
     Digest digest;
     hash_parts(parts, digest.bytes, 0, mode, options);

@@ -6,6 +6,7 @@
 #include "digests/chunk_tree.hpp"
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
+#include "host/invalid.hpp"
 #include "jobs/enqueue.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
@@ -19,8 +20,6 @@ using runtime::place_of;
 
 // Long messages gain nothing from a batch: they run one after another, each on the whole device.
 constexpr std::size_t long_bytes = 4 << 20;
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 // The number of messages in `bytes` bytes, which must be as many as `out_bytes` has room for.
 std::size_t messages_in(std::uint64_t bytes, std::size_t message_bytes, std::uint64_t out_bytes) {

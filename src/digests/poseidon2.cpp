@@ -10,6 +10,7 @@
 #include "hashes/given.hpp"
 #include "hashes/hash_info.hpp"
 #include "host/cpu_device.hpp"
+#include "host/invalid.hpp"
 #include "merklize/core/words/monty31.h"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -37,10 +38,6 @@ constexpr const char* field_names[] = {"goldilocks", "babybear", "koalabear"};
 
 constexpr const char* family = "poseidon2";
 constexpr unsigned most_external = 64, most_internal = 256;
-
-[[noreturn]] void invalid(const char* what, const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + text);
-}
 
 const char* field_name(Poseidon2Field field, const char* what) {
     const auto i = static_cast<std::size_t>(field);

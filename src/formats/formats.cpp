@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
@@ -19,8 +20,6 @@ constexpr FormatTraits all[] = {
     {Format::miden, "miden", Hash::eidos, TreeRule::perfect, true, 0, false},
     {Format::plonky3, "plonky3", Hash::poseidon2_goldilocks_8, TreeRule::perfect, true, 0, false},
 };
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "hashes/merge_one.hpp"
+#include "host/invalid.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -16,10 +17,6 @@ namespace merklize::inline v0 {
 namespace {
 
 constexpr Hash node_hash = Hash::keccak256_sorted;
-
-[[noreturn]] void invalid(const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, "openzeppelin: " + text);
-}
 
 }  // namespace
 
@@ -66,15 +63,15 @@ OpenZeppelinTree::OpenZeppelinTree(std::span<const Digest> leaves, std::span<con
         slots_.push_back(index + 1);
     }
     if (n != 0 && (slots_.size() != n || tree_indices.size() != n)) {
-        invalid(std::to_string(n) + " leaves need as many tree indices, " + std::to_string(n - 1) + " to " +
-                std::to_string(2 * n - 2) + ", each once");
+        invalid("openzeppelin", std::to_string(n) + " leaves need as many tree indices, " + std::to_string(n - 1) +
+                                    " to " + std::to_string(2 * n - 2) + ", each once");
     }
     build(leaves, options);
 }
 
 // Puts the leaves into their slots, and makes the inner nodes level by level.
 void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& options) {
-    if (leaves.empty()) invalid("a tree needs at least one leaf, got 0");
+    if (leaves.empty()) invalid("openzeppelin", "a tree needs at least one leaf, got 0");
     runtime::require_no_timings("openzeppelin", options);
     nodes_.resize(2 * leaves.size());
     for (std::size_t i = 0; i < leaves.size(); i++) nodes_[slots_[i]] = leaves[i];
@@ -94,7 +91,8 @@ void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& o
 
 std::uint64_t OpenZeppelinTree::tree_index(std::uint64_t index) const {
     if (index < slots_.size()) return slots_[index] - 1;
-    invalid("index must be 0 to " + std::to_string(slots_.size() - 1) + ", got " + std::to_string(index));
+    invalid("openzeppelin",
+            "index must be 0 to " + std::to_string(slots_.size() - 1) + ", got " + std::to_string(index));
 }
 
 std::vector<Digest> OpenZeppelinTree::prove(std::uint64_t index) const {
@@ -107,7 +105,8 @@ OpenZeppelinMultiProof OpenZeppelinTree::prove_together(std::span<const std::uin
     std::vector<std::uint64_t> queue;
     for (const std::uint64_t index : indices) queue.push_back(tree_index(index) + 1);
     std::ranges::sort(queue, std::greater<>{});
-    if (std::ranges::adjacent_find(queue) != queue.end()) invalid("a proof of several leaves takes each index once");
+    if (std::ranges::adjacent_find(queue) != queue.end())
+        invalid("openzeppelin", "a proof of several leaves takes each index once");
     OpenZeppelinMultiProof made;
     for (const std::uint64_t slot : queue) made.leaves.push_back(nodes_[slot]);
     if (queue.empty()) made.proof.push_back(root());

@@ -23,7 +23,7 @@ void by_words(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
 
 // One state is one chain of instructions. On Intel's processors those on vectors take one cycle each, as scalar ones do, and
 // there are fewer of them; on Zen 5 they take two (docs/performance.md).
-auto choose() noexcept {
+auto choose_blake3_rows() noexcept {
 #if defined(__x86_64__)
     const char* wish = std::getenv("MERKLIZE_CPU_ISA");
     const bool is_allowed = wish == nullptr || *wish == '\0' || std::string_view(wish) == "avx512";
@@ -36,7 +36,7 @@ auto choose() noexcept {
 }  // namespace
 
 void blake3_chain(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
-    static const auto chosen = choose();
+    static const auto chosen = choose_blake3_rows();
     chosen(cv, chain);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hashes/sha256_instructions.hpp"
+#include "host/invalid.hpp"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
 #include "merklize/error.hpp"
@@ -76,8 +77,6 @@ const MessageFunctions* find_functions(Hash hash) {
         default: return nullptr;
     }
 }
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 }  // namespace
 

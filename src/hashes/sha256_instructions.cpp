@@ -14,7 +14,7 @@ extern const Sha256Instructions sha256_x86, sha256_arm;
 
 namespace {
 
-const Sha256Instructions* choose() noexcept {
+const Sha256Instructions* choose_sha256() noexcept {
     const char* wish = std::getenv("MERKLIZE_CPU_SHA");
     if (wish != nullptr && std::string_view(wish) == "0") return nullptr;
 #if defined(__x86_64__)
@@ -29,7 +29,7 @@ const Sha256Instructions* choose() noexcept {
 }  // namespace
 
 const Sha256Instructions* sha256_instructions() noexcept {
-    static const Sha256Instructions* const chosen = choose();
+    static const Sha256Instructions* const chosen = choose_sha256();
     return chosen;
 }
 

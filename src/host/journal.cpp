@@ -27,7 +27,7 @@
 namespace merklize::runtime {
 namespace {
 
-constexpr std::array<char, 8> magic = {'M', 'K', 'L', 'J', 'R', 'N', 'L', '\0'};
+constexpr std::array<char, 8> journal_magic = {'M', 'K', 'L', 'J', 'R', 'N', 'L', '\0'};
 constexpr std::uint64_t version = 1;
 constexpr std::size_t head_bytes = 32;        // magic, version, size of the file, count of patches
 constexpr std::size_t patch_head_bytes = 16;  // offset, size
@@ -52,7 +52,7 @@ std::uint64_t get(std::span<const std::byte> data) {
 
 std::vector<std::byte> encode(std::uint64_t file_bytes, std::span<const Patch> patches) {
     std::vector<std::byte> out;
-    for (const char c : magic) out.push_back(std::byte(c));
+    for (const char c : journal_magic) out.push_back(std::byte(c));
     put(out, version);
     put(out, file_bytes);
     put(out, patches.size());
@@ -75,7 +75,7 @@ struct Decoded {
 // None if the journal is not whole, or of another version and not trusted.  errors  io (a newer version)
 std::optional<Decoded> decode(std::span<const std::byte> data, const std::filesystem::path& journal, bool is_trusted) {
     if (data.size() < head_bytes + Digest::size) return {};
-    if (!std::ranges::equal(data.first(magic.size()), std::as_bytes(std::span(magic)))) return {};
+    if (!std::ranges::equal(data.first(journal_magic.size()), std::as_bytes(std::span(journal_magic)))) return {};
     const auto body = data.first(data.size() - Digest::size);
     if (!std::ranges::equal(digest_of(body).bytes, data.last(Digest::size))) return {};
     if (get(body.subspan(8)) != version) {

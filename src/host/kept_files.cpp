@@ -28,8 +28,8 @@ namespace merklize::runtime {
 namespace {
 
 constexpr std::uint32_t format = 1;
-constexpr std::array<char, 8> magic = {'m', 'k', 'z', 'k', 'e', 'r', 'n', '\n'};
-constexpr std::size_t header_bytes = magic.size() + 4 + 8 + Digest::size;
+constexpr std::array<char, 8> kept_magic = {'m', 'k', 'z', 'k', 'e', 'r', 'n', '\n'};
+constexpr std::size_t header_bytes = kept_magic.size() + 4 + 8 + Digest::size;
 using Header = std::array<std::byte, header_bytes>;
 
 constexpr std::string_view file_end = ".bin";
@@ -46,7 +46,7 @@ void put(std::byte* out, Number number) {
 
 Header header_of(const Digest& key, std::span<const std::byte> payload) {
     Header header{};
-    std::byte* at = std::ranges::transform(magic, header.data(), [](char c) { return std::byte(c); }).out;
+    std::byte* at = std::ranges::transform(kept_magic, header.data(), [](char c) { return std::byte(c); }).out;
     put(at, format);
     put(at + 4, static_cast<std::uint64_t>(payload.size()));
     std::ranges::copy(hash_here(payload, Mode::keyed(key.bytes)).bytes, at + 12);
@@ -170,7 +170,7 @@ std::string kept_key(const KeptIdentity& identity) try {
         put(encoded.data() + at, static_cast<std::uint64_t>(part.size()));
         std::ranges::copy(part, encoded.data() + at + 8);
     };
-    append(std::as_bytes(std::span(magic)));
+    append(std::as_bytes(std::span(kept_magic)));
     std::array<std::byte, sizeof format> format_bytes;
     put(format_bytes.data(), format);
     append(format_bytes);

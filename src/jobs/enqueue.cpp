@@ -2,16 +2,11 @@
 
 #include <string>
 
+#include "host/invalid.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
-namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
-
-}  // namespace
-
 void require_on_stream(const char* what, const Stream& stream, std::initializer_list<Operand> operands) {
     for (const Operand& operand : operands) {
         if (operand.buffer.device() == stream.device()) continue;

@@ -15,8 +15,6 @@ constexpr std::string_view names[] = {
 #include "merklize/policy.def"
 };
 
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, "policy: " + text); }
-
 // "a, b or c"
 std::string one_of(const std::vector<std::string>& words) {
     std::string text;
@@ -39,7 +37,7 @@ std::string rule(const PolicyField& field) {
 }
 
 [[noreturn]] void invalid_value(const PolicyField& field, std::string_view got) {
-    invalid(std::string(field.name) + " must be " + rule(field) + ", got " + std::string(got));
+    invalid("policy", std::string(field.name) + " must be " + rule(field) + ", got " + std::string(got));
 }
 
 const PolicyField& field_of(std::string_view name) {
@@ -47,7 +45,7 @@ const PolicyField& field_of(std::string_view name) {
     if (field != std::end(policy_fields)) return *field;
     std::string known;
     for (const PolicyField& each : policy_fields) known += (known.empty() ? "" : ", ") + std::string(each.name);
-    invalid("unknown field '" + std::string(name) + "'; the fields are: " + known);
+    invalid("policy", "unknown field '" + std::string(name) + "'; the fields are: " + known);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -102,10 +100,10 @@ Policy policy_from_text(std::string_view text) {
         begin += part.size() + 1;
         const std::size_t equals = part.find('=');
         if (equals == part.npos)
-            invalid("must be NAME=VALUE,..., got '" + std::string(part) + "' in '" + std::string(text) + "'");
+            invalid("policy", "must be NAME=VALUE,..., got '" + std::string(part) + "' in '" + std::string(text) + "'");
         const std::string_view name = trimmed(part.substr(0, equals));
         set_field(policy, name, trimmed(part.substr(equals + 1)));
-        if (std::ranges::find(seen, name) != seen.end()) invalid(std::string(name) + " is there twice");
+        if (std::ranges::find(seen, name) != seen.end()) invalid("policy", std::string(name) + " is there twice");
         seen.push_back(name);
     }
     return policy;

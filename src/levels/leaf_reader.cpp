@@ -6,6 +6,7 @@
 #include "digests/file_root.hpp"
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
@@ -18,8 +19,6 @@ using Kind = TreeInput::Kind;
 constexpr std::uint64_t long_bytes = 4 << 20;
 // The bytes of a stream that are read at once, and the most bytes of one of its leaves.
 constexpr std::uint64_t stream_bytes = 8 << 20, most_stream_leaf = batch_bytes;
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 InputFile opened(const TreeInput& input) {
     if (input.leaf_bytes == 0) invalid(input.path.string() + ": leaf_bytes must be at least 1, got 0");

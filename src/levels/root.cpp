@@ -82,7 +82,7 @@ Place EnqueuedRoot::finish() {
 
 namespace {
 
-Digest root_of(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
+Digest root_of_leaves(const Place& leaves, std::uint64_t n, const TreeForm& form, Run& run) {
     {
         const Merges merges(form);
         merges.require_count(n, "merkle_root");
@@ -145,7 +145,7 @@ Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const R
     const RunOptions here = runtime::chosen_for_tree(options, form.hash, leaves.size());
     runtime::Run run(here);
     if (!run.device().parts.empty() && !leaves.empty()) return runtime::root_by_several(leaves, form, run);
-    return runtime::root_of(runtime::host_place(leaves.data()), leaves.size(), form, run);
+    return runtime::root_of_leaves(runtime::host_place(leaves.data()), leaves.size(), form, run);
 }
 
 Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
@@ -180,7 +180,7 @@ Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOpt
     const RunOptions here = runtime::on_device_of(leaves, options);
     runtime::Run run(here);
     const runtime::Lease aligned = run.memory().aligned_nodes(runtime::place_of(leaves), n);
-    return runtime::root_of(aligned.place(), n, form, run);
+    return runtime::root_of_leaves(aligned.place(), n, form, run);
 }
 
 }  // namespace merklize::inline v0

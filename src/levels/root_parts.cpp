@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
 #include "levels/build.hpp"
@@ -14,8 +15,6 @@
 
 namespace merklize::inline v0 {
 namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 // The work of one device, and the copy of its root. Streams, working memory and pinned memory are those of earlier calls.
 class Part {

@@ -21,7 +21,7 @@ using runtime::CommitmentPlan;
 using runtime::host_place;
 using runtime::Place;
 
-constexpr const char* what = "MatrixCommitment";
+constexpr const char* commitment_call = "MatrixCommitment";
 
 void clear_nodes(const Place& nodes, std::uint64_t n, runtime::Run& run) {
     if (n == 0) return;
@@ -64,7 +64,7 @@ private:
     // The rows that belong to a layer, to digests.
     void hash_rows(const CommitmentPlan::Layer& layer, const Place& out) {
         runtime::HashMatrices job =
-            rows_job({form_.hash, {}, form_.montgomery}, input_, layer.matrices, rows_of(layer), what);
+            rows_job({form_.hash, {}, form_.montgomery}, input_, layer.matrices, rows_of(layer), commitment_call);
         job.out = out;
         job.policy = runtime::to_seam(run_.options().policy);
         run_.launch(job, share_of(work_of(layer)));
@@ -133,7 +133,7 @@ private:
                                           .matrices = std::move(rows),
                                           .n = n,
                                           .word_bytes = node_unit(),
-                                          .what = what,
+                                          .what = commitment_call,
                                           .out = out,
                                           .policy = runtime::to_seam(run_.options().policy)});
     }
@@ -226,20 +226,21 @@ Matrix MatrixCommitment::State::copy_of(const Matrix& matrix, const runtime::Mat
 MatrixCommitment::MatrixCommitment(std::span<const Matrix> matrices, const CommitmentForm& given,
                                    const RunOptions& options, bool keep) {
     CommitmentForm form = given;
-    runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, what);
+    runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, commitment_call);
     if (form.word_bytes != 0 && form.word_bytes != input.word_bytes) {
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": words must have " +
+        throw Error(ErrorCode::invalid_argument, std::string(commitment_call) + ": words must have " +
                                                      std::to_string(form.word_bytes) + " bytes, got " +
                                                      std::to_string(input.word_bytes));
     }
     form.word_bytes = input.word_bytes;
-    runtime::require_row_form({form.hash, {}, form.montgomery}, form.word_bytes, what);
+    runtime::require_row_form({form.hash, {}, form.montgomery}, form.word_bytes, commitment_call);
     if (keep && input.elements != Elements::canonical) {
         throw Error(ErrorCode::invalid_argument,
-                    std::string(what) + ": matrices that are kept must have canonical words, which a verifier takes");
+                    std::string(commitment_call) +
+                        ": matrices that are kept must have canonical words, which a verifier takes");
     }
     std::vector<MatrixDims> dims = dims_of(matrices);
-    runtime::CommitmentPlan plan = runtime::plan_commitment(dims, form, what);
+    runtime::CommitmentPlan plan = runtime::plan_commitment(dims, form, commitment_call);
     const RunOptions here = input.on != nullptr ? runtime::on_device_of(*input.on, options)
                                                 : runtime::chosen_for_tree(options, form.hash, plan.n_leaves);
     state_ = std::make_unique<State>(form, std::move(dims), std::move(plan), here.device);
@@ -247,7 +248,7 @@ MatrixCommitment::MatrixCommitment(std::span<const Matrix> matrices, const Commi
     if (keep) {
         for (std::size_t m = 0; m < matrices.size(); m++)
             state_->kept.push_back(matrices[m].buffer ? matrices[m] : state_->copy_of(matrices[m], input.at[m], run));
-        input = runtime::read_matrices(state_->kept, form.hash, what);
+        input = runtime::read_matrices(state_->kept, form.hash, commitment_call);
     }
     Builder(state_->form, input, state_->plan, state_->nodes.place(), run).build();
     const runtime::CommitmentPlan::Layer& layer = state_->plan.layers[state_->plan.cap_layer];

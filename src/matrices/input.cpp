@@ -4,15 +4,12 @@
 #include <string>
 
 #include "hashes/merge_one.hpp"
+#include "host/invalid.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
-
-[[noreturn]] void invalid(const char* what, const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + text);
-}
 
 std::string matrix_name(std::size_t m) { return "matrix " + std::to_string(m); }
 

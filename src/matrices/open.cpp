@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "host/invalid.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "jobs/run.hpp"
 #include "levels/heap.hpp"
@@ -12,24 +13,21 @@
 namespace merklize::inline v0 {
 namespace {
 
-[[noreturn]] void invalid(const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, "MatrixCommitment: " + text);
-}
-
 void require_indices(const runtime::CommitmentPlan& plan, std::span<const std::uint64_t> indices) {
     for (const std::uint64_t index : indices) {
         if (index >= plan.n_leaves)
-            invalid("index must be below " + std::to_string(plan.n_leaves) + ", got " + std::to_string(index));
+            invalid("MatrixCommitment",
+                    "index must be below " + std::to_string(plan.n_leaves) + ", got " + std::to_string(index));
     }
 }
 
 std::vector<std::uint64_t> sorted_indices(const runtime::CommitmentPlan& plan, std::span<const std::uint64_t> indices) {
     require_indices(plan, indices);
-    if (indices.empty()) invalid("open_together: there must be at least 1 index, got 0");
+    if (indices.empty()) invalid("MatrixCommitment", "open_together: there must be at least 1 index, got 0");
     std::vector<std::uint64_t> sorted(indices.begin(), indices.end());
     std::ranges::sort(sorted);
     if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-        invalid("open_together: no index may be there twice, got " + std::to_string(*twice));
+        invalid("MatrixCommitment", "open_together: no index may be there twice, got " + std::to_string(*twice));
     return sorted;
 }
 
@@ -49,15 +47,18 @@ std::vector<std::byte> MatrixCommitment::State::rows_of(std::span<const std::uin
                                                         std::span<const Matrix> given) const {
     const std::span<const Matrix> matrices = kept.empty() ? given : std::span<const Matrix>(kept);
     if (matrices.empty())
-        invalid("open: the matrices are not kept; give them, or build the commitment with keep = true");
+        invalid("MatrixCommitment",
+                "open: the matrices are not kept; give them, or build the commitment with keep = true");
     const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, "MatrixCommitment: open");
     if (input.elements != Elements::canonical)
-        invalid("open: rows must be of canonical words, which a verifier takes; these matrices have another form");
+        invalid("MatrixCommitment",
+                "open: rows must be of canonical words, which a verifier takes; these matrices have another form");
     std::uint64_t row_bytes = 0;
     for (std::size_t m = 0; m < matrices.size(); m++) {
         const MatrixDims one{matrices[m].rows, matrices[m].columns};
         if (matrices.size() != dims.size() || one != dims[m] || input.word_bytes != form.word_bytes)
-            invalid("open: the matrices must be those of the commitment; matrix " + std::to_string(m) + " is not");
+            invalid("MatrixCommitment",
+                    "open: the matrices must be those of the commitment; matrix " + std::to_string(m) + " is not");
         row_bytes += input.word_bytes * one.columns;
     }
     std::vector<std::byte> rows(row_bytes * indices.size());

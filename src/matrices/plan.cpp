@@ -5,14 +5,11 @@
 #include <string>
 
 #include "hashes/hash_info.hpp"
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
-
-[[noreturn]] void invalid(const char* what, const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + text);
-}
 
 unsigned log2_up(std::uint64_t n) { return static_cast<unsigned>(std::bit_width(n - 1)); }
 std::uint64_t padded(std::uint64_t n, unsigned arity) { return n <= 1 ? n : (n + arity - 1) / arity * arity; }

@@ -16,30 +16,30 @@ namespace {
 
 using runtime::CommitmentPlan;
 
-constexpr const char* what = "verify";
+constexpr const char* verify_call = "verify";
 
 /// What the verifier knows, and the hashes of it.
 class Verifier {
 public:
     Verifier(std::span<const MatrixDims> dims, const CommitmentForm& form)
-        : dims_(dims), form_(form), plan_(runtime::plan_commitment(dims, form, what)) {
+        : dims_(dims), form_(form), plan_(runtime::plan_commitment(dims, form, verify_call)) {
         const mkz_hash_info& facts = runtime::info(form.hash);
         if (form_.word_bytes == 0)
             form_.word_bytes = runtime::is_field(facts) ? facts.row_unit_bytes : form.montgomery != 0 ? 4 : 1;
         if ((form_.word_bytes != 1 && form_.word_bytes != 4 && form_.word_bytes != 8) ||
             (runtime::is_field(facts) && form_.word_bytes != facts.row_unit_bytes)) {
-            throw Error(ErrorCode::invalid_argument, std::string(what) + ": words of '" + facts.name +
+            throw Error(ErrorCode::invalid_argument, std::string(verify_call) + ": words of '" + facts.name +
                                                          "' cannot have " + std::to_string(form.word_bytes) + " bytes");
         }
         for (unsigned l = plan_.cap_layer + 1; l < plan_.layers.size(); l++) {
             if (plan_.layers[l].matrices.empty()) continue;
             throw Error(
                 ErrorCode::invalid_argument,
-                std::string(what) + ": matrix " + std::to_string(plan_.layers[l].matrices[0]) +
+                std::string(verify_call) + ": matrix " + std::to_string(plan_.layers[l].matrices[0]) +
                     " is hashed into a layer above the cap, so nothing shows its rows; cap_height must be at most " +
                     std::to_string(plan_.layers.size() - 1 - l));
         }
-        runtime::require_row_form({form.hash, {}, form.montgomery}, form_.word_bytes, what);
+        runtime::require_row_form({form.hash, {}, form.montgomery}, form_.word_bytes, verify_call);
         modulus_ = runtime::is_field(facts) ? facts.modulus : form.montgomery;
         for (const MatrixDims& matrix : dims) row_bytes_ += form_.word_bytes * matrix.columns;
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/cpu_device.hpp"
+#include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "merklize/error.hpp"
 #include "proofs/plan.hpp"
@@ -19,8 +20,6 @@ namespace merklize::inline v0 {
 using runtime::TreeLayout;
 
 namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 // How many levels a slot of the whole heap lies below the lowest level of `kept`. 0 or less if the slot is kept.
 int levels_below(std::uint64_t slot, const TreeLayout& kept) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
@@ -17,8 +18,6 @@ namespace {
 
 using runtime::NodeAt;
 using runtime::TreeFileReader;
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 // The nodes of a proof: nodes in the file or, under the rule pad, roots of padding.
 std::vector<Digest> siblings(const TreeFileReader& reader, const TreeForm& form,

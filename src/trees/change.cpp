@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 #include "trees/indices.hpp"
 #include "trees/tree_state.hpp"
@@ -19,8 +20,6 @@ using runtime::Place;
 using runtime::TreeLayout;
 
 namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 Lone lone_of(TreeRule rule) {
     switch (rule) {

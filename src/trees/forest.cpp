@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "levels/build.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
@@ -17,8 +18,6 @@ using runtime::Place;
 using runtime::TreeLayout;
 
 namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
     runtime::require_tree_size(n, "forest");

@@ -8,15 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
-
-[[noreturn]] void invalid(std::string_view what, const std::string& text) {
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": " + text);
-}
 
 struct Given {
     std::uint64_t index;

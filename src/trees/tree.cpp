@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hashes/field.hpp"
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 
@@ -18,8 +19,6 @@ using runtime::place_of;
 using runtime::TreeLayout;
 
 namespace {
-
-[[noreturn]] void invalid(const std::string& text) { throw Error(ErrorCode::invalid_argument, text); }
 
 // The layout of the kept levels, as a tree of their own.
 TreeLayout kept_layout(const TreeForm& form, std::uint64_t n_leaves, unsigned drop_levels) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* job_names[] = {"digest", "tree of a byte hash", "tree of a field hash"};
 
-KeptFiles store() {
+KeptFiles calibration_store() {
     KeptFolder folder = kept_folder();
     if (!folder.path.empty()) folder.path = folder.path.parent_path() / "calibration";
     return KeptFiles(folder);
@@ -60,7 +60,7 @@ bool parse(const std::string& line, KnownCost& known) {
 }  // namespace
 
 std::vector<KnownCost> load_costs() {
-    const auto bytes = store().load(key());
+    const auto bytes = calibration_store().load(key());
     if (!bytes) return {};
     std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
     std::vector<KnownCost> costs;
@@ -80,7 +80,7 @@ void store_costs(std::span<const KnownCost> costs) {
              << known.cost.rate << '\n';
     }
     const std::string kept = text.str();
-    const std::string why = store().store(key(), std::as_bytes(std::span(kept)));
+    const std::string why = calibration_store().store(key(), std::as_bytes(std::span(kept)));
     if (!why.empty()) throw Error(ErrorCode::io, "calibrate: " + why);
 }
 

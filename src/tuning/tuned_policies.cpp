@@ -31,7 +31,7 @@ constexpr TunedJob jobs[] = {{MKZ_KERNEL_HASH_CHUNKS, "digest"},
                              {MKZ_KERNEL_HASH_ELEMENTS, "hash_elements"},
                              {MKZ_KERNEL_MERGE_PAIRS, "merge"}};
 
-KeptFiles store() {
+KeptFiles policy_store() {
     KeptFolder folder = kept_folder();
     if (!folder.path.empty()) folder.path = folder.path.parent_path() / "tuned";
     return KeptFiles(folder);
@@ -44,7 +44,7 @@ std::string key(const DeviceInfo& device) {
                      device.backend + " " + device.driver});
 }
 
-bool is_time(double value) { return std::isfinite(value) && value > 0; }
+bool is_measured(double value) { return std::isfinite(value) && value > 0; }
 
 std::optional<TunedPolicy> parse(const std::string& line) {
     TunedPolicy found;
@@ -55,7 +55,7 @@ std::optional<TunedPolicy> parse(const std::string& line) {
     const auto* of_name = std::ranges::find(jobs, job, &TunedJob::name);
     const auto traits = std::ranges::find(hashes(), hash, &HashTraits::name);
     if (!fields || of_name == std::end(jobs) || traits == hashes().end()) return std::nullopt;
-    if (!is_time(found.seconds) || !is_time(found.builtin_seconds)) return std::nullopt;
+    if (!is_measured(found.seconds) || !is_measured(found.builtin_seconds)) return std::nullopt;
     fields >> policy;  // nothing more: all fields are open
     try {
         found.policy = policy_from_text(policy);
@@ -103,7 +103,7 @@ std::string_view tuned_job_name(mkz_kernel kernel) noexcept {
 }
 
 std::vector<TunedPolicy> load_tuned_policies(const DeviceInfo& device) {
-    const auto bytes = store().load(key(device));
+    const auto bytes = policy_store().load(key(device));
     if (!bytes) return {};
     std::istringstream lines(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
     std::vector<TunedPolicy> policies;
@@ -125,7 +125,7 @@ void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy>
              << '\n';
     }
     const std::string kept = text.str();
-    const std::string why = store().store(key(device), std::as_bytes(std::span(kept)));
+    const std::string why = policy_store().store(key(device), std::as_bytes(std::span(kept)));
     if (!why.empty()) throw Error(ErrorCode::io, "tuned policies: " + why);
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);

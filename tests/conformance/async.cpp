@@ -20,8 +20,6 @@ namespace {
 
 bool has_queues() { return !merklize::runtime::state_of(Device()).is_host(); }
 
-merklize::RunOptions on_cpu() { return {.device = Device("cpu")}; }
-
 Buffer room(std::size_t digests) { return {Device(), Digest::size * digests}; }
 
 Digest first_of(const merklize::ConstBuffer& buffer) { return on_host<Digest>(buffer).at(0); }

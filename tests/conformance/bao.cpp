@@ -158,12 +158,6 @@ Bytes content(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-struct Descriptor {
-    explicit Descriptor(const std::filesystem::path& path) : fd(::open(path.c_str(), O_RDONLY)) {}
-    ~Descriptor() { ::close(fd); }
-    int fd;
-};
-
 }  // namespace
 
 TEST("bao: recorded outboards and encodings") {

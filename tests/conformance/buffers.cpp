@@ -17,8 +17,6 @@ using merklize::RunOptions;
 
 namespace {
 
-constexpr std::uint64_t p = 0xffffffff00000001;
-
 bool has_buffers() { return Device().info().backend != "cpu"; }
 
 RunOptions with(const Policy& policy) {

@@ -18,8 +18,6 @@ namespace {
 
 namespace bodies = merklize::runtime::bodies;
 
-merklize::RunOptions on_cpu() { return {.device = Device("cpu")}; }
-
 // hash_chunks, hash_parents and hash_each: one chunk, a cut one, some levels of parents.
 void digests() {
     const Bytes data = Random(1).bytes(300 * 1024 + 5);

@@ -13,12 +13,6 @@ using merklize::OpenZeppelinTree;
 
 namespace {
 
-Bytes counter(std::size_t n) {
-    Bytes data(n);
-    for (std::size_t i = 0; i < n; ++i) data[i] = static_cast<std::uint8_t>(i % 251);
-    return data;
-}
-
 std::vector<Digest> chunks_of(Bytes data) {
     data.resize((data.size() + 31) / 32 * 32);
     std::vector<Digest> chunks(data.size() / 32);
@@ -53,7 +47,7 @@ TEST("formats: fs_verity by the program fsverity") {
     const TemporaryFolder folder;
     for (const json::Value& test : cases("sha256_trees.json", "fs_verity", "digest")) {
         if (test["alg"].text != "sha256" || test["data"].text != "counter") continue;
-        const Bytes data = counter(test["n"].number), salt = from_hex(test["salt"].text);
+        const Bytes data = pattern(test["n"].number), salt = from_hex(test["salt"].text);
         const merklize::FsVerity how{static_cast<std::uint32_t>(test["block_size"].number), view(salt)};
         CHECK_EQ(merklize::fs_verity(view(data), how).hex(), test["digest"].text);
         CHECK_EQ(merklize::fs_verity_file(folder.write("data", data), how).hex(), test["digest"].text);
@@ -74,11 +68,11 @@ TEST("formats: fs_verity by the program fsverity") {
 TEST("formats: glacier by botocore, bittorrent_v2 by libtorrent") {
     for (const json::Value& test : cases("sha256_trees.json", "glacier", "tree_hash")) {
         if (test["data"].text == "counter")
-            CHECK_EQ(merklize::glacier(view(counter(test["n"].number))).hex(), test["root"].text);
+            CHECK_EQ(merklize::glacier(view(pattern(test["n"].number))).hex(), test["root"].text);
     }
     for (const json::Value& test : cases("sha256_trees.json", "bittorrent_v2", "pieces_root")) {
         if (test["data"].text != "counter") continue;
-        const Bytes data = counter(test["n"].number);
+        const Bytes data = pattern(test["n"].number);
         const BitTorrentFile file = merklize::bittorrent_v2(view(data), test["piece_length"].number);
         CHECK(file.root && file.root->hex() == test["pieces_root"].text);
         const std::uint64_t piece = test["piece_length"].number;
@@ -103,12 +97,12 @@ TEST("formats: ssz by remerkleable") {
         if (test["limit"].text != "null") limit = test["limit"].number;
         const std::vector<Digest> chunks = test.members.contains("leaves_hex")
                                                ? digests_of(test["leaves_hex"])
-                                               : chunks_of(counter(32 * test["n"].number));
+                                               : chunks_of(pattern(32 * test["n"].number));
         CHECK_EQ(merklize::ssz(chunks, limit).hex(), test["root"].text);
     }
     for (const json::Value& test : cases("sha256_trees.json", "ssz", "list_bytes32")) {
         const std::uint64_t n = test["n"].number;
-        CHECK_EQ(merklize::ssz(chunks_of(counter(32 * n)), test["limit"].number, n).hex(), test["root"].text);
+        CHECK_EQ(merklize::ssz(chunks_of(pattern(32 * n)), test["limit"].number, n).hex(), test["root"].text);
     }
     for (const json::Value& test : cases("sha256_trees.json", "ssz", "list_uint64")) {
         Bytes data;
@@ -119,14 +113,14 @@ TEST("formats: ssz by remerkleable") {
         const std::uint64_t limit = test["limit"].number / 4 + (test["limit"].number % 4 != 0);
         CHECK_EQ(merklize::ssz(chunks_of(data), limit, test["n"].number).hex(), test["root"].text);
     }
-    CHECK_ERROR(invalid_argument, "ssz: the limit is 2 chunks, got 3", merklize::ssz(chunks_of(counter(96)), 2));
+    CHECK_ERROR(invalid_argument, "ssz: the limit is 2 chunks, got 3", merklize::ssz(chunks_of(pattern(96)), 2));
 }
 
 TEST("formats: trees of @openzeppelin/merkle-tree") {
     for (const json::Value& test : cases("keccak256_trees.json", "oz_simple", "merkle_root")) {
         const std::vector<Digest> leaves = test.members.contains("leaves_hex")
                                                ? digests_of(test["leaves_hex"])
-                                               : chunks_of(counter(32 * test["n"].number));
+                                               : chunks_of(pattern(32 * test["n"].number));
         const OpenZeppelinTree tree(leaves, test["sort_leaves"].text == "true");
         CHECK_EQ("0x" + tree.root().hex(), test["root"].text);
         if (!test.members.contains("tree")) continue;
@@ -168,12 +162,12 @@ TEST("formats: trees of @openzeppelin/merkle-tree") {
         const std::vector<Digest> leaves = merklize::openzeppelin_leaves(views);
         CHECK_EQ("0x" + OpenZeppelinTree(leaves).root().hex(), test["root"].text);
     }
-    const Bytes data = counter(1000);
+    const Bytes data = pattern(1000);
     std::vector<std::span<const std::byte>> views;
     for (const std::size_t length : {64, 0, 96, 64, 1, 96}) views.push_back(view(data).first(length));
     const std::vector<Digest> leaves = merklize::openzeppelin_leaves(views);
     for (std::size_t i = 0; i < views.size(); ++i) CHECK_EQ(leaves[i], merklize::openzeppelin_leaf(views[i]));
-    const OpenZeppelinTree three(chunks_of(counter(96)));
+    const OpenZeppelinTree three(chunks_of(pattern(96)));
     CHECK_ERROR(invalid_argument, "index must be 0 to 2, got 3", three.prove(3));
     const std::uint64_t twice[] = {1, 1};
     CHECK_ERROR(invalid_argument, "takes each index once", three.prove_together(twice));

@@ -16,12 +16,6 @@ namespace {
 constexpr std::size_t read_size = 256 << 10;
 
 /// A descriptor, closed at the end.
-struct Descriptor {
-    explicit Descriptor(const std::filesystem::path& path) : fd(::open(path.c_str(), O_RDONLY)) {}
-    ~Descriptor() { ::close(fd); }
-    int fd;
-};
-
 }  // namespace
 
 TEST("files: pieces of messages at the edges of chunks, reads and pieces") {

@@ -12,8 +12,6 @@ using merklize::MultiProof;
 
 namespace {
 
-constexpr std::uint64_t p = 0xffffffff00000001;
-
 Digest flipped(Digest digest, std::size_t bit) {
     digest.bytes[bit / 8] ^= std::byte{1} << (bit % 8);
     return digest;

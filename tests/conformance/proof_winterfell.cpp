@@ -10,8 +10,6 @@ using Raw = std::vector<std::byte>;
 
 namespace {
 
-constexpr std::uint64_t p = 0xffffffff00000001;
-
 std::vector<Digest> vector_leaves(std::size_t n) {
     std::vector<Digest> out;
     for (std::uint64_t k = 0; k < n; ++k) {

@@ -9,7 +9,6 @@ using namespace support;
 
 namespace {
 
-constexpr std::uint64_t p = 0xffffffff00000001;
 constexpr Hash field_hashes[] = {Hash::rp64_256_v1, Hash::rp64_256_v2, Hash::rp64_256_v3};
 
 int variant_of(Hash hash) { return static_cast<int>(hash); }

@@ -21,11 +21,6 @@ using merklize::RunOptions;
 
 namespace {
 
-const RunOptions& cpu() {
-    static const RunOptions options{.device = Device("cpu")};
-    return options;
-}
-
 /// What MERKLIZE_DEVICE says, if it is several devices, or null.
 const char* several() {
     return merklize::runtime::state_of(Device()).parts.empty() ? nullptr : std::getenv("MERKLIZE_DEVICE");
@@ -148,18 +143,18 @@ TEST("several: digests of host memory") {
           (std::size_t{2} << 20) - 1, std::size_t{2} << 20, (std::size_t{2} << 20) + 1, (std::size_t{3} << 20) + 5000,
           std::size_t{8} << 20, data.size()}) {
         const auto part = view(data).first(size);
-        CHECK_EQ(merklize::hash(part, {}, all), merklize::hash(part, {}, cpu()));
+        CHECK_EQ(merklize::hash(part, {}, all), merklize::hash(part, {}, on_cpu()));
         const auto keyed = merklize::Mode::keyed(view(key));
-        CHECK_EQ(merklize::hash(part, keyed, all), merklize::hash(part, keyed, cpu()));
+        CHECK_EQ(merklize::hash(part, keyed, all), merklize::hash(part, keyed, on_cpu()));
     }
     Bytes out(500), expected(500);
     merklize::hash(view(data), view(out), 77, merklize::Mode::derive_key("several"), all);
-    merklize::hash(view(data), view(expected), 77, merklize::Mode::derive_key("several"), cpu());
+    merklize::hash(view(data), view(expected), 77, merklize::Mode::derive_key("several"), on_cpu());
     CHECK_EQ(out, expected);
     merklize::Hasher hasher({}, all);
     hasher.update(view(data).first(3333333));
     hasher.update(view(data).subspan(3333333));
-    CHECK_EQ(hasher.digest(), merklize::hash(view(data), {}, cpu()));
+    CHECK_EQ(hasher.digest(), merklize::hash(view(data), {}, on_cpu()));
     const TemporaryFolder folder;
     Digest of_file;
     merklize::hash_file(folder.write("data", data), of_file.bytes, 0, {}, all);
@@ -176,17 +171,17 @@ TEST("several: batches of host memory") {
         const Bytes rows = Random(3).bytes(n * 100);
         std::vector<Digest> out(n), expected(n);
         merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(out)), {}, all);
-        merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(expected)), {}, cpu());
+        merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
         CHECK_EQ(out, expected);
         const std::vector<Digest> left = leaves(Hash::blake3, n, 4), right = leaves(Hash::blake3, n, 5);
         merklize::merge(left, right, out, Hash::blake3, {}, all);
-        merklize::merge(left, right, expected, Hash::blake3, {}, cpu());
+        merklize::merge(left, right, expected, Hash::blake3, {}, on_cpu());
         CHECK_EQ(out, expected);
         Random random(6);
         std::vector<std::uint64_t> words(n * 9), sums(4 * n), expected_sums(4 * n);
         for (std::uint64_t& word : words) word = random.element();
         merklize::hash_elements(words, n, 9, sums, Hash::rp64_256, all);
-        merklize::hash_elements(words, n, 9, expected_sums, Hash::rp64_256, cpu());
+        merklize::hash_elements(words, n, 9, expected_sums, Hash::rp64_256, on_cpu());
         CHECK_EQ(sums, expected_sums);
     }
 }
@@ -198,7 +193,7 @@ TEST("several: every node of trees of host memory") {
         for (const unsigned log2 : {1, 5, 15, 16, 17, 18}) {
             if (hash != Hash::blake3 && log2 == 18) continue;
             const std::vector<Digest> given = leaves(hash, std::size_t{1} << log2, log2);
-            const std::vector<Digest> expected = nodes_of(hash, given, cpu());
+            const std::vector<Digest> expected = nodes_of(hash, given, on_cpu());
             CHECK_EQ(nodes_of(hash, given, all), expected);
             CHECK_EQ(merklize::merkle_root(given, hash, all), expected[1]);
             const MerkleTree tree(given, hash, all);
@@ -227,10 +222,10 @@ TEST("several: data that lies on the devices") {
             parts.push_back(Buffer::copy_of(view(data).subspan(first, end - first), device));
             first = end;
         }
-        CHECK_EQ(merklize::hash_parts(parts), merklize::hash(view(data).first(bytes), {}, cpu()));
+        CHECK_EQ(merklize::hash_parts(parts), merklize::hash(view(data).first(bytes), {}, on_cpu()));
         Bytes out(100), expected(100);
         merklize::hash_parts(parts, view(out), 9, merklize::Mode::derive_key("parts"));
-        merklize::hash(view(data).first(bytes), view(expected), 9, merklize::Mode::derive_key("parts"), cpu());
+        merklize::hash(view(data).first(bytes), view(expected), 9, merklize::Mode::derive_key("parts"), on_cpu());
         CHECK_EQ(out, expected);
     };
     check({1024}, 2 << 20);  // equal powers of two
@@ -243,7 +238,7 @@ TEST("several: data that lies on the devices") {
     check({1, 4, 9, 700}, (1 << 20) + 17);
     check({5000}, 7 << 20);
     check({2, 6001}, (7 << 20) - 1023);
-    CHECK_EQ(merklize::hash_parts({}), merklize::hash(std::span<const std::byte>(), {}, cpu()));
+    CHECK_EQ(merklize::hash_parts({}), merklize::hash(std::span<const std::byte>(), {}, on_cpu()));
     const Buffer odd(each[0], 1000), even(each[1], 1024);
     CHECK_ERROR(invalid_argument, "multiple of 1024 bytes; the one before part 1 has 1000",
                 merklize::hash_parts(std::vector<ConstBuffer>{odd, even}));
@@ -252,7 +247,7 @@ TEST("several: data that lies on the devices") {
 
     for (const Hash hash : {Hash::blake3, Hash::rp64_256}) {
         const std::vector<Digest> given = leaves(hash, 1 << 10, 8);
-        const Digest expected = merklize::merkle_root(given, hash, cpu());
+        const Digest expected = merklize::merkle_root(given, hash, on_cpu());
         for (const std::size_t count : {1, 2, 4, 1024}) {
             if (hash != Hash::blake3 && count == 1024) continue;
             std::vector<ConstBuffer> parts;
@@ -270,7 +265,7 @@ TEST("several: data that lies on the devices") {
     for (std::size_t k = 0; k < 2; k++)
         halves.push_back(
             Buffer::copy_of(std::as_bytes(std::span(many).subspan(k << 20, 1 << 20)), each[k % each.size()]));
-    CHECK_EQ(merklize::merkle_root_parts(halves, Hash::blake3), merklize::merkle_root(many, Hash::blake3, cpu()));
+    CHECK_EQ(merklize::merkle_root_parts(halves, Hash::blake3), merklize::merkle_root(many, Hash::blake3, on_cpu()));
     const Buffer two(each[0], 64), four(each[1], 128);
     CHECK_ERROR(invalid_argument, "count of parts must be a power of two, got 3",
                 merklize::merkle_root_parts(std::vector<ConstBuffer>{two, two, two}));

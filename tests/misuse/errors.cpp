@@ -5,12 +5,6 @@
 using namespace support;
 using merklize::MerkleTree;
 
-namespace {
-
-constexpr std::uint64_t p = 0xffffffff00000001;
-
-}  // namespace
-
 TEST("misuse: counts of leaves") {
     CHECK_ERROR(invalid_argument, "got 0", MerkleTree(std::vector<Digest>{}));
     CHECK_ERROR(invalid_argument, "power of two under the rule 'perfect', got 3",

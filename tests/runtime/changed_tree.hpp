@@ -17,12 +17,7 @@ namespace disk_faults {
 // NOLINTNEXTLINE(bugprone-throwing-static-initialization)
 inline const merklize::TreeForm form(merklize::Hash::blake3, merklize::TreeRule::left_full);
 
-inline merklize::RunOptions cpu() {
-    merklize::RunOptions options;
-    options.device = merklize::Device("cpu");
-    options.threads = 1;
-    return options;
-}
+inline merklize::RunOptions cpu() { return support::on_cpu(1); }
 
 /// Whether the file system has leases: without them no file is changed in place.
 inline bool has_leases(const std::filesystem::path& folder) {

@@ -52,8 +52,6 @@ bool holds(const KeptFiles& cache, const std::string& key, const Bytes& program)
     return found && std::ranges::equal(*found, view(program));
 }
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
-
 fs::perms mode(const fs::path& path) { return fs::status(path).permissions(); }
 
 /// Sets variables of the environment, or removes those with a null value, and puts back what was there.

@@ -69,7 +69,7 @@ std::shared_ptr<QueueDevice> staging_device() {
     return device;
 }
 
-struct Range {
+struct PinnedPart {
     std::size_t first, end;  // bytes
 };
 
@@ -100,7 +100,7 @@ TEST("staging: every node of trees, whatever is pinned") {
     std::vector<Digest> expected(2 * n), nodes(2 * n);
     CHECK(merklize::runtime::HostExecutor(2).launch(job_on(expected), {}));
     constexpr std::size_t all = 2 * n * Digest::size;
-    for (const Range& pinned : {Range{0, 0}, {0, all}, {all / 2, all}, {0, all / 2}, {all / 5, all / 3}}) {
+    for (const PinnedPart& pinned : {PinnedPart{0, 0}, {0, all}, {all / 2, all}, {0, all / 2}, {all / 5, all / 3}}) {
         pinned_first = reinterpret_cast<const std::byte*>(nodes.data()) + pinned.first;
         pinned_end = reinterpret_cast<const std::byte*>(nodes.data()) + pinned.end;
         std::ranges::fill(nodes, Digest{});

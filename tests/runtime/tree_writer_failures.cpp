@@ -27,14 +27,8 @@ using merklize::TreeWriter;
 
 namespace {
 
-const TreeForm form(Hash::blake3, TreeRule::left_full);  // NOLINT(bugprone-throwing-static-initialization)
-
-merklize::RunOptions cpu() {
-    merklize::RunOptions options;
-    options.device = merklize::Device("cpu");  // drivers of devices do not work in a forked child
-    options.threads = 1;
-    return options;
-}
+// All work is on_cpu(1): drivers of devices do not work in a forked child.
+const TreeForm left_full(Hash::blake3, TreeRule::left_full);  // NOLINT(bugprone-throwing-static-initialization)
 
 /// Runs it in a child; the child ends with what it returns.
 pid_t in_child(const std::function<int()>& body) {
@@ -76,7 +70,7 @@ int expect_io(std::string_view part, const std::function<void()>& call) {
 }
 
 void write_some(const std::filesystem::path& path, std::size_t n, std::uint64_t seed) {
-    TreeWriter writer(path, n, form, {}, false, cpu());
+    TreeWriter writer(path, n, left_full, {}, false, on_cpu(1));
     writer.append(leaves(Hash::blake3, n, seed));
     writer.finish();
 }
@@ -88,7 +82,7 @@ TEST("tree_writer: killed at any moment, it is taken up again; the old file stay
     const auto path = folder.path() / "t.mkl", partial = folder.path() / "t.mkl.partial";
     constexpr std::size_t n = 5 * (1 << 18) + 999;
     const std::vector<Digest> all = leaves(Hash::blake3, n, 42);
-    const Digest expected = merklize::merkle_root(all, form, cpu());
+    const Digest expected = merklize::merkle_root(all, left_full, on_cpu(1));
     Random random(static_cast<std::uint64_t>(::getpid()));
     unsigned kills = 0, taken_up = 0;
     const unsigned wanted = kills_wanted(0);
@@ -102,7 +96,7 @@ TEST("tree_writer: killed at any moment, it is taken up again; the old file stay
             for (bool done = false; !done;) {
                 child::Steps kept;
                 const pid_t child = in_child([&] {
-                    TreeWriter writer(path, total, form, {}, true, cpu());
+                    TreeWriter writer(path, total, left_full, {}, true, on_cpu(1));
                     Random cut(random() + writer.written());
                     while (writer.written() < n) {
                         const std::uint64_t first = writer.written();
@@ -128,12 +122,12 @@ TEST("tree_writer: killed at any moment, it is taken up again; the old file stay
                 if (TreeFile(path).root() == expected) break;  // killed after the last step
                 CHECK_EQ(TreeFile(path).root(), old_root);
                 if (!std::filesystem::exists(partial)) continue;
-                const std::uint64_t written = TreeWriter(path, total, form, {}, true, cpu()).written();
+                const std::uint64_t written = TreeWriter(path, total, left_full, {}, true, on_cpu(1)).written();
                 taken_up += written > before;
                 before = written;
             }
             CHECK_EQ(TreeFile(path).root(), expected);
-            CHECK(TreeFile(path).check(10, cpu()).empty());
+            CHECK(TreeFile(path).check(10, on_cpu(1)).empty());
             CHECK(!std::filesystem::exists(partial));
         }
     }
@@ -152,9 +146,9 @@ TEST("tree_writer: no process is killed by its limit of a file's size; what is w
     const int status = wait_for(in_child([&] {
         const rlimit limit{20 << 20, 20 << 20};
         ::setrlimit(RLIMIT_FSIZE, &limit);
-        int failures = expect_io("File too large", [&] { TreeWriter(path, n, form, {}, false, cpu()); });
+        int failures = expect_io("File too large", [&] { TreeWriter(path, n, left_full, {}, false, on_cpu(1)); });
         failures += expect_io("File too large", [&] {  // of a count that shows late
-            TreeWriter writer(path, 0, form, {}, false, cpu());
+            TreeWriter writer(path, 0, left_full, {}, false, on_cpu(1));
             writer.append(all);
             writer.finish();
         });
@@ -162,10 +156,10 @@ TEST("tree_writer: no process is killed by its limit of a file's size; what is w
     }));
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     CHECK_EQ(TreeFile(path).root(), old_root);
-    TreeWriter writer(path, 0, form, {}, true, cpu());
+    TreeWriter writer(path, 0, left_full, {}, true, on_cpu(1));
     CHECK(writer.written() > 0);
     writer.append(std::span(all).subspan(writer.written()));
-    CHECK_EQ(writer.finish(), merklize::merkle_root(all, form, cpu()));
+    CHECK_EQ(writer.finish(), merklize::merkle_root(all, left_full, on_cpu(1)));
 }
 
 TEST("tree_writer: a full disk, where the test may mount one") {
@@ -179,9 +173,9 @@ TEST("tree_writer: a full disk, where the test may mount one") {
     try {
         write_some(path, 100, 1);
         const Digest old_root = TreeFile(path).root();
-        CHECK_ERROR(io, "No space left on device", TreeWriter(path, n, form, {}, false, cpu()));
+        CHECK_ERROR(io, "No space left on device", TreeWriter(path, n, left_full, {}, false, on_cpu(1)));
         {
-            TreeWriter writer(path, 0, form, {}, false, cpu());
+            TreeWriter writer(path, 0, left_full, {}, false, on_cpu(1));
             writer.append(std::span(all).first(n / 2));
             CHECK_ERROR(io, "No space left on device", writer.append(std::span(all).subspan(n / 2)), writer.finish());
             CHECK_ERROR(io, "", writer.append(std::span(all).first(1)), writer.finish());  // it does not go on
@@ -189,10 +183,10 @@ TEST("tree_writer: a full disk, where the test may mount one") {
         CHECK_EQ(TreeFile(path).root(), old_root);
         CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=100m"), 0);
         {
-            TreeWriter writer(path, 0, form, {}, true, cpu());
+            TreeWriter writer(path, 0, left_full, {}, true, on_cpu(1));
             CHECK(writer.written() >= n / 2);
             writer.append(std::span(all).subspan(writer.written()));
-            CHECK_EQ(writer.finish(), merklize::merkle_root(all, form, cpu()));
+            CHECK_EQ(writer.finish(), merklize::merkle_root(all, left_full, on_cpu(1)));
         }
         // Files that take others' places leave nothing behind.
         CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=80m"), 0);
@@ -201,7 +195,7 @@ TEST("tree_writer: a full disk, where the test may mount one") {
         std::iota(many.begin(), many.end(), 0);
         CHECK_ERROR(io, "No space left on device", file.update(many, std::span(all).last(n / 8)));
         CHECK_ERROR(io, "No space left on device", file.append(all));
-        CHECK_EQ(file.root(), merklize::merkle_root(all, form, cpu()));
+        CHECK_EQ(file.root(), merklize::merkle_root(all, left_full, on_cpu(1)));
         CHECK_EQ(std::distance(std::filesystem::directory_iterator(disk), {}), 1);
     } catch (...) {
         ::umount2(disk.c_str(), MNT_DETACH);
@@ -224,9 +218,9 @@ TEST("tree_writer: processes that change one file lose nothing") {
                 TreeFile file(path);
                 const std::uint64_t index = 100 * i;
                 if (round % 2 == 0) {
-                    file.update({&index, 1}, std::span(other).subspan(i, 1), cpu());
+                    file.update({&index, 1}, std::span(other).subspan(i, 1), on_cpu(1));
                 } else {
-                    file.append(std::span(other).subspan(i, 1), cpu());
+                    file.append(std::span(other).subspan(i, 1), on_cpu(1));
                 }
                 return 0;
             }));
@@ -234,9 +228,9 @@ TEST("tree_writer: processes that change one file lose nothing") {
         }
         for (const pid_t child : children) CHECK_EQ(wait_for(child), 0);
         const TreeFile file(path);
-        CHECK(file.check(10, cpu()).empty());
+        CHECK(file.check(10, on_cpu(1)).empty());
         if (round % 2 == 0) {
-            CHECK_EQ(file.root(), merklize::merkle_root(all, form, cpu()));
+            CHECK_EQ(file.root(), merklize::merkle_root(all, left_full, on_cpu(1)));
         } else {  // in any order
             CHECK_EQ(file.n_leaves(), n + processes);
             std::vector<Digest> added = file.read(0, n, processes);
@@ -251,7 +245,7 @@ TEST("tree_writer: a change that waits for another one can be cancelled") {
     const auto path = folder.path() / "t.mkl";
     write_some(path, 100, 1);
     const merklize::runtime::FileLock lock(path);
-    merklize::RunOptions options = cpu();
+    merklize::RunOptions options = on_cpu(1);
     int asked = 0;
     options.progress = [&](double) { return ++asked < 3; };
     TreeFile file(path);
@@ -262,7 +256,8 @@ TEST("tree_writer: a change that waits for another one can be cancelled") {
 TEST("tree_writer: builds that race to one file: each makes it, or says that another one is at work") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "t.mkl", input = folder.write("data", Random(3).bytes(100000));
-    const Digest expected = merklize::merkle_root_file(merklize::TreeInput::pieces(input, 64), form, cpu()).root;
+    const Digest expected =
+        merklize::merkle_root_file(merklize::TreeInput::pieces(input, 64), left_full, on_cpu(1)).root;
     int built = 0, refused = 0;
     for (int round = 0; round < 20; ++round) {
         std::filesystem::remove(path);
@@ -270,8 +265,8 @@ TEST("tree_writer: builds that race to one file: each makes it, or says that ano
         for (int i = 0; i < 5; ++i) {
             children.push_back(in_child([&] {
                 try {
-                    const auto facts =
-                        merklize::build_tree_file(merklize::TreeInput::pieces(input, 64), path, form, true, cpu());
+                    const auto facts = merklize::build_tree_file(merklize::TreeInput::pieces(input, 64), path,
+                                                                 left_full, true, on_cpu(1));
                     return facts.root == expected ? 0 : 2;
                 } catch (const merklize::Error& error) {
                     return std::string(error.what()).find("another build is writing it") != std::string::npos ? 1 : 3;
@@ -294,7 +289,7 @@ TEST("tree_writer: changes that are killed leave one whole file and nothing else
     const auto path = folder.path() / "t.mkl";
     constexpr std::size_t n = 1 << 17;
     const std::vector<Digest> all = leaves(Hash::blake3, n, 1);
-    const merklize::MerkleTree tree(all, form, cpu());
+    const merklize::MerkleTree tree(all, left_full, on_cpu(1));
     merklize::save_tree(tree, path);
     Random random(static_cast<std::uint64_t>(::getpid()));
     const auto files = [&] { return std::distance(std::filesystem::directory_iterator(folder.path()), {}); };
@@ -308,8 +303,8 @@ TEST("tree_writer: changes that are killed leave one whole file and nothing else
                 TreeFile file(path);
                 for (std::uint64_t i = 0;; ++i, changed.tell()) {
                     if (round % 3 == 0) merklize::save_tree(tree, path);
-                    if (round % 3 == 1) file.update({&i, 1}, std::span(all).last(1), cpu());
-                    if (round % 3 == 2) file.append(std::span(all).first(1), cpu());
+                    if (round % 3 == 1) file.update({&i, 1}, std::span(all).last(1), on_cpu(1));
+                    if (round % 3 == 2) file.append(std::span(all).first(1), on_cpu(1));
                 }
                 return 1;
             });
@@ -317,7 +312,7 @@ TEST("tree_writer: changes that are killed leave one whole file and nothing else
             ::usleep(static_cast<useconds_t>(random.below(80000)));
             ::kill(child, SIGKILL);
             kills += WIFSIGNALED(wait_for(child));
-            CHECK(TreeFile(path).check(1, cpu()).empty());
+            CHECK(TreeFile(path).check(1, on_cpu(1)).empty());
         }
         CHECK_EQ(kills, wanted);
         if (unnamed) {
@@ -357,13 +352,13 @@ TEST("tree_writer: a write that cannot be is refused with the numbers, and takes
     const auto free = [](const std::filesystem::path& at) { return std::filesystem::space(at).free; };
     const auto before = free(folder.path());
     CHECK_ERROR(io, "they need 8796093022",
-                merklize::build_tree_file(merklize::TreeInput::pieces(input, 32), path, form));
-    CHECK_ERROR(io, "free: No space left on device", TreeWriter(path, std::uint64_t{1} << 38, form));
+                merklize::build_tree_file(merklize::TreeInput::pieces(input, 32), path, left_full));
+    CHECK_ERROR(io, "free: No space left on device", TreeWriter(path, std::uint64_t{1} << 38, left_full));
     CHECK(!std::filesystem::exists(folder.path() / "t.mkl.partial"));
     // What an earlier build left stays.
-    { TreeWriter(path, 100, form).append(leaves(Hash::blake3, 50)); }
-    CHECK_ERROR(io, "No space left on device", TreeWriter(path, std::uint64_t{1} << 38, form));
-    CHECK_EQ(TreeWriter(path, 100, form, {}, true).written(), 50u);
+    { TreeWriter(path, 100, left_full).append(leaves(Hash::blake3, 50)); }
+    CHECK_ERROR(io, "No space left on device", TreeWriter(path, std::uint64_t{1} << 38, left_full));
+    CHECK_EQ(TreeWriter(path, 100, left_full, {}, true).written(), 50u);
     CHECK(free(folder.path()) + (64 << 20) > before);
 
     // ext4 keeps what a failed allocation took, where a test may mount one.
@@ -395,14 +390,14 @@ TEST("tree_writer: a write that cannot be is refused with the numbers, and takes
 TEST("tree_writer: places where no file can be written") {
     const TemporaryFolder folder;
     const std::vector<Digest> all = leaves(Hash::blake3, 3);
-    CHECK_ERROR(io, "No such file or directory", TreeWriter(folder.path() / "none" / "t.mkl", 3, form));
-    CHECK_ERROR(io, "not a regular file", TreeWriter(folder.path(), 3, form));
-    CHECK_ERROR(io, "not a regular file", merklize::save_tree(merklize::MerkleTree(all, form), "/dev/null"));
+    CHECK_ERROR(io, "No such file or directory", TreeWriter(folder.path() / "none" / "t.mkl", 3, left_full));
+    CHECK_ERROR(io, "not a regular file", TreeWriter(folder.path(), 3, left_full));
+    CHECK_ERROR(io, "not a regular file", merklize::save_tree(merklize::MerkleTree(all, left_full), "/dev/null"));
     std::filesystem::create_directory(folder.path() / "t.mkl.partial");
-    CHECK_ERROR(io, "Is a directory", TreeWriter(folder.path() / "t.mkl", 3, form));
+    CHECK_ERROR(io, "Is a directory", TreeWriter(folder.path() / "t.mkl", 3, left_full));
     const auto input = folder.write("data", pattern(100));
     CHECK_ERROR(invalid_argument, "both input and output",
-                merklize::build_tree_file(merklize::TreeInput::pieces(input, 10), input, form));
+                merklize::build_tree_file(merklize::TreeInput::pieces(input, 10), input, left_full));
     CHECK_EQ(std::filesystem::file_size(input), 100u);
 
     // A folder that this process may not write to: for root, as somebody else.
@@ -415,8 +410,9 @@ TEST("tree_writer: places where no file can be written") {
         if (::geteuid() == 0 && ::setuid(65534) != 0) return 98;
         const std::uint64_t first = 0;
         TreeFile file(closed / "t.mkl");
-        return expect_io("Permission denied", [&] { TreeWriter(closed / "new.mkl", 3, form, {}, true, cpu()); }) +
-               expect_io("Permission denied", [&] { file.update({&first, 1}, std::span(all).first(1), cpu()); });
+        return expect_io("Permission denied",
+                         [&] { TreeWriter(closed / "new.mkl", 3, left_full, {}, true, on_cpu(1)); }) +
+               expect_io("Permission denied", [&] { file.update({&first, 1}, std::span(all).first(1), on_cpu(1)); });
     }));
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ::chmod(closed.c_str(), 0755);

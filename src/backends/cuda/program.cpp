@@ -51,8 +51,8 @@ struct Program {
     std::map<std::string, std::unique_ptr<Function>, std::less<>> functions{};
 };
 
-Program& of(mkz_program* program) { return *reinterpret_cast<Program*>(program); }
-const Function& of(const mkz_function* function) { return *reinterpret_cast<const Function*>(function); }
+Program& program_of(mkz_program* program) { return *reinterpret_cast<Program*>(program); }
+const Function& function_of(const mkz_function* function) { return *reinterpret_cast<const Function*>(function); }
 
 void Program::load() {
     char log[2048] = {};
@@ -179,7 +179,7 @@ mkz_status program_build(std::uint32_t device, const char* text, const char* opt
 mkz_status program_binary(mkz_program* program, void (*sink)(void* context, const void* bytes, std::uint64_t size),
                           void* context) noexcept {
     return guarded([&] {
-        const Image& image = of(program).image;
+        const Image& image = program_of(program).image;
         const std::string binary = backends::seal(image.is_ptx ? from_ptx : from_machine_code, image.bytes);
         sink(context, binary.data(), binary.size());
     });
@@ -203,7 +203,7 @@ mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t 
 void program_release(mkz_program* program) noexcept {
     if (program == nullptr || forked()) return;
     (void)guarded([&] {
-        const std::unique_ptr<Program> released(&of(program));
+        const std::unique_ptr<Program> released(&program_of(program));
         const Current current(released->device);
         driver().cuCtxSynchronize();  // its kernels may still be queued
         driver().cuModuleUnload(released->module);
@@ -214,7 +214,7 @@ void program_release(mkz_program* program) noexcept {
 mkz_status program_function(mkz_program* program, const char* name, mkz_function** function,
                             std::uint32_t* max_group_size) noexcept {
     return guarded([&] {
-        Program& p = of(program);
+        Program& p = program_of(program);
         const std::lock_guard lock(p.mutex);
         auto known = p.functions.find(name);
         if (known == p.functions.end()) {
@@ -229,7 +229,7 @@ mkz_status program_function(mkz_program* program, const char* name, mkz_function
 mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t groups, std::uint32_t group_size,
                   std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept {
     return guarded([&] {
-        const Function& f = of(function);
+        const Function& f = function_of(function);
         Stream& s = of(stream);
         if (&f.program.device != &s.device) refuse(f, "the stream is of " + s.device.name);
         if (groups > INT_MAX) refuse(f, std::to_string(groups) + " groups, more than 2^31 - 1");

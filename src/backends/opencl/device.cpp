@@ -12,8 +12,6 @@
 namespace merklize::opencl {
 namespace {
 
-constexpr std::uint64_t page = 4096;
-
 std::string trimmed(std::string text) {
     text.resize(std::min(text.size(), text.find('\0')));
     const std::size_t first = text.find_first_not_of(" \t\n");
@@ -227,7 +225,7 @@ void* Device::allocate_pinned(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     const std::string doing = "allocating " + std::to_string(bytes) + " bytes of host memory";
     // One page more than asked for, since the driver's address need not be at the start of a page.
-    const std::uint64_t all = bytes + page;
+    const std::uint64_t all = bytes + page_bytes;
     cl_int code = CL_SUCCESS;
     Handle<cl_mem> memory(api().clCreateBuffer(in, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, all, nullptr, &code));
     if (code != CL_SUCCESS) fail("clCreateBuffer", code, doing);
@@ -236,7 +234,7 @@ void* Device::allocate_pinned(std::uint64_t bytes) {
     if (code != CL_SUCCESS) fail("clEnqueueMapBuffer", code, doing);
     void* host = mapped;
     std::size_t space = all;
-    std::align(page, bytes, host, space);
+    std::align(page_bytes, bytes, host, space);
     pinned_.emplace(static_cast<const char*>(host), Pinned{std::move(memory), mapped, bytes});
     return host;
 }

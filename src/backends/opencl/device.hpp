@@ -12,6 +12,8 @@
 
 namespace merklize::opencl {
 
+inline constexpr std::uint64_t page_bytes = 4096;  // host memory that devices use begins at one
+
 /// One device of one platform. Made when the devices are first listed, alive until the process ends.
 class Device {
 public:

@@ -6,8 +6,6 @@
 namespace merklize::opencl {
 namespace {
 
-constexpr std::uint64_t page = 4096;
-
 std::string sizes(const Device& device, std::uint64_t bytes, const char* of_what) {
     return "allocating " + std::to_string(bytes) + " bytes" + of_what + " (the device has " +
            std::to_string(device.facts.memory_bytes) + " and gives blocks of up to " +
@@ -65,12 +63,12 @@ mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host)
         Device& d = device_of(device);
         const std::string doing = "allocating " + std::to_string(bytes) + " bytes of host memory";
         if (bytes == 0) d.refuse(MKZ_INVALID_ARGUMENT, doing + ": at least 1 byte");
-        if (bytes > SIZE_MAX - page) d.refuse(MKZ_OUT_OF_MEMORY, doing + ": more than there can be");
+        if (bytes > SIZE_MAX - page_bytes) d.refuse(MKZ_OUT_OF_MEMORY, doing + ": more than there can be");
         if (!takes_any_host_memory(d)) {
             *host = d.allocate_pinned(bytes);
             return;
         }
-        *host = std::aligned_alloc(page, (bytes + page - 1) / page * page);
+        *host = std::aligned_alloc(page_bytes, (bytes + page_bytes - 1) / page_bytes * page_bytes);
         if (*host == nullptr) d.refuse(MKZ_OUT_OF_MEMORY, doing + ": the host has no more");
     });
 }
