@@ -37,7 +37,10 @@ demo: $(VENV)/package ## install into .venv and run the main jobs on real input
 	@merklize demo
 
 .PHONY: test
-test: test-cpp test-python test-core test-rust test-web ## every test: C++, Python; Rust and JavaScript where cargo and node are found
+test: test-cpp test-python test-rust test-web ## what computes: C++, Python; Rust and JavaScript where cargo and node are found
+
+.PHONY: test-all
+test-all: test-cpp test-cpp-long test-python test-core test-rust test-crates test-web ## every test; an hour on two cores
 
 # ---- Set-up: a stamp file for each step, so that a second run starts at once -----------------------------------------
 
@@ -84,21 +87,30 @@ $(VENV)/linters: $(VENV)/made Makefile
 
 # ---- Tests -----------------------------------------------------------------------------------------------------------
 
-# $(call build,PRESET,OPTIONS)
+# $(call build,PRESET,OPTIONS,TARGETS)
 define build
-echo "== building: $(1) (the first time a quarter of an hour on two cores)"; \
+echo "== building: $(1) (the first time five minutes on two cores)"; \
 cmake --preset $(1) --log-level=WARNING $(2); \
-cmake --build --preset $(1) -- --quiet
+cmake --build --preset $(1) $(if $(3),--target $(3)) -- --quiet
+endef
+
+# $(call test_cpp,OPTIONS OF CMAKE,OPTIONS OF CTEST)
+define test_cpp
+$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(CURDIR)/$(VENV)/lib/libintelocl.so $(1)); \
+MERKLIZE_NVRTC_LIBRARY=$$(find $(CURDIR)/$(VENV) -name 'libnvrtc.so.*' | head -1) ctest --preset release -j $$(nproc) $(2)
 endef
 
 .PHONY: test-cpp
-test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests, examples and the install test: each instruction set, each OpenCL runtime, SYCL
-	@$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(CURDIR)/$(VENV)/lib/libintelocl.so \
-		-DMERKLIZE_BUILD_SYCL=ON -DMERKLIZE_SYCL_ROOT=$(CURDIR)/$(VENV))
-	@MERKLIZE_NVRTC_LIBRARY=$$(find $(CURDIR)/$(VENV) -name 'libnvrtc.so.*' | head -1) ctest --preset release -j $$(nproc)
+test-cpp: $(VENV)/cmake $(VENV)/runtimes ## C++ tests and examples: each instruction set, each OpenCL runtime
+	@$(call test_cpp,,-LE long)
+
+# What builds the library once more, or compiles kernels for minutes.
+.PHONY: test-cpp-long
+test-cpp-long: $(VENV)/cmake $(VENV)/runtimes ## SYCL, wide policies on Intel's OpenCL, the install test, a hash that is added by the guide
+	@$(call test_cpp,-DMERKLIZE_BUILD_SYCL=ON -DMERKLIZE_SYCL_ROOT=$(CURDIR)/$(VENV),-L long)
 
 # The widest instruction set runs all of it, the others what computes; test_runtimes.py runs what computes on Intel's OpenCL and,
-# by the plug-in that test-cpp built, on SYCL.
+# by the plug-in that test-cpp-long built, on SYCL.
 .PHONY: test-python
 test-python: $(VENV)/test-tools ## tests of the Python package and the command line
 	@# Judges of formats that are no Python packages: what is not there is skipped.
@@ -265,7 +277,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@echo "== clang-tidy"
 	@cmake --preset release --log-level=WARNING
 	@python $(BIN)/run-clang-tidy.py -clang-tidy-binary $(BIN)/clang-tidy -p build/release -quiet -j $$(nproc) \
-		'^$(CURDIR)/(src|examples)/.*\.cpp$$' >build/clang-tidy.log 2>&1 || \
+		'^$(CURDIR)/(build/release/src/.*\.cxx|(src|examples)/.*\.cpp)$$' >build/clang-tidy.log 2>&1 || \
 		{ grep -v '^\[' build/clang-tidy.log; exit 1; }
 
 .PHONY: format
@@ -277,8 +289,8 @@ format: $(VENV)/linters ## rewrite all sources in the project's format
 sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and thread sanitizers
 	@$(call build,asan)
 	@ctest --preset asan -j $$(nproc)
-	@$(call build,tsan)
 	@# What has threads.
+	@$(call build,tsan,,merklize-tests merklize-c-tests)
 	@ctest --preset tsan -j $$(nproc) \
 		-R '^(bao|buffers|c_api|concurrency|enqueue|files|messages|plugins|proofs|several|tree_files|trees)$$'
 
@@ -297,8 +309,8 @@ differential: $(VENV)/test-tools ## random jobs on OpenCL devices against the CP
 
 .PHONY: cross
 cross: $(VENV)/cmake ## build for 64-bit ARM and run the C++ tests under qemu
-	@$(call build,cross-aarch64)
 	@# What computes: the rest is the same code on every machine, and the emulator is slow.
+	@$(call build,cross-aarch64,,merklize-tests merklize-command)
 	@ctest --preset cross-aarch64 -j $$(nproc) \
 		-R '^((blake3|buffers|elements|messages|rescue_prime|sha256|trees|vectors).neon|check|formats|isa.auto|misuse|proofs)$$'
 
