@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <span>
 
+#include "host/little_endian.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -37,11 +37,7 @@ const GivenHash* first_that(Fits fits) noexcept {
 
 }  // namespace
 
-std::uint64_t start_of(const Digest& digest) noexcept {
-    std::uint64_t start = 0;
-    std::memcpy(&start, digest.bytes.data(), sizeof start);
-    return start;
-}
+std::uint64_t start_of(const Digest& digest) noexcept { return get_number(digest.bytes, 0); }
 
 const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Digest& digest,
                            std::vector<std::uint64_t> table, const GivenHash* quad) {

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "host/descriptor.hpp"
 #include "host/disk_calls.hpp"
 #include "host/journal.hpp"
 #include "merklize/error.hpp"
@@ -178,13 +179,7 @@ std::uint64_t AtomicFile::size() const {
 
 void AtomicFile::write(std::span<const std::byte> data, std::uint64_t offset) {
     if (!fits_limit(offset + data.size())) fail("cannot write", EFBIG);
-    while (!data.empty()) {
-        const ssize_t count = disk_calls.pwrite(file_.get(), data.data(), data.size(), to_offset(offset));
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) fail("cannot write", errno);
-        data = data.subspan(static_cast<std::size_t>(count));
-        offset += static_cast<std::uint64_t>(count);
-    }
+    if (const int error = write_all(file_.get(), data, offset); error != 0) fail("cannot write", error);
 }
 
 void AtomicFile::read(std::span<std::byte> out, std::uint64_t offset) const {
@@ -293,7 +288,7 @@ void AtomicFile::commit() {
     // The file is whole: others may change it now, even while this object lives on.
     file_.close();
     lock_ = {};
-    sync_folder();  // the new name must survive a power failure
+    require_synced_folder();  // the new name must survive a power failure
 }
 
 // A journal of the old file would change the new one.
@@ -308,12 +303,11 @@ void AtomicFile::remove_journal() {
         const int reason = errno;
         if (has_journal(path_, file_.get())) fail("cannot remove " + journal.string(), reason);
     }
-    sync_folder();  // before the new file has the name
+    require_synced_folder();  // before the new file has the name
 }
 
-void AtomicFile::sync_folder() const {
-    const Descriptor opened(open(folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!opened || disk_calls.fsync(opened.get()) != 0) fail("cannot write its folder", errno);
+void AtomicFile::require_synced_folder() const {
+    if (const int error = sync_folder(path_); error != 0) fail("cannot write its folder", error);
 }
 
 void AtomicFile::discard() noexcept { keep_ = false; }

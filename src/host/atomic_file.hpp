@@ -70,7 +70,7 @@ private:
     void open_hidden();
     void give_name();
     void remove_journal();
-    void sync_folder() const;
+    void require_synced_folder() const;
     std::filesystem::path folder() const { return path_.has_parent_path() ? path_.parent_path() : "."; }
     [[noreturn]] void fail(const std::string& what, int error_number) const;
 

@@ -4,7 +4,11 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <utility>
+
+#include "host/disk_calls.hpp"
 
 namespace merklize::runtime {
 
@@ -35,6 +39,36 @@ private:
 inline bool fits_limit(std::uint64_t bytes) {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+/// Writes where the descriptor stands.  returns  errno's value, or 0
+inline int write_all(int fd, std::span<const std::byte> data) {
+    while (!data.empty()) {
+        const ssize_t count = ::write(fd, data.data(), data.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno;
+        data = data.subspan(static_cast<std::size_t>(count));
+    }
+    return 0;
+}
+
+/// Writes from byte `offset` of the file on.  returns  errno's value, or 0
+inline int write_all(int fd, std::span<const std::byte> data, std::uint64_t offset) {
+    while (!data.empty()) {
+        const ssize_t count = disk_calls.pwrite(fd, data.data(), data.size(), static_cast<off_t>(offset));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno;
+        data = data.subspan(static_cast<std::size_t>(count));
+        offset += static_cast<std::uint64_t>(count);
+    }
+    return 0;
+}
+
+/// Makes the names in the folder of `path` survive a power failure.  returns  errno's value, or 0
+inline int sync_folder(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return opened && disk_calls.fsync(opened.get()) == 0 ? 0 : errno;
 }
 
 }  // namespace merklize::runtime

@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "host/cpu_device.hpp"
+#include "host/descriptor.hpp"
 #include "host/disk_calls.hpp"
+#include "host/little_endian.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -40,25 +42,15 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 32;
 
 Digest digest_of(std::span<const std::byte> data) { return hash(data, {}, on_this_thread()); }
 
-void put(std::vector<std::byte>& out, std::uint64_t number) {
-    for (unsigned i = 0; i < 8; i++) out.push_back(std::byte{static_cast<unsigned char>(number >> 8 * i)});
-}
-
-std::uint64_t get(std::span<const std::byte> data) {
-    std::uint64_t number = 0;
-    for (unsigned i = 0; i < 8; i++) number |= std::to_integer<std::uint64_t>(data[i]) << 8 * i;
-    return number;
-}
-
 std::vector<std::byte> encode(std::uint64_t file_bytes, std::span<const Patch> patches) {
     std::vector<std::byte> out;
     for (const char c : journal_magic) out.push_back(std::byte(c));
-    put(out, version);
-    put(out, file_bytes);
-    put(out, patches.size());
+    append_number(out, version);
+    append_number(out, file_bytes);
+    append_number(out, std::uint64_t{patches.size()});
     for (const Patch& patch : patches) {
-        put(out, patch.offset);
-        put(out, patch.before.size());
+        append_number(out, patch.offset);
+        append_number(out, std::uint64_t{patch.before.size()});
         out.insert(out.end(), patch.before.begin(), patch.before.end());
         out.insert(out.end(), patch.after.begin(), patch.after.end());
     }
@@ -78,34 +70,22 @@ std::optional<Decoded> decode(std::span<const std::byte> data, const std::filesy
     if (!std::ranges::equal(data.first(journal_magic.size()), std::as_bytes(std::span(journal_magic)))) return {};
     const auto body = data.first(data.size() - Digest::size);
     if (!std::ranges::equal(digest_of(body).bytes, data.last(Digest::size))) return {};
-    if (get(body.subspan(8)) != version) {
+    if (get_number(body, 8) != version) {
         if (!is_trusted) return {};
-        throw Error(ErrorCode::io, journal.string() + ": a journal of version " + std::to_string(get(body.subspan(8))) +
+        throw Error(ErrorCode::io, journal.string() + ": a journal of version " + std::to_string(get_number(body, 8)) +
                                        "; this program reads version " + std::to_string(version));
     }
-    Decoded out{get(body.subspan(16)), {}};
+    Decoded out{get_number(body, 16), {}};
     auto rest = body.subspan(head_bytes);
-    for (std::uint64_t n = get(body.subspan(24)); n != 0; n--) {
+    for (std::uint64_t n = get_number(body, 24); n != 0; n--) {
         if (rest.size() < patch_head_bytes) return {};
-        const std::uint64_t offset = get(rest), bytes = get(rest.subspan(8));
+        const std::uint64_t offset = get_number(rest, 0), bytes = get_number(rest, 8);
         rest = rest.subspan(patch_head_bytes);
         if (bytes > rest.size() / 2 || offset > out.file_bytes || bytes > out.file_bytes - offset) return {};
         out.patches.push_back({offset, rest.first(bytes), rest.subspan(bytes, bytes)});
         rest = rest.subspan(2 * bytes);
     }
     return rest.empty() ? std::optional(std::move(out)) : std::nullopt;
-}
-
-// errno, or 0
-int write_all(int fd, std::span<const std::byte> data, std::uint64_t offset) {
-    while (!data.empty()) {
-        const ssize_t count = disk_calls.pwrite(fd, data.data(), data.size(), static_cast<off_t>(offset));
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return errno;
-        data = data.subspan(static_cast<std::size_t>(count));
-        offset += static_cast<std::uint64_t>(count);
-    }
-    return 0;
 }
 
 // Fewer bytes only at the end of the file, or after an error.
@@ -120,12 +100,6 @@ std::vector<std::byte> read_some(int fd, std::uint64_t bytes, std::uint64_t offs
     }
     out.resize(done);
     return out;
-}
-
-int sync_folder(const std::filesystem::path& path) {
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return opened && disk_calls.fsync(opened.get()) == 0 ? 0 : errno;
 }
 
 bool is_writable(int fd) {

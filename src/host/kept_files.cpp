@@ -17,6 +17,7 @@
 
 #include "host/cpu_device.hpp"
 #include "host/descriptor.hpp"
+#include "host/little_endian.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -39,17 +40,12 @@ constexpr std::time_t temporary_seconds = 24 * 60 * 60;  // a store takes millis
 // Hashes on the CPU, in this thread: the program that is looked up may be the one that the default device hashes with.
 Digest hash_here(std::span<const std::byte> data, const Mode& mode = {}) { return hash(data, mode, on_this_thread()); }
 
-template <class Number>
-void put(std::byte* out, Number number) {
-    for (std::size_t i = 0; i < sizeof number; i++) out[i] = std::byte{static_cast<unsigned char>(number >> 8 * i)};
-}
-
 Header header_of(const Digest& key, std::span<const std::byte> payload) {
     Header header{};
-    std::byte* at = std::ranges::transform(kept_magic, header.data(), [](char c) { return std::byte(c); }).out;
-    put(at, format);
-    put(at + 4, static_cast<std::uint64_t>(payload.size()));
-    std::ranges::copy(hash_here(payload, Mode::keyed(key.bytes)).bytes, at + 12);
+    std::ranges::copy(std::as_bytes(std::span(kept_magic)), header.begin());
+    put_number(header, 8, format);
+    put_number(header, 12, std::uint64_t{payload.size()});
+    std::ranges::copy(hash_here(payload, Mode::keyed(key.bytes)).bytes, header.begin() + 20);
     return header;
 }
 
@@ -108,16 +104,6 @@ bool read_all(int fd, std::span<std::byte> out) {
     return true;
 }
 
-bool write_all(int fd, std::span<const std::byte> data) {
-    while (!data.empty()) {
-        const ssize_t count = write(fd, data.data(), data.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return false;
-        data = data.subspan(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
 // Reads a whole program from an open file.
 std::optional<std::vector<std::byte>> read_program(int fd, const Digest& key, std::uint64_t max_bytes) {
     struct stat info;
@@ -165,15 +151,11 @@ std::string kept_key(const KeptIdentity& identity) try {
     // Each part has its length before it, so two lists of parts never have the same encoding.
     std::vector<std::byte> encoded;
     const auto append = [&encoded](std::span<const std::byte> part) {
-        const std::size_t at = encoded.size();
-        encoded.resize(at + 8 + part.size());
-        put(encoded.data() + at, static_cast<std::uint64_t>(part.size()));
-        std::ranges::copy(part, encoded.data() + at + 8);
+        append_number(encoded, std::uint64_t{part.size()});
+        encoded.insert(encoded.end(), part.begin(), part.end());
     };
     append(std::as_bytes(std::span(kept_magic)));
-    std::array<std::byte, sizeof format> format_bytes;
-    put(format_bytes.data(), format);
-    append(format_bytes);
+    append(little_endian(format));
     for (const std::string_view part :
          {identity.text, identity.options, identity.compiler, identity.version, identity.driver}) {
         append(std::as_bytes(std::span(part)));
@@ -249,7 +231,7 @@ std::string KeptFiles::store(std::string_view key, std::span<const std::byte> pr
     if (!file) return reason(folder_.path, "cannot make a file", errno);
     // Written first, then renamed, so that the name always has a whole file. Nothing waits for the disk: after a crash
     // the check may fail.
-    if (!write_all(file.get(), header) || !write_all(file.get(), program) || !file.close() ||
+    if (write_all(file.get(), header) != 0 || write_all(file.get(), program) != 0 || !file.close() ||
         renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
         why = reason(folder_.path / name, "cannot write", errno);
         unlinkat(folder.get(), temporary.c_str(), 0);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "host/little_endian.hpp"
 #include "merklize/digest.hpp"
 
 namespace merklize::runtime {
@@ -16,7 +17,7 @@ public:
     explicit ProofWriter(std::size_t expected) { bytes_.reserve(expected); }
 
     void u8(std::uint8_t value) { bytes_.push_back(std::byte{value}); }
-    void u64(std::uint64_t value) { append(&value, sizeof value); }
+    void u64(std::uint64_t value) { append_number(bytes_, value); }
     /// 7 bits a byte, lowest first. The top bit says that more bytes follow.
     void leb128(std::uint64_t value) {
         for (; value >= 0x80; value >>= 7) u8(static_cast<std::uint8_t>(value | 0x80));
@@ -57,7 +58,7 @@ public:
         const auto part = take(1);
         return part.empty() ? 0 : std::to_integer<std::uint8_t>(part[0]);
     }
-    std::uint64_t u64() noexcept { return little_endian(take(8)); }
+    std::uint64_t u64() noexcept { return from_little_endian(take(8)); }
     std::uint64_t leb128() noexcept {
         std::uint64_t value = 0;
         for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -79,11 +80,6 @@ public:
         const auto part = take(count * Digest::size);
         if (!out.empty()) std::memcpy(out.data(), part.data(), part.size());
         return out;
-    }
-    static std::uint64_t little_endian(std::span<const std::byte> bytes) noexcept {
-        std::uint64_t value = 0;
-        for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(bytes[i]);
-        return value;
     }
 
 private:

@@ -58,7 +58,7 @@ std::uint64_t read_count(ProofReader& in) noexcept {
     if (first == 0) in.refuse();  // the count would be 2^56 or more
     if (!in.ok()) return 0;
     const int more = std::countr_zero(first);
-    const std::uint64_t rest = ProofReader::little_endian(in.take(static_cast<std::uint64_t>(more)));
+    const std::uint64_t rest = runtime::from_little_endian(in.take(static_cast<std::uint64_t>(more)));
     const std::uint64_t value = (rest << 8 | first) >> (more + 1);
     if (more != 0 && value >> (7 * more) == 0) in.refuse();  // a shorter form would do
     return value;

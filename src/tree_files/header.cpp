@@ -8,6 +8,7 @@
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
 #include "host/cpu_device.hpp"
+#include "host/little_endian.hpp"
 #include "levels/merges.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/error.hpp"
@@ -35,25 +36,11 @@ enum : std::size_t {
 };
 constexpr std::uint64_t most_leaves = std::uint64_t{1} << 56;  // their file has fewer than 2^63 bytes
 
-template <class Number>
-void put(std::span<std::byte> out, std::size_t at, Number number) {
-    for (std::size_t i = 0; i < sizeof number; i++) out[at + i] = static_cast<std::byte>(number >> 8 * i & 0xff);
-}
-
-template <class Number>
-Number get(std::span<const std::byte> bytes, std::size_t at) {
-    Number number = 0;
-    for (std::size_t i = 0; i < sizeof number; i++) {
-        number = static_cast<Number>(number | std::to_integer<Number>(bytes[at + i]) << 8 * i);
-    }
-    return number;
-}
-
 // The checksum of these bytes and a number.
 std::uint64_t checksum_with(std::span<const std::byte> bytes, std::uint64_t number) {
     std::array<std::byte, TreeHeader::size + 8> data;
     std::ranges::copy(bytes, data.begin());
-    put(data, bytes.size(), number);
+    put_number(data, bytes.size(), number);
     return checksum(std::span(data).first(bytes.size() + 8));
 }
 
@@ -66,11 +53,11 @@ bool makes(const LeafSource& source, std::uint64_t n) {
 }  // namespace
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
-    return get<std::uint64_t>(hash(bytes, {}, on_this_thread()).bytes, 0);
+    return get_number<std::uint64_t>(hash(bytes, {}, on_this_thread()).bytes, 0);
 }
 
 std::uint64_t key_check(const Mode& mode) noexcept {
-    return mode.flags() == 0 ? 0 : get<std::uint64_t>(merge_one(Hash::blake3, {}, {}, mode).bytes, 0);
+    return mode.flags() == 0 ? 0 : get_number<std::uint64_t>(merge_one(Hash::blake3, {}, {}, mode).bytes, 0);
 }
 
 TreeHeader::TreeHeader(const TreeForm& form, std::uint64_t leaves, const LeafSource& from)
@@ -96,18 +83,18 @@ TreeHeader::TreeHeader(const TreeForm& form, std::uint64_t leaves, const LeafSou
 TreeHeader::Bytes TreeHeader::encode() const {
     Bytes bytes{};
     std::memcpy(bytes.data(), magic.data(), magic.size());
-    put(bytes, at_version, version);
+    put_number(bytes, at_version, version);
     const GivenHash* given = find_given(hash);
-    put(bytes, at_hash, given != nullptr ? named_by_digest : static_cast<std::uint32_t>(hash));
-    put(bytes, at_rule, static_cast<std::uint8_t>(rule));
-    put(bytes, at_merges, static_cast<std::uint8_t>(merges));
-    put(bytes, at_leaves, n_leaves);
-    put(bytes, at_leaf_bytes, source.leaf_bytes);
-    put(bytes, at_total_bytes, source.total_bytes);
-    put(bytes, at_key_check, given != nullptr ? start_of(given->digest) : key_check);
+    put_number(bytes, at_hash, given != nullptr ? named_by_digest : static_cast<std::uint32_t>(hash));
+    put_number(bytes, at_rule, static_cast<std::uint8_t>(rule));
+    put_number(bytes, at_merges, static_cast<std::uint8_t>(merges));
+    put_number(bytes, at_leaves, n_leaves);
+    put_number(bytes, at_leaf_bytes, source.leaf_bytes);
+    put_number(bytes, at_total_bytes, source.total_bytes);
+    put_number(bytes, at_key_check, given != nullptr ? start_of(given->digest) : key_check);
     std::ranges::copy(padding.bytes, bytes.begin() + at_padding);
     std::ranges::copy(root.bytes, bytes.begin() + at_root);
-    put(bytes, at_checksum, checksum(std::span(bytes).first<at_checksum>()));
+    put_number(bytes, at_checksum, checksum(std::span(bytes).first<at_checksum>()));
     return bytes;
 }
 
@@ -122,20 +109,20 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     if (bytes.size() < size) {
         fail("a truncated tree file: its header has 128 bytes, the file " + std::to_string(file_bytes));
     }
-    const auto found = get<std::uint32_t>(bytes, at_version);
+    const auto found = get_number<std::uint32_t>(bytes, at_version);
     if (found != version) {
         fail("a tree file of version " + std::to_string(found) + "; this library knows version " +
              std::to_string(version));
     }
-    if (get<std::uint64_t>(bytes, at_checksum) != checksum(bytes.first<at_checksum>())) {
+    if (get_number<std::uint64_t>(bytes, at_checksum) != checksum(bytes.first<at_checksum>())) {
         fail("a damaged tree file: the checksum of its header does not fit");
     }
 
     TreeHeader header;
-    const auto hash_id = get<std::uint32_t>(bytes, at_hash);
-    const auto rule_id = get<std::uint8_t>(bytes, at_rule);
-    const auto merges_id = get<std::uint8_t>(bytes, at_merges);
-    const auto check = get<std::uint64_t>(bytes, at_key_check);
+    const auto hash_id = get_number<std::uint32_t>(bytes, at_hash);
+    const auto rule_id = get_number<std::uint8_t>(bytes, at_rule);
+    const auto merges_id = get_number<std::uint8_t>(bytes, at_merges);
+    const auto check = get_number<std::uint64_t>(bytes, at_key_check);
     const mkz_hash_info* facts = mkz_find_hash(hash_id);
     if (hash_id == named_by_digest) {
         const GivenHash* given = given_by_start(check);
@@ -153,8 +140,8 @@ TreeHeader TreeHeader::decode(std::span<const std::byte> bytes, std::uint64_t fi
     header.hash = static_cast<Hash>(facts->id);
     header.rule = static_cast<TreeRule>(rule_id);
     header.merges = static_cast<Merges>(merges_id);
-    header.n_leaves = get<std::uint64_t>(bytes, at_leaves);
-    header.source = {get<std::uint64_t>(bytes, at_leaf_bytes), get<std::uint64_t>(bytes, at_total_bytes)};
+    header.n_leaves = get_number<std::uint64_t>(bytes, at_leaves);
+    header.source = {get_number<std::uint64_t>(bytes, at_leaf_bytes), get_number<std::uint64_t>(bytes, at_total_bytes)};
     header.key_check = hash_id == named_by_digest ? 0 : check;
     std::ranges::copy(bytes.subspan<at_padding, Digest::size>(), header.padding.bytes.begin());
     std::ranges::copy(bytes.subspan<at_root, Digest::size>(), header.root.bytes.begin());
@@ -195,15 +182,15 @@ TreeHeader::Bytes TreeHeader::encode_unfinished(std::uint64_t stamp) const {
     without_root.root = {};
     Bytes bytes = without_root.encode();
     std::memcpy(bytes.data(), unfinished_magic.data(), unfinished_magic.size());
-    put(bytes, at_checksum, checksum_with(std::span(bytes).first<at_root>(), stamp));
+    put_number(bytes, at_checksum, checksum_with(std::span(bytes).first<at_root>(), stamp));
     return bytes;
 }
 
 TreeHeader::Note TreeHeader::note(const Bytes& unfinished, std::uint64_t turn, std::uint64_t leaves) {
     Note note;
-    put(note.bytes, 0, leaves);
+    put_number(note.bytes, 0, leaves);
     // Includes the header's own checksum, so that a note is valid for this file only.
-    put(note.bytes, 8, checksum_with(std::span(unfinished).last<8>(), leaves));
+    put_number(note.bytes, 8, checksum_with(std::span(unfinished).last<8>(), leaves));
     note.offset = at_root + note.bytes.size() * (turn % 2);
     return note;
 }
@@ -218,7 +205,7 @@ std::optional<TreeHeader::Progress> TreeHeader::find_notes(std::span<const std::
     std::optional<Progress> found;
     for (std::uint64_t turn = 0; turn < 2; turn++) {
         const std::size_t at = at_root + 16 * turn;
-        const auto count = get<std::uint64_t>(bytes, at);
+        const auto count = get_number<std::uint64_t>(bytes, at);
         const Note as_written = note(expected, turn, count);
         if (!std::ranges::equal(bytes.subspan(at, 16), as_written.bytes)) continue;
         if (n_leaves != 0 && count > n_leaves) continue;

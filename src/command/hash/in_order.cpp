@@ -11,7 +11,7 @@
 #include "command/endings.hpp"
 #include "command/output/output.hpp"
 #include "command/output/streams.hpp"
-#include "host/rotational.hpp"
+#include "host/input_file.hpp"
 #include "host/threads.hpp"
 
 namespace merklize::command {

@@ -19,6 +19,7 @@
 #include "command/output/text.hpp"
 #include "host/cpu_device.hpp"
 #include "host/descriptor.hpp"
+#include "host/little_endian.hpp"
 #include "merklize/hash_each.hpp"
 #include "merklize/pieces.hpp"
 #include "merklize/tree.hpp"
@@ -43,13 +44,8 @@ constexpr struct {
     {"F32", 32},    {"F64", 64},    {"F8_E5M2FNUZ", 8}, {"C64", 64},        {"C128", 128},
 };
 
-template <class Number>
-void put(std::string& out, Number number) {
-    for (unsigned i = 0; i < sizeof number; i++) out += static_cast<char>(number >> 8 * i & 0xff);
-}
-
 void put_text(std::string& out, std::string_view text) {
-    put(out, static_cast<std::uint32_t>(text.size()));
+    runtime::append_number(out, static_cast<std::uint32_t>(text.size()));
     out += text;
 }
 
@@ -365,8 +361,8 @@ std::string Tensor::record() const {
     std::string record(1, '\0');
     put_text(record, name);
     put_text(record, dtype);
-    put(record, static_cast<std::uint32_t>(shape.size()));
-    for (const std::uint64_t extent : shape) put(record, extent);
+    runtime::append_number(record, static_cast<std::uint32_t>(shape.size()));
+    for (const std::uint64_t extent : shape) runtime::append_number(record, extent);
     put_digest(record, digest);
     return record;
 }
@@ -374,7 +370,7 @@ std::string Tensor::record() const {
 std::string File::record() const {
     std::string record(1, '\1');
     put_text(record, path);
-    put(record, size);
+    runtime::append_number(record, size);
     put_digest(record, digest);
     return record;
 }

@@ -10,6 +10,7 @@
 #include "command/endings.hpp"
 #include "command/output/progress.hpp"
 #include "command/output/streams.hpp"
+#include "host/descriptor.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::command {
@@ -20,17 +21,6 @@ constexpr std::size_t most_kept = 64 << 10;
 std::string& kept() {
     static std::string text;
     return text;
-}
-
-// Writes all of it; returns errno's value, or 0.
-int write_all(int fd, std::string_view data) {
-    while (!data.empty()) {
-        const ssize_t count = ::write(fd, data.data(), data.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return errno;
-        data.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return 0;
 }
 
 std::string_view as_text(std::span<const std::byte> data) {
@@ -57,7 +47,7 @@ void flush() {
     erase_bar();
     std::string data = std::move(kept());
     kept().clear();  // also after an error: it is not tried again
-    const int error = write_all(STDOUT_FILENO, data);
+    const int error = runtime::write_all(STDOUT_FILENO, std::as_bytes(std::span(data)));
     if (error == EPIPE) throw Exit{141};
     if (error != 0) throw Failure{std::string("cannot write the output: ") + strerror(error)};
     kept() = std::move(data);  // keeps the memory
@@ -67,7 +57,8 @@ void flush() {
 void complain(std::string_view text) {
     flush();
     erase_bar();
-    write_all(STDERR_FILENO, "merklize: " + sentence(text) + "\n");  // if it fails, nobody is left to tell
+    const std::string line = "merklize: " + sentence(text) + "\n";
+    runtime::write_all(STDERR_FILENO, std::as_bytes(std::span(line)));  // if it fails, nobody is left to tell
 }
 
 NewFile::NewFile(const std::string& path) : path_(path) {
@@ -94,7 +85,7 @@ void NewFile::fail(int error_number) const {
 
 void NewFile::write(std::span<const std::byte> data) {
     if (device_) {
-        if (const int error = write_all(device_.get(), as_text(data)); error != 0) fail(error);
+        if (const int error = runtime::write_all(device_.get(), data); error != 0) fail(error);
         return;
     }
     guarded([&] { file_->write(data, written_); });
