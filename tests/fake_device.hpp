@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/driver_table.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/device.hpp"
@@ -204,38 +205,9 @@ inline mkz_status launch(mkz_stream*, mkz_function* function, std::uint64_t, std
     return put(event);
 }
 
-inline constexpr mkz_driver driver = {
-    .facts = facts,
-    .allocate = allocate,
-    .allocate_host = allocate_host,
-    .release_host = release_host,
-    .is_pinned = nullptr,
-    .wrap = wrap,
-    .wrap_host = wrap_host,
-    .native = native,
-    .alignment = alignment,
-    .release = release,
-    .stream_open = stream_open,
-    .stream_close = stream_close,
-    .stream_synchronize = stream_synchronize,
-    .stream_wait = stream_wait,
-    .stream_capturing = stream_capturing,
-    .copy_to_device = copy_to_device,
-    .copy_to_host = copy_to_host,
-    .copy_on_device = copy_on_device,
-    .event_record = event_record,
-    .event_wait = event_wait,
-    .event_query = event_query,
-    .event_span = event_span,
-    .event_native = event_native,
-    .event_release = event_release,
-    .program_build = program_build,
-    .program_binary = program_binary,
-    .program_load = program_load,
-    .program_release = program_release,
-    .program_function = program_function,
-    .launch = launch,
-};
+constexpr decltype(mkz_driver::is_pinned) is_pinned = nullptr;
+inline constexpr mkz_driver driver = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing =
+                                          stream_capturing};
 
 inline void tune(std::uint32_t, mkz_kernel, std::uint32_t, std::uint64_t, std::uint32_t, mkz_policy* policy) {
     if (policy->levels_per_launch == 0) policy->levels_per_launch = 6;

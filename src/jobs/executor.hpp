@@ -106,6 +106,9 @@ public:
 /// What a call does when it has asked for all its work: wait until that is complete, or return an event.
 enum class Ending : std::uint8_t { waits, enqueues };
 
+/// In an executor, MKZ_JOBS(MKZ_RUNS_JOB): launch() of every job.
+#define MKZ_RUNS_JOB(Job) bool launch(const Job& job, const Tick& tick) override;
+
 /// Computes jobs for one call. Used by one thread.
 ///
 /// There are three: HostExecutor (host_executor.hpp), DeviceCall (queue/device_call.hpp), and SideBySide
@@ -118,13 +121,9 @@ public:
     /// Runs a job; one whose places are all on the device may only be enqueued.
     /// tick     asks whether to go on, with the share of the job that is done; may be empty; must not throw
     /// returns  false if tick cancelled the job
-    virtual bool launch(const HashChunks& job, const Tick& tick) = 0;
-    virtual bool launch(const HashEach& job, const Tick& tick) = 0;
-    virtual bool launch(const HashRows& job, const Tick& tick) = 0;
-    virtual bool launch(const HashMatrices& job, const Tick& tick) = 0;
-    virtual bool launch(const MergePairs& job, const Tick& tick) = 0;
-    virtual bool launch(const MergeSubtrees& job, const Tick& tick) = 0;
-    virtual bool launch(const MergeAt& job, const Tick& tick) = 0;
+#define MKZ_DECLARE_LAUNCH(Job) virtual bool launch(const Job& job, const Tick& tick) = 0;
+    MKZ_JOBS(MKZ_DECLARE_LAUNCH)
+#undef MKZ_DECLARE_LAUNCH
 
     /// The device's memory, or null: without a device, or with several.
     virtual DeviceMemory* memory() noexcept { return nullptr; }

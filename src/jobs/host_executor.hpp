@@ -11,13 +11,7 @@ public:
     /// threads  CPU threads, the caller's included; 0 = all that the process may use
     explicit HostExecutor(unsigned threads) noexcept : threads_(threads) {}
 
-    bool launch(const HashChunks& job, const Tick& tick) override;
-    bool launch(const HashEach& job, const Tick& tick) override;
-    bool launch(const HashRows& job, const Tick& tick) override;
-    bool launch(const HashMatrices& job, const Tick& tick) override;
-    bool launch(const MergePairs& job, const Tick& tick) override;
-    bool launch(const MergeSubtrees& job, const Tick& tick) override;
-    bool launch(const MergeAt& job, const Tick& tick) override;
+    MKZ_JOBS(MKZ_RUNS_JOB)
     bool launch(const HashParents& job, const Tick& tick);
     bool launch(const Expand& job, const Tick& tick);
 

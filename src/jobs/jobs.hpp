@@ -228,4 +228,10 @@ struct Expand {
     ~Expand() { wipe(cv, sizeof cv); }  // the key, where the root is the first compression
 };
 
+/// X(Job): the jobs that every executor runs.
+// clang-format off
+#define MKZ_JOBS(X) \
+    X(HashChunks) X(HashEach) X(HashRows) X(HashMatrices) X(MergePairs) X(MergeSubtrees) X(MergeAt)
+// clang-format on
+
 }  // namespace merklize::runtime

@@ -202,6 +202,7 @@ bool SideBySide::launch(const MergePairs& job, const Tick& tick) {
     });
 }
 
+// Each device builds whole subtrees, the CPU the few nodes above them.
 bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
     const std::uint32_t top_levels = std::min(job.levels, cut_levels(job.n, state_of(options_.device).parts.size()));
     const std::uint32_t levels = job.levels - top_levels;
@@ -224,6 +225,7 @@ bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
     return HostExecutor(threads_).launch(top, {});
 }
 
+// By the CPU: the nodes are in its memory, and there is little to compute.
 bool SideBySide::launch(const MergeAt& job, const Tick& tick) { return HostExecutor(threads_).launch(job, tick); }
 
 void require_no_stream(const char* what, const RunOptions& options) {

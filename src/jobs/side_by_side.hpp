@@ -41,15 +41,7 @@ public:
     /// options  of the call: its device has parts; must outlive this
     SideBySide(const RunOptions& options, unsigned threads) : options_(options), threads_(threads) {}
 
-    bool launch(const HashChunks& job, const Tick& tick) override;
-    bool launch(const HashEach& job, const Tick& tick) override;
-    bool launch(const HashRows& job, const Tick& tick) override;
-    bool launch(const HashMatrices& job, const Tick& tick) override;
-    bool launch(const MergePairs& job, const Tick& tick) override;
-    /// Each device builds whole subtrees, the CPU the few nodes above them.
-    bool launch(const MergeSubtrees& job, const Tick& tick) override;
-    /// By the CPU: the nodes are in its memory, and there is little to compute.
-    bool launch(const MergeAt& job, const Tick& tick) override;
+    MKZ_JOBS(MKZ_RUNS_JOB)
 
 private:
     template <class Slice>

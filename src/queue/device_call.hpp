@@ -42,13 +42,7 @@ public:
     Staging staging;
 
     // Jobs as kernels of core/entry.h, a file each in launches/.
-    bool launch(const HashChunks& job, const Tick& tick) override;
-    bool launch(const HashEach& job, const Tick& tick) override;
-    bool launch(const HashRows& job, const Tick& tick) override;
-    bool launch(const HashMatrices& job, const Tick& tick) override;
-    bool launch(const MergePairs& job, const Tick& tick) override;
-    bool launch(const MergeSubtrees& job, const Tick& tick) override;
-    bool launch(const MergeAt& job, const Tick& tick) override;
+    MKZ_JOBS(MKZ_RUNS_JOB)
     void merge_edge(const MergeEdge& job) override;
     bool digest_nodes(const DigestNodes& job, const Tick& tick) override;
     void gather_nodes(const Place& nodes, std::span<const std::uint32_t> slots, void* out) override;

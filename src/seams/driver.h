@@ -77,9 +77,6 @@ typedef struct {
     mkz_status (*stream_synchronize)(mkz_stream *stream);
     /* What is enqueued from now on waits for the event, of any stream of the same device. */
     mkz_status (*stream_wait)(mkz_stream *stream, mkz_event *event);
-    /* 1 in *capturing if commands of the stream do not run now, but become a part of a graph of the caller's. Asked once before the
-     * commands of a call. May be null: no stream can. */
-    mkz_status (*stream_capturing)(mkz_stream *stream, uint32_t *capturing);
 
     /* Copies enqueue and return; pageable host bytes may make them wait, and must stay until the copy has ended. event: null, or
      * where to put the copy's event.
@@ -117,6 +114,10 @@ typedef struct {
     /* groups * group_size items in one dimension. */
     mkz_status (*launch)(mkz_stream *stream, mkz_function *function, uint64_t groups, uint32_t group_size,
                          uint32_t n_arguments, const mkz_argument *arguments, mkz_event **event);
+
+    /* 1 in *capturing if commands of the stream do not run now, but become a part of a graph of the caller's. Asked once before the
+     * commands of a call. May be null: no stream can. */
+    mkz_status (*stream_capturing)(mkz_stream *stream, uint32_t *capturing);
 } mkz_driver;
 
 #ifdef __cplusplus

@@ -228,27 +228,17 @@ bool run(bool (*loop)(const Job& job, const Workers& workers), const Job& job, c
 
 namespace merklize::runtime {
 
-bool HostExecutor::launch(const HashChunks& job, const Tick& tick) {
-    return cpu::run(cpu::hash_chunks, job, {threads_, tick});
-}
-bool HostExecutor::launch(const HashEach& job, const Tick& tick) {
-    return cpu::run(cpu::hash_each, job, {threads_, tick});
-}
-bool HostExecutor::launch(const HashRows& job, const Tick& tick) {
-    return cpu::run(cpu::hash_rows, job, {threads_, tick});
-}
-bool HostExecutor::launch(const MergePairs& job, const Tick& tick) {
-    return cpu::run(cpu::merge_pairs, job, {threads_, tick});
-}
-bool HostExecutor::launch(const MergeSubtrees& job, const Tick& tick) {
-    return cpu::run(cpu::merge_subtrees, job, {threads_, tick});
-}
-bool HostExecutor::launch(const MergeAt& job, const Tick& tick) {
-    return cpu::run(cpu::merge_at, job, {threads_, tick});
-}
-bool HostExecutor::launch(const HashParents& job, const Tick& tick) {
-    return cpu::run(cpu::hash_parents, job, {threads_, tick});
-}
-bool HostExecutor::launch(const Expand& job, const Tick& tick) { return cpu::run(cpu::expand, job, {threads_, tick}); }
+// HashMatrices: matrices.cpp.
+#define MKZ_LOOP(Job, loop) \
+    bool HostExecutor::launch(const Job& job, const Tick& tick) { return cpu::run(cpu::loop, job, {threads_, tick}); }
+MKZ_LOOP(HashChunks, hash_chunks)
+MKZ_LOOP(HashEach, hash_each)
+MKZ_LOOP(HashRows, hash_rows)
+MKZ_LOOP(MergePairs, merge_pairs)
+MKZ_LOOP(MergeSubtrees, merge_subtrees)
+MKZ_LOOP(MergeAt, merge_at)
+MKZ_LOOP(HashParents, hash_parents)
+MKZ_LOOP(Expand, expand)
+#undef MKZ_LOOP
 
 }  // namespace merklize::runtime

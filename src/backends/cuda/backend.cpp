@@ -3,8 +3,6 @@
 
 #include "backends/cuda/device.hpp"
 #include "backends/cuda/library.hpp"
-#include "backends/cuda/memory.hpp"
-#include "backends/cuda/program.hpp"
 #include "backends/cuda/queue.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "backends/failure.hpp"
@@ -12,38 +10,8 @@
 namespace merklize::cuda {
 namespace {
 
-constexpr mkz_driver driver_table = {
-    .facts = driver_facts,
-    .allocate = allocate,
-    .allocate_host = allocate_host,
-    .release_host = release_host,
-    .is_pinned = is_pinned,
-    .wrap = wrap,
-    .wrap_host = wrap_host,
-    .native = native,
-    .alignment = alignment,
-    .release = release,
-    .stream_open = stream_open,
-    .stream_close = stream_close,
-    .stream_synchronize = stream_synchronize,
-    .stream_wait = stream_wait,
-    .stream_capturing = stream_capturing,
-    .copy_to_device = copy_to_device,
-    .copy_to_host = copy_to_host,
-    .copy_on_device = copy_on_device,
-    .event_record = event_record,
-    .event_wait = event_wait,
-    .event_query = event_query,
-    .event_span = event_span,
-    .event_native = event_native,
-    .event_release = event_release,
-    .program_build = program_build,
-    .program_binary = program_binary,
-    .program_load = program_load,
-    .program_release = program_release,
-    .program_function = program_function,
-    .launch = launch,
-};
+constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing =
+                                         stream_capturing};
 
 }  // namespace
 

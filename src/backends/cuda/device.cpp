@@ -157,7 +157,7 @@ mkz_status device_facts(std::uint32_t device, mkz_device_facts* facts) noexcept 
     });
 }
 
-mkz_status driver_facts(std::uint32_t device, mkz_driver_facts* facts) noexcept {
+mkz_status facts(std::uint32_t device, mkz_driver_facts* facts) noexcept {
     return guarded([&] {
         const Device& d = device_of(device);
         facts->language = MKZ_LANGUAGE_CUDA;

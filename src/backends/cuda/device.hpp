@@ -9,6 +9,7 @@
 
 #include "backends/cuda/api.hpp"
 #include "backends/cuda/error.hpp"
+#include "backends/driver_table.hpp"
 #include "seams/backend.h"
 
 namespace merklize::cuda {
@@ -97,6 +98,7 @@ private:
 };
 
 mkz_status device_facts(std::uint32_t device, mkz_device_facts* facts) noexcept;
-mkz_status driver_facts(std::uint32_t device, mkz_driver_facts* facts) noexcept;
+
+MKZ_DRIVER_FUNCTIONS(MKZ_DECLARE_DRIVER_FUNCTION)
 
 }  // namespace merklize::cuda

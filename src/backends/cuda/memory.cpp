@@ -290,6 +290,7 @@ void release(std::uint32_t, mkz_memory* memory) noexcept {
     });
 }
 
+// For code outside this library. Once asked for, a release of the block waits for the device.
 void* native(mkz_memory* memory) noexcept {
     Memory& block = of(memory);
     const std::lock_guard lock(block.mutex);

@@ -72,16 +72,4 @@ struct Memory {
 
 inline Memory& of(mkz_memory* memory) { return *reinterpret_cast<Memory*>(memory); }
 
-mkz_status allocate(std::uint32_t device, std::uint64_t bytes, mkz_memory** memory) noexcept;
-mkz_status allocate_host(std::uint32_t device, std::uint64_t bytes, void** host) noexcept;
-void release_host(std::uint32_t device, void* host) noexcept;
-std::uint32_t is_pinned(std::uint32_t device, const void* host) noexcept;
-mkz_status wrap(std::uint32_t device, void* native, std::uint64_t bytes, mkz_memory** memory) noexcept;
-mkz_status wrap_host(std::uint32_t device, void* host, std::uint64_t bytes, mkz_memory** memory) noexcept;
-void release(std::uint32_t device, mkz_memory* memory) noexcept;
-
-/// The device address of a block, for code outside this library. Once asked for, a release of the block waits for the device.
-void* native(mkz_memory* memory) noexcept;
-std::uint32_t alignment(mkz_memory* memory) noexcept;
-
 }  // namespace merklize::cuda

@@ -1,5 +1,3 @@
-#include "backends/cuda/program.hpp"
-
 #include <atomic>
 #include <climits>
 #include <cstring>

@@ -100,24 +100,6 @@ void command(Stream& stream, mkz_event** wanted, Enqueue&& enqueue) {
     *wanted = reinterpret_cast<mkz_event*>(event.release());
 }
 
-mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, mkz_stream** stream) noexcept;
-void stream_close(mkz_stream* stream) noexcept;
-mkz_status stream_synchronize(mkz_stream* stream) noexcept;
-mkz_status stream_wait(mkz_stream* stream, mkz_event* event) noexcept;
 mkz_status stream_capturing(mkz_stream* stream, std::uint32_t* capturing) noexcept;
-
-mkz_status copy_to_device(mkz_stream* stream, mkz_memory* to, std::uint64_t offset, const void* from,
-                          std::uint64_t bytes, mkz_event** event) noexcept;
-mkz_status copy_to_host(mkz_stream* stream, void* to, mkz_memory* from, std::uint64_t offset, std::uint64_t bytes,
-                        mkz_event** event) noexcept;
-mkz_status copy_on_device(mkz_stream* stream, mkz_memory* to, std::uint64_t to_offset, mkz_memory* from,
-                          std::uint64_t from_offset, std::uint64_t bytes, mkz_event** event) noexcept;
-
-mkz_status event_record(mkz_stream* stream, mkz_event** event) noexcept;
-mkz_status event_wait(mkz_event* event) noexcept;
-mkz_status event_query(mkz_event* event, std::uint32_t* done) noexcept;
-mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexcept;
-void* event_native(mkz_event* event) noexcept;
-void event_release(mkz_event* event) noexcept;
 
 }  // namespace merklize::cuda

@@ -10,56 +10,22 @@
 //   tuning     how kernels run where the caller does not say
 #include "seams/backend.h"
 
-#include "backends/opencl/copy.hpp"
 #include "backends/opencl/device.hpp"
-#include "backends/opencl/memory.hpp"
-#include "backends/opencl/program.hpp"
-#include "backends/opencl/stream.hpp"
 #include "backends/opencl/tuning.hpp"
 
 namespace merklize::opencl {
+
+mkz_status facts(std::uint32_t device, mkz_driver_facts* out) noexcept {
+    return guarded([&] { *out = device_of(device).driver_facts; });
+}
+
 namespace {
 
 mkz_status device_facts(std::uint32_t device, mkz_device_facts* facts) noexcept {
     return guarded([&] { *facts = device_of(device).facts; });
 }
 
-mkz_status driver_facts(std::uint32_t device, mkz_driver_facts* facts) noexcept {
-    return guarded([&] { *facts = device_of(device).driver_facts; });
-}
-
-constexpr mkz_driver driver_table = {
-    .facts = driver_facts,
-    .allocate = allocate,
-    .allocate_host = allocate_host,
-    .release_host = release_host,
-    .is_pinned = is_pinned,
-    .wrap = wrap,
-    .wrap_host = wrap_host,
-    .native = native,
-    .alignment = alignment,
-    .release = release,
-    .stream_open = stream_open,
-    .stream_close = stream_close,
-    .stream_synchronize = stream_synchronize,
-    .stream_wait = stream_wait,
-    .stream_capturing = nullptr,
-    .copy_to_device = copy_to_device,
-    .copy_to_host = copy_to_host,
-    .copy_on_device = copy_on_device,
-    .event_record = event_record,
-    .event_wait = event_wait,
-    .event_query = event_query,
-    .event_span = event_span,
-    .event_native = event_native,
-    .event_release = event_release,
-    .program_build = program_build,
-    .program_binary = program_binary,
-    .program_load = program_load,
-    .program_release = program_release,
-    .program_function = program_function,
-    .launch = launch,
-};
+constexpr mkz_driver driver_table = {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION).stream_capturing = nullptr};
 
 }  // namespace
 

@@ -1,5 +1,3 @@
-#include "backends/opencl/copy.hpp"
-
 #include <algorithm>
 
 #include "backends/opencl/memory.hpp"

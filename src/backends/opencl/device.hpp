@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "backends/driver_table.hpp"
 #include "backends/opencl/api.hpp"
 #include "backends/opencl/error.hpp"
 #include "backends/opencl/handle.hpp"
@@ -70,5 +71,7 @@ const char* why_unavailable() noexcept;
 std::uint32_t device_count() noexcept;
 /// Throws a Failure if there is none of this index.
 Device& device_of(std::uint32_t index);
+
+MKZ_DRIVER_FUNCTIONS(MKZ_DECLARE_DRIVER_FUNCTION)
 
 }  // namespace merklize::opencl

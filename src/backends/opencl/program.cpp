@@ -170,6 +170,7 @@ mkz_status program_build(std::uint32_t device, const char* text, const char* opt
     });
 }
 
+// The binary is the vendor's in an envelope that says for which compiler it is and shows damage.
 mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*, std::uint64_t),
                           void* context) noexcept {
     return guarded([&] {
@@ -181,6 +182,7 @@ mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*,
     });
 }
 
+// Takes what program_binary() gave, or SPIR-V.
 mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t bytes, mkz_program** program) noexcept {
     return guarded([&] {
         Device& d = device_of(device);

@@ -44,16 +44,4 @@ private:
 /// The vendor's compiled form of a program, empty if it gives none.
 std::string vendor_binary(const Program& program);
 
-mkz_status program_build(std::uint32_t device, const char* text, const char* options, mkz_program** program) noexcept;
-/// The binary is the vendor's in an envelope that says for which compiler it is and shows damage.
-mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*, std::uint64_t),
-                          void* context) noexcept;
-/// Takes what program_binary() gave, or SPIR-V.
-mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t bytes, mkz_program** program) noexcept;
-void program_release(mkz_program* program) noexcept;
-mkz_status program_function(mkz_program* program, const char* name, mkz_function** function,
-                            std::uint32_t* max_group_size) noexcept;
-mkz_status launch(mkz_stream* stream, mkz_function* function, std::uint64_t groups, std::uint32_t group_size,
-                  std::uint32_t n_arguments, const mkz_argument* arguments, mkz_event** event) noexcept;
-
 }  // namespace merklize::opencl

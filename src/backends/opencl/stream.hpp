@@ -92,16 +92,4 @@ void Stream::submit(const Doing& doing, const char* function, std::uint64_t n, m
     *event = reinterpret_cast<mkz_event*>(operation.release());
 }
 
-mkz_status stream_open(std::uint32_t device, void* native, std::uint32_t timed, mkz_stream** stream) noexcept;
-void stream_close(mkz_stream* stream) noexcept;
-mkz_status stream_synchronize(mkz_stream* stream) noexcept;
-mkz_status stream_wait(mkz_stream* stream, mkz_event* event) noexcept;
-
-mkz_status event_record(mkz_stream* stream, mkz_event** event) noexcept;
-mkz_status event_wait(mkz_event* event) noexcept;
-mkz_status event_query(mkz_event* event, std::uint32_t* done) noexcept;
-mkz_status event_span(mkz_event* first, mkz_event* last, double* seconds) noexcept;
-void* event_native(mkz_event* event) noexcept;
-void event_release(mkz_event* event) noexcept;
-
 }  // namespace merklize::opencl

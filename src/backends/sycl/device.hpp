@@ -6,6 +6,7 @@
 #include <string>
 #include <sycl/sycl.hpp>
 
+#include "backends/driver_table.hpp"
 #include "backends/sycl/error.hpp"
 #include "seams/backend.h"
 
@@ -59,5 +60,7 @@ const char* why_unavailable() noexcept;
 std::uint32_t device_count() noexcept;
 /// Throws a Failure if there is none of this index.
 Device& device_of(std::uint32_t index);
+
+MKZ_DRIVER_FUNCTIONS(MKZ_DECLARE_DRIVER_FUNCTION)
 
 }  // namespace merklize::sycl_plugin

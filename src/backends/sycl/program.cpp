@@ -138,6 +138,7 @@ mkz_status program_binary(mkz_program* program, void (*sink)(void*, const void*,
     });
 }
 
+// Takes what program_binary() gave.
 mkz_status program_load(std::uint32_t device, const void* binary, std::uint64_t bytes, mkz_program** program) noexcept {
     return guarded([&] {
         Device& d = device_of(device);

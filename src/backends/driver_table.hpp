@@ -1,0 +1,32 @@
+// The functions of a driver (seams/driver.h), listed once: every backend declares them and fills its table from here.
+#pragma once
+
+#include "seams/driver.h"
+
+// X(function): a backend's functions have the names of the table.
+// clang-format off
+#define MKZ_DRIVER_FUNCTIONS(X)                                                                                    \
+    X(facts)                                                                                                       \
+    X(allocate) X(allocate_host) X(release_host) X(is_pinned) X(wrap) X(wrap_host) X(native) X(alignment)          \
+    X(release)                                                                                                     \
+    X(stream_open) X(stream_close) X(stream_synchronize) X(stream_wait)                                            \
+    X(copy_to_device) X(copy_to_host) X(copy_on_device)                                                            \
+    X(event_record) X(event_wait) X(event_query) X(event_span) X(event_native) X(event_release)                    \
+    X(program_build) X(program_binary) X(program_load) X(program_release) X(program_function) X(launch)
+// clang-format on
+
+namespace merklize::backends {
+
+template <class Pointer>
+struct Of;
+template <class Result, class... Arguments>
+struct Of<Result (*)(Arguments...)> {
+    using Function = Result(Arguments...) noexcept;
+};
+
+}  // namespace merklize::backends
+
+// In a backend's namespace: declares its functions.
+#define MKZ_DECLARE_DRIVER_FUNCTION(name) ::merklize::backends::Of<decltype(mkz_driver::name)>::Function name;
+// {MKZ_DRIVER_FUNCTIONS(MKZ_FILL_DRIVER_FUNCTION)} is its table; stream_capturing, which may be null, comes last.
+#define MKZ_FILL_DRIVER_FUNCTION(name) .name = name,
