@@ -40,7 +40,7 @@ demo: $(VENV)/package ## install into .venv and run the main jobs on real input
 test: test-cpp test-python test-rust test-web ## what computes: C++, Python; Rust and JavaScript where cargo and node are found
 
 .PHONY: test-all
-test-all: test-cpp test-cpp-long test-python test-core test-rust test-crates test-web ## every test; an hour on two cores
+test-all: test-cpp test-cpp-long test test-core test-crates ## every test; most of an hour on two cores
 
 # ---- Set-up: a stamp file for each step, so that a second run starts at once -----------------------------------------
 
