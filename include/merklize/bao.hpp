@@ -140,7 +140,6 @@ public:
     /// errors  invalid_argument (form)
     BaoDecoder(const Digest& root, const BaoForm& form, std::uint64_t size = 0);
     /// Of a slice, made with the same ranges and form.
-    /// errors  invalid_argument (form; no range)
     BaoDecoder(const Digest& root, std::span<const FileRange> ranges, const BaoForm& form, std::uint64_t size = 0);
     BaoDecoder(BaoDecoder&&) noexcept;
     BaoDecoder& operator=(BaoDecoder&&) noexcept;

@@ -7,7 +7,6 @@
 
 #include "bao/trusted.hpp"
 #include "digests/file_reads.hpp"
-#include "host/invalid.hpp"
 #include "merklize/bao.hpp"
 
 namespace merklize::inline v0 {
@@ -124,7 +123,6 @@ BaoDecoder::BaoDecoder(const Digest& root, const BaoForm& form, std::uint64_t si
 
 BaoDecoder::BaoDecoder(const Digest& root, std::span<const FileRange> ranges, const BaoForm& form, std::uint64_t size) {
     require_encoding_form("BaoDecoder", form);
-    if (ranges.empty()) invalid("BaoDecoder", "ranges must have at least 1: of none nothing would be verified, got 0");
     state_ = std::make_unique<State>(root, form, std::vector<FileRange>(ranges.begin(), ranges.end()));
     if (!form.has_size) state_->begin(size);
 }

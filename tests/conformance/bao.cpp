@@ -499,7 +499,6 @@ TEST("bao: wrong arguments") {
     CHECK(is_invalid([&] { merklize::bao_verify(view(data).first(1000), 0, 5000, {made.root, made.bytes, {}}); }));
     CHECK(is_invalid([&] { merklize::bao_verify(view(data), 1024, 5000, {made.root, made.bytes, {}}); }));
     CHECK(is_invalid([&] { BaoDecoder(made.root, {}).take({}); }));
-    CHECK(is_invalid([&] { BaoDecoder(made.root, std::span<const FileRange>{}, {}); }));
     CHECK(is_invalid([&] { merklize::bao_encoding_bytes(UINT64_MAX, {}); }));
     Bytes small(100);
     CHECK(is_invalid([&] { merklize::bao_outboard(view(data), view(small), {}); }));

@@ -28,7 +28,7 @@ class Decoder(_native.BaoDecoder):
     """Verifies an encoding, or a slice, that comes in order: item by item.
 
     root    the digest that is trusted
-    ranges  of a slice: (start, length) of each range that it was made of, at least one; None: an encoding
+    ranges  of a slice: (start, length) of each range that it was made of; None: an encoding
 
     while wanted := decoder.wants():
         message_bytes = decoder.take(file.read(wanted))
