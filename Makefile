@@ -37,10 +37,10 @@ demo: $(VENV)/package ## install into .venv and run the main jobs on real input
 	@merklize demo
 
 .PHONY: test
-test: test-cpp test-python test-rust test-web ## what computes: C++, Python; Rust and JavaScript where cargo and node are found
+test: test-cpp test-python test-rust test-web ## the tests: C++, Python; Rust and JavaScript where cargo and node are found
 
 .PHONY: test-all
-test-all: test-cpp test-cpp-long test test-core test-crates ## every test; most of an hour on two cores
+test-all: test-cpp test-cpp-long test test-core test-crates ## and those that compile for long: most of an hour on two cores
 
 # ---- Set-up: a stamp file for each step, so that a second run starts at once -----------------------------------------
 
