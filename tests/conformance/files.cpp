@@ -176,19 +176,34 @@ TEST("files: errors name the file and the cause") {
 }
 
 TEST("files: one that changes its size while being read") {
-    // The progress function is called after the first read: there the file shrinks or grows.
+    // The progress function shrinks or grows the file. One thread is asked after its first read. Of two the other may be done before
+    // the caller is asked: then nothing was changed.
     const TemporaryFolder folder;
     const support::AskedOften asked;
     const Bytes data(8 << 20);
-    for (const bool grows : {false, true}) {
-        const auto path = folder.write("file", data);
-        merklize::RunOptions options = threads(1);
-        options.progress = [&](double) {
-            std::filesystem::resize_file(path, grows ? data.size() + 1 : 5000);
-            return true;
-        };
-        Bytes out(32);
-        CHECK_ERROR(io, grows ? "grew while being read" : "shrank while being read",
-                    merklize::hash_file(path, view(out), 0, {}, options));
+    for (const unsigned n : {1, 2}) {
+        for (const bool grows : {false, true}) {
+            const auto path = folder.write("file", data);
+            bool changed = false;
+            merklize::RunOptions options = threads(n);
+            options.progress = [&](double) {
+                if (!changed) std::filesystem::resize_file(path, grows ? data.size() + 1 : 5000);
+                changed = true;
+                return true;
+            };
+            Bytes out(32);
+            const auto read = [&] { merklize::hash_file(path, view(out), 0, {}, options); };
+            const char* what = grows ? "grew while being read" : "shrank while being read";
+            if (n == 1) {
+                CHECK_ERROR(io, what, read());
+                continue;
+            }
+            try {
+                read();
+                CHECK(!changed);
+            } catch (const merklize::Error& error) {
+                CHECK(error.code() == merklize::ErrorCode::io && contains(error.what(), what));
+            }
+        }
     }
 }
