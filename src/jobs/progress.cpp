@@ -26,16 +26,18 @@ void add(Timings& sum, const Timings& part) {
 }
 
 bool Progress::tell(double done) noexcept {
+    if (cancelled_) return false;
     const auto now = Clock::now();
     if (!function_ || now - last_ < std::chrono::milliseconds(tick_milliseconds.load(std::memory_order_relaxed)))
         return true;
     last_ = now;
     try {
-        return function_(std::min(1.0, before_ + done));
+        cancelled_ = !function_(std::min(1.0, before_ + done));
     } catch (...) {
         failure_ = std::current_exception();
-        return false;
+        cancelled_ = true;
     }
+    return !cancelled_;
 }
 
 void Progress::throw_cancelled() const {

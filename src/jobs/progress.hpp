@@ -25,7 +25,7 @@ RunOptions part_of(const RunOptions& options, double before, double share, Timin
 void add(Timings& sum, const Timings& part);
 
 /// Where one call stands in the whole for the caller's progress function, which is asked about every 50 ms and from the calling thread alone. An
-/// exception of that function cancels the work and is thrown on from here.
+/// exception of that function cancels the work and is thrown on from here. It is not asked again after it cancelled.
 class Progress {
 public:
     /// function  may be empty; must outlive this
@@ -40,7 +40,7 @@ public:
     void step(double share, Work work) {
         const bool finished =
             work(function_ ? Tick([this, share](double done) { return tell(done * share); }) : Tick());
-        if (!finished || failure_) throw_cancelled();
+        if (!finished || cancelled_) throw_cancelled();
         before_ += share;
     }
 
@@ -55,6 +55,7 @@ private:
     const Tick& function_;
     double before_ = 0;
     Clock::time_point last_ = Clock::now();  // one clock for all steps: a call of many short ones must tell, too
+    bool cancelled_ = false;
     std::exception_ptr failure_{};
 };
 
