@@ -51,9 +51,10 @@ def seconds(call, rounds):
 
 def kernel_seconds(call, rounds):
     """By the device's clock where it has one, else of the whole call."""
-    timings = merklize.Timings()
+    timings = merklize.tuning.Timings()
     found = []
-    whole = seconds(lambda: (call(timings), found.append(timings.kernel or 0)), rounds)
+    with merklize.tuning.options(timings=timings):
+        whole = seconds(lambda: (call(), found.append(timings.kernel or 0)), rounds)
     return statistics.median(found[1:]) or whole
 
 
@@ -75,9 +76,7 @@ class Bench:
         n = 1 << (22 - self.less)
         digests = np.random.default_rng(1).integers(0, below, (n, 32 // np.dtype(word).itemsize), word)
         pairs = self.there(digests)
-        merges = n / kernel_seconds(
-            lambda t: merklize.merge(pairs, pairs, hash, device=self.device, timings=t), self.rounds
-        )
+        merges = n / kernel_seconds(lambda: merklize.merge(pairs, pairs, hash, device=self.device), self.rounds)
         self.note("merge", hash, "resident", n / merges, merges_per_second=merges)
         rows = 1 << (log2_rows - self.less)
         host = np.random.default_rng(2).integers(0, below, (rows, columns), word)
@@ -91,7 +90,7 @@ class Bench:
             else:
                 matrix = given
             taken = kernel_seconds(
-                lambda t, matrix=matrix: merklize.hash_rows(matrix, hash, device=self.device, timings=t), self.rounds
+                lambda matrix=matrix: merklize.hash_rows(matrix, hash, device=self.device), self.rounds
             )
             self.note("hash_rows", hash, f"resident {form}", taken, share=work / taken)
         taken = seconds(lambda: merklize.hash_rows(host, hash, device=self.device), self.rounds)

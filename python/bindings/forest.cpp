@@ -10,12 +10,11 @@ namespace merklize::binding {
 
 namespace {
 
-MerkleForest make_forest(nb::handle leaves, nb::handle n_leaves, const TreeForm& form, const Settings& settings,
-                         nb::handle policy) {
+MerkleForest make_forest(nb::handle leaves, nb::handle n_leaves, const TreeForm& form, const Settings& settings) {
     const Input input(leaves, "MerkleForest: leaves", settings);
     const std::uint64_t n = to_u64(n_leaves, "MerkleForest: leaves of a tree");
     std::optional<MerkleForest> forest;
-    Run(settings, input.on_device(), to_policy(policy))([&](const RunOptions& options) {
+    Run(settings, input.on_device())([&](const RunOptions& options) {
         if (input.on_device() != nullptr) {
             forest.emplace(input.buffer(), n, form, options);
         } else {
@@ -57,8 +56,7 @@ void bind_forest(nb::module_& m) {
             },
             nb::arg().none(), nb::arg().none(), nb::sig("def prove(self, tree: int, index: int, /) -> MerkleProof"));
     define(m, "make_forest", make_forest,
-           "def make_forest(leaves: object, n_leaves: int, form: TreeForm, settings: Settings, "
-           "policy: object, /) -> Forest");
+           "def make_forest(leaves: object, n_leaves: int, form: TreeForm, settings: Settings, /) -> Forest");
 }
 
 }  // namespace merklize::binding

@@ -2,7 +2,6 @@
 
 #include "arguments.hpp"
 #include "module.hpp"
-#include "policy.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
@@ -10,12 +9,12 @@ namespace merklize::binding {
 namespace {
 
 nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
-               const Settings& settings, nb::handle policy) {
+               const Settings& settings) {
     const Mode mode = to_mode(key, context, "hash");
     // A call with timings or a stream is one launch, so its data is copied whole.
     if (settings.timings.is_none() && !settings.stream && is_large_and_apart(data, "hash: data")) {
         const Output out(length, seek, "hash");
-        const Run run(settings, nullptr, to_policy(policy));
+        const Run run(settings, nullptr);
         merklize::Hasher hasher(mode, run.options());
         each_piece(data, "hash: data",
                    [&](std::span<const std::byte> piece) { Run::without_gil([&] { hasher.update(piece); }); });
@@ -23,7 +22,7 @@ nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle l
         return out.bytes();
     }
     const Input input(data, "hash: data", settings);
-    const Run run(settings, input.on_device(), to_policy(policy));
+    const Run run(settings, input.on_device());
     const Output out(length, seek, "hash");
     // Short work is done before another thread could take over.
     constexpr std::size_t short_work = 2048;
@@ -38,21 +37,21 @@ nb::bytes hash(nb::handle data, nb::handle key, nb::handle context, nb::handle l
 }
 
 nb::bytes hash_file(nb::handle path, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
-                    const Settings& settings, nb::handle policy) {
+                    const Settings& settings) {
     const std::filesystem::path file = to_path(path, "hash_file: path");
     const Mode mode = to_mode(key, context, "hash_file");
-    const Run run(settings, nullptr, to_policy(policy));
+    const Run run(settings, nullptr);
     const Output out(length, seek, "hash_file");
     run([&](const RunOptions& options) { merklize::hash_file(file, out.span(), out.seek(), mode, options); });
     return out.bytes();
 }
 
 nb::bytes hash_descriptor(nb::handle descriptor, nb::handle name, nb::handle key, nb::handle context, nb::handle length,
-                          nb::handle seek, const Settings& settings, nb::handle policy) {
+                          nb::handle seek, const Settings& settings) {
     const int fd = to_int(descriptor, "hash_file: file descriptor");
     const std::string_view shown = to_text(name, "hash_file: name");
     const Mode mode = to_mode(key, context, "hash_file");
-    const Run run(settings, nullptr, to_policy(policy));
+    const Run run(settings, nullptr);
     const Output out(length, seek, "hash_file");
     run([&](const RunOptions& options) {
         merklize::hash_descriptor(fd, shown, out.span(), out.seek(), mode, options);
@@ -74,12 +73,12 @@ nb::list results_of(const std::vector<std::filesystem::path>& files, const std::
 }
 
 nb::list hash_files(nb::handle paths, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
-                    const Settings& settings, nb::handle policy) {
+                    const Settings& settings) {
     std::vector<std::filesystem::path> files;
     for (nb::handle path : nb::cast<nb::list>(paths)) files.push_back(to_path(path, "hash_files: path"));
     const Mode mode = to_mode(key, context, "hash_files");
     const Output one(length, seek, "hash_files");
-    const Run run(settings, nullptr, to_policy(policy));
+    const Run run(settings, nullptr);
     std::vector<FileDigest> digests;
     run([&](const RunOptions& options) {
         digests = merklize::hash_files(files, one.span().size(), one.seek(), mode, options);
@@ -136,11 +135,11 @@ void require_message_hash(nb::handle hash) {
 // The arrays of these three are all on the host, or all DeviceArrays: Python has seen to it.
 
 void hash_many(nb::handle messages, nb::handle message_bytes, nb::handle out, nb::handle key, nb::handle context,
-               const Settings& settings, nb::handle policy) {
+               const Settings& settings) {
     const Input input(messages, "hash_many: messages", settings);
     const Mode mode = to_mode(key, context, "hash_many");
     const std::uint64_t bytes = to_u64(message_bytes, "hash_many: message length");
-    const Run run(settings, input.on_device(), to_policy(policy));
+    const Run run(settings, input.on_device());
     if (input.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
         return run(
@@ -158,12 +157,12 @@ void hash_words(std::span<const std::byte> rows, std::size_t n, std::size_t widt
 }
 
 void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::handle out, nb::handle hash,
-                   const Settings& settings, nb::handle policy) {
+                   const Settings& settings) {
     const Input input(rows, "hash_elements: elements", settings);
     const std::uint64_t n = to_u64(n_rows, "hash_elements: rows");
     const std::uint64_t width = to_u64(elements, "hash_elements: elements");
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Run run(settings, input.on_device(), to_policy(policy));
+    const Run run(settings, input.on_device());
     if (input.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) {
@@ -199,12 +198,12 @@ void hash_leaves(nb::handle records, nb::handle record_bytes, nb::handle out, nb
 }
 
 void merge(nb::handle left, nb::handle right, nb::handle out, nb::handle hash, nb::handle key, nb::handle context,
-           const Settings& settings, nb::handle policy) {
+           const Settings& settings) {
     const Input first(left, "merge: left", settings);
     const Input second(right, "merge: right", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
     const Mode mode = to_mode(key, context, "merge");
-    const Run run(settings, first.on_device(), to_policy(policy));
+    const Run run(settings, first.on_device());
     if (first.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) {
@@ -228,17 +227,17 @@ nb::bytes merge_one(nb::handle left, nb::handle right, nb::handle hash, nb::hand
 
 void bind_hash(nb::module_& m) {
     define(m, "hash", hash,
-           "def hash(data: object, key: object, context: str | None, length: int, seek: int, settings: Settings, "
-           "policy: object, /) -> bytes");
+           "def hash(data: object, key: object, context: str | None, length: int, seek: int, settings: Settings, /) -> "
+           "bytes");
     define(m, "hash_file", hash_file,
            "def hash_file(path: bytes, key: object, context: str | None, length: int, seek: int, settings: Settings, "
-           "policy: object, /) -> bytes");
+           "/) -> bytes");
     define(m, "hash_descriptor", hash_descriptor,
            "def hash_descriptor(descriptor: int, name: str, key: object, context: str | None, length: int, seek: int, "
-           "settings: Settings, policy: object, /) -> bytes");
+           "settings: Settings, /) -> bytes");
     define(m, "hash_files", hash_files,
            "def hash_files(paths: list[bytes], key: object, context: str | None, length: int, seek: int, settings: "
-           "Settings, policy: object, /) -> list[bytes | tuple[str, int, str | None]]");
+           "Settings, /) -> list[bytes | tuple[str, int, str | None]]");
     define(m, "hash_message", hash_message,
            "def hash_message(data: object, hash: str, settings: Settings, /) -> bytes");
     define(m, "hash_message_file", hash_message_file,
@@ -251,16 +250,16 @@ void bind_hash(nb::module_& m) {
     define(m, "require_message_hash", require_message_hash, "def require_message_hash(hash: str, /) -> None");
     define(m, "hash_many", hash_many,
            "def hash_many(messages: object, message_bytes: int, out: object, key: object, context: str | None, "
-           "settings: Settings, policy: object, /) -> None");
+           "settings: Settings, /) -> None");
     define(m, "hash_elements", hash_elements,
-           "def hash_elements(rows: object, n_rows: int, elements: int, out: object, hash: str, settings: Settings, "
-           "policy: object, /) -> None");
+           "def hash_elements(rows: object, n_rows: int, elements: int, out: object, hash: str, settings: Settings, /) "
+           "-> None");
     define(m, "hash_leaves", hash_leaves,
            "def hash_leaves(records: object, record_bytes: int, out: object, hash: str, key: object, context: str | "
            "None, settings: Settings, /) -> None");
     define(m, "merge", merge,
            "def merge(left: object, right: object, out: object, hash: str, key: object, context: str | None, settings: "
-           "Settings, policy: object, /) -> None");
+           "Settings, /) -> None");
     define(m, "merge_one", merge_one,
            "def merge_one(left: object, right: object, hash: str, key: object, context: str | None, /) -> bytes");
 }

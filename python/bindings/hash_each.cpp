@@ -7,7 +7,6 @@
 #include "arguments.hpp"
 #include "jobs/internals.hpp"
 #include "module.hpp"
-#include "policy.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
@@ -37,10 +36,10 @@ public:
     std::size_t size() const noexcept { return views_.size(); }
 
     /// The options' device is that of messages on the host. Their stream is of the only device that messages are on.
-    RunOptions options(const Settings& settings, const Policy& policy = {}) const {
+    RunOptions options(const Settings& settings) const {
         Settings for_host = settings;
         if (!devices_.empty()) for_host.stream.reset();
-        RunOptions options = Run(for_host, nullptr, policy).options();
+        RunOptions options = Run(for_host).options();
         if (devices_.empty()) return options;
         if (devices_.size() == 1 || settings.stream) {
             const bool is_cuda = devices_[0].info().backend == "cuda";
@@ -104,12 +103,12 @@ private:
 };
 
 void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle key, nb::handle context,
-               nb::handle length, nb::handle seek, const Settings& settings, nb::handle policy) {
+               nb::handle length, nb::handle seek, const Settings& settings) {
     const Messages given(messages, names, settings);
     const Mode mode = to_mode(key, context, "hash_each");
     const std::uint64_t bytes = to_u64(length, "hash_each: length"), first = to_u64(seek, "hash_each: seek");
     const OutputBytes output(out);
-    const RunOptions options = given.options(settings, to_policy(policy));
+    const RunOptions options = given.options(settings);
     Run::without_gil([&] { merklize::hash_each(given.views(), output.span(), bytes, first, mode, options); });
 }
 
@@ -127,13 +126,13 @@ void hash_message_each(nb::handle messages, nb::handle names, nb::handle out, nb
 
 /// Rows of equal length as messages, of an array on the host or on a device.
 void hash_rows_output(nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle key, nb::handle context,
-                      nb::handle length, nb::handle seek, const Settings& settings, nb::handle policy) {
+                      nb::handle length, nb::handle seek, const Settings& settings) {
     const Input input(rows, "hash_many: messages", settings);
     const Mode mode = to_mode(key, context, "hash_many");
     const std::uint64_t bytes = to_u64(length, "hash_many: length"), first = to_u64(seek, "hash_many: seek");
     const std::uint64_t width = to_u64(row_bytes, "hash_many: message length");
     const OutputBytes output(out);
-    const Run run(settings, input.on_device(), to_policy(policy));
+    const Run run(settings, input.on_device());
     std::vector<MessageView> views(bytes == 0 ? 0 : output.span().size() / bytes);
     for (std::size_t i = 0; i < views.size(); i++) {
         if (input.on_device() != nullptr)
@@ -149,10 +148,10 @@ void hash_rows_output(nb::handle rows, nb::handle row_bytes, nb::handle out, nb:
 void bind_hash_each(nb::module_& m) {
     define(m, "hash_each", hash_each,
            "def hash_each(messages: list[object], names: list[object] | None, out: object, key: object, context: str | "
-           "None, length: int, seek: int, settings: Settings, policy: object, /) -> None");
+           "None, length: int, seek: int, settings: Settings, /) -> None");
     define(m, "hash_rows_output", hash_rows_output,
            "def hash_rows_output(rows: object, row_bytes: int, out: object, key: object, context: str | None, length: "
-           "int, seek: int, settings: Settings, policy: object, /) -> None");
+           "int, seek: int, settings: Settings, /) -> None");
     define(m, "hash_message_each", hash_message_each,
            "def hash_message_each(messages: list[object], names: list[object] | None, out: object, hash: str, "
            "settings: Settings, /) -> None");

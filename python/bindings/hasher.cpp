@@ -5,7 +5,6 @@
 #include "arguments.hpp"
 #include "module.hpp"
 #include "object_lock.hpp"
-#include "policy.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
@@ -128,12 +127,12 @@ void bind_hasher(nb::module_& m) {
                "Back to the empty input, in the same mode.");
     define(
         m, "make_hasher",
-        +[](nb::handle key, nb::handle context, const Settings& settings, nb::handle policy) {
+        +[](nb::handle key, nb::handle context, const Settings& settings) {
             Settings quiet = settings;  // each update would report its own share
             quiet.progress = nb::none();
-            return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr, to_policy(policy)));
+            return std::make_unique<Hasher>(to_mode(key, context, "hash_file"), Run(quiet, nullptr));
         },
-        "def make_hasher(key: object, context: str | None, settings: Settings, policy: object, /) -> Hasher");
+        "def make_hasher(key: object, context: str | None, settings: Settings, /) -> Hasher");
     define(
         m, "make_message_hasher",
         +[](nb::handle hash, const Settings& settings) {

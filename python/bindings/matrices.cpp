@@ -6,7 +6,6 @@
 #include "arguments.hpp"
 #include "form.hpp"
 #include "module.hpp"
-#include "policy.hpp"
 #include "run.hpp"
 #include "tree.hpp"
 
@@ -75,9 +74,9 @@ CommitmentForm to_form(nb::handle hash, nb::handle arity, nb::handle cap_height,
 }
 
 void hash_matrix_rows(const Matrices& matrices, nb::handle out, nb::handle hash, nb::handle key, nb::handle context,
-                      nb::handle modulus, const Settings& settings, nb::handle policy) {
+                      nb::handle modulus, const Settings& settings) {
     const RowForm form(hash_from_name(to_text(hash, "hash")), to_mode(key, context, "hash_rows"), to_modulus(modulus));
-    const Run run(settings, matrices.on_device(), to_policy(policy));
+    const Run run(settings, matrices.on_device());
     if (matrices.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) { merklize::hash_rows(matrices.all(), output, form, options); });
@@ -89,12 +88,12 @@ void hash_matrix_rows(const Matrices& matrices, nb::handle out, nb::handle hash,
 }
 
 MatrixCommitment make_commitment(const Matrices& matrices, nb::handle hash, nb::handle arity, nb::handle cap_height,
-                                 nb::handle modulus, nb::handle keep, const Settings& settings, nb::handle policy) {
+                                 nb::handle modulus, nb::handle keep, const Settings& settings) {
     const CommitmentForm form = to_form(hash, arity, cap_height, modulus);
     const bool keeps = is_true(keep);
     std::optional<MatrixCommitment> made;
-    Run(settings, matrices.on_device(),
-        to_policy(policy))([&](const RunOptions& options) { made.emplace(matrices.all(), form, options, keeps); });
+    Run(settings,
+        matrices.on_device())([&](const RunOptions& options) { made.emplace(matrices.all(), form, options, keeps); });
     return std::move(*made);
 }
 
@@ -170,13 +169,13 @@ void bind_matrices(nb::module_& m) {
              nb::sig("def open_together(self, indices: object, matrices: Matrices | None, /) -> tuple[list[int], "
                      "bytes, bytes]"));
     m.def("hash_matrix_rows", hash_matrix_rows, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
-          nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg().none(),
+          nb::arg().none(), nb::arg().none(), nb::arg(),
           nb::sig("def hash_matrix_rows(matrices: Matrices, out: object, hash: str, key: object, context: str | None, "
-                  "modulus: int, settings: Settings, policy: object, /) -> None"));
+                  "modulus: int, settings: Settings, /) -> None"));
     m.def("make_commitment", make_commitment, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
-          nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg().none(),
+          nb::arg().none(), nb::arg().none(), nb::arg(),
           nb::sig("def make_commitment(matrices: Matrices, hash: str, arity: int, cap_height: int, modulus: int, keep: "
-                  "bool, settings: Settings, policy: object, /) -> Commitment"));
+                  "bool, settings: Settings, /) -> Commitment"));
     m.def("verify_opening", verify_opening, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
           nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
           nb::sig("def verify_opening(indices: object, rows: object, siblings: object, cap: object, dims: "

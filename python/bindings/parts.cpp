@@ -4,7 +4,6 @@
 
 #include "arguments.hpp"
 #include "module.hpp"
-#include "policy.hpp"
 #include "run.hpp"
 
 namespace merklize::binding {
@@ -45,10 +44,10 @@ private:
 };
 
 nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::handle length, nb::handle seek,
-                     const Settings& settings, nb::handle policy) {
+                     const Settings& settings) {
     const Parts given(parts, "hash_parts", settings);
     const Mode mode = to_mode(key, context, "hash_parts");
-    const Run run(settings, nullptr, to_policy(policy));
+    const Run run(settings, nullptr);
     const Output out(length, seek, "hash_parts");
     given.settle();
     run([&](const RunOptions& options) {
@@ -57,10 +56,10 @@ nb::bytes hash_parts(nb::handle parts, nb::handle key, nb::handle context, nb::h
     return out.bytes();
 }
 
-nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, const Settings& settings, nb::handle policy) {
+nb::bytes merkle_root_parts(nb::handle parts, nb::handle hash, const Settings& settings) {
     const Parts given(parts, "merkle_root_parts", settings);
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Run run(settings, nullptr, to_policy(policy));
+    const Run run(settings, nullptr);
     Digest root;
     given.settle();
     run([&](const RunOptions& options) { root = merklize::merkle_root_parts(given.buffers(), which, options); });
@@ -73,9 +72,9 @@ void bind_parts(nb::module_& m) {
     define(m, "hash_parts", hash_parts,
            "def hash_parts(parts: collections.abc.Iterable[object], key: object, context: str | None, length: int, "
            "seek: int, "
-           "settings: Settings, policy: object, /) -> bytes");
+           "settings: Settings, /) -> bytes");
     define(m, "merkle_root_parts", merkle_root_parts,
-           "def merkle_root_parts(parts: list[object], hash: str, settings: Settings, policy: object, /) "
+           "def merkle_root_parts(parts: list[object], hash: str, settings: Settings, /) "
            "-> bytes");
 }
 

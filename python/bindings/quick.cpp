@@ -2,6 +2,7 @@
 // the call itself if it has the plain form, and else hands it on, unchanged, to the function that reads everything.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -24,8 +25,12 @@ constexpr std::size_t little = 32768;
 // What a caller gives one thread: it takes too short for anybody to ask how far it is.
 constexpr std::size_t little_alone = 1 << 20;
 
-// Whether "auto" is the CPU for every job.
-bool automatic_is_cpu() {
+// Blocks of merklize.tuning.options() that run now, of all threads: a call in one has options that are not among its arguments.
+std::atomic<int> tuning_blocks{0};
+
+// Whether a call without options runs on the CPU, unwatched.
+bool runs_plainly() {
+    if (tuning_blocks.load(std::memory_order_relaxed) != 0) return false;
     const char* named = std::getenv("MERKLIZE_DEVICE");
     if (named != nullptr && *named != '\0') return false;
     static const Device& automatic = *new Device("auto");
@@ -86,7 +91,7 @@ bool is_one_thread(PyObject* const* args, Py_ssize_t count, PyObject* names) {
 
 // hash(data) and hash(data, threads=1) of bytes or of an array.
 nb::object quick_hash(PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (count != 1 || !automatic_is_cpu()) return {};
+    if (count != 1 || !runs_plainly()) return {};
     if (names != nullptr && !is_one_thread(args, count, names)) return {};
     const std::size_t most = names == nullptr ? little : little_alone;
     if (PyBytes_CheckExact(args[0])) {
@@ -112,7 +117,7 @@ std::optional<std::string_view> named_hash(PyObject* const* args, Py_ssize_t cou
 
 // merge(left, right) and merge(left, right, hash) of arrays uint8[..., 32], uint64[..., 4] or uint32[..., 8] of one shape.
 nb::object quick_merge(PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (count < 2 || !automatic_is_cpu()) return {};
+    if (count < 2 || !runs_plainly()) return {};
     const Plain left(args[0]), right(args[1]);
     const bool is_quick = left.is_quick() && right.is_quick() && left->ndim >= 1 && left->ndim == right->ndim &&
                           left->format[0] == right->format[0] &&
@@ -160,6 +165,9 @@ nb::object stand_for(nb::handle function, const char* signature) {
 }  // namespace
 
 void bind_quick(nb::module_& m) {
+    define(
+        m, "count_tuning_block", +[](nb::handle begins) { tuning_blocks += begins.is(Py_True) ? 1 : -1; },
+        "def count_tuning_block(begins: bool, /) -> None");
     m.def("quick_hash", &stand_for<quick_hash>,
           nb::sig("def quick_hash(function: typing.Any, signature: str) -> typing.Any"));
     m.def("quick_merge", &stand_for<quick_merge>,

@@ -67,11 +67,11 @@ void check_signals() { checked(PyErr_CheckSignals()); }
 
 thread_local std::exception_ptr Run::raised_;
 
-Run::Run(const Settings& settings, const DeviceArray* data, const Policy& policy) {
+Run::Run(const Settings& settings, const DeviceArray* data) {
     if (data != nullptr) require_device("device", data->device().id, settings.device);
     options_.device = data != nullptr ? data->buffer.device() : to_device(settings.device);
     options_.threads = settings.threads;
-    options_.policy = policy;
+    options_.policy = settings.policy;
     PyObject* callable = settings.progress.is_none() ? nullptr : settings.progress.ptr();
     options_.progress = [callable](double done) { return call_progress(callable, done); };
     if (!settings.timings.is_none()) {

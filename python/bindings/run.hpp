@@ -39,7 +39,7 @@ void check_signals();
 class Run {
 public:
     /// data  null, or what is on a device already: the call runs there
-    explicit Run(const Settings& settings, const DeviceArray* data = nullptr, const Policy& policy = {});
+    explicit Run(const Settings& settings, const DeviceArray* data = nullptr);
 
     const RunOptions& options() const noexcept { return options_; }
     bool on_host() const { return options_.device.info().backend == "cpu"; }

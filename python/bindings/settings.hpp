@@ -5,6 +5,7 @@
 #include <string>
 
 #include <nanobind/nanobind.h>
+#include <merklize/policy.hpp>
 
 namespace merklize::binding {
 
@@ -16,8 +17,9 @@ struct Settings {
     unsigned threads = 0;                   ///< of the CPU; 0: all
     nb::object progress = nb::none();       ///< a callable, or None
     std::optional<std::uint64_t> stream{};  ///< handle of the caller's queue
-    nb::object timings = nb::none();        ///< a Timings to fill, or None
     bool wait = true;                       ///< until the results are there; else they are on their way, on the stream
+    Policy policy{};                        ///< tuning values
+    nb::object timings = nb::none();        ///< a Timings to fill, or None
 };
 
 }  // namespace merklize::binding

@@ -49,36 +49,34 @@ Tree made(const Run& run, Build&& build) {
     return Tree(std::move(*tree));
 }
 
-Tree make_tree(nb::handle leaves, const TreeForm& form, nb::handle drop_levels, const Settings& settings,
-               nb::handle policy) {
+Tree make_tree(nb::handle leaves, const TreeForm& form, nb::handle drop_levels, const Settings& settings) {
     const Input input(leaves, "MerkleTree: leaves", settings);
     const auto drop = static_cast<unsigned>(to_int(drop_levels, "MerkleTree: drop_levels"));
-    return made(Run(settings, input.on_device(), to_policy(policy)), [&](const RunOptions& options) {
+    return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
         return input.on_device() != nullptr ? MerkleTree(input.buffer(), form, options, drop)
                                             : MerkleTree(as_digests(input.span()), form, options, drop);
     });
 }
 
-Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, const TreeForm& form, const Settings& settings,
-                         nb::handle policy) {
+Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, const TreeForm& form, const Settings& settings) {
     const Input input(rows, "MerkleTree.from_rows: rows", settings);
     const std::uint64_t n = to_u64(n_rows, "MerkleTree.from_rows: rows");
-    return made(Run(settings, input.on_device(), to_policy(policy)), [&](const RunOptions& options) {
+    return made(Run(settings, input.on_device()), [&](const RunOptions& options) {
         return input.on_device() != nullptr ? MerkleTree::from_rows(input.buffer(), n, form, options)
                                             : MerkleTree::from_rows(input.span(), n, form, options);
     });
 }
 
 Tree make_tree_from_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, const TreeForm& form,
-                         const Settings& settings, nb::handle policy) {
+                         const Settings& settings) {
     const TreeInput from = to_tree_input(input, leaf_size, row_size);
-    return made(Run(settings, nullptr, to_policy(policy)),
+    return made(Run(settings, nullptr),
                 [&](const RunOptions& options) { return MerkleTree::from_file(from, form, options); });
 }
 
-nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& settings, nb::handle policy) {
+nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& settings) {
     const DeviceArray* array = bound_in<DeviceArray>(nodes);
-    const Run run(settings, array, to_policy(policy));
+    const Run run(settings, array);
     Policy used;
     if (array != nullptr) {
         run([&](const RunOptions& options) { used = merklize::build_tree(array->writable(), form, options); });
@@ -89,10 +87,10 @@ nb::dict build_tree(nb::handle nodes, const TreeForm& form, const Settings& sett
     return to_dict(used, run.on_host());
 }
 
-nb::bytes merkle_root(nb::handle leaves, const TreeForm& form, const Settings& settings, nb::handle policy) {
+nb::bytes merkle_root(nb::handle leaves, const TreeForm& form, const Settings& settings) {
     const Input input(leaves, "merkle_root: leaves", settings);
     Digest root;
-    Run(settings, input.on_device(), to_policy(policy))([&](const RunOptions& options) {
+    Run(settings, input.on_device())([&](const RunOptions& options) {
         root = input.on_device() != nullptr ? merklize::merkle_root(input.buffer(), form, options)
                                             : merklize::merkle_root(as_digests(input.span()), form, options);
     });
@@ -254,20 +252,19 @@ void bind_tree(nb::module_& m) {
              nb::sig("def append(self, leaves: object, settings: Settings, /) -> None"), "leaves: uint8[k, 32].");
 
     define(m, "make_tree", make_tree,
-           "def make_tree(leaves: object, form: TreeForm, drop_levels: int, settings: Settings, "
-           "policy: object, /) -> Tree");
+           "def make_tree(leaves: object, form: TreeForm, drop_levels: int, settings: Settings, /) -> Tree");
     define(m, "make_tree_from_rows", make_tree_from_rows,
-           "def make_tree_from_rows(rows: object, n_rows: int, form: TreeForm, settings: Settings, policy: object, /) "
+           "def make_tree_from_rows(rows: object, n_rows: int, form: TreeForm, settings: Settings, /) "
            "-> Tree");
     define(m, "make_tree_from_file", make_tree_from_file,
            "def make_tree_from_file(input: bytes | int, leaf_size: int | None, row_size: int | None, form: TreeForm, "
-           "settings: Settings, policy: object, /) -> Tree");
+           "settings: Settings, /) -> Tree");
     define(m, "refuse_ambiguous", refuse_ambiguous, "def refuse_ambiguous(tree: Tree, format: str, /) -> None");
     define(m, "build_tree", build_tree,
-           "def build_tree(nodes: object, form: TreeForm, settings: Settings, policy: object, /) "
+           "def build_tree(nodes: object, form: TreeForm, settings: Settings, /) "
            "-> dict[str, int | str]");
     define(m, "merkle_root", merkle_root,
-           "def merkle_root(leaves: object, form: TreeForm, settings: Settings, policy: object, /) "
+           "def merkle_root(leaves: object, form: TreeForm, settings: Settings, /) "
            "-> bytes");
     define(
         m, "heap_slots", +[](nb::handle n_leaves) { return heap_slots(to_u64(n_leaves, "n_leaves")); },

@@ -25,16 +25,16 @@
 `ray`                                            the same work on a cluster: merklize[ray]
 `formats`                                        trees that other systems verify: Bitcoin, Ethereum, fs-verity ...
 `devices`, `why_unavailable`                     what can run here
-`calibrate`, `calibration`                       measures it, so that device="auto" chooses well
-`DeviceArray`, `Timings`                         what stays on a device; how long it took there
+`DeviceArray`                                    what stays on a device
+`tuning`                                         for experts: policies, times, what device="auto" goes by
 """
 
 from typing import TYPE_CHECKING, Any
 
-from . import _native
-from ._native import DeviceArray, Timings, TreeFacts
+from . import _native, tuning
+from ._native import DeviceArray, TreeFacts
 from ._poseidon2 import poseidon2
-from .device import Cost, DeviceInfo, calibrate, calibration, devices, why_unavailable
+from .device import DeviceInfo, devices, why_unavailable
 from .each import hash_each
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, Mismatch, OutOfMemory, Unavailable
 from .forest import MerkleForest
@@ -55,7 +55,6 @@ __all__ = [
     "HASHES",
     "Cancelled",
     "ConsistencyProof",
-    "Cost",
     "DeviceArray",
     "DeviceInfo",
     "Error",
@@ -73,7 +72,6 @@ __all__ = [
     "Mismatch",
     "MultiProof",
     "OutOfMemory",
-    "Timings",
     "TreeBuilder",
     "TreeFacts",
     "TreeFile",
@@ -83,8 +81,6 @@ __all__ = [
     "bao",
     "build_tree",
     "build_tree_file",
-    "calibrate",
-    "calibration",
     "check_model",
     "devices",
     "formats",
@@ -104,6 +100,7 @@ __all__ = [
     "merkle_root_file",
     "merkle_root_parts",
     "poseidon2",
+    "tuning",
     "verify",
     "verify_each",
     "verify_matrix_opening",

@@ -8,13 +8,10 @@ import stat
 import time
 from mmap import ACCESS_READ
 from mmap import mmap as Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from . import _native
 from .errors import Cancelled, FileError
-
-if TYPE_CHECKING:
-    from ._types import Policy
 
 
 def require_unchanged(descriptor: int, name: str, before: os.stat_result) -> None:
@@ -33,7 +30,6 @@ class How(NamedTuple):
     length: int
     seek: int
     run: _native.Settings
-    policy: Policy
     mmap: bool = False
 
     def path(self, path: bytes) -> bytes:
@@ -43,7 +39,7 @@ class How(NamedTuple):
                 return self.descriptor(file.fileno(), os.fsdecode(path))
         if self.hash != "blake3":
             return _native.hash_message_file(path, self.hash, self.run)
-        return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run, self.policy)
+        return _native.hash_file(path, self.key, self.context, self.length, self.seek, self.run)
 
     def descriptor(self, descriptor: int, name: str) -> bytes:
         """Hash what is left of a file. `name` is for the texts of errors."""
@@ -51,8 +47,7 @@ class How(NamedTuple):
             return digest
         if self.hash != "blake3":
             return _native.hash_message_descriptor(descriptor, name, self.hash, self.run)
-        options = (self.key, self.context, self.length, self.seek, self.run, self.policy)
-        return _native.hash_descriptor(descriptor, name, *options)
+        return _native.hash_descriptor(descriptor, name, self.key, self.context, self.length, self.seek, self.run)
 
     def mapped(self, descriptor: int, name: str) -> bytes | None:
         """Hash what is left of a plain file, and leave it at its end; None where it cannot be mapped."""
@@ -68,7 +63,7 @@ class How(NamedTuple):
             if self.hash != "blake3":
                 digest = _native.hash_message(rest, self.hash, self.run)
             else:
-                digest = _native.hash(rest, self.key, self.context, self.length, self.seek, self.run, self.policy)
+                digest = _native.hash(rest, self.key, self.context, self.length, self.seek, self.run)
         require_unchanged(descriptor, name, before)
         os.lseek(descriptor, before.st_size, os.SEEK_SET)
         return digest
@@ -77,7 +72,7 @@ class How(NamedTuple):
         """Return a new hasher."""
         if self.hash != "blake3":
             return _native.make_message_hasher(self.hash, self.run)
-        return _native.make_hasher(self.key, self.context, self.run, self.policy)
+        return _native.make_hasher(self.key, self.context, self.run)
 
 
 def _open_to_read(path: bytes) -> io.FileIO:

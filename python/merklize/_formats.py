@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import _native
-from ._pairs import with_pairs
-from ._settings import is_blake3
 from .errors import InvalidArgument, shown
 
 
@@ -57,22 +55,24 @@ def format_by_name(name: str) -> Format:
 
 
 def with_format(
-    format: str | None, hash: str, rule: str | None, *, pairs: str | None = None, **refused: object
+    format: str | None, hash: str | None, rule: str | None, **refused: object
 ) -> tuple[Format | None, str, str | None]:
     """Return the format, and the hash and the rule that it fixes, or those that are given.
 
-    pairs    as with_pairs() takes it: it is in the hash that comes out
+    hash     None: the format's, else "blake3"
     refused  other options of a tree
-    With a format `pairs` and those must be None, but for "merklize", which takes all.
+    With a format those must be None, but for "merklize", which takes all.
     """
+    if hash is not None and not isinstance(hash, str):
+        raise TypeError(f"hash must be a string, got {type(hash).__name__}")
     if format is None:
-        return None, with_pairs(hash, pairs), rule
+        return None, "blake3" if hash is None else hash, rule
     found = format_by_name(format)
     if found.needs:
         raise InvalidArgument(f"format {shown(format)} is no tree of whole levels: use {found.needs}")
     if found.name == "merklize":
-        return found, with_pairs(hash, pairs), rule
-    given = {"hash": None if is_blake3(hash) else hash, "rule": rule, "pairs": pairs, **refused}
+        return found, "blake3" if hash is None else hash, rule
+    given = {"hash": hash, "rule": rule, **refused}
     for option, value in given.items():
         if value is not None and not (isinstance(value, str) and value == getattr(found, option, None)):
             raise InvalidArgument(f"format {shown(format)} fixes {option}: leave it out, got {shown(value)}")

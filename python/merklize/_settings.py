@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _native
@@ -11,17 +12,30 @@ if TYPE_CHECKING:
     from ._types import Device, Policy, Progress
 
 
+# What merklize.tuning.options() says: policy and timings.
+tuning: ContextVar[tuple[Policy, _native.Timings | None]] = ContextVar("merklize.tuning", default=(None, None))
+
+
 def settings(
     device: Device,
     threads: int | None,
     progress: Progress = None,
     stream: object = None,
-    timings: _native.Timings | None = None,
     wait: bool = True,
+    *,
+    tuned: bool = True,
+    timed: bool = True,
 ) -> _native.Settings:
-    """Return the run options of a call as the extension takes them."""
+    """Return the run options of a call as the extension takes them.
+
+    tuned, timed  whether the policy and the timings of merklize.tuning.options() are for this call
+    """
     name: Any = ",".join(device) if isinstance(device, (list, tuple)) else device
-    return _native.Settings(name, threads, progress, None if stream is None else stream_handle(stream), timings, wait)
+    handle = None if stream is None else stream_handle(stream)
+    policy, timings = tuning.get()
+    return _native.Settings(
+        name, threads, progress, handle, wait, policy if tuned else None, timings if timed else None
+    )
 
 
 def stream_handle(stream: object) -> int:
@@ -57,7 +71,7 @@ def is_blake3(hash: str) -> bool:
     return hash == "blake3"
 
 
-def require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int, policy: Policy) -> None:
+def require_plain(what: str, hash: str, key: Any, context: Any, length: int, seek: int) -> None:
     """Refuse what only BLAKE3 has."""
     _native.require_message_hash(hash)
     for name, is_given in (
@@ -65,7 +79,6 @@ def require_plain(what: str, hash: str, key: Any, context: Any, length: int, see
         ("context", context is not None),
         ("length", _arrays.unsigned(length, f"{what}: length") != 32),
         ("seek", _arrays.unsigned(seek, f"{what}: seek") != 0),
-        ("policy", policy is not None),
     ):
         if is_given:
             raise InvalidArgument(f"{what}: {name} is of the hash 'blake3', not of {shown(hash)}")

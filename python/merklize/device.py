@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from . import _native
-
-if TYPE_CHECKING:
-    from ._types import Progress
 
 
 class DeviceInfo(NamedTuple):
@@ -38,34 +35,3 @@ def devices() -> list[DeviceInfo]:
 def why_unavailable(name: str) -> str:
     """Return why the device or backend `name` ("cuda", "opencl:0", ...) cannot be used, or "" if it can."""
     return _native.why_unavailable(name)
-
-
-class Cost(NamedTuple):
-    """What a job on host memory costs on a device: about latency + bytes / rate seconds."""
-
-    device: str
-    """Id of the device."""
-    job: str
-    """"digest", "tree of a byte hash" or "tree of a field hash": the jobs for which device="auto" chooses by costs."""
-    latency: float
-    """Seconds."""
-    rate: float
-    """Bytes of input a second."""
-
-
-def calibrate(*, progress: Progress = None) -> list[Cost]:
-    """Measure each job on each usable device, and keep the figures for device="auto".
-
-    They hold for processes that start from now on, as long as processor, devices, drivers and this package stay as they
-    are. Takes some seconds a device, and more the first time, when kernels are compiled.
-
-    progress  called between measurements with the share that is done; returning False raises Cancelled
-
-    Raises FileError: the figures cannot be kept (the cache folder; docs/cli.md).
-    """
-    return [Cost(*cost) for cost in _native.calibrate(progress)]
-
-
-def calibration() -> list[Cost]:
-    """Return the costs that are kept, of devices that are still as they were measured."""
-    return [Cost(*cost) for cost in _native.calibration()]

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _arrays, _native
+from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain, settings
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from typing_extensions import Unpack
 
-    from ._native import DeviceArray, Timings
-    from ._types import Bytes, Data, Device, Policy, Progress
+    from ._native import DeviceArray
+    from ._types import Bytes, Data
 
 Name = TypeVar("Name")
 
@@ -23,47 +24,27 @@ def hash_each(  # type: ignore[overload-overlap]  # a mapping is an iterable, to
     messages: Mapping[Name, Data],
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    progress: Progress = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
+    **options: Unpack[HashOptions],
 ) -> dict[Name, bytes]: ...
 @overload
 def hash_each(
     messages: Iterable[Data],
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    progress: Progress = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
+    **options: Unpack[HashOptions],
 ) -> Bytes: ...
+@takes(HashOptions)
 def hash_each(
     messages: Iterable[Data] | Mapping[Name, Data],
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    progress: Progress = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
+    **options: Unpack[HashOptions],
 ) -> Bytes | dict[Name, bytes]:
     """Return hash() of each of many messages, all in one job a device.
 
@@ -87,15 +68,16 @@ def hash_each(
     names = list(messages) if isinstance(messages, Mapping) else None
     given: Any = list(messages.values()) if isinstance(messages, Mapping) else messages
     given = _arrays.collected(given, "hash_each: message")
-    run = settings(device, threads, progress, stream, timings)
+    key, context = mode_of(options)
+    run = run_of("hash_each", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
-        require_plain("hash_each", hash, key, context, length, seek, policy)
+        require_plain("hash_each", hash, key, context, length, seek)
     size = _arrays.unsigned(length, "hash_each: length")
     digests = _digests(len(given), size)
     if not is_blake3(hash):
         _native.hash_message_each(given, names, digests, hash, run)
     else:
-        _native.hash_each(given, names, digests, key, context, size, seek, run, policy)
+        _native.hash_each(given, names, digests, key, context, size, seek, run)
     if names is None:
         return digests
     together = digests.tobytes()
@@ -111,7 +93,7 @@ def _digests(n: int, length: int) -> Bytes:
 
 
 def rows_output(
-    rows: Any, key: Any, context: Any, length: int, seek: int, run: _native.Settings, policy: Policy
+    rows: Any, key: Any, context: Any, length: int, seek: int, run: _native.Settings
 ) -> Bytes | DeviceArray:
     """Return any part of the output of each row. The host makes it, of the two values below each root."""
     import numpy as np
@@ -120,23 +102,24 @@ def rows_output(
     digests = np.empty((rows.shape[0], size), np.uint8)
     there = rows.device if isinstance(rows, _native.DeviceArray) else None
     if there is not None and rows.shape[1] <= 1024:
-        rows, run = rows.numpy(), settings("cpu", None, None, None, None)
-    _native.hash_rows_output(rows, rows.shape[1], digests, key, context, size, seek, run, policy)
+        rows, run = rows.numpy(), settings("cpu", None)
+    _native.hash_rows_output(rows, rows.shape[1], digests, key, context, size, seek, run)
     return digests if there is None else _native.DeviceArray.from_numpy(digests, there)
 
 
-def leaves_of_list(records: Any, hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings) -> Any:
+def leaves_of_list(
+    what: str, records: Any, hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings
+) -> Any:
     """Leaves of records of any lengths: by BLAKE3 all at once, else those of one length at once."""
     import numpy as np
 
     word = np.dtype(_arrays.element_type(hash) or "uint8")
     leaves = np.empty((len(records), 32), np.uint8)
     if hash.name == "blake3":
-        _native.hash_each(records, None, leaves, key, context, 32, 0, run, None)
+        _native.hash_each(records, None, leaves, key, context, 32, 0, run)
         return leaves
     given = [
-        np.frombuffer(_native.host_bytes(record, f"hash_leaves: record {i}"), np.uint8)
-        for i, record in enumerate(records)
+        np.frombuffer(_native.host_bytes(record, f"{what}: record {i}"), np.uint8) for i, record in enumerate(records)
     ]
     by_length: dict[int, list[int]] = {}
     for i, record in enumerate(given):
@@ -144,7 +127,7 @@ def leaves_of_list(records: Any, hash: _native.HashInfo, key: Any, context: Any,
     for length, which in by_length.items():
         if length % word.itemsize:
             raise InvalidArgument(
-                f"hash_leaves: record {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
+                f"{what}: record {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
             )
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         digests = np.empty((len(which), 32), np.uint8)

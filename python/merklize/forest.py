@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _arrays, _native
-from ._pairs import with_pairs
-from ._settings import settings
+from ._options import HashOptions, mode_of, run_of, takes
 from .errors import InvalidArgument
 from .proof import MerkleProof
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from typing_extensions import Unpack
 
-    from ._native import DeviceArray, Timings
-    from ._types import Device, Digests, Policy, Progress, Tensor
+    from ._native import DeviceArray
+    from ._types import Digests, Tensor
 
 
 class MerkleForest:
@@ -30,31 +29,23 @@ class MerkleForest:
 
     _forest: _native.Forest
 
+    @takes(HashOptions)
     def __init__(
         self,
         leaves: Digests | Tensor,
         hash: str = "blake3",
-        *,
-        pairs: str | None = None,
-        key: Buffer | None = None,
-        context: str | None = None,
-        device: Device = "auto",
-        threads: int | None = None,
-        policy: Policy = None,
-        progress: Progress = None,
-        stream: object = None,
-        timings: Timings | None = None,
+        **options: Unpack[HashOptions],
     ) -> None:
         """Build the trees."""
-        hash = with_pairs(hash, pairs)
-        run = settings(device, threads, progress, stream, timings)
+        key, context = mode_of(options)
+        run = run_of("MerkleForest", options)
         array = _arrays.digests(leaves, "MerkleForest: leaves", run)
         if len(array.shape) != 3:
             raise InvalidArgument(
                 f"MerkleForest: leaves must be [m, n, 32] or [m, n, 4], got {_arrays.describe(array)}"
             )
         which = _native.TreeForm(hash, None, key, context)
-        self._forest = _native.make_forest(array, array.shape[1], which, run, policy)
+        self._forest = _native.make_forest(array, array.shape[1], which, run)
 
     @property
     def n_trees(self) -> int:

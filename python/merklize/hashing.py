@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
 from ._inputs import encoded
-from ._pairs import with_pairs
+from ._options import HashOptions, RunOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain, settings
 from ._urls import is_url, plain
 from .each import leaves_of_list, rows_output
@@ -18,10 +18,10 @@ from .errors import FileError, InvalidArgument, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from typing_extensions import Buffer, Self
+    from typing_extensions import Buffer, Self, Unpack
 
-    from ._native import DeviceArray, Timings
-    from ._types import Bytes, Data, Device, Digests, Path, Policy, Progress, Tensor, Words
+    from ._native import DeviceArray
+    from ._types import Bytes, Data, Device, Digests, Path, Tensor, Words
 
 
 HASHES: tuple[str, ...] = tuple(info.name for info in _native.hashes())
@@ -122,47 +122,31 @@ def hash(
     data: Data,
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: Literal[True] = True,
     out: None = None,
+    **options: Unpack[HashOptions],
 ) -> bytes: ...
 @overload
 def hash(
     data: Tensor,
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
     wait: Literal[False],
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> DeviceArray: ...
+@takes(HashOptions)
 def hash(
     data: Data,
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> bytes | DeviceArray:
     """Return the BLAKE3 digest of bytes, or that of another hash of bytes.
 
@@ -170,33 +154,32 @@ def hash(
               `__dlpack__` or `__cuda_array_interface__` (PyTorch, CuPy, JAX, Numba), which is hashed where it lies
     hash      "blake3", or the plain digest of one message by "sha256_plain" (SHA-256), "sha256d", "keccak256"
               (Ethereum's) or "eidos" (Miden's hash of bytes): one chain of blocks, which the CPU computes. These have
-              no key, context, policy or longer output
-    key       32 bytes: keyed hashing
-    context   text that names a purpose: key derivation; `data` is then the key material
+              no key, context or longer output
     length    bytes of output
     seek      position in the extendable output where they start
+    wait      False: return at once, with the digest as a DeviceArray uint8[32] that is complete once the work on
+              `stream` is. For data on a device and 32 bytes of output. The data and `out` must stay until then. Such
+              calls can be captured into a CUDA graph (docs/async.md)
+    out       with wait=False: the tensor uint8[32] to write; None: a new DeviceArray
+    key       32 bytes: keyed hashing
+    context   text that names a purpose: key derivation; `data` is then the key material
     device    "auto", or an id of devices(); several share data on the host: "cuda:all", ["cuda:0", "cuda:1"]. Data on a
               device stays there: another name is an error
     threads   of the CPU; None is all that the process may use
     stream    the device's queue to run on, after what it has already: a stream of PyTorch, CuPy or Numba, or the number
               of a CUstream or cl_command_queue. None is CUDA's default stream, ordered after the tensor's own
-    policy    tuning of a device: group_size, lanes, constants ("literal", "constant", "global", "local");
-              never changes a byte (docs/cli.md)
-    timings   a Timings() to fill
-    wait      False: return at once, with the digest as a DeviceArray uint8[32] that is complete once the work on
-              `stream` is. For data on a device and 32 bytes of output. The data and `out` must stay until then. Such
-              calls can be captured into a CUDA graph (docs/async.md)
-    out       with wait=False: the tensor uint8[32] to write; None: a new DeviceArray
+    progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
 
     Raises InvalidArgument, Unavailable, OutOfMemory.
     """
-    run = settings(device, threads, None, stream, timings, wait)
+    key, context = mode_of(options)
+    run = run_of("hash", options, wait=wait, tuned=is_blake3(hash))
     if not is_blake3(hash):
-        require_plain("hash", hash, key, context, length, seek, policy)
+        require_plain("hash", hash, key, context, length, seek)
     if wait and out is None:
         if not is_blake3(hash):
             return _native.hash_message(data, hash, run)
-        return _native.hash(data, key, context, length, seek, run, policy)
+        return _native.hash(data, key, context, length, seek, run)
     if wait:
         raise InvalidArgument("hash: out is for calls with wait=False; others return new arrays")
     if not is_blake3(hash):
@@ -209,32 +192,26 @@ def hash(
         )
     there = _native.import_array(data, "hash: data", run)
     digest = _arrays.output(there, out, (32,), "uint8", "hash", run)
-    _native.enqueue_hash(there, digest, key, context, run, policy)
+    _native.enqueue_hash(there, digest, key, context, run)
     return cast("DeviceArray", digest)
 
 
+@takes(HashOptions)
 def hash_file(
     path: Path | int | HasFileno | HasRead,
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    progress: Progress = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     mmap: bool = False,
+    **options: Unpack[HashOptions],
 ) -> bytes:
     """Return the digest of a file, which is never in memory as a whole.
 
     path      a path, or a file descriptor or open file: read from where it stands to its end, and left open.
               A plain file is read by all threads; anything else by its readinto() or read(): gzip.open(), io.BytesIO.
               Or a URL of fsspec, "s3://...", "gs://...", "https://...": docs/stores.md
-    progress  called about every 50 ms with the share that is done, 0 to 1 (0 while that is not known); returning False
-              raises Cancelled
+    progress  as in hash(); 0 while the length is not known
     mmap      True: a plain file is mapped, not read, which saves a copy of what the system has in memory. Only for
               files that nobody makes shorter meanwhile: that would end the process (SIGBUS). What cannot be mapped is
               read
@@ -243,17 +220,18 @@ def hash_file(
     A file that states a wrong size, as those in /proc and /sys do, is read to its end. Of a file that is being written
     in place, also by a single write() that goes on meanwhile, the digest is that of neither version.
     """
-    run = settings(device, threads, progress, None, timings)
+    key, context = mode_of(options)
+    run = run_of("hash_file", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
-        require_plain("hash_file", hash, key, context, length, seek, policy)
+        require_plain("hash_file", hash, key, context, length, seek)
     if not isinstance(mmap, bool):
         raise TypeError(f"hash_file: mmap must be True or False, got {type(mmap).__name__}")
-    how = How(hash, key, context, length, seek, run, policy, mmap)
+    how = How(hash, key, context, length, seek, run, mmap)
     path = plain(path)
     if is_url(path):
         from .stores._hash import hash_url
 
-        return hash_url(str(path), how, progress)
+        return hash_url(str(path), how, run.progress)
     if isinstance(path, (str, bytes, os.PathLike)):
         return how.path(encoded(path, "hash_file: path"))
     if isinstance(path, int) and not isinstance(path, bool):
@@ -279,19 +257,14 @@ def _path(path: Path) -> Any:
     return found if is_url(found) else encoded(found, "hash_files: path")
 
 
+@takes(HashOptions)
 def hash_files(
     paths: Iterable[Path],
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    progress: Progress = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
+    **options: Unpack[HashOptions],
 ) -> list[bytes | FileError]:
     """Return the digests of many files, several at once: one result a path, in order.
 
@@ -300,26 +273,30 @@ def hash_files(
     """
     if isinstance(paths, (str, bytes, os.PathLike)):
         raise TypeError(f"hash_files: paths must be an iterable of paths, got one path ({type(paths).__name__})")
-    run = settings(device, threads, progress, None, timings)
+    key, context = mode_of(options)
+    run = run_of("hash_files", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
-        require_plain("hash_files", hash, key, context, length, seek, policy)
+        require_plain("hash_files", hash, key, context, length, seek)
     names = [_path(path) for path in paths]
-    urls = [k for k, name in enumerate(names) if is_url(name)]
-    if urls:
-        from .stores._hash import hash_urls
 
-        how = How(hash, key, context, length, seek, run, policy)
-        found = dict(zip(urls, hash_urls([names[k] for k in urls], how, progress)))
-        files = [k for k in range(len(names)) if k not in found]
-        options: Any = {"key": key, "context": context, "length": length, "seek": seek, "policy": policy}
-        options |= {"hash": hash, "device": device, "threads": threads, "timings": timings}
-        found |= zip(files, hash_files([names[k] for k in files], **options))
-        return [found[k] for k in range(len(names))]
-    if not is_blake3(hash):
-        results = _native.hash_message_files(names, hash, run)
-    else:
-        results = _native.hash_files(names, key, context, length, seek, run, policy)
-    return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
+    def hash_named(names: list[Any], run: _native.Settings) -> list[bytes | FileError]:
+        if not is_blake3(hash):
+            results = _native.hash_message_files(names, hash, run)
+        else:
+            results = _native.hash_files(names, key, context, length, seek, run)
+        return [result if isinstance(result, bytes) else FileError._of(*result) for result in results]
+
+    urls = [k for k, name in enumerate(names) if is_url(name)]
+    if not urls:
+        return hash_named(names, run)
+    from .stores._hash import hash_urls
+
+    how = How(hash, key, context, length, seek, run)
+    found = dict(zip(urls, hash_urls([names[k] for k in urls], how, run.progress)))
+    files = [k for k in range(len(names)) if k not in found]
+    quiet = settings(run.device, run.threads or None, tuned=is_blake3(hash))  # the URLs have told their progress
+    found |= zip(files, hash_named([names[k] for k in files], quiet))
+    return [found[k] for k in range(len(names))]
 
 
 @overload
@@ -327,50 +304,33 @@ def hash_many(
     messages: Bytes,
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> Bytes: ...
 @overload
 def hash_many(
     messages: Tensor,
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> Bytes | DeviceArray: ...
+@takes(HashOptions)
 def hash_many(
     messages: Bytes | Tensor,
     *,
     hash: str = "blake3",
-    key: Buffer | None = None,
-    context: str | None = None,
     length: int = 32,
     seek: int = 0,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> Bytes | DeviceArray:
     """Return the digests uint8[n, length] of n messages of equal length, side by side.
 
@@ -380,10 +340,11 @@ def hash_many(
     Raises InvalidArgument: one dimension or none, wait=False with other output than the first 32 bytes.
     hash_each() takes messages of different lengths.
     """
-    run = settings(device, threads, None, stream, timings, wait)
+    key, context = mode_of(options)
+    run = run_of("hash_many", options, wait=wait)
     rows = _arrays.byte_rows(messages, "hash_many: messages", run)
     if not is_blake3(hash):
-        require_plain("hash_many", hash, key, context, length, seek, policy)
+        require_plain("hash_many", hash, key, context, length, seek)
         if _native.hash_by_name(hash).is_field:
             raise InvalidArgument(f"hash_many: {shown(hash)} hashes field elements; hash_elements takes rows of them")
     length, seek = _arrays.unsigned(length, "hash_many: length"), _arrays.unsigned(seek, "hash_many: seek")
@@ -393,14 +354,14 @@ def hash_many(
                 "hash_many with wait=False or out gives the first 32 bytes, "
                 f"got length {shown(length)} from {shown(seek)}"
             )
-        return rows_output(rows, key, context, length, seek, run, policy)
+        return rows_output(rows, key, context, length, seek, run)
     digests: Bytes | DeviceArray = _arrays.result(rows, out, (rows.shape[0], 32), "uint8", "hash_many", run, wait)
     if not is_blake3(hash):
         hash_them = _native.hash_leaves if wait else _native.enqueue_hash_leaves
         hash_them(rows, rows.shape[1], digests, hash, None, None, run)
     else:
         hash_by_blake3 = _native.hash_many if wait else _native.enqueue_hash_many
-        hash_by_blake3(rows, rows.shape[1], digests, key, context, run, policy)
+        hash_by_blake3(rows, rows.shape[1], digests, key, context, run)
     return digests
 
 
@@ -409,38 +370,27 @@ def hash_elements(
     elements: Words,
     hash: str = "rp64_256",
     *,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[RunOptions],
 ) -> Words: ...
 @overload
 def hash_elements(
     elements: Tensor,
     hash: str = "rp64_256",
     *,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[RunOptions],
 ) -> Words | DeviceArray: ...
+@takes(RunOptions)
 def hash_elements(
     elements: Words | Tensor,
     hash: str = "rp64_256",
     *,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[RunOptions],
 ) -> Words | DeviceArray:
     """Return digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
 
@@ -452,29 +402,25 @@ def hash_elements(
     element >= p is reported by DeviceArray.wait(), without its place.
     Raises InvalidArgument: shape, dtype, an element >= p (the text says where), a hash that is not of field elements.
     """
-    run = settings(device, threads, None, stream, timings, wait)
+    run = run_of("hash_elements", options, wait=wait)
     which = _native.hash_by_name(hash)
     rows = _arrays.word_rows(elements, "hash_elements: elements", run, which)
     n_rows = rows.shape[0] if len(rows.shape) == 2 else 1
     shape = (*rows.shape[:-1], 256 // (which.element_bits or 64))
     digests: Words | DeviceArray = _arrays.result(rows, out, shape, rows.dtype, "hash_elements", run, wait)
     hash_them = _native.hash_elements if wait else _native.enqueue_hash_elements
-    hash_them(rows, n_rows, rows.shape[-1], digests, hash, run, policy)
+    hash_them(rows, n_rows, rows.shape[-1], digests, hash, run)
     return digests
 
 
+@takes(HashOptions)
 def hash_leaves(
     records: Data | Iterable[Buffer],
     hash: str = "blake3",
     *,
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> Digests | DeviceArray:
     """Return the digests of n records as leaves of a tree of this hash.
 
@@ -485,19 +431,27 @@ def hash_leaves(
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
     """
-    run = settings(device, threads, None, stream, timings, wait)
+    key, context = mode_of(options)
+    run = run_of("hash_leaves", options, wait=wait)
+    return leaves_of("hash_leaves", "record", records, hash, key, context, run, out)
+
+
+def leaves_of(
+    what: str, item: str, records: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
+) -> Digests | DeviceArray:
+    """Do what hash_leaves() does, of the function `what`, whose argument's items are called `item`."""
     which = _native.hash_by_name(hash)
     if not _arrays.is_array(records) and not isinstance(records, (bytes, bytearray, memoryview, str)):
-        if not wait or out is not None:
-            raise InvalidArgument("hash_leaves: a list of records is hashed with wait=True and without out")
-        given = _arrays.collected(cast("Iterable[Buffer]", records), "hash_leaves: record")
-        return cast("Digests", leaves_of_list(given, which, key, context, run))
-    rows = _arrays.rows(records, "hash_leaves: records", run, which)
+        if not run.wait or out is not None:
+            raise InvalidArgument(f"{what}: a list of {item}s is hashed with wait=True and without out")
+        given = _arrays.collected(records, f"{what}: {item}")
+        return cast("Digests", leaves_of_list(what, given, which, key, context, run))
+    rows = _arrays.rows(records, f"{what}: {item}s", run, which)
     bits = which.element_bits or 8
     shape, dtype = (rows.shape[0], 256 // bits), rows.dtype if which.is_field else "uint8"
     row_bytes = rows.shape[1] * (bits // 8)
-    digests: Digests | DeviceArray = _arrays.result(rows, out, shape, dtype, "hash_leaves", run, wait)
-    hash_them = _native.hash_leaves if wait else _native.enqueue_hash_leaves
+    digests: Digests | DeviceArray = _arrays.result(rows, out, shape, dtype, what, run, run.wait)
+    hash_them = _native.hash_leaves if run.wait else _native.enqueue_hash_leaves
     hash_them(rows, row_bytes, digests, hash, key, context, run)
     return digests
 
@@ -508,16 +462,9 @@ def merge(
     right: bytes,
     hash: str = "blake3",
     *,
-    pairs: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> bytes: ...
 @overload
 def merge(
@@ -525,16 +472,9 @@ def merge(
     right: Digests,
     hash: str = "blake3",
     *,
-    pairs: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> Digests: ...
 @overload
 def merge(
@@ -542,49 +482,35 @@ def merge(
     right: Tensor,
     hash: str = "blake3",
     *,
-    pairs: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> Digests | DeviceArray: ...
+@takes(HashOptions)
 def merge(
     left: bytes | Digests | Tensor,
     right: bytes | Digests | Tensor,
     hash: str = "blake3",
     *,
-    pairs: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[HashOptions],
 ) -> bytes | Digests | DeviceArray:
     """Return the 2-to-1 hash of one pair of digests or of arrays of pairs, in the form of the input.
 
     left, right  both 32 bytes, or both uint8[..., 32], or both the same bytes as little-endian words, uint64[..., 4],
                  uint32[..., 8] or signed; both on the host or both on the same device
     hash         one of HASHES; for field hashes each word is less than the field's modulus
-    pairs        "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
     key          32 bytes: keyed merges, of "blake3"
     context      text that names a purpose: derive-key merges, of "blake3"
 
     The options are as in hash(); one pair of bytes is merged on the CPU.
     Raises InvalidArgument: shapes, dtypes, a word >= p, an unknown hash.
     """
-    hash = with_pairs(hash, pairs)
+    key, context = mode_of(options)
+    run = run_of("merge", options, wait=wait)
     if not _arrays.is_array(left) and not _arrays.is_array(right):
         return _native.merge_one(left, right, hash, key, context)
-    run = settings(device, threads, None, stream, timings, wait)
     first = _arrays.digests(left, "merge: left", run)
     second = _arrays.digests(right, "merge: right", run)
     if first.shape != second.shape or first.dtype != second.dtype:
@@ -595,17 +521,18 @@ def merge(
         raise InvalidArgument(f"merge: left is on {left_is}, right on {right_is}")
     merged: Digests | DeviceArray = _arrays.result(first, out, first.shape, first.dtype, "merge", run, wait)
     merge_them = _native.merge if wait else _native.enqueue_merge
-    merge_them(first, second, merged, hash, key, context, run, policy)
+    merge_them(first, second, merged, hash, key, context, run)
     return merged
 
 
 def _signature(function: Any) -> str:
-    """The parameters of a function as Python's own text of them."""
-    names = list(function.__code__.co_varnames[: function.__code__.co_argcount])
-    defaults = function.__defaults__ or ()
+    """The parameters of a function that takes() options, as Python's own text of them."""
+    shown_as = function.__wrapped__
+    names = list(shown_as.__code__.co_varnames[: shown_as.__code__.co_argcount])
+    defaults = shown_as.__defaults__ or ()
     for k, value in enumerate(defaults, len(names) - len(defaults)):
         names[k] += f"={value!r}"
-    return f"({', '.join([*names, '*', *(f'{k}={v!r}' for k, v in function.__kwdefaults__.items())])})"
+    return f"({', '.join([*names, '*', *(f'{k}={v!r}' for k, v in shown_as.__kwdefaults__.items())])})"
 
 
 if not TYPE_CHECKING:

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from . import _arrays, _native
-from ._pairs import with_pairs
+from ._options import HashOptions, RunOptions, mode_of, run_of, takes
 from ._settings import settings
 from .errors import InvalidArgument, shown
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    from typing_extensions import Unpack
 
-    from ._native import DeviceArray, Timings
-    from ._types import Array, Device, Digests, Policy, Progress, Tensor, Words
+    from ._native import DeviceArray
+    from ._types import Array, Digests, Tensor, Words
 
 
 FIELDS = {"babybear": 0x78000001, "koalabear": 0x7F000001}
@@ -74,20 +74,14 @@ def _digest_shape(hash: str, n: int, dtype: Any) -> tuple[tuple[int, int], Any]:
     return ((n, 256 // bits), dtype) if bits else ((n, 32), "uint8")
 
 
+@takes(HashOptions)
 def hash_rows(
     matrices: Words | Array | Tensor | Sequence[Words | Array | Tensor],
     hash: str = "blake3",
     *,
     words: str = "canonical",
     field: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    policy: Policy = None,
-    progress: Progress = None,
-    stream: object = None,
-    timings: Timings | None = None,
+    **options: Unpack[HashOptions],
 ) -> Digests | DeviceArray:
     """Return the digests of the rows of a matrix, or of several matrices side by side.
 
@@ -104,11 +98,12 @@ def hash_rows(
     The digests are uint64[n, 4] or uint32[n, 8] of field hashes, else uint8[n, 32]; on the device of the matrices.
     Raises InvalidArgument: shapes, dtypes, a word that is not below p (with its row and column).
     """
-    run = settings(device, threads, progress, stream, timings)
+    key, context = mode_of(options)
+    run = run_of("hash_rows", options)
     read = _read(matrices, "hash_rows", run, hash)
     shape, dtype = _digest_shape(hash, read.shapes[0][0], read.dtype)
     out: Digests | DeviceArray = _arrays.empty(read.beside, shape, dtype)
-    _native.hash_matrix_rows(read.native, out, hash, key, context, _modulus(words, field), run, policy)
+    _native.hash_matrix_rows(read.native, out, hash, key, context, _modulus(words, field), run)
     return out
 
 
@@ -149,7 +144,6 @@ class MatrixCommitment:
                 with a `quad`
     cap_height  layers between the cap and the root; 0: the cap is the root
     words, field  as in hash_rows()
-    pairs       "sorted": of each pair the smaller digest first, of the hash "keccak256"
     keep        True: copies of the matrices stay on the device for openings. False: the arrays that were given are kept
                 instead, and must not change
     device      "auto", or an id of devices(); matrices on a device are hashed there
@@ -158,8 +152,9 @@ class MatrixCommitment:
     a word that is not below p), OutOfMemory, Cancelled.
     """
 
-    __slots__ = ("__weakref__", "_commitment", "_dtype", "_matrices", "_modulus", "_shapes", "_timings")
+    __slots__ = ("__weakref__", "_commitment", "_dtype", "_matrices", "_modulus", "_shapes")
 
+    @takes(RunOptions)
     def __init__(
         self,
         matrices: Words | Array | Tensor | Sequence[Words | Array | Tensor],
@@ -169,27 +164,17 @@ class MatrixCommitment:
         cap_height: int = 0,
         words: str = "canonical",
         field: str | None = None,
-        pairs: str | None = None,
         keep: bool = False,
-        device: Device = "auto",
-        threads: int | None = None,
-        policy: Policy = None,
-        progress: Progress = None,
-        stream: object = None,
-        timings: Timings | None = None,
+        **options: Unpack[RunOptions],
     ) -> None:
         """Commit to the matrices."""
-        hash = with_pairs(hash, pairs)
-        run = settings(device, threads, progress, stream, timings)
+        run = run_of("MatrixCommitment", options)
         read = _read(matrices, "MatrixCommitment", run, hash)
         self._modulus = _modulus(words, field)
-        self._commitment = _native.make_commitment(
-            read.native, hash, arity, cap_height, self._modulus, keep, run, policy
-        )
+        self._commitment = _native.make_commitment(read.native, hash, arity, cap_height, self._modulus, keep, run)
         self._dtype = read.dtype
         self._shapes = read.shapes
         self._matrices = None if keep else read.native
-        self._timings = timings
 
     @property
     def hash(self) -> str:
@@ -230,11 +215,6 @@ class MatrixCommitment:
     def on_device(self) -> bool:
         """Whether the nodes are in the memory of `device`, not on the host."""
         return self._commitment.on_device
-
-    @property
-    def timings(self) -> Timings | None:
-        """The Timings that it was made with, or None."""
-        return self._timings
 
     @property
     def cap(self) -> Digests:
@@ -300,7 +280,6 @@ def verify_matrix_opening(
     cap_height: int = 0,
     words: str = "canonical",
     field: str | None = None,
-    pairs: str | None = None,
 ) -> bool:
     """Tell whether the rows of an opening are in a commitment. Needs no device.
 
@@ -314,7 +293,6 @@ def verify_matrix_opening(
     """
     import numpy as np
 
-    hash = with_pairs(hash, pairs)
     shapes = [_dims(one) for one in dims]
     modulus = _modulus(words, field)
     info = _native.hash_by_name(hash)

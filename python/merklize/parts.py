@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _arrays, _native
-from ._pairs import with_pairs
 from ._settings import settings
 from .errors import InvalidArgument
 
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer
 
-    from ._native import DeviceArray, Timings
-    from ._types import Policy, Tensor
+    from ._native import DeviceArray
+    from ._types import Tensor
 
 
 def hash_parts(
@@ -26,30 +25,25 @@ def hash_parts(
     length: int = 32,
     seek: int = 0,
     threads: int | None = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
 ) -> bytes:
     """Return the BLAKE3 digest of the bytes of several arrays, one after another: hash() of their concatenation.
 
     parts    tensors or DeviceArrays, of one device or several; the bytes of each in C order. Each but the last of those
              that are not empty has a multiple of 1024 bytes
-    timings  a Timings() to fill: devices work at once, so the slowest one's times
 
-    What is enqueued on the parts' default streams is waited for; the rest is as in hash().
+    What is enqueued on the parts' default streams is waited for; the rest is as in hash(). Devices work at once, so
+    timings (merklize.tuning.options) are those of the slowest.
     Raises InvalidArgument: a part on the host, or of another length.
     """
-    run = settings("auto", threads, None, None, timings)
-    return _native.hash_parts(parts, key, context, length, seek, run, policy)
+    run = settings("auto", threads)
+    return _native.hash_parts(parts, key, context, length, seek, run)
 
 
 def merkle_root_parts(
     leaves: Iterable[Tensor | DeviceArray],
     hash: str = "blake3",
     *,
-    pairs: str | None = None,
     threads: int | None = None,
-    policy: Policy = None,
-    timings: Timings | None = None,
 ) -> bytes:
     """Return the Merkle root of leaves that lie in several arrays: merkle_root() of their concatenation.
 
@@ -58,10 +52,9 @@ def merkle_root_parts(
     What is enqueued on the parts' default streams is waited for; the rest is as in merkle_root().
     Raises InvalidArgument: a part on the host, shapes, dtypes, a word >= p.
     """
-    hash = with_pairs(hash, pairs)
-    run = settings("auto", threads, None, None, timings)
+    run = settings("auto", threads)
     arrays = [_arrays.digests(part, f"merkle_root_parts: part {k}", run, "n") for k, part in enumerate(leaves)]
     if len({_arrays.describe(array) for array in arrays}) > 1:
         shapes = ", ".join(_arrays.describe(array) for array in arrays[:8])
         raise InvalidArgument(f"merkle_root_parts: the parts must be alike, got {shapes}")
-    return _native.merkle_root_parts(list(arrays), hash, run, policy)
+    return _native.merkle_root_parts(list(arrays), hash, run)

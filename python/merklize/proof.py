@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import _arrays, _native
-from ._settings import settings
+from ._options import HashOptions, mode_of, run_of, takes
 from .errors import InvalidArgument, shown
 
 _Kind = TypeVar("_Kind")
@@ -14,9 +14,9 @@ _Kind = TypeVar("_Kind")
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer, Unpack
 
-    from ._types import Device, HostData
+    from ._types import HostData
 
     Self = TypeVar("Self", bound="_Proof")
 
@@ -412,14 +412,11 @@ def verify(
     return claim._proof.verify(wanted, key, context) and expected.fits(claim)
 
 
+@takes(HashOptions)
 def verify_each(
     proofs: Iterable[MerkleProof],
     root: HostData,
-    *,
-    key: Buffer | None = None,
-    context: str | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
+    **options: Unpack[HashOptions],
 ) -> list[bool]:
     """Verify many proofs of one tree, side by side on `device`: one result a proof, in order.
 
@@ -432,7 +429,8 @@ def verify_each(
         if not isinstance(proof, MerkleProof):
             raise TypeError(f"verify_each: proofs[{i}] must be a MerkleProof, got {type(proof).__name__}")
         given.append(proof._proof)
-    return _native.verify_each(given, root, key, context, settings(device, threads))
+    key, context = mode_of(options)
+    return _native.verify_each(given, root, key, context, run_of("verify_each", options))
 
 
 def from_bytes(data: HostData) -> MerkleProof | MultiProof | ConsistencyProof:

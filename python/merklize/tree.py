@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 
 from . import _arrays, _native
 from ._diff import differing_leaves
-from ._formats import Format, leaf_size_of, with_format
+from ._formats import Format, leaf_size_of
 from ._inputs import encoded, opened
-from ._pairs import with_pairs
+from ._options import HashOptions, TreeOptions, form_of, mode_of, run_of, takes
 from ._settings import settings
 from .errors import FileError, InvalidArgument, shown
-from .hashing import hash_leaves
+from .hashing import leaves_of
 from .proof import ConsistencyProof, MerkleProof, MultiProof
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer, Self, Unpack
 
-    from ._native import DeviceArray, Timings
-    from ._types import Data, Device, Digests, HostData, Input, Path, Policy, Progress, Tensor
+    from ._native import DeviceArray
+    from ._types import Data, Digests, HostData, Input, Path, Progress, Tensor
     from .tree_file import TreeFile
 
 
@@ -36,11 +36,10 @@ class MerkleTree:
     leaves    uint8[n, 32], or the same bytes as words: uint64[n, 4], uint32[n, 8] or signed; n >= 1; copied. An
               array of NumPy, or a tensor as hash() takes them: one on a device stays there. [] or n = 0 is RFC
               6962's empty tree, of "sha256" with "left_full" alone: its root is SHA-256 of nothing
-    hash      one of HASHES; for field hashes each word is less than the modulus
-    pairs     "sorted": of each pair the smaller digest first, of the hash "keccak256"; None: left then right
+    hash      one of HASHES; for field hashes each word is less than the modulus. None: the format's, else "blake3"
     format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden",
               "plonky3"; it
-              fixes hash, rule and pairs (docs/formats.md)
+              fixes hash and rule (docs/formats.md)
     rule      what becomes of a level's last node where their count is odd: "left_full" (it goes up: RFC 6962; also
               "promote"), "pad" (merged with `padding`), "duplicate_last" (merged with itself), "perfect" (n must be a
               power of two). None: "perfect" for field hashes, else "left_full". They agree where n is a power of two
@@ -50,72 +49,52 @@ class MerkleTree:
     drop_levels  levels at the bottom, leaves included, that are not kept; proofs then need the leaves again
     device    "auto", or an id of devices()
     threads   of the CPU; None is all that the process may use
-    policy    tuning values, as in `.policy`; what it lacks, the device's table decides. It never changes a byte.
     progress  called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled
     stream    the device's queue to run on, as in hash()
-    timings   a Timings() to fill
 
     Raises InvalidArgument (shape, dtype, n, a word >= p, unknown names), Unavailable, OutOfMemory.
     """
 
-    __slots__ = ("__weakref__", "_threads", "_timings", "_tree")
+    __slots__ = ("__weakref__", "_threads", "_tree")
 
     _tree: _native.Tree
     _threads: int | None
-    _timings: Timings | None
 
+    @takes(TreeOptions)
     def __init__(
         self,
         leaves: Digests | Tensor,
-        hash: str = "blake3",
+        hash: str | None = None,
         *,
-        pairs: str | None = None,
-        format: str | None = None,
-        rule: str | None = None,
-        key: Buffer | None = None,
-        context: str | None = None,
-        padding: Buffer | None = None,
         drop_levels: int = 0,
-        device: Device = "auto",
-        threads: int | None = None,
-        policy: Policy = None,
-        progress: Progress = None,
-        stream: object = None,
-        timings: Timings | None = None,
+        **options: Unpack[TreeOptions],
     ) -> None:
         """Build the tree."""
         drop_levels = _arrays.unsigned(drop_levels, "MerkleTree: drop_levels")
-        refused = {"key": key, "context": context, "padding": padding, "drop_levels": drop_levels or None}
-        form, hash, rule = with_format(format, hash, rule, pairs=pairs, **refused)
-        run = settings(device, threads, progress, stream, timings)
+        form = form_of("MerkleTree", hash, options, has_nodes=True, drop_levels=drop_levels or None)
+        run = run_of("MerkleTree", options)
         array = _arrays.leaves(leaves, "MerkleTree: leaves", run)
-        which = _native.TreeForm(hash, rule, key, context, padding)
-        self._take(_native.make_tree(array, which, drop_levels, run, policy), form, threads, timings)
+        self._take(_native.make_tree(array, form.native, drop_levels, run), form.format, run)
 
-    def _take(self, tree: _native.Tree, form: Format | None, threads: int | None, timings: Timings | None) -> None:
+    def _take(self, tree: _native.Tree, format: Format | None, run: _native.Settings) -> None:
         self._tree = tree
-        self._threads = threads
-        self._timings = timings
-        self._check(form)
-
-    def _check(self, form: Format | None) -> None:
-        if form is not None and form.is_ambiguous:
-            _native.refuse_ambiguous(self._tree, form.name)
+        self._threads = run.threads or None
+        if format is not None and format.is_ambiguous:
+            _native.refuse_ambiguous(tree, format.name)
 
     @classmethod
+    def _made(cls, tree: _native.Tree, format: Format | None, run: _native.Settings) -> Self:
+        made = cls.__new__(cls)
+        made._take(tree, format, run)
+        return made
+
+    @classmethod
+    @takes(TreeOptions)
     def from_records(
         cls,
         records: Iterable[Buffer] | Data,
-        hash: str = "blake3",
-        *,
-        pairs: str | None = None,
-        format: str | None = None,
-        rule: str | None = None,
-        device: Device = "auto",
-        threads: int | None = None,
-        policy: Policy = None,
-        progress: Progress = None,
-        timings: Timings | None = None,
+        hash: str | None = None,
+        **options: Unpack[TreeOptions],
     ) -> MerkleTree:
         """Build the tree whose leaf k is the digest of record k, as hash_leaves() gives it, or as the format says.
 
@@ -123,34 +102,28 @@ class MerkleTree:
 
         The options are those of MerkleTree. Raises InvalidArgument, also if the format has leaves that are not hashed.
         """
-        form, hash, rule = with_format(format, hash, rule, pairs=pairs)
-        leaf_hash = hash if form is None or form.name == "merklize" else form.leaf_hash
+        what = "MerkleTree.from_records"
+        form = form_of(what, hash, options, has_nodes=True)
+        run = run_of(what, options)
+        format = form.format
+        leaf_hash = form.hash if format is None or format.name == "merklize" else format.leaf_hash
         if leaf_hash is None:
-            raise InvalidArgument(f"format {format!r} hashes no records: MerkleTree() takes its leaves, 32 bytes each")
-        leaves = _records_as_leaves(records, leaf_hash, device, threads)
-        options = {"device": device, "threads": threads, "policy": policy, "progress": progress, "timings": timings}
-        tree = cls(leaves, hash, rule=rule, **options)  # type: ignore[arg-type]
-        tree._check(form)
-        return tree
+            raise InvalidArgument(
+                f"{what}: format {shown(format and format.name)} hashes no records: MerkleTree() takes its leaves, "
+                "32 bytes each"
+            )
+        # Only the tree tells its progress.
+        hashing = settings(run.device, run.threads or None, None, run.stream)
+        leaves = leaves_of("from_records", "record", records, leaf_hash, form.key, form.context, hashing)
+        return cls._made(_native.make_tree(_arrays.leaves(leaves, what, run), form.native, 0, run), format, run)
 
     @classmethod
+    @takes(TreeOptions)
     def from_rows(
         cls,
         rows: Data,
-        hash: str = "blake3",
-        *,
-        pairs: str | None = None,
-        format: str | None = None,
-        rule: str | None = None,
-        key: Buffer | None = None,
-        context: str | None = None,
-        padding: Buffer | None = None,
-        device: Device = "auto",
-        threads: int | None = None,
-        policy: Policy = None,
-        progress: Progress = None,
-        stream: object = None,
-        timings: Timings | None = None,
+        hash: str | None = None,
+        **options: Unpack[TreeOptions],
     ) -> MerkleTree:
         """Build the tree whose leaf k is the digest of row k of a matrix, as hash_leaves() gives it.
 
@@ -159,34 +132,22 @@ class MerkleTree:
 
         The options are those of MerkleTree; key and context are for leaves and merges alike.
         """
-        form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-        run = settings(device, threads, progress, stream, timings)
-        array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(hash))
-        tree = cls.__new__(cls)
-        which = _native.TreeForm(hash, rule, key, context, padding)
-        tree._take(_native.make_tree_from_rows(array, array.shape[0], which, run, policy), form, threads, timings)
-        return tree
+        form = form_of("MerkleTree.from_rows", hash, options, has_nodes=True)
+        run = run_of("MerkleTree.from_rows", options)
+        array = _arrays.rows(rows, "MerkleTree.from_rows: rows", run, _native.hash_by_name(form.hash))
+        return cls._made(_native.make_tree_from_rows(array, array.shape[0], form.native, run), form.format, run)
 
     @classmethod
+    @takes(TreeOptions)
     def from_file(
         cls,
         input: Input,
         leaf_size: int | None = None,
-        hash: str = "blake3",
+        hash: str | None = None,
         *,
-        pairs: str | None = None,
-        format: str | None = None,
         row_size: int | None = None,
         leaves: bool = False,
-        rule: str | None = None,
-        key: Buffer | None = None,
-        context: str | None = None,
-        padding: Buffer | None = None,
-        device: Device = "auto",
-        threads: int | None = None,
-        policy: Policy = None,
-        progress: Progress = None,
-        timings: Timings | None = None,
+        **options: Unpack[TreeOptions],
     ) -> MerkleTree:
         """Build the tree over a regular file.
 
@@ -200,15 +161,11 @@ class MerkleTree:
         MerkleTree; key and context are for leaves and merges alike. The file is read once and not held. Raises
         FileError (unreadable, or it changed meanwhile), OutOfMemory (before it is read), and as the constructor.
         """
-        form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-        leaf_size = leaf_size_of("MerkleTree.from_file", form, leaf_size, row_size, leaves)
-        run = settings(device, threads, progress, None, timings)
-        which = _native.TreeForm(hash, rule, key, context, padding)
+        form = form_of("MerkleTree.from_file", hash, options, has_nodes=True)
+        leaf_size = leaf_size_of("MerkleTree.from_file", form.format, leaf_size, row_size, leaves)
+        run = run_of("MerkleTree.from_file", options)
         name = opened(input, "MerkleTree.from_file: input")
-        tree = cls.__new__(cls)
-        built = _native.make_tree_from_file(name, leaf_size, row_size, which, run, policy)
-        tree._take(built, form, threads, timings)
-        return tree
+        return cls._made(_native.make_tree_from_file(name, leaf_size, row_size, form.native, run), form.format, run)
 
     @property
     def root(self) -> bytes:
@@ -255,11 +212,6 @@ class MerkleTree:
         and constants, where those of field hashes lie: "literal", "constant", "global" or "local".
         """
         return self._tree.policy
-
-    @property
-    def timings(self) -> Timings | None:
-        """The Timings that the tree was built with, or None."""
-        return self._timings
 
     @property
     def on_device(self) -> bool:
@@ -371,7 +323,7 @@ class MerkleTree:
         Views of the nodes on the host show the new ones. Not to be called beside anything else on this tree.
         Raises InvalidArgument (an index twice or beyond the end, a word >= p); then the tree is as before.
         """
-        run = settings(self.device, self._threads, progress)
+        run = settings(self.device, self._threads, progress, tuned=False)
         if isinstance(changes, Mapping):
             if leaves is not None:
                 raise TypeError("update: give {index: leaf} or indices and leaves")
@@ -389,7 +341,7 @@ class MerkleTree:
         Not to be called beside anything else on this tree. Raises BufferError while views of the nodes on the host
         exist, InvalidArgument.
         """
-        run = settings(self.device, self._threads, progress)
+        run = settings(self.device, self._threads, progress, tuned=False)
         self._tree.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
 
     def save(self, path: Path) -> None:
@@ -400,16 +352,11 @@ class MerkleTree:
         _native.save_tree(self._tree, encoded(path, "save: path"))
 
     @classmethod
+    @takes(HashOptions)
     def load(
         cls,
         path: Path,
-        *,
-        key: Buffer | None = None,
-        context: str | None = None,
-        device: Device = "auto",
-        threads: int | None = None,
-        policy: Policy = None,
-        progress: Progress = None,
+        **options: Unpack[HashOptions],
     ) -> MerkleTree:
         """Return the tree of a file that save() or build_tree_file() wrote, in memory.
 
@@ -419,13 +366,15 @@ class MerkleTree:
         """
         from .tree_file import TreeFile
 
+        key, context = mode_of(options)
+        run = run_of("MerkleTree.load", options)
         with TreeFile(path, key=key, context=context) as file:
             if file.is_keyed and key is None and context is None:
                 raise InvalidArgument(f"load: {file.path} has keyed merges: its key or context must be given")
             leaves = _arrays.nodes(file.read(0, 0, file.n_leaves), file.hash)
-            options: dict[str, Any] = {"device": device, "threads": threads, "policy": policy, "progress": progress}
             padding = file.padding if file.rule == "pad" else None
-            tree = cls(leaves, file.hash, rule=file.rule, key=key, context=context, padding=padding, **options)
+            form = _native.TreeForm(file.hash, file.rule, key, context, padding)
+            tree = cls._made(_native.make_tree(_arrays.leaves(leaves, "load", run), form, 0, run), None, run)
             if tree.root != file.root:
                 raise FileError(f"{file.path}: a damaged tree file: its leaves do not give the root that it states")
             return tree
@@ -485,70 +434,29 @@ class MerkleTree:
         return f"<MerkleTree: {self.n_leaves} leaves, {self.hash}, root {self.root.hex()}>"
 
 
-def _records_as_leaves(records: Any, hash: str, device: Device, threads: int | None) -> Any:
-    """Leaves of an array of records, or of records of any lengths."""
-    if _arrays.is_array(records):
-        return hash_leaves(records, hash, device=device, threads=threads)
-    if not isinstance(records, Iterable):
-        raise TypeError(f"from_records: records must be an array or bytes-likes, got {type(records).__name__}")
-    given = _arrays.collected(records, "from_records: record")
-    if not given:
-        return []
-    return hash_leaves(given, hash, device=device, threads=threads)
-
-
 @overload
 def build_tree(
     nodes: Digests | Tensor,
-    hash: str = "blake3",
+    hash: str | None = None,
     *,
-    pairs: str | None = None,
-    rule: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    padding: Buffer | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    policy: Policy = None,
-    progress: Progress = None,
-    stream: object = None,
-    timings: Timings | None = None,
     wait: Literal[True] = True,
+    **options: Unpack[TreeOptions],
 ) -> dict[str, int | str]: ...
 @overload
 def build_tree(
     nodes: Digests | Tensor,
-    hash: str = "blake3",
+    hash: str | None = None,
     *,
-    pairs: str | None = None,
-    rule: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    padding: Buffer | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    policy: Policy = None,
-    progress: Progress = None,
-    stream: object = None,
-    timings: Timings | None = None,
     wait: Literal[False],
+    **options: Unpack[TreeOptions],
 ) -> DeviceArray: ...
+@takes(TreeOptions)
 def build_tree(
     nodes: Digests | Tensor,
-    hash: str = "blake3",
+    hash: str | None = None,
     *,
-    pairs: str | None = None,
-    rule: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    padding: Buffer | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    policy: Policy = None,
-    progress: Progress = None,
-    stream: object = None,
-    timings: Timings | None = None,
     wait: bool = True,
+    **options: Unpack[TreeOptions],
 ) -> dict[str, int | str] | DeviceArray:
     """Build all parents of a tree in memory of yours, and return the policy that was used.
 
@@ -557,24 +465,17 @@ def build_tree(
            children of i at 2i and 2i+1), and zeros where there is no node
 
     wait   False: return at once, with the nodes as a DeviceArray that is complete once the work on `stream` is, as in
-           hash(). For nodes on a device; `progress` and `timings` are of calls that wait
+           hash(). For nodes on a device; `progress` and times are of calls that wait
 
     The options are those of MerkleTree. After an error the parents are undefined.
     """
-    hash = with_pairs(hash, pairs)
-    run = settings(device, threads, progress, stream, timings, wait)
-    which = _native.TreeForm(hash, rule, key, context, padding)
+    form = form_of("build_tree", hash, options)
+    run = run_of("build_tree", options, wait=wait)
     array = _arrays.slots(nodes, "build_tree: nodes", run)
     if wait:
-        return _native.build_tree(array, which, run, policy)
-    _refuse_progress("build_tree", progress)
-    _native.enqueue_build_tree(array, which, run, policy)
+        return _native.build_tree(array, form.native, run)
+    _native.enqueue_build_tree(array, form.native, run)
     return cast("DeviceArray", array)
-
-
-def _refuse_progress(what: str, progress: Progress) -> None:
-    if progress is not None:
-        raise InvalidArgument(f"{what}: progress must not be given with wait=False: the call ends before its work")
 
 
 def heap_slots(n_leaves: int) -> int:
@@ -585,75 +486,44 @@ def heap_slots(n_leaves: int) -> int:
 @overload
 def merkle_root(
     leaves: Digests | Tensor,
-    hash: str = "blake3",
+    hash: str | None = None,
     *,
-    pairs: str | None = None,
-    rule: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    padding: Buffer | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    policy: Policy = None,
-    progress: Progress = None,
-    stream: object = None,
-    timings: Timings | None = None,
     wait: Literal[True] = True,
     out: None = None,
+    **options: Unpack[TreeOptions],
 ) -> bytes: ...
 @overload
 def merkle_root(
     leaves: Digests | Tensor,
-    hash: str = "blake3",
+    hash: str | None = None,
     *,
-    pairs: str | None = None,
-    rule: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    padding: Buffer | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    policy: Policy = None,
-    progress: Progress = None,
-    stream: object = None,
-    timings: Timings | None = None,
     wait: Literal[False],
     out: Tensor | None = None,
+    **options: Unpack[TreeOptions],
 ) -> DeviceArray: ...
+@takes(TreeOptions)
 def merkle_root(
     leaves: Digests | Tensor,
-    hash: str = "blake3",
+    hash: str | None = None,
     *,
-    pairs: str | None = None,
-    rule: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    padding: Buffer | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    policy: Policy = None,
-    progress: Progress = None,
-    stream: object = None,
-    timings: Timings | None = None,
     wait: bool = True,
     out: Tensor | None = None,
+    **options: Unpack[TreeOptions],
 ) -> bytes | DeviceArray:
     """Return the root of a tree, 32 bytes, without keeping its nodes. The root of one leaf is that leaf.
 
     wait, out  wait=False: return at once, with the root as a DeviceArray like a row of the leaves, as in hash(). For
-               leaves on a device; `progress` and `timings` are of calls that wait
+               leaves on a device; `progress` and times are of calls that wait
 
     The other arguments are those of MerkleTree.
     """
-    hash = with_pairs(hash, pairs)
-    run = settings(device, threads, progress, stream, timings, wait)
-    which = _native.TreeForm(hash, rule, key, context, padding)
+    form = form_of("merkle_root", hash, options)
+    run = run_of("merkle_root", options, wait=wait)
     array = _arrays.leaves(leaves, "merkle_root: leaves", run)
     if wait and out is None:
-        return _native.merkle_root(array, which, run, policy)
+        return _native.merkle_root(array, form.native, run)
     if wait:
         raise InvalidArgument("merkle_root: out is for calls with wait=False; others return bytes")
-    _refuse_progress("merkle_root", progress)
     root = _arrays.output(array, out, array.shape[1:], array.dtype, "merkle_root", run)
-    _native.enqueue_merkle_root(array, root, which, run, policy)
+    _native.enqueue_merkle_root(array, root, form.native, run)
     return cast("DeviceArray", root)

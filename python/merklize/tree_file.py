@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from . import _arrays, _native
 from ._diff import differing_leaves
-from ._formats import leaf_size_of, with_format
+from ._formats import leaf_size_of
 from ._inputs import encoded, opened
-from ._pairs import with_pairs
+from ._options import Form, RunOptions, TreeOptions, form_of, run_of, takes
 from ._settings import settings
 from ._urls import is_url, plain
 from .errors import FileError
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer, Unpack
 
     from ._native import TreeFacts
-    from ._types import Device, Digests, HostData, Input, Path, Progress
+    from ._types import Digests, HostData, Input, Path
+    from .stores._leaves import LeafRule
     from .tree import MerkleTree
 
 
@@ -153,16 +154,16 @@ class TreeFile:
         """Return the proof that the tree of the first `old_leaves` leaves is the beginning of this one."""
         return ConsistencyProof._of(self._open.prove_consistency(old_leaves))
 
-    def check(
-        self, most: int = 1000, *, device: Device = "auto", threads: int | None = None, progress: Progress = None
-    ) -> list[tuple[int, int]]:
+    @takes(RunOptions)
+    def check(self, most: int = 1000, **options: Unpack[RunOptions]) -> list[tuple[int, int]]:
         """Compute every parent again; return the nodes that differ, at most `most`, as (level, index in it).
 
         Reads the file once. Raises FileError, Cancelled.
         """
-        return self._open.check(most, settings(device, threads, progress))
+        return self._open.check(most, run_of("TreeFile.check", options, timed=False))
 
-    def update(self, changes: Mapping[int, HostData], *, device: Device = "auto", threads: int | None = None) -> None:
+    @takes(RunOptions)
+    def update(self, changes: Mapping[int, HostData], **options: Unpack[RunOptions]) -> None:
         """Replace leaves, {index: leaf}, completely or not at all, even if the process is killed.
 
         The change is made in a copy that takes the file's place; or, of few leaves of a large file that nobody else has
@@ -171,15 +172,18 @@ class TreeFile:
         Waits for other processes and threads that change the file, and keeps what they changed: the change is made to
         the file as it is then, not as it was when it was opened.
         """
+        run = run_of("TreeFile.update", options, tuned=False, timed=False)
         # The file may have more leaves by now than when it was opened.
         indices, leaves = _arrays.changes(changes, "update", 2**64)
-        self._open.update(indices, leaves, settings(device, threads))
+        self._open.update(indices, leaves, run)
 
-    def append(self, leaves: Digests, *, device: Device = "auto", threads: int | None = None) -> None:
+    @takes(RunOptions)
+    def append(self, leaves: Digests, **options: Unpack[RunOptions]) -> None:
         """Add leaves at the end, rule left_full, in a copy that takes the file's place; otherwise as update()."""
-        run = settings(device, threads)
+        run = run_of("TreeFile.append", options, tuned=False, timed=False)
         self._open.append(_arrays.digests(leaves, "append: leaves", run, "k"), run)
 
+    @takes(RunOptions)
     def append_file(
         self,
         input: Input,
@@ -187,14 +191,12 @@ class TreeFile:
         *,
         row_size: int | None = None,
         leaves: bool = False,
-        device: Device = "auto",
-        threads: int | None = None,
-        progress: Progress = None,
+        **options: Unpack[RunOptions],
     ) -> int:
         """Add the leaves that an input makes, as in MerkleTree.from_file(), and return how many; also of a pipe."""
         leaf_size = leaf_size_of("append_file", None, leaf_size, row_size, leaves)
-        name = opened(input, "append_file: input")
-        return self._open.append_file(name, leaf_size, row_size, settings(device, threads, progress))
+        run = run_of("TreeFile.append_file", options, tuned=False, timed=False)
+        return self._open.append_file(opened(input, "append_file: input"), leaf_size, row_size, run)
 
     def diff(self, other: MerkleTree | TreeFile) -> NDArray[np.uint64]:
         """Return the indices of leaves that differ from those of another tree, as MerkleTree.diff().
@@ -242,22 +244,16 @@ class TreeBuilder:
 
     __slots__ = ("__weakref__", "_builder", "_settings")
 
+    @takes(TreeOptions)
     def __init__(
         self,
-        hash: str = "blake3",
-        *,
-        pairs: str | None = None,
-        rule: str | None = None,
-        key: Buffer | None = None,
-        context: str | None = None,
-        padding: Buffer | None = None,
-        device: Device = "auto",
-        threads: int | None = None,
+        hash: str | None = None,
+        **options: Unpack[TreeOptions],
     ) -> None:
         """Begin with no leaf."""
-        hash = with_pairs(hash, pairs)
-        self._settings = settings(device, threads)
-        self._builder = _native.make_builder(_native.TreeForm(hash, rule, key, context, padding), self._settings)
+        form = form_of("TreeBuilder", hash, options)
+        self._settings = run_of("TreeBuilder", options, timed=False)
+        self._builder = _native.make_builder(form.native, self._settings)
 
     def append(self, leaves: Digests) -> None:
         """Add leaves: uint8[k, 32], or as words; any k. Raises InvalidArgument; then nothing was added."""
@@ -288,33 +284,26 @@ class TreeWriter:
 
     __slots__ = ("__weakref__", "_settings", "_writer")
 
+    @takes(TreeOptions)
     def __init__(
         self,
         path: Path,
         n_leaves: int | None,
-        hash: str = "blake3",
+        hash: str | None = None,
         *,
-        pairs: str | None = None,
-        rule: str | None = None,
-        key: Buffer | None = None,
-        context: str | None = None,
-        padding: Buffer | None = None,
         leaf_size: int = 0,
         file_size: int = 0,
         resume: bool = False,
-        device: Device = "auto",
-        threads: int | None = None,
-        progress: Progress = None,
+        **options: Unpack[TreeOptions],
     ) -> None:
         """Open PATH.partial."""
-        hash = with_pairs(hash, pairs)
-        self._settings = settings(device, threads, progress)
-        which = _native.TreeForm(hash, rule, key, context, padding)
+        form = form_of("TreeWriter", hash, options)
+        self._settings = run_of("TreeWriter", options, timed=False)
         source = (leaf_size, file_size)
         self._writer: _native.Writer | None = _native.make_writer(
             encoded(path, "TreeWriter: path"),
             0 if n_leaves is None else n_leaves,
-            which,
+            form.native,
             source,
             resume,
             self._settings,
@@ -354,24 +343,17 @@ class TreeWriter:
         self.close()
 
 
+@takes(TreeOptions)
 def build_tree_file(
     input: Input,
     output: Path,
-    hash: str = "blake3",
+    hash: str | None = None,
     *,
-    pairs: str | None = None,
-    format: str | None = None,
     leaf_size: int | None = None,
     row_size: int | None = None,
     leaves: bool = False,
-    rule: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    padding: Buffer | None = None,
     resume: bool = True,
-    device: Device = "auto",
-    threads: int | None = None,
-    progress: Progress = None,
+    **options: Unpack[TreeOptions],
 ) -> TreeFacts:
     """Build the tree over an input into a file, in little memory, and return its root and what else is known of it.
 
@@ -388,10 +370,9 @@ def build_tree_file(
     The rest is as in MerkleTree. Raises FileError (also a disk that is too small, with the numbers, and another build
     of the same output at work), InvalidArgument, Cancelled.
     """
-    form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-    leaf_size = leaf_size_of("build_tree_file", form, leaf_size, row_size, leaves)
-    run = settings(device, threads, progress)
-    which = _native.TreeForm(hash, rule, key, context, padding)
+    form = form_of("build_tree_file", hash, options, has_nodes=True)
+    leaf_size = leaf_size_of("build_tree_file", form.format, leaf_size, row_size, leaves)
+    run = run_of("build_tree_file", options, timed=False)
     input = plain(input)
     if is_url(input) or is_url(output):
         from .stores._write import output_file
@@ -399,48 +380,49 @@ def build_tree_file(
         with output_file(output) as path:
             if not is_url(input):
                 name = opened(input, "build_tree_file: input")
-                return _native.build_tree_file(name, leaf_size, row_size, path, which, resume, run)
-            from .stores._leaves import LeafRule
+                return _native.build_tree_file(name, leaf_size, row_size, path, form.native, resume, run)
             from .stores._trees import build_tree_url
 
-            by = LeafRule(hash, leaf_size, row_size, key, context, device, threads)
-            return build_tree_url(str(input), path, by, which, settings(device, threads), progress)
+            by = _leaf_rule(form, leaf_size, row_size, run)
+            return build_tree_url(str(input), path, by, form.native, _quiet(run), run.progress)
     name = opened(input, "build_tree_file: input")
     target = encoded(output, "build_tree_file: output")
-    return _native.build_tree_file(name, leaf_size, row_size, target, which, resume, run)
+    return _native.build_tree_file(name, leaf_size, row_size, target, form.native, resume, run)
 
 
+def _leaf_rule(form: Form, leaf_size: int | None, row_size: int | None, run: _native.Settings) -> LeafRule:
+    from .stores._leaves import LeafRule
+
+    return LeafRule(form.hash, leaf_size, row_size, form.key, form.context, run.device, run.threads or None)
+
+
+def _quiet(run: _native.Settings) -> _native.Settings:
+    """The same without progress, which is told of what is read from an object."""
+    return settings(run.device, run.threads or None, timed=False)
+
+
+@takes(TreeOptions)
 def merkle_root_file(
     input: Input,
-    hash: str = "blake3",
+    hash: str | None = None,
     *,
-    pairs: str | None = None,
-    format: str | None = None,
     leaf_size: int | None = None,
     row_size: int | None = None,
     leaves: bool = False,
-    rule: str | None = None,
-    key: Buffer | None = None,
-    context: str | None = None,
-    padding: Buffer | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    progress: Progress = None,
+    **options: Unpack[TreeOptions],
 ) -> TreeFacts:
     """Return the root of the tree over an input, and what else is known of it, in little memory.
 
     The arguments are those of build_tree_file().
     """
-    form, hash, rule = with_format(format, hash, rule, pairs=pairs, key=key, context=context, padding=padding)
-    leaf_size = leaf_size_of("merkle_root_file", form, leaf_size, row_size, leaves)
-    run = settings(device, threads, progress)
-    which = _native.TreeForm(hash, rule, key, context, padding)
+    form = form_of("merkle_root_file", hash, options, has_nodes=True)
+    leaf_size = leaf_size_of("merkle_root_file", form.format, leaf_size, row_size, leaves)
+    run = run_of("merkle_root_file", options, timed=False)
     input = plain(input)
     if is_url(input):
-        from .stores._leaves import LeafRule
         from .stores._trees import merkle_root_url
 
-        by = LeafRule(hash, leaf_size, row_size, key, context, device, threads)
-        return merkle_root_url(str(input), by, which, settings(device, threads), progress)
+        by = _leaf_rule(form, leaf_size, row_size, run)
+        return merkle_root_url(str(input), by, form.native, _quiet(run), run.progress)
     name = opened(input, "merkle_root_file: input")
-    return _native.merkle_root_file(name, leaf_size, row_size, which, run)
+    return _native.merkle_root_file(name, leaf_size, row_size, form.native, run)

@@ -103,7 +103,8 @@ def test_what_is_kept_is_gone_by(cache: Path) -> None:
     tree = library.MerkleTree(leaves, device="cpu")
     assert tree.policy == {"levels_per_launch": levels}
     assert tree.root == before.root
-    assert library.MerkleTree(leaves, device="cpu", policy={"levels_per_launch": 7}).policy == {"levels_per_launch": 7}
+    with library.tuning.options(policy={"levels_per_launch": 7}):
+        assert library.MerkleTree(leaves, device="cpu").policy == {"levels_per_launch": 7}
     done = json.loads(merklize("devices", "--json").stdout)["tuned"]
     assert [(entry["job"], entry["log2"], entry["seconds"], entry["builtin_seconds"]) for entry in done] == [
         ("tree", 10, 0.5, 1.0),

@@ -398,9 +398,10 @@ def test_merge(torch, hash):
 def test_trees(torch, cupy, hash, n, tmp_path):
     leaves = oracle.leaves(n, hash)
     expected = merklize.MerkleTree(leaves, hash)
-    timings = merklize.Timings()
+    timings = merklize.tuning.Timings()
     for given in (leaves, on_device(torch, leaves), cupy.asarray(leaves), on_device(torch, leaves.view(np.uint8))):
-        tree = merklize.MerkleTree(given, hash, device="cuda:0", timings=timings)
+        with merklize.tuning.options(timings=timings):
+            tree = merklize.MerkleTree(given, hash, device="cuda:0")
         assert (tree.root, tree.device, tree.on_device) == (expected.root, "cuda:0", True)
         assert timings.kernel > 0
         assert isinstance(tree.nodes, merklize.DeviceArray)
@@ -484,14 +485,12 @@ def test_build_tree_in_place(torch, cupy, hash):
     side = torch.cuda.Stream()
     for nodes, options in (
         (on_device(torch, whole), {}),
-        (on_device(torch, whole.view(np.uint8)), {"policy": {"levels_per_launch": 3}}),
+        (on_device(torch, whole.view(np.uint8)), {}),
         (cupy.asarray(whole), {"device": "cuda:0"}),
         (on_device(torch, whole), {"stream": side}),
     ):
-        policy = merklize.build_tree(nodes, hash, **options)
-        assert policy["levels_per_launch"] == options.get("policy", {}).get(
-            "levels_per_launch", policy["levels_per_launch"]
-        )
+        with merklize.tuning.options(policy={"levels_per_launch": 3}):
+            assert merklize.build_tree(nodes, hash, **options)["levels_per_launch"] == 3
         found = nodes.get() if hasattr(nodes, "get") else nodes.cpu().numpy()
         assert found.tobytes() == expected.tobytes()
     inner = torch.zeros(64 + whole.nbytes, dtype=torch.uint8, device="cuda")
@@ -520,7 +519,8 @@ POLICIES = [
 @pytest.mark.parametrize("hash", oracle.HASHES)
 def test_policies_change_no_byte(torch, hash, policy):
     leaves = oracle.leaves(1 << 12, hash)
-    tree = merklize.MerkleTree(on_device(torch, leaves), hash, policy=policy)
+    with merklize.tuning.options(policy=policy):
+        tree = merklize.MerkleTree(on_device(torch, leaves), hash)
     assert tree.root == merklize.MerkleTree(leaves, hash).root
     assert {name: tree.policy[name] for name in policy} == policy
 
@@ -529,12 +529,14 @@ def test_policies_of_digests(torch):
     data = oracle.pattern(1_000_001)
     tensor = on_device(torch, np.frombuffer(data, np.uint8))
     for policy in ({"group_size": 64}, {"lanes": 2}, {"constants": "local", "group_size": 32}):
-        timings = merklize.Timings()
-        assert merklize.hash(tensor, policy=policy, timings=timings) == digest(data)
+        timings = merklize.tuning.Timings()
+        with merklize.tuning.options(policy=policy, timings=timings):
+            assert merklize.hash(tensor) == digest(data)
         assert timings.kernel > 0
     words = oracle.word_leaves(1000)
     for constants in ("literal", "constant", "global", "local"):
-        there = merklize.hash_elements(on_device(torch, words), policy={"constants": constants})
+        with merklize.tuning.options(policy={"constants": constants}):
+            there = merklize.hash_elements(on_device(torch, words))
         assert np.array_equal(there.numpy().view(np.uint64), merklize.hash_elements(words))
 
 

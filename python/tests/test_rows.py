@@ -257,5 +257,6 @@ def test_policies_that_pocl_gets_wrong(opencl):
         pytest.skip("the device is not PoCL's")
     rows = np.random.default_rng(1).integers(0, 2**62, (1 << 10, 8), np.uint64)
     policy = {"lanes": 16, "constants": "local"}
-    found = merklize.hash_elements(rows, "rp64_256_v3", device=opencl, policy=policy)
+    with merklize.tuning.options(policy=policy):
+        found = merklize.hash_elements(rows, "rp64_256_v3", device=opencl)
     assert (found == merklize.hash_elements(rows, "rp64_256_v3", device="cpu")).all()

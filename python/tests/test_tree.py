@@ -53,7 +53,8 @@ def test_every_node_against_single_merges(hash, levels, device):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_policies_change_no_byte(hash, levels_per_launch, threads):
     leaves = oracle.leaves(1 << 10, hash)
-    tree = merklize.MerkleTree(leaves, hash, threads=threads, policy={"levels_per_launch": levels_per_launch})
+    with merklize.tuning.options(policy={"levels_per_launch": levels_per_launch}):
+        tree = merklize.MerkleTree(leaves, hash, threads=threads)
     assert tree.policy == {"levels_per_launch": levels_per_launch}
     assert np.array_equal(tree.nodes, merklize.MerkleTree(leaves, hash).nodes)
 
@@ -74,7 +75,8 @@ DEVICE_POLICIES = [
 @pytest.mark.parametrize("policy", DEVICE_POLICIES, ids=str)
 def test_policies_of_devices_change_no_byte(hash, policy, device):
     leaves = oracle.leaves(1 << 9, hash)
-    tree = merklize.MerkleTree(leaves, hash, device=device, policy=policy)
+    with merklize.tuning.options(policy=policy):
+        tree = merklize.MerkleTree(leaves, hash, device=device)
     assert tree.root == merklize.MerkleTree(leaves, hash).root
     if device == "cpu":
         assert set(tree.policy) == {"levels_per_launch"}
@@ -82,7 +84,8 @@ def test_policies_of_devices_change_no_byte(hash, policy, device):
     assert set(tree.policy) == {"levels_per_launch", "group_size", "lanes", "constants"}
     for name, value in policy.items():
         assert tree.policy[name] == value or value == "tuned"
-    again = merklize.MerkleTree(leaves, hash, device=device, policy=tree.policy)
+    with merklize.tuning.options(policy=tree.policy):
+        again = merklize.MerkleTree(leaves, hash, device=device)
     assert (again.root, again.policy) == (tree.root, tree.policy)
 
 
@@ -242,21 +245,21 @@ def test_wrong_arguments():
     with pytest.raises(
         merklize.InvalidArgument, match="unknown field 'width'; the fields are: levels_per_launch, group_size,"
     ):
-        merklize.MerkleTree(leaves, policy={"width": 4})
+        merklize.tuning.options(policy={"width": 4})
     with pytest.raises(
         merklize.InvalidArgument, match="constants must be tuned, literal, constant, global or local, got rom"
     ):
-        merklize.MerkleTree(leaves, policy={"constants": "rom"})
+        merklize.tuning.options(policy={"constants": "rom"})
     with pytest.raises(TypeError, match="policy must be a mapping or None, got int"):
-        merklize.MerkleTree(leaves, policy=5)
+        merklize.tuning.options(policy=5)
     with pytest.raises(TypeError, match="timings must be a Timings object or None, got dict"):
-        merklize.MerkleTree(leaves, timings={})
+        merklize.tuning.options(timings={})
     with pytest.raises(merklize.InvalidArgument, match="stream: cpu has no queues"):
         merklize.MerkleTree(leaves, stream=1, device="cpu")
     with pytest.raises(merklize.InvalidArgument, match="levels_per_launch must be 1 to 32, got -1"):
-        merklize.MerkleTree(leaves, policy={"levels_per_launch": -1})
+        merklize.tuning.options(policy={"levels_per_launch": -1})
     with pytest.raises(TypeError, match="levels_per_launch must be an integer, got str"):
-        merklize.MerkleTree(leaves, policy={"levels_per_launch": "all"})
+        merklize.tuning.options(policy={"levels_per_launch": "all"})
     with pytest.raises(TypeError, match="progress must be callable"):
         merklize.MerkleTree(leaves, progress="bar")
     with pytest.raises(merklize.InvalidArgument, match="threads must be at least 1"):
@@ -301,10 +304,10 @@ def test_root_of_one_leaf():
 
 
 def test_timings(device):
-    timings = merklize.Timings()
+    timings = merklize.tuning.Timings()
     assert (timings.kernel, timings.to_device, timings.to_host) == (None, None, None)
-    tree = merklize.MerkleTree(oracle.byte_leaves(1 << 12), device=device, timings=timings)
-    assert tree.timings is timings
+    with merklize.tuning.options(timings=timings):
+        merklize.MerkleTree(oracle.byte_leaves(1 << 12), device=device)
     times = (timings.kernel, timings.to_device, timings.to_host)
     if device == "cpu":
         assert times == (None, None, None)
@@ -312,8 +315,8 @@ def test_timings(device):
         assert 0 < timings.kernel < HANG
         assert min(times) >= 0
         assert f"kernel {timings.kernel!r}" in repr(timings)
-    assert merklize.MerkleTree(oracle.byte_leaves(4)).timings is None
-    merklize.hash(b"short", device="cpu", timings=timings)
+    with merklize.tuning.options(timings=timings):
+        merklize.hash(b"short", device="cpu")
     assert timings.kernel is None  # not that of the call before
 
 

@@ -130,6 +130,10 @@ def test_objects_that_nothing_made():
         def __init__(self):
             pass
 
+    def timed(timings):
+        with merklize.tuning.options(timings=timings):
+            merklize.hash(b"")
+
     array = merklize.DeviceArray.__new__(merklize.DeviceArray)
     for call in (
         lambda: Own().update(b""),
@@ -138,7 +142,7 @@ def test_objects_that_nothing_made():
         lambda: merklize.hash_each([array]),
         lambda: merklize.MerkleTree(array),
         lambda: array.numpy(),
-        lambda: merklize.hash(b"", timings=merklize.Timings.__new__(merklize.Timings)),
+        lambda: timed(merklize.tuning.Timings.__new__(merklize.tuning.Timings)),
         lambda: memoryview(merklize._native.Tree.__new__(merklize._native.Tree)),
     ):
         with pytest.raises((TypeError, BufferError)):
@@ -216,7 +220,7 @@ def test_weak_references(tmp_path):
         merklize.MerkleForest(leaves.reshape(2, 4, 32)),
         merklize.MatrixCommitment(leaves),
         merklize.Hasher(),
-        merklize.Timings(),
+        merklize.tuning.Timings(),
         merklize.DeviceArray.__new__(merklize.DeviceArray),
         merklize.merkle_root_file(tmp_path / "tree.mkl", leaf_size=100),
         tree.prove(1),
@@ -270,7 +274,7 @@ def test_integers_of_many_digits(digits):
         lambda: merklize.hash(b"", seek=-number),
         lambda: merklize.hash(b"", threads=number),
         lambda: merklize.hash(b"", stream=number),
-        lambda: merklize.hash(b"", policy={"lanes": number}),
+        lambda: merklize.tuning.options(policy={"lanes": number}),
         lambda: merklize.hash_many(oracle.byte_leaves(2), length=number),
         lambda: merklize.Hasher().digest(number),
         lambda: tree.prove(number),

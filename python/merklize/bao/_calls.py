@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from .. import _native
 from .._arrays import device_bytes, integer
 from .._inputs import encoded
+from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._urls import is_url, plain
 from ..errors import FileError, InvalidArgument, Mismatch, shown
@@ -15,9 +16,9 @@ from ..errors import FileError, InvalidArgument, Mismatch, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from typing_extensions import Buffer
+    from typing_extensions import Buffer, Unpack
 
-    from .._types import Data, Device, HostData, Path, Progress
+    from .._types import Data, HostData, Path, Progress
 
 FORMATS: dict[str, tuple[int, bool, bool]] = {
     "bao": (0, False, True),
@@ -119,17 +120,14 @@ def _opened(path: Path) -> tuple[int, str]:
         raise FileError._refused("open", name, error) from None
 
 
+@takes(RunOptions)
 def outboard(
     data: Data,
     *,
     format: str = "bao",
     group_size: int | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    stream: object = None,
-    timings: _native.Timings | None = None,
-    progress: Progress = None,
     out: object = None,
+    **options: Unpack[RunOptions],
 ) -> Outboard:
     """Return the outboard of a message and its root, from one pass over it.
 
@@ -144,20 +142,19 @@ def outboard(
     Costs memory on a device: twice the outboard.
     """
     form = form_of(format, group_size)
-    run = settings(device, threads, progress, stream, timings)
+    run = run_of("outboard", options)
     there = None if out is None else device_bytes(out, "outboard: out", run)
     return Outboard(*_native.bao_outboard(data, form, there, run))
 
 
+@takes(RunOptions)
 def outboard_file(
     path: Path,
     out: Path | None = None,
     *,
     format: str = "bao",
     group_size: int | None = None,
-    device: Device = "auto",
-    threads: int | None = None,
-    progress: Progress = None,
+    **options: Unpack[RunOptions],
 ) -> Outboard:
     """Return the outboard of a regular file of any size and its root, or write the outboard to a file.
 
@@ -167,7 +164,7 @@ def outboard_file(
     Raises FileError: unreadable, not a regular file, or changed while it was read.
     """
     form = form_of(format, group_size)
-    run = settings(device, threads, progress)
+    run = run_of("outboard_file", options)
     fd, name = _opened(path)
     try:
         return Outboard(

@@ -70,7 +70,7 @@ def _times(
 ) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {"wall": [], "kernel": [], "to_device": [], "to_host": []}
     for turn in range(repeats + 1):
-        timings = merklize.Timings() if device != "cpu" else None
+        timings = merklize.tuning.Timings() if device != "cpu" else None
         start = time.perf_counter()
         answer = call(timings)
         wall = time.perf_counter() - start

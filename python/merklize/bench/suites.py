@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import merklize
+from merklize.tuning import Timings, options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,9 +130,10 @@ def blake3_hash(wish: Wish) -> Iterator[Job]:
         for choice in _choices(wish, (*LANES, TUNED)):
 
             def host(
-                timings: merklize.Timings | None, data: Any = data, choice: Choice = choice, device: str = wish.device
+                timings: Timings | None, data: Any = data, choice: Choice = choice, device: str = wish.device
             ) -> bytes:
-                return merklize.hash(data, device=device, threads=wish.threads, policy=choice.policy, timings=timings)
+                with options(policy=choice.policy, timings=timings):
+                    return merklize.hash(data, device=device, threads=wish.threads)
 
             resident = None if there is None else partial(host, data=there, device="auto")
             yield Job(
@@ -149,15 +151,15 @@ def _tree_jobs(wish: Wish, suite: str, hash: str, usual: range, choices: tuple[C
         expected = partial(merklize.merkle_root, nodes[n:].copy(), hash, device="cpu")
         for choice in _choices(wish, choices):
 
-            def host(timings: merklize.Timings | None, nodes: Any = nodes, choice: Choice = choice) -> bytes:
-                merklize.build_tree(
-                    nodes, hash, device=wish.device, threads=wish.threads, policy=choice.policy, timings=timings
-                )
+            def host(timings: Timings | None, nodes: Any = nodes, choice: Choice = choice) -> bytes:
+                with options(policy=choice.policy, timings=timings):
+                    merklize.build_tree(nodes, hash, device=wish.device, threads=wish.threads)
                 root: bytes = nodes[1].tobytes()
                 return root
 
-            def resident(timings: merklize.Timings | None, nodes: Any = there, choice: Choice = choice) -> bytes:
-                merklize.build_tree(nodes, hash, policy=choice.policy, timings=timings)
+            def resident(timings: Timings | None, nodes: Any = there, choice: Choice = choice) -> bytes:
+                with options(policy=choice.policy, timings=timings):
+                    merklize.build_tree(nodes, hash)
                 return merklize.DeviceArray.numpy(merklize._native.rows(nodes, 1, 1)).tobytes()
 
             inside = None if there is None else resident
@@ -208,7 +210,7 @@ def rescue_hash(wish: Wish) -> Iterator[Job]:
                 ):
 
                     def call(
-                        timings: merklize.Timings | None,
+                        timings: Timings | None,
                         data: Any = host_data,
                         name: str = name,
                         choice: Choice = choice,
@@ -216,9 +218,8 @@ def rescue_hash(wish: Wish) -> Iterator[Job]:
                         hash: str = hash,
                     ) -> bytes:
                         work = getattr(merklize, name)
-                        out = work(
-                            *data, hash, device=device, threads=wish.threads, policy=choice.policy, timings=timings
-                        )
+                        with options(policy=choice.policy, timings=timings):
+                            out = work(*data, hash, device=device, threads=wish.threads)
                         return merklize.hash(out)
 
                     inside = None if there[0] is None else partial(call, data=device_data, device="auto")
@@ -280,8 +281,9 @@ def files(wish: Wish) -> Iterator[Job]:
             path = os.path.join(folder, f"one-{log2}")
             data.tofile(path)
 
-            def one(timings: merklize.Timings | None, path: str = path) -> bytes:
-                return merklize.hash_file(path, device=wish.device, threads=wish.threads, timings=timings)
+            def one(timings: Timings | None, path: str = path) -> bytes:
+                with options(timings=timings):
+                    return merklize.hash_file(path, device=wish.device, threads=wish.threads)
 
             digest = partial(merklize.hash, data)
             yield Job("files", "one file", "blake3", TUNED, log2, 1 << log2, "bytes", None, one, digest, [path])
@@ -367,12 +369,14 @@ def hash_each(wish: Wish) -> Iterator[Job]:
         if there is not None:
             messages = [merklize._native.rows(there, first, length) for first, length in zip(ends, lengths)]
 
-        def each(timings: merklize.Timings | None, messages: list[Any] = messages) -> bytes:
-            digests = merklize.hash_each(messages, threads=wish.threads, timings=timings)
+        def each(timings: Timings | None, messages: list[Any] = messages) -> bytes:
+            with options(timings=timings):
+                digests = merklize.hash_each(messages, threads=wish.threads)
             return merklize.hash(digests, device="cpu", threads=1)
 
-        def one(timings: merklize.Timings | None, data: Any = data if there is None else there) -> bytes:
-            return merklize.hash(data, threads=wish.threads, timings=timings)
+        def one(timings: Timings | None, data: Any = data if there is None else there) -> bytes:
+            with options(timings=timings):
+                return merklize.hash(data, threads=wish.threads)
 
         def expected(data: Any = data, ends: list[int] = ends, lengths: list[int] = lengths) -> bytes:
             digests = [merklize.hash(data[first : first + n], device="cpu") for first, n in zip(ends, lengths)]

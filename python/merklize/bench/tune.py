@@ -140,7 +140,7 @@ class Tuner:
         assert run is not None
 
         def call() -> float:
-            timings = None if self._on_host else merklize.Timings()
+            timings = None if self._on_host else merklize.tuning.Timings()
             start = time.perf_counter()
             answer = run(timings)
             wall = time.perf_counter() - start

@@ -57,7 +57,7 @@ def command(
     """Print the digest of every FILE, of which some are URLs: s3://..., gs://..., https://..., any of fsspec."""
     if "-" in files:
         raise click.UsageError("standard input cannot be hashed together with URLs")
-    with Bar("hashing").part() as report:
+    with Bar("hashing").part() as report, merklize.tuning.options(policy=policy):
         results = merklize.hash_files(
             files,
             hash=hash_name,
@@ -67,7 +67,6 @@ def command(
             seek=seek,
             device=device,
             threads=threads or None,
-            policy=policy,
             progress=report,
         )
     names = [shown(file) if is_url(file) else file for file in files]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _native
 from .._file_hash import require_unchanged
-from .._settings import settings
+from .._options import RunOptions, run_of, takes
 from ..errors import FileError, InvalidArgument, shown
 from ..tree import MerkleTree
 from ..tree_file import merkle_root_file
@@ -19,10 +19,11 @@ from ._input import as_bytes, path_of, power_of_two
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .._types import Device
+    from typing_extensions import Unpack
 
 
-def glacier(data: Any, *, device: Device = "auto", threads: int | None = None) -> bytes:
+@takes(RunOptions)
+def glacier(data: Any, **options: Unpack[RunOptions]) -> bytes:
     """Return Amazon Glacier's tree hash, 32 bytes: SHA-256 of pieces of 1 MiB, then pairs; a lone node goes up.
 
     data  bytes-like, an array, or the path of a file, which is read
@@ -30,8 +31,8 @@ def glacier(data: Any, *, device: Device = "auto", threads: int | None = None) -
     Raises FileError: unreadable, or it changed while it was read.
     """
     if (path := path_of(data)) is not None:
-        return merkle_root_file(path, format="glacier", device=device, threads=threads).root
-    return _native.glacier(data, settings(device, threads))
+        return merkle_root_file(path, format="glacier", **options).root
+    return _native.glacier(data, run_of("glacier", options, timed=False))
 
 
 _BLOCK = 16384
@@ -48,9 +49,8 @@ class BitTorrentFile(NamedTuple):
     piece_length: int
 
 
-def bittorrent_v2(
-    data: Any, piece_length: int = 1 << 20, *, device: Device = "auto", threads: int | None = None
-) -> BitTorrentFile:
+@takes(RunOptions)
+def bittorrent_v2(data: Any, piece_length: int = 1 << 20, **options: Unpack[RunOptions]) -> BitTorrentFile:
     """Return `pieces root` and piece layer of a file for BitTorrent v2 (BEP 52).
 
     data          bytes-like, an array, or the path of a file, which is read
@@ -60,25 +60,24 @@ def bittorrent_v2(
     """
     piece_length = power_of_two(piece_length, _BLOCK, 1 << 62, "bittorrent_v2: piece_length")
     if (path := path_of(data)) is not None:
-        tree = MerkleTree.from_file(path, format="bittorrent_v2", device=device, threads=threads)
+        tree = MerkleTree.from_file(path, format="bittorrent_v2", **options)
         if tree.file_size == 0:
             return BitTorrentFile(None, b"", piece_length)
         pieces: Any = tree.level((piece_length // _BLOCK).bit_length() - 1) if tree.file_size > piece_length else b""
         return BitTorrentFile(
             tree.root, bytes(pieces.numpy() if tree.on_device and len(pieces) else pieces), piece_length
         )
-    found = _native.bittorrent_v2(data, piece_length, settings(device, threads))
+    found = _native.bittorrent_v2(data, piece_length, run_of("bittorrent_v2", options, timed=False))
     return BitTorrentFile(*found, piece_length)
 
 
+@takes(RunOptions)
 def fs_verity(
     data: Any,
     block_size: int = 4096,
     salt: bytes = b"",
     algorithm: str = "sha256",
-    *,
-    device: Device = "auto",
-    threads: int | None = None,
+    **options: Unpack[RunOptions],
 ) -> bytes:
     """Return the fs-verity digest of a file, as `fsverity digest` prints it and the kernel measures it.
 
@@ -95,7 +94,7 @@ def fs_verity(
     salt = bytes(_native.host_bytes(salt, "fs_verity: salt"))
     if len(salt) > 32:
         raise InvalidArgument(f"fs_verity: salt must be at most 32 bytes, got {len(salt)}")
-    run, path = settings(device, threads), path_of(data)
+    run, path = run_of("fs_verity", options, timed=False), path_of(data)
     if algorithm == "sha256":
         if path is not None:
             return _native.fs_verity_file(path, block_size, salt, run)

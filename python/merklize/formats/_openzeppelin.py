@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _arrays, _native
+from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from ..errors import InvalidArgument, shown
 from . import _abi
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
-
-    from .._types import Device
+    from typing_extensions import Unpack
 
 STANDARD, SIMPLE = "standard-v1", "simple-v1"
 
@@ -130,7 +130,7 @@ class OpenZeppelinTree:
 
     @classmethod
     def _placed(cls, values: list[Any], types: list[str] | None, places: list[int]) -> OpenZeppelinTree:
-        run = settings("auto", None)
+        run = settings("auto", None, timed=False)
         leaves, where = _leaves(values, types, run), np.array(places, np.uint64)
         return cls(values, types, _native.make_openzeppelin_tree(leaves, False, where, run))
 
@@ -139,13 +139,13 @@ class OpenZeppelinTree:
         return type(self)._placed, (self.values, self.leaf_encoding, self._tree_indices())
 
 
+@takes(RunOptions)
 def openzeppelin(
     values: Sequence[Sequence[Any]],
     types: Sequence[str],
     *,
     sort_leaves: bool = True,
-    device: Device = "auto",
-    threads: int | None = None,
+    **options: Unpack[RunOptions],
 ) -> OpenZeppelinTree:
     """Return the StandardMerkleTree of values, each a list of one field a type.
 
@@ -157,18 +157,19 @@ def openzeppelin(
     """
     if not isinstance(types, (list, tuple)):
         raise TypeError(f"openzeppelin: types must be a list of ABI types, got {type(types).__name__}")
-    return _make(list(_abi.checked(types, values)), list(types), sort_leaves, device, threads)
+    return _make(
+        list(_abi.checked(types, values)), list(types), sort_leaves, run_of("openzeppelin", options, timed=False)
+    )
 
 
-def openzeppelin_simple(
-    leaves: Any, *, sort_leaves: bool = True, device: Device = "auto", threads: int | None = None
-) -> OpenZeppelinTree:
+@takes(RunOptions)
+def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unpack[RunOptions]) -> OpenZeppelinTree:
     """Return the SimpleMerkleTree of leaves: uint8[n, 32], or a list of 32 bytes each (also as "0x..." text).
 
     Leaves must be hashes: a leaf that is 64 bytes before hashing could pose as an inner node.
     """
     given = [_node(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf) for leaf in leaves]
-    return _make(given, None, sort_leaves, device, threads)
+    return _make(given, None, sort_leaves, run_of("openzeppelin_simple", options, timed=False))
 
 
 def verify(root: bytes, leaf: bytes, proof: Iterable[bytes]) -> bool:
@@ -176,12 +177,9 @@ def verify(root: bytes, leaf: bytes, proof: Iterable[bytes]) -> bool:
     return _native.verify_openzeppelin(_node(root), _node(leaf), b"".join(map(_node, proof)))
 
 
-def _make(
-    values: list[Any], types: list[str] | None, sort_leaves: bool, device: Device, threads: int | None
-) -> OpenZeppelinTree:
+def _make(values: list[Any], types: list[str] | None, sort_leaves: bool, run: _native.Settings) -> OpenZeppelinTree:
     if not values:
         raise InvalidArgument("openzeppelin: a tree needs at least one value, got 0")
-    run = settings(device, threads)
     tree = _native.make_openzeppelin_tree(_leaves(values, types, run), sort_leaves, None, run)
     return OpenZeppelinTree(values, types, tree)
 

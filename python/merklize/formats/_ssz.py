@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _arrays, _native
-from .._settings import settings
+from .._options import RunOptions, run_of, takes
 from ..errors import InvalidArgument
 from ..hashing import merge
 from ._input import as_bytes
 
 if TYPE_CHECKING:
-    from .._types import Device
+    from typing_extensions import Unpack
 
 
 def zero_hash(depth: int) -> bytes:
@@ -26,13 +26,12 @@ def zero_hash(depth: int) -> bytes:
     return node
 
 
+@takes(RunOptions)
 def ssz(
     chunks: Any,
     limit: int | None = None,
     mix_in_length: int | None = None,
-    *,
-    device: Device = "auto",
-    threads: int | None = None,
+    **options: Unpack[RunOptions],
 ) -> bytes:
     """Return merkleize(chunks, limit), 32 bytes.
 
@@ -45,4 +44,4 @@ def ssz(
     content = as_bytes(chunks, "ssz")
     if len(content) % 32:
         content = np.concatenate([content, np.zeros(-len(content) % 32, np.uint8)])
-    return _native.ssz(content, limit, mix_in_length, settings(device, threads))
+    return _native.ssz(content, limit, mix_in_length, run_of("ssz", options))

@@ -48,7 +48,7 @@ def source_of(url: str) -> Source:
 
 def mode_of(key: Any, context: str | None, length: int, seek: int, device: str) -> Mode:
     """Return how to hash, checked. Tasks know how many threads they have."""
-    _native.make_hasher(key, context, _native.Settings("cpu", 1, None, None, None, True), None)
+    _native.make_hasher(key, context, _native.Settings("cpu", 1))
     if length < 0 or seek < 0 or length + seek > 1 << 64:
         raise InvalidArgument(f"merklize.ray: length and seek must be within 2^64 bytes, got {length} and {seek}")
     return Mode(None if key is None else bytes(key), context, length, seek, 1, device)

@@ -53,7 +53,7 @@ class Mode(NamedTuple):
 
     def hasher(self) -> _native.Hasher:
         """Return a new hasher."""
-        return _native.make_hasher(self.key, self.context, self.run(), None)
+        return _native.make_hasher(self.key, self.context, self.run())
 
 
 def run(version: str, function: str, arguments: tuple[Any, ...], gives_errors: bool) -> Any:

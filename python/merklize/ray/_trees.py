@@ -42,7 +42,7 @@ def build_tree(
     format: str | None = None,
     out: Path | None = None,
     *,
-    hash: str = "blake3",
+    hash: str | None = None,
     row_size: int | None = None,
     leaves: bool = False,
     rule: str | None = None,
@@ -76,7 +76,7 @@ def build_tree(
     rule = _native.default_rule(hash) if rule is None else {"promote": "left_full"}.get(rule, rule)
     shape = Shape(n, hash, rule, mode.key, mode.context, bytes(32) if padding is None else bytes(padding))
     if rule == "perfect" and n & (n - 1):
-        _native.make_builder(native, _native.Settings("cpu", 1, None, None, None, True))
+        _native.make_builder(native, _native.Settings("cpu", 1))
         shape.tree(b"", 0, "cpu", 1)
     target = None if out is None else _Target(plain(out), shape)
     with joined(address, options) as cluster:

@@ -1,0 +1,173 @@
+"""The options that many functions take, each defined once: of a run, of a keyed hash, of a tree.
+
+A function that takes them says `**options: Unpack[RunOptions]`, which type checkers read, and has `@takes(RunOptions)`,
+which shows them to inspect.signature() and help().
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, TypedDict, TypeVar
+
+from . import _native
+from ._formats import Format, with_format
+from ._settings import settings
+from .errors import InvalidArgument, shown
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from ._types import Device, Progress
+
+
+class RunOptions(TypedDict, total=False):
+    """Where and how a call runs."""
+
+    device: Device
+    """"auto", or an id of devices(); several share data on the host: "cuda:all". Data on a device stays there."""
+    threads: int | None
+    """Of the CPU; None is all that the process may use."""
+    stream: object
+    """The device's queue to run on, after what it has already; None is CUDA's default stream."""
+    progress: Progress
+    """Called about every 50 ms with the share that is done, 0 to 1; returning False raises Cancelled."""
+
+
+class _Mode(TypedDict, total=False):
+    key: Buffer | None
+    """32 bytes: keyed hashing, of the hash "blake3"."""
+    context: str | None
+    """Text that names a purpose: key derivation, of the hash "blake3"."""
+
+
+class _Form(TypedDict, total=False):
+    format: str | None
+    """Who verifies the tree: it fixes hash and rule (docs/formats.md)."""
+    rule: str | None
+    """What becomes of a level's last node where their count is odd."""
+    padding: Buffer | None
+    """Of the rule "pad": 32 bytes, zeros by default."""
+
+
+class HashOptions(_Mode, RunOptions, total=False):
+    """Those of a hash with modes."""
+
+
+class TreeOptions(_Form, _Mode, RunOptions, total=False):
+    """Those of a tree."""
+
+
+_DEFAULTS = {"device": "auto"}  # of all others None
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _nothing() -> None: ...
+
+
+_names: dict[str, tuple[str, ...]] = {}
+
+
+def takes(kind: Any) -> Callable[[Function], Function]:
+    """Show the options of a TypedDict as parameters of a function that takes them as **options.
+
+    inspect.signature() and help() follow __wrapped__: to a function of these parameters that does nothing, since to
+    make a Signature, inspect would have to be imported with the package.
+    """
+    options = {name: getattr(what, "__forward_arg__", what) for name, what in kind.__annotations__.items()}
+
+    def with_signature(function: Function) -> Function:
+        taken: Any = function
+        own = taken.__code__
+        parameters = own.co_varnames[: own.co_argcount + own.co_kwonlyargcount] + tuple(options)
+        code = _nothing.__code__.replace(
+            co_name=own.co_name,
+            co_filename=own.co_filename,
+            co_firstlineno=own.co_firstlineno,
+            co_argcount=own.co_argcount,
+            co_posonlyargcount=own.co_posonlyargcount,
+            co_kwonlyargcount=len(parameters) - own.co_argcount,
+            co_varnames=parameters,
+            co_nlocals=len(parameters),
+        )
+        with_all = FunctionType(code, taken.__globals__, taken.__name__, taken.__defaults__)
+        with_all.__doc__ = taken.__doc__
+        with_all.__module__ = taken.__module__
+        with_all.__kwdefaults__ = {**(taken.__kwdefaults__ or {}), **{name: _DEFAULTS.get(name) for name in options}}
+        own_types = {name: what for name, what in taken.__annotations__.items() if name not in ("options", "return")}
+        with_all.__annotations__ = {**own_types, **options, "return": taken.__annotations__.get("return")}
+        taken.__wrapped__ = with_all
+        _names[_name_of(function)] = parameters
+        return function
+
+    return with_signature
+
+
+def _name_of(function: Any) -> str:
+    name: str = function.__qualname__
+    return name[: -len(".__init__")] if name.endswith(".__init__") else name
+
+
+def run_of(what: str, options: Any, *, wait: bool = True, tuned: bool = True, timed: bool = True) -> _native.Settings:
+    """Take the options of a run out of a call's **options, where nothing else may be left.
+
+    what   the function, as takes() knows it: for the texts of errors
+    wait, tuned, timed  as in settings()
+    Raises TypeError: an unknown name, with the one that was perhaps meant.
+    """
+    device, threads = options.pop("device", "auto"), options.pop("threads", None)
+    stream, progress = options.pop("stream", None), options.pop("progress", None)
+    if options:
+        _refuse(what, next(iter(options)))
+    if progress is not None and not wait:
+        raise InvalidArgument(f"{what}: progress must not be given with wait=False: the call ends before its work")
+    return settings(device, threads, progress, stream, wait, tuned=tuned, timed=timed)
+
+
+# What was an option once, or is one elsewhere: where the same is to be had.
+_ELSEWHERE = {
+    "pairs": 'the hash "keccak256_sorted" sorts its pairs',
+    "policy": "with merklize.tuning.options(policy=...) around the call",
+    "timings": "with merklize.tuning.options(timings=...) around the call",
+}
+
+
+def _refuse(what: str, name: str) -> None:
+    import difflib
+
+    close = difflib.get_close_matches(name, _names.get(what, ()), 1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    raise TypeError(f"{what}() takes no argument {name!r}{': ' + _ELSEWHERE[name] if name in _ELSEWHERE else hint}")
+
+
+def mode_of(options: Any) -> tuple[Buffer | None, str | None]:
+    """Take key and context out of a call's **options."""
+    return options.pop("key", None), options.pop("context", None)
+
+
+class Form(NamedTuple):
+    """The options of a tree."""
+
+    format: Format | None
+    hash: str
+    native: _native.TreeForm
+    key: Buffer | None
+    context: str | None
+
+
+def form_of(what: str, hash: str | None, options: Any, *, has_nodes: bool = False, **refused: object) -> Form:
+    """Take the options of a tree out of a call's **options.
+
+    hash       as it was given; None: the format's, else "blake3"
+    has_nodes  whether the call looks at nodes, as a format may need it
+    refused    other options that a format does not take
+    """
+    key, context = mode_of(options)
+    padding = options.pop("padding", None)
+    given = {"key": key, "context": context, "padding": padding, **refused}
+    found, hash, rule = with_format(options.pop("format", None), hash, options.pop("rule", None), **given)
+    if not has_nodes and found is not None and found.is_ambiguous:
+        raise InvalidArgument(
+            f"{what}: of format {shown(found.name)} two lists of leaves may have one root; MerkleTree() looks for that"
+        )
+    return Form(found, hash, _native.TreeForm(hash, rule, key, context, padding), key, context)

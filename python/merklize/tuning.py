@@ -1,0 +1,88 @@
+"""For experts: tuning values and times of calls, and what is measured once for device="auto"."""
+
+from __future__ import annotations
+
+from contextvars import Token
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _native
+from ._native import Timings
+from ._settings import tuning
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ._types import Policy, Progress
+
+__all__ = ["Cost", "Timings", "calibrate", "calibration", "options"]
+
+
+class options:
+    """Tuning values and times of the calls in a `with` block, of this thread or task alone.
+
+    policy   {field: value}, such as {"levels_per_launch": 3}; the device's table decides what it lacks. It never
+             changes a byte of a result. Fields of devices: group_size, lanes, and constants, which is "literal",
+             "constant", "global" or "local"; of trees: levels_per_launch. None: as around the block
+    timings  a Timings(), which each call that can be timed fills anew: on devices, since the CPU has no clock of its
+             own. None: as around the block
+
+    A tree that is changed keeps the policy that it was built with, and a hash of one chain of blocks has none.
+    Raises InvalidArgument (an unknown field, or a value that it does not take), TypeError.
+
+    >>> import merklize, numpy as np
+    >>> with merklize.tuning.options(policy={"levels_per_launch": 3}):
+    ...     tree = merklize.MerkleTree(np.zeros((8, 32), np.uint8), device="cpu")
+    >>> tree.policy
+    {'levels_per_launch': 3}
+    """
+
+    def __init__(self, *, policy: Policy = None, timings: Timings | None = None) -> None:
+        """Check the values."""
+        _native.policy_text(policy)
+        if timings is not None and not isinstance(timings, Timings):
+            raise TypeError(f"timings must be a Timings object or None, got {type(timings).__name__}")
+        self._policy, self._timings = policy, timings
+        self._outside: list[Token[Any]] = []
+
+    def __enter__(self) -> None:
+        policy, timings = tuning.get()
+        inside = (policy if self._policy is None else self._policy, timings if self._timings is None else self._timings)
+        self._outside.append(tuning.set(inside))
+        _native.count_tuning_block(True)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _native.count_tuning_block(False)
+        tuning.reset(self._outside.pop())
+
+
+class Cost(NamedTuple):
+    """What a job on host memory costs on a device: about latency + bytes / rate seconds."""
+
+    device: str
+    """Id of the device."""
+    job: str
+    """"digest", "tree of a byte hash" or "tree of a field hash": the jobs for which device="auto" chooses by costs."""
+    latency: float
+    """Seconds."""
+    rate: float
+    """Bytes of input a second."""
+
+
+def calibrate(*, progress: Progress = None) -> list[Cost]:
+    """Measure each job on each usable device, and keep the figures for device="auto".
+
+    They hold for processes that start from now on, as long as processor, devices, drivers and this package stay as they
+    are. Takes some seconds a device, and more the first time, when kernels are compiled.
+
+    progress  called between measurements with the share that is done; returning False raises Cancelled
+
+    Raises FileError: the figures cannot be kept (the cache folder; docs/cli.md).
+    """
+    return [Cost(*cost) for cost in _native.calibrate(progress)]
+
+
+def calibration() -> list[Cost]:
+    """Return the costs that are kept, of devices that are still as they were measured."""
+    return [Cost(*cost) for cost in _native.calibration()]
