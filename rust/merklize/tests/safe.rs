@@ -70,6 +70,43 @@ fn published_digests() {
     assert_eq!(merged.to_u64s()[0], 147757088869797140);
 }
 
+/// Texts of digests, and that every bit counts in a comparison.
+#[test]
+fn digests_as_texts() {
+    let digits = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
+    let digest = hash(b"").unwrap();
+    let with_prefix = format!("0x{digits}");
+    let mixed = digits.replace('f', "F");
+    for text in [digits, &digits.to_uppercase(), &mixed, &with_prefix, &format!("0X{mixed}")] {
+        assert_eq!(text.parse::<Digest>().unwrap(), digest, "{text}");
+    }
+    assert_eq!((digest.to_string(), format!("{digest:x}")), (digits.into(), digits.into()));
+    assert_eq!((format!("{digest:#x}"), format!("{digest:?}")), (with_prefix.clone(), format!("Digest({digits})")));
+    assert_eq!((format!("{digest:.8}"), format!("{digest:>66}")), (digits[..8].into(), format!("  {digits}")));
+    let wrong = [
+        (String::new(), "got 0"),
+        (digits[1..].into(), "got 63"),
+        (format!("{digits}0"), "got 65"),
+        (format!("0x{with_prefix}"), "got 'x' after 1 digits"),
+        (format!(" {}", &digits[1..]), "got ' ' after 0 digits"),
+        (format!("{}g", &digits[1..]), "got 'g' after 63 digits"),
+        (format!("+{}", &digits[1..]), "got '+' after 0 digits"),
+        (format!("{}\u{e9}", &digits[2..]), "got '\u{e9}' after 62 digits"),
+    ];
+    for (text, end) in wrong {
+        let error = text.parse::<Digest>().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(error.to_string(), format!("Digest: must be 64 hexadecimal digits, with or without 0x, {end}"));
+    }
+    for bit in 0..256 {
+        let mut other = digest;
+        other.0[bit / 8] ^= 1 << (bit % 8);
+        assert_ne!(other, digest, "bit {bit}");
+    }
+    assert_eq!(Digest(digest.0), digest);
+    assert_eq!(std::collections::HashSet::from([digest, Digest(digest.0)]).len(), 1);
+}
+
 #[test]
 fn digests_in_pieces_and_files() {
     let scratch = Scratch::new("pieces");
