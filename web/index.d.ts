@@ -98,7 +98,7 @@ export type ProofObject = ProofHead &
         | { indices: (number | bigint)[]; leaves: DigestLike[]; siblings: DigestLike[] }
         | { oldLeaves: number | bigint; nodes: DigestLike[] }
     );
-/** What parseProof() gives. kind: 0 one leaf, 1 several leaves, 2 growth */
+/** What parseProof() gives. kind: 0 one leaf, 1 several leaves, 2 consistency */
 export type Proof = { hash: string; rule: Rule; nLeaves: bigint } & (
     | { kind: 0 | 1; indices: bigint[]; leaves: Uint8Array[]; siblings: Uint8Array[] }
     | { kind: 2; oldLeaves: bigint; nodes: Uint8Array[] }
@@ -117,7 +117,7 @@ export interface VerifyOptions extends Mode {
     expect?: Expect;
 }
 /** Whether a proof of one or several leaves leads to the root and claims what is expected. Anything malformed is false, and so are bytes or JSON of a
- * proof of growth; such a proof as an object of fields throws. */
+ * proof of consistency; such a proof as an object of fields throws. */
 export function verify(proof: ProofLike, root: DigestLike, options?: VerifyOptions): boolean;
 /** Whether the older tree's leaves are the first ones of the newer tree. As verify(), for the other kind of proof. */
 export function verifyConsistency(proof: ProofLike, oldRoot: DigestLike, newRoot: DigestLike, options?: VerifyOptions): boolean;
@@ -160,7 +160,7 @@ export interface Explanation {
     /** Of a proof of one leaf: its way to the root. */
     path: Step[];
 }
-/** What verify() finds, with the reason. root: of a proof of growth {oldRoot, newRoot} */
+/** What verify() finds, with the reason. root: of a proof of consistency {oldRoot, newRoot} */
 export function explain(
     proof: ProofLike,
     root: DigestLike | { oldRoot: DigestLike; newRoot: DigestLike },

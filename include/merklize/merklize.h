@@ -469,7 +469,8 @@ MERKLIZE_API void merklize_hasher_free(merklize_hasher *hasher);
 
 /* ---- Trees --------------------------------------------------------------------------------------------------------- */
 
-/* What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. */
+/* What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. The numbers of this header are one
+ * more than those that files and proofs store (and than merklize::TreeRule of C++), because here 0 is the default. */
 typedef uint32_t merklize_rule;
 enum {
     MERKLIZE_RULE_DEFAULT = 0,       /* perfect for field hashes, left_full for all others */
@@ -801,19 +802,19 @@ MERKLIZE_API merklize_status merklize_enqueue_gather_nodes(merklize_stream *stre
 enum {
     MERKLIZE_PROOF_SINGLE = 0,     /* one leaf */
     MERKLIZE_PROOF_MULTI = 1,      /* several leaves */
-    MERKLIZE_PROOF_CONSISTENCY = 2 /* growth */
+    MERKLIZE_PROOF_CONSISTENCY = 2 /* an older tree is the beginning of a newer one */
 };
 
-/* What a proof claims. A verifier that knows what it should be must compare. */
+/* What a proof claims. A verifier says what it knows by merklize_expect. */
 typedef struct merklize_proof_info {
     size_t size;
     uint32_t kind; /* MERKLIZE_PROOF_... */
     merklize_hash hash;
     merklize_rule rule; /* never MERKLIZE_RULE_DEFAULT */
     uint32_t reserved;
-    uint64_t n_leaves;   /* of the tree; for growth: of the newer one */
-    uint64_t old_leaves; /* growth: of the older tree; otherwise 0 */
-    uint64_t leaves;     /* leaves in the proof: 1, several, or 0 for growth */
+    uint64_t n_leaves;   /* of the tree; of consistency: of the newer one */
+    uint64_t old_leaves; /* of consistency: of the older tree; otherwise 0 */
+    uint64_t leaves;     /* leaves in the proof: 1, several, or 0 for consistency */
     uint64_t siblings;   /* other nodes in the proof */
 } merklize_proof_info;
 
@@ -844,21 +845,51 @@ MERKLIZE_API merklize_status merklize_proof_from_winterfell(const uint8_t *bytes
                                                             size_t count, merklize_proof **proof);
 MERKLIZE_API void merklize_proof_free(merklize_proof *proof);
 
-/* Verification needs no device and no tree. A proof that does not verify is no error: *valid is 0.
- * old_root  for proofs of growth: the root of the older tree; otherwise null
- * mode      of a keyed tree; null: plain
- * valid     written: 1 or 0
- * errors    invalid_argument (null; old_root with another proof, or missing; a key of another length) */
+/* What a verifier knows of a tree and of a leaf. A proof that claims anything else is not valid: a root alone does not bind what a proof
+ * claims (docs/layouts.md). A null field expects nothing, and so does null in place of the struct:
+ *
+ *     merklize_expect expect = {.size = sizeof expect, .leaf = &leaf, .index = &(uint64_t){17}, .n_leaves = &(uint64_t){4096}};
+ */
+typedef struct merklize_expect {
+    size_t size;
+    const merklize_digest *leaf; /* of a proof of one leaf. With it, no proof of several leaves is valid */
+    const uint64_t *index;       /* of that leaf, from 0. With it, no proof of several leaves is valid */
+    const uint64_t *n_leaves;
+    const merklize_hash *hash;
+    merklize_rule rule; /* MERKLIZE_RULE_DEFAULT (0) expects nothing */
+    uint32_t reserved;  /* 0 */
+} merklize_expect;
+
+/* Whether a proof of one or several leaves leads to the root, and claims what is expected. Needs no device and no tree. A proof that does
+ * not verify is no error: *valid is 0.
+ * expect  null: nothing is expected
+ * mode    of a keyed tree; null: plain
+ * valid   written: 1 or 0; 0 after an error
+ * errors  invalid_argument (null; a proof of consistency, which merklize_proof_verify_consistency() takes; an expected hash or rule that
+ *         is unknown; a key of another length) */
 MERKLIZE_API merklize_status merklize_proof_verify(const merklize_proof *proof, const merklize_digest *root,
-                                                   const merklize_digest *old_root, const merklize_mode *mode,
+                                                   const merklize_expect *expect, const merklize_mode *mode,
                                                    int *valid);
-/* The same for a proof's bytes, from anywhere. Malformed bytes are no error either: *valid is 0. A proof of growth needs old_root, and
- * no other proof is valid with one. */
+/* The same for a proof's bytes, from anywhere. Malformed bytes are no error either, and nor are those of a proof of consistency: *valid is
+ * 0. */
 MERKLIZE_API merklize_status merklize_verify(const uint8_t *bytes, size_t length, const merklize_digest *root,
-                                             const merklize_digest *old_root, const merklize_mode *mode, int *valid);
+                                             const merklize_expect *expect, const merklize_mode *mode, int *valid);
+/* Whether a proof of consistency shows that the leaves under the old root are the first leaves under the new one. The proof claims both
+ * counts: compare those of merklize_proof_info with what the owner of the roots says.
+ * mode, valid  as for merklize_proof_verify()
+ * errors       invalid_argument (null; a proof of leaves, which merklize_proof_verify() takes; a key of another length) */
+MERKLIZE_API merklize_status merklize_proof_verify_consistency(const merklize_proof *proof,
+                                                               const merklize_digest *old_root,
+                                                               const merklize_digest *new_root,
+                                                               const merklize_mode *mode, int *valid);
+/* The same for a proof's bytes, from anywhere. Malformed bytes are no error either, and nor are those of a proof of leaves: *valid is 0. */
+MERKLIZE_API merklize_status merklize_verify_consistency(const uint8_t *bytes, size_t length,
+                                                         const merklize_digest *old_root,
+                                                         const merklize_digest *new_root, const merklize_mode *mode,
+                                                         int *valid);
 /* Many proofs of one leaf each, and of one hash, against one root, side by side on options->device.
  * valid   [count], written: 1 or 0
- * errors  invalid_argument (a proof of several leaves or of growth; different hashes), cancelled */
+ * errors  invalid_argument (a proof of several leaves or of consistency; different hashes), cancelled */
 MERKLIZE_API merklize_status merklize_verify_each(const merklize_proof *const *proofs, size_t count,
                                                   const merklize_digest *root, const merklize_mode *mode,
                                                   uint8_t *valid, const merklize_run_options *options);

@@ -15,8 +15,8 @@
 namespace merklize::inline v0 {
 
 /// Proofs are host data: they need no device and no tree. A proof states its tree (hash, rule, number of leaves) and its leaves, but
-/// only claims them: a verifier that knows what they should be must compare them. To verify a proof from a keyed tree, pass the mode
-/// again.
+/// only claims them: a root alone does not bind them (docs/layouts.md). A verifier says what it knows of them by Expect. To verify a
+/// proof from a keyed tree, pass the mode again.
 ///
 /// to_bytes() gives the compact form that docs/layouts.md defines byte by byte. It throws invalid_argument if the object is not a
 /// proof (counts that do not fit). from_bytes() takes exactly what to_bytes() writes; anything else gives nullopt. verify() returns
@@ -73,14 +73,38 @@ struct MERKLIZE_API ConsistencyProof {
     bool operator==(const ConsistencyProof&) const = default;
 };
 
+/// What a verifier knows of a tree and of a leaf. A proof that claims anything else does not verify. A field without a value expects
+/// nothing:
+///
+///     verify(proof, root, {.leaf = hash(record), .index = 17, .n_leaves = 4096});
+struct Expect {
+    std::optional<Digest> leaf{};          ///< of a proof of one leaf. With it, no proof of several leaves verifies
+    std::optional<std::uint64_t> index{};  ///< of that leaf, from 0. With it, no proof of several leaves verifies
+    std::optional<std::uint64_t> n_leaves{};
+    std::optional<Hash> hash{};
+    std::optional<TreeRule> rule{};
+
+    bool operator==(const Expect&) const = default;
+};
+
+/// The roots of two trees, the older one first. By their names they cannot be swapped: {.old_root = known, .new_root = root}.
+struct Roots {
+    Digest old_root, new_root;
+};
+
+/// Whether the proof leads from its leaf to the root, and claims what is expected.
 /// cost  log2 n merges
-MERKLIZE_API bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
+MERKLIZE_API bool verify(const MerkleProof& proof, const Digest& root, const Expect& expect = {},
+                         const Mode& mode = {}) noexcept;
+/// The same of all leaves of the proof. What they should be is the caller's to compare with `indices` and `leaves`.
 /// Runs on all threads of the CPU, whatever the default device is. Also false if there is no memory for the nodes of a level.
 /// cost  one merge for each node above the leaves of the proof
-MERKLIZE_API bool verify(const MultiProof& proof, const Digest& root, const Mode& mode = {}) noexcept;
-/// cost  2 log2 n merges
-MERKLIZE_API bool verify(const ConsistencyProof& proof, const Digest& old_root, const Digest& new_root,
+MERKLIZE_API bool verify(const MultiProof& proof, const Digest& root, const Expect& expect = {},
                          const Mode& mode = {}) noexcept;
+/// Whether the leaves under the old root are the first leaves under the new one. The proof claims both counts: compare `old_leaves` and
+/// `new_leaves` with what the owner of the roots says.
+/// cost  2 log2 n merges
+MERKLIZE_API bool verify(const ConsistencyProof& proof, const Roots& roots, const Mode& mode = {}) noexcept;
 
 /// Verifies many proofs against one root, side by side on options.device. Returns 1 for each valid proof and 0 for each other one, in
 /// order. The proofs may have different heights but must have one hash.

@@ -112,7 +112,7 @@ void bind_single(nb::module_& m) {
         .def(
             "verify",
             [](const MerkleProof& self, nb::handle root, nb::handle key, nb::handle context) {
-                return merklize::verify(self, to_digest(root, "verify: root"), to_mode(key, context, "verify"));
+                return merklize::verify(self, to_digest(root, "verify: root"), {}, to_mode(key, context, "verify"));
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def verify(self, root: object, key: object, context: str | None, /) -> bool"),
@@ -163,7 +163,7 @@ void bind_multi(nb::module_& m) {
                 const Digest expected = to_digest(root, "verify: root");
                 const Mode mode = to_mode(key, context, "verify");
                 bool good = false;
-                Run::without_gil([&] { good = merklize::verify(self, expected, mode); });
+                Run::without_gil([&] { good = merklize::verify(self, expected, {}, mode); });
                 return good;
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(),
@@ -207,8 +207,9 @@ void bind_consistency(nb::module_& m) {
             "verify",
             [](const ConsistencyProof& self, nb::handle old_root, nb::handle new_root, nb::handle key,
                nb::handle context) {
-                return merklize::verify(self, to_digest(old_root, "verify: old_root"),
-                                        to_digest(new_root, "verify: new_root"), to_mode(key, context, "verify"));
+                const Roots roots{.old_root = to_digest(old_root, "verify: old_root"),
+                                  .new_root = to_digest(new_root, "verify: new_root")};
+                return merklize::verify(self, roots, to_mode(key, context, "verify"));
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def verify(self, old_root: object, new_root: object, key: object, context: str | None, /) -> "

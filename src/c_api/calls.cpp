@@ -16,7 +16,8 @@ static_assert(int{MERKLIZE_INVALID_ARGUMENT} == int(ErrorCode::invalid_argument)
               int{MERKLIZE_UNAVAILABLE} == int(ErrorCode::unavailable) && int{MERKLIZE_IO} == int(ErrorCode::io) &&
               int{MERKLIZE_CANCELLED} == int(ErrorCode::cancelled) &&
               int{MERKLIZE_INTERNAL} == int(ErrorCode::internal));
-static_assert(MERKLIZE_RULE_PERFECT == int(TreeRule::perfect) + 1 &&
+// Files and proofs store the numbers of TreeRule.
+static_assert(MERKLIZE_RULE_DEFAULT == 0 && MERKLIZE_RULE_PERFECT == int(TreeRule::perfect) + 1 &&
               MERKLIZE_RULE_LEFT_FULL == int(TreeRule::left_full) + 1 && MERKLIZE_RULE_PAD == int(TreeRule::pad) + 1 &&
               MERKLIZE_RULE_DUPLICATE_LAST == int(TreeRule::duplicate_last) + 1);
 
@@ -152,17 +153,32 @@ Mode Call::mode(const merklize_mode* mode) const {
     return {};
 }
 
+TreeRule Call::rule(merklize_rule rule, const char* name) const {
+    if (rule == MERKLIZE_RULE_DEFAULT || rule > MERKLIZE_RULE_DUPLICATE_LAST) {
+        invalid(std::string(name) + " must be 0 to " + std::to_string(MERKLIZE_RULE_DUPLICATE_LAST) + ", got " +
+                std::to_string(rule));
+    }
+    return static_cast<TreeRule>(rule - 1);
+}
+
 TreeForm Call::form(const merklize_form* form) const {
     if (form == nullptr) return {};
     const merklize_form& given = sized(form, "form");
     const Hash of = hash(given.hash);
-    if (given.rule > MERKLIZE_RULE_DUPLICATE_LAST) {
-        invalid("form->rule must be 0 to " + std::to_string(MERKLIZE_RULE_DUPLICATE_LAST) + ", got " +
-                std::to_string(given.rule));
-    }
-    const TreeRule rule =
-        given.rule == MERKLIZE_RULE_DEFAULT ? default_rule(of) : static_cast<TreeRule>(given.rule - 1);
-    return {of, rule, mode(given.mode), from_c(given.padding)};
+    const TreeRule by = given.rule == MERKLIZE_RULE_DEFAULT ? default_rule(of) : rule(given.rule, "form->rule");
+    return {of, by, mode(given.mode), from_c(given.padding)};
+}
+
+Expect Call::expect(const merklize_expect* expect) const {
+    if (expect == nullptr) return {};
+    const merklize_expect& given = sized(expect, "expect");
+    Expect known;
+    if (given.leaf != nullptr) known.leaf = from_c(*given.leaf);
+    if (given.index != nullptr) known.index = *given.index;
+    if (given.n_leaves != nullptr) known.n_leaves = *given.n_leaves;
+    if (given.hash != nullptr) known.hash = hash(*given.hash);
+    if (given.rule != MERKLIZE_RULE_DEFAULT) known.rule = rule(given.rule, "expect->rule");
+    return known;
 }
 
 TreeInput Call::input(const merklize_input* input) const {

@@ -60,7 +60,10 @@ public:
 
     Hash hash(merklize_hash id) const;
     Mode mode(const merklize_mode* mode) const;
+    /// A rule that is named.  errors  invalid_argument (MERKLIZE_RULE_DEFAULT; an unknown number)
+    TreeRule rule(merklize_rule rule, const char* name) const;
     TreeForm form(const merklize_form* form) const;
+    Expect expect(const merklize_expect* expect) const;
     TreeInput input(const merklize_input* input) const;
     Policy policy(const merklize_policy& policy) const;
     const char* path(const char* path, const char* name) const { return &need(path, name); }
@@ -116,7 +119,7 @@ private:
 /// Bytes of a unit of rows.
 std::uint32_t row_unit_bytes(Hash hash);
 inline merklize_hash to_c(Hash hash) noexcept { return static_cast<merklize_hash>(hash); }
-/// MERKLIZE_RULE_... of a rule.
+/// MERKLIZE_RULE_... of a rule: one more, because 0 is MERKLIZE_RULE_DEFAULT.
 inline merklize_rule to_c(TreeRule rule) noexcept { return static_cast<merklize_rule>(rule) + 1; }
 merklize_digest to_c(const Digest& digest) noexcept;
 Digest from_c(const merklize_digest& digest) noexcept;

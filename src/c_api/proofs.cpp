@@ -8,9 +8,11 @@
 using namespace merklize::c_api;
 using merklize::ConsistencyProof;
 using merklize::Digest;
+using merklize::Expect;
 using merklize::MerkleProof;
 using merklize::Mode;
 using merklize::MultiProof;
+using merklize::Roots;
 
 namespace {
 
@@ -71,13 +73,21 @@ Contents contents_of(const AnyProof& proof) {
     return std::visit([](const auto& any) { return contents_of(any); }, proof);
 }
 
-// Whether a proof holds. A proof of growth needs the older root, and no other proof takes one.
-bool is_valid(const AnyProof& proof, const Digest& root, const std::optional<Digest>& old_root, const Mode& mode) {
-    if (const auto* growth = std::get_if<ConsistencyProof>(&proof))
-        return old_root && merklize::verify(*growth, *old_root, root, mode);
-    if (old_root) return false;
-    if (const auto* single = std::get_if<MerkleProof>(&proof)) return merklize::verify(*single, root, mode);
-    return merklize::verify(std::get<MultiProof>(proof), root, mode);
+// Whether a proof of leaves holds. No other proof does.
+bool shows_leaves(const AnyProof& proof, const Digest& root, const Expect& expect, const Mode& mode) {
+    if (const auto* single = std::get_if<MerkleProof>(&proof)) return merklize::verify(*single, root, expect, mode);
+    const auto* several = std::get_if<MultiProof>(&proof);
+    return several != nullptr && merklize::verify(*several, root, expect, mode);
+}
+
+// Whether a proof of consistency holds. No other proof does.
+bool shows_consistency(const AnyProof& proof, const Roots& roots, const Mode& mode) {
+    const auto* consistency = std::get_if<ConsistencyProof>(&proof);
+    return consistency != nullptr && merklize::verify(*consistency, roots, mode);
+}
+
+Roots roots_of(const Call& call, const merklize_digest* old_root, const merklize_digest* new_root) {
+    return {.old_root = from_c(call.need(old_root, "old_root")), .new_root = from_c(call.need(new_root, "new_root"))};
 }
 
 std::optional<AnyProof> proof_from(std::span<const std::byte> bytes) {
@@ -85,10 +95,6 @@ std::optional<AnyProof> proof_from(std::span<const std::byte> bytes) {
     if (auto proof = MultiProof::from_bytes(bytes)) return *std::move(proof);
     if (auto proof = ConsistencyProof::from_bytes(bytes)) return *std::move(proof);
     return std::nullopt;
-}
-
-std::optional<Digest> optional(const merklize_digest* digest) {
-    return digest != nullptr ? std::optional(from_c(*digest)) : std::nullopt;
 }
 
 }  // namespace
@@ -157,27 +163,52 @@ merklize_status merklize_proof_from_winterfell(const uint8_t* bytes, size_t leng
 void merklize_proof_free(merklize_proof* proof) { delete proof; }
 
 merklize_status merklize_proof_verify(const merklize_proof* proof, const merklize_digest* root,
-                                      const merklize_digest* old_root, const merklize_mode* mode, int* valid) {
+                                      const merklize_expect* expect, const merklize_mode* mode, int* valid) {
     return run("merklize_proof_verify", [&](const Call& call) {
         int& out = call.need(valid, "valid") = 0;
         const AnyProof& value = call.need(proof, "proof").value;
-        const Digest expected = from_c(call.need(root, "root"));
-        if (std::holds_alternative<ConsistencyProof>(value) != (old_root != nullptr)) {
-            call.invalid(old_root == nullptr ? "old_root is null, but the proof is one of growth"
-                                             : "old_root must be null, because the proof is not one of growth");
+        if (std::holds_alternative<ConsistencyProof>(value)) {
+            call.invalid(
+                "the proof is of consistency and has two roots; call "
+                "merklize_proof_verify_consistency(proof, old_root, new_root, ...)");
         }
-        out = is_valid(value, expected, optional(old_root), call.mode(mode)) ? 1 : 0;
+        const Digest known = from_c(call.need(root, "root"));
+        out = shows_leaves(value, known, call.expect(expect), call.mode(mode)) ? 1 : 0;
     });
 }
 
 merklize_status merklize_verify(const uint8_t* bytes, size_t length, const merklize_digest* root,
-                                const merklize_digest* old_root, const merklize_mode* mode, int* valid) {
+                                const merklize_expect* expect, const merklize_mode* mode, int* valid) {
     return run("merklize_verify", [&](const Call& call) {
         int& out = call.need(valid, "valid") = 0;
-        const Digest expected = from_c(call.need(root, "root"));
+        const Digest known = from_c(call.need(root, "root"));
+        const Expect expected = call.expect(expect);
         const Mode by = call.mode(mode);
         const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
-        out = proof && is_valid(*proof, expected, optional(old_root), by) ? 1 : 0;
+        out = proof && shows_leaves(*proof, known, expected, by) ? 1 : 0;
+    });
+}
+
+merklize_status merklize_proof_verify_consistency(const merklize_proof* proof, const merklize_digest* old_root,
+                                                  const merklize_digest* new_root, const merklize_mode* mode,
+                                                  int* valid) {
+    return run("merklize_proof_verify_consistency", [&](const Call& call) {
+        int& out = call.need(valid, "valid") = 0;
+        const AnyProof& value = call.need(proof, "proof").value;
+        if (!std::holds_alternative<ConsistencyProof>(value))
+            call.invalid("the proof is of leaves and has one root; call merklize_proof_verify(proof, root, ...)");
+        out = shows_consistency(value, roots_of(call, old_root, new_root), call.mode(mode)) ? 1 : 0;
+    });
+}
+
+merklize_status merklize_verify_consistency(const uint8_t* bytes, size_t length, const merklize_digest* old_root,
+                                            const merklize_digest* new_root, const merklize_mode* mode, int* valid) {
+    return run("merklize_verify_consistency", [&](const Call& call) {
+        int& out = call.need(valid, "valid") = 0;
+        const Roots roots = roots_of(call, old_root, new_root);
+        const Mode by = call.mode(mode);
+        const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
+        out = proof && shows_consistency(*proof, roots, by) ? 1 : 0;
     });
 }
 

@@ -129,11 +129,11 @@ void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const
 
 }  // namespace
 
-bool verify(const MultiProof& proof, const Digest& root, const Mode& mode) noexcept try {
-    return runtime::can_merge(proof.hash, mode) && runtime::is_tree(proof.n_leaves, proof.rule) &&
-           runtime::are_indices(proof.indices, proof.n_leaves) && proof.leaves.size() == proof.indices.size() &&
-           runtime::are_digests(proof.hash, proof.leaves) && runtime::are_digests(proof.hash, proof.siblings) &&
-           root_of(proof, mode) == root;
+bool verify(const MultiProof& proof, const Digest& root, const Expect& expect, const Mode& mode) noexcept try {
+    return runtime::fits(expect, proof) && runtime::can_merge(proof.hash, mode) &&
+           runtime::is_tree(proof.n_leaves, proof.rule) && runtime::are_indices(proof.indices, proof.n_leaves) &&
+           proof.leaves.size() == proof.indices.size() && runtime::are_digests(proof.hash, proof.leaves) &&
+           runtime::are_digests(proof.hash, proof.siblings) && root_of(proof, mode) == root;
 } catch (...) {  // no memory
     return false;
 }

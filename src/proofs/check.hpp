@@ -10,6 +10,9 @@ namespace merklize::runtime {
 bool can_merge(Hash hash, const Mode& mode) noexcept;
 /// Whether all words are below p, for field hashes. True for other hashes.
 bool are_digests(Hash hash, std::span<const Digest> digests) noexcept;
+/// Whether the proof claims what is expected.
+bool fits(const Expect& expect, const MerkleProof& proof) noexcept;
+bool fits(const Expect& expect, const MultiProof& proof) noexcept;
 /// Whether everything but the merges is right.
 bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept;
 

@@ -8,6 +8,27 @@
 // Merges one after another. These two functions can neither fail nor allocate.
 
 namespace merklize::runtime {
+namespace {
+
+template <class T>
+bool fits(const std::optional<T>& expected, const T& claimed) noexcept {
+    return !expected || *expected == claimed;
+}
+
+template <class Proof>
+bool is_of_tree(const Expect& expect, const Proof& proof) noexcept {
+    return fits(expect.n_leaves, proof.n_leaves) && fits(expect.hash, proof.hash) && fits(expect.rule, proof.rule);
+}
+
+}  // namespace
+
+bool fits(const Expect& expect, const MerkleProof& proof) noexcept {
+    return is_of_tree(expect, proof) && fits(expect.leaf, proof.leaf) && fits(expect.index, proof.index);
+}
+
+bool fits(const Expect& expect, const MultiProof& proof) noexcept {
+    return is_of_tree(expect, proof) && !expect.leaf && !expect.index;  // these are of a proof of one leaf
+}
 
 bool can_merge(Hash hash, const Mode& mode) noexcept { return takes(hash, mode); }
 
@@ -25,9 +46,9 @@ bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept {
 
 namespace merklize::inline v0 {
 
-bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode) noexcept {
+bool verify(const MerkleProof& proof, const Digest& root, const Expect& expect, const Mode& mode) noexcept {
     using runtime::Sibling;
-    if (!runtime::is_checkable(proof, mode)) return false;
+    if (!runtime::fits(expect, proof) || !runtime::is_checkable(proof, mode)) return false;
     const runtime::TreeLayout layout{proof.n_leaves};
     Digest node = proof.leaf;
     const Digest* next = proof.siblings.data();
@@ -43,7 +64,8 @@ bool verify(const MerkleProof& proof, const Digest& root, const Mode& mode) noex
     return node == root;
 }
 
-bool verify(const ConsistencyProof& proof, const Digest& old_root, const Digest& new_root, const Mode& mode) noexcept {
+bool verify(const ConsistencyProof& proof, const Roots& roots, const Mode& mode) noexcept {
+    const auto& [old_root, new_root] = roots;
     if (!runtime::can_merge(proof.hash, mode) ||
         runtime::consistency_nodes(proof.old_leaves, proof.new_leaves) != proof.nodes.size() ||
         !runtime::are_digests(proof.hash, {&old_root, 1}) || !runtime::are_digests(proof.hash, proof.nodes)) {

@@ -25,6 +25,8 @@ void test_errors(void) {
           merklize_why_unavailable("cpu", NULL, 0, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_verify: valid is null",
           merklize_verify(out, 32, &digest, NULL, NULL, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_verify_consistency: old_root is null",
+          merklize_verify_consistency(out, 32, NULL, &digest, NULL, &(int){0}));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "the output is null, but must have 10 items",
           merklize_why_unavailable("cpu", NULL, 10, &(size_t){0}));
 

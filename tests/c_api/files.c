@@ -81,7 +81,7 @@ void test_files(void) {
     CHECK(valid == 1);
     merklize_proof_free(proof);
     OK(merklize_tree_file_prove_consistency(mkl, 400, &proof));
-    OK(merklize_proof_verify(proof, &root, &old_root, NULL, &valid));
+    OK(merklize_proof_verify_consistency(proof, &old_root, &root, NULL, &valid));
     CHECK(valid == 1);
     merklize_proof_free(proof);
 

@@ -108,13 +108,26 @@ void test_trees(void) {
     merklize_tree_builder_free(NULL);
 }
 
-static void check_proof(const merklize_proof *proof, const merklize_digest *root, const merklize_digest *old_root) {
+/* Verification of a proof of leaves, or, with an old root, of one of consistency. */
+static merklize_status verify_proof(const merklize_proof *proof, const merklize_digest *old_root,
+                                    const merklize_digest *root, int *valid) {
+    return old_root == NULL ? merklize_proof_verify(proof, root, NULL, NULL, valid)
+                            : merklize_proof_verify_consistency(proof, old_root, root, NULL, valid);
+}
+
+static merklize_status verify_bytes(const uint8_t *bytes, size_t length, const merklize_digest *old_root,
+                                    const merklize_digest *root, int *valid) {
+    return old_root == NULL ? merklize_verify(bytes, length, root, NULL, NULL, valid)
+                            : merklize_verify_consistency(bytes, length, old_root, root, NULL, valid);
+}
+
+static void check_proof(const merklize_proof *proof, const merklize_digest *old_root, const merklize_digest *root) {
     int valid = 0;
-    OK(merklize_proof_verify(proof, root, old_root, NULL, &valid));
+    OK(verify_proof(proof, old_root, root, &valid));
     CHECK(valid == 1);
     merklize_digest wrong = *root;
     wrong.bytes[3] ^= 1;
-    OK(merklize_proof_verify(proof, &wrong, old_root, NULL, &valid));
+    OK(verify_proof(proof, old_root, &wrong, &valid));
     CHECK(valid == 0);
 
     /* Its bytes, whole and damaged. */
@@ -123,13 +136,14 @@ static void check_proof(const merklize_proof *proof, const merklize_digest *root
     uint8_t *bytes = malloc(length);
     FAILS(MERKLIZE_TOO_SMALL, "the output must have room for", merklize_proof_to_bytes(proof, bytes, length - 1, NULL));
     OK(merklize_proof_to_bytes(proof, bytes, length, &length));
-    OK(merklize_verify(bytes, length, root, old_root, NULL, &valid));
+    OK(verify_bytes(bytes, length, old_root, root, &valid));
     CHECK(valid == 1);
-    OK(merklize_verify(bytes, length, root, old_root == NULL ? root : NULL, NULL, &valid));
+    valid = 7; /* bytes of the other kind of proof */
+    OK(verify_bytes(bytes, length, old_root == NULL ? root : NULL, root, &valid));
     CHECK(valid == 0);
     merklize_proof *again = NULL;
     OK(merklize_proof_from_bytes(bytes, length, &again));
-    OK(merklize_proof_verify(again, root, old_root, NULL, &valid));
+    OK(verify_proof(again, old_root, root, &valid));
     CHECK(valid == 1);
     merklize_proof_free(again);
     for (size_t i = 0; i < length; i++) {
@@ -137,18 +151,100 @@ static void check_proof(const merklize_proof *proof, const merklize_digest *root
             continue; /* claims (rule, count of leaves): others may have the same path, as docs/layouts.md says */
         bytes[i] ^= 1;
         valid = 7;
-        OK(merklize_verify(bytes, length, root, old_root, NULL, &valid));
+        OK(verify_bytes(bytes, length, old_root, root, &valid));
         CHECK(valid == 0);
         bytes[i] ^= 1;
     }
-    OK(merklize_verify(bytes, length - 1, root, old_root, NULL, &valid));
+    OK(verify_bytes(bytes, length - 1, old_root, root, &valid));
     CHECK(valid == 0);
-    OK(merklize_verify(NULL, 0, root, old_root, NULL, &valid));
+    OK(verify_bytes(NULL, 0, old_root, root, &valid));
     CHECK(valid == 0);
     again = (merklize_proof *)&again;
     FAILS(MERKLIZE_INVALID_ARGUMENT, "bytes are not a proof", merklize_proof_from_bytes(bytes, length - 1, &again));
     CHECK(again == NULL);
     free(bytes);
+}
+
+/* Whether a proof, and so its bytes, are valid with these expectations. */
+static int expected(const merklize_proof *proof, const merklize_digest *root, const merklize_expect *expect) {
+    int valid = 7, of_bytes = 7;
+    uint8_t bytes[4096];
+    size_t length = 0;
+    OK(merklize_proof_verify(proof, root, expect, NULL, &valid));
+    OK(merklize_proof_to_bytes(proof, bytes, sizeof bytes, &length));
+    OK(merklize_verify(bytes, length, root, expect, NULL, &of_bytes));
+    CHECK(valid == of_bytes);
+    return valid;
+}
+
+/* Each field by itself, and all of them: what the proof claims is valid, anything else is not. */
+static void check_expectations(const merklize_proof *proof, const merklize_digest *root, const merklize_digest *leaf,
+                               uint64_t index, uint64_t n_leaves) {
+    merklize_digest other_leaf = *leaf;
+    other_leaf.bytes[31] ^= 0x80;
+    const merklize_digest zeros = {{0}};
+    const uint64_t zero = 0, other_index = index + 1, other_count = n_leaves + 1;
+    const merklize_hash hash = MERKLIZE_HASH_blake3, other_hash = MERKLIZE_HASH_keccak256;
+    const merklize_rule rule = MERKLIZE_RULE_LEFT_FULL, other_rule = MERKLIZE_RULE_PERFECT;
+    const merklize_expect nothing = {.size = sizeof nothing};
+    CHECK(expected(proof, root, &nothing) == 1);
+    const merklize_expect all = {
+        .size = sizeof all, .leaf = leaf, .index = &index, .n_leaves = &n_leaves, .hash = &hash, .rule = rule};
+    CHECK(expected(proof, root, &all) == 1);
+    CHECK(expected(proof, leaf, &all) == 0); /* the root is still looked at */
+    const merklize_expect right[] = {
+        {.leaf = leaf}, {.index = &index}, {.n_leaves = &n_leaves}, {.hash = &hash}, {.rule = rule}};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        merklize_expect expect = right[i];
+        expect.size = sizeof expect;
+        CHECK(expected(proof, root, &expect) == 1);
+    }
+    /* A value of 0 is expected like any other: a null pointer alone expects nothing. */
+    const merklize_expect wrong[] = {{.leaf = &other_leaf}, {.leaf = &zeros},    {.index = &other_index},
+                                     {.index = &zero},      {.n_leaves = &zero}, {.n_leaves = &other_count},
+                                     {.hash = &other_hash}, {.rule = other_rule}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        merklize_expect expect = wrong[i];
+        expect.size = sizeof expect;
+        CHECK(expected(proof, root, &expect) == 0);
+    }
+
+    int valid = 7;
+    const merklize_hash unknown = 99999;
+    const merklize_expect of_unknown = {.size = sizeof of_unknown, .hash = &unknown};
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_proof_verify: unknown hash id 99999",
+          merklize_proof_verify(proof, root, &of_unknown, NULL, &valid));
+    CHECK(valid == 0);
+    const merklize_expect no_rule = {.size = sizeof no_rule, .rule = 5};
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_verify: expect->rule must be 0 to 4, got 5",
+          merklize_verify(NULL, 0, root, &no_rule, NULL, &valid));
+    const merklize_expect no_size = {.leaf = leaf};
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "expect->size must be",
+          merklize_proof_verify(proof, root, &no_size, NULL, &valid));
+}
+
+/* Files and proofs store MERKLIZE_RULE_... minus one, so that the default is a zero in C alone. */
+static void check_rule_numbers(const merklize_digest *leaves) {
+    for (merklize_rule rule = MERKLIZE_RULE_PERFECT; rule <= MERKLIZE_RULE_DUPLICATE_LAST; rule++) {
+        const merklize_form form = {.size = sizeof form, .rule = rule};
+        merklize_tree *tree = NULL;
+        merklize_proof *proof = NULL;
+        uint8_t bytes[256], head[32];
+        size_t length = 0;
+        OK(merklize_tree_build(leaves, 8, &form, 0, NULL, &tree));
+        OK(merklize_tree_prove(tree, 3, NULL, 0, &proof));
+        OK(merklize_proof_to_bytes(proof, bytes, sizeof bytes, &length));
+        CHECK(bytes[6] == rule - 1); /* docs/layouts.md */
+        const char *path = file_path("rule.mkl");
+        OK(merklize_tree_save(tree, path));
+        FILE *file = fopen(path, "rb");
+        CHECK(file != NULL && fread(head, 1, sizeof head, file) == sizeof head);
+        if (file != NULL) fclose(file);
+        CHECK(head[16] == rule - 1); /* docs/file-format.md */
+        remove(path);
+        merklize_proof_free(proof);
+        merklize_tree_free(tree);
+    }
 }
 
 void test_proofs(void) {
@@ -160,6 +256,7 @@ void test_proofs(void) {
     OK(merklize_tree_build(leaves, n, NULL, 0, NULL, &tree));
     OK(merklize_tree_root(tree, &root));
 
+    check_rule_numbers(leaves);
     merklize_proof *proof = NULL;
     merklize_proof_info info = {.size = sizeof info};
     OK(merklize_tree_prove(tree, 42, NULL, 0, &proof));
@@ -171,9 +268,12 @@ void test_proofs(void) {
     OK(merklize_proof_read(proof, &index, &leaf, siblings));
     CHECK(index == 42 && equal(&leaf, &leaves[42]) && equal(&siblings[0], &leaves[43]));
     OK(merklize_proof_read(proof, NULL, NULL, NULL));
-    check_proof(proof, &root, NULL);
-    int valid = 0;
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "old_root must be null", merklize_proof_verify(proof, &root, &root, NULL, &valid));
+    check_proof(proof, NULL, &root);
+    check_expectations(proof, &root, &leaves[42], 42, n);
+    int valid = 7;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "the proof is of leaves",
+          merklize_proof_verify_consistency(proof, &root, &root, NULL, &valid));
+    CHECK(valid == 0);
     FAILS(MERKLIZE_INVALID_ARGUMENT, "several leaves", merklize_proof_to_winterfell(proof, NULL, 0, &(size_t){0}));
     merklize_proof_free(proof);
 
@@ -184,11 +284,19 @@ void test_proofs(void) {
     uint64_t ascending[4];
     OK(merklize_proof_read(proof, ascending, NULL, NULL));
     CHECK(ascending[0] == 0 && ascending[1] == 41 && ascending[2] == 42 && ascending[3] == 99);
-    check_proof(proof, &root, NULL);
+    check_proof(proof, NULL, &root);
+    /* Of several leaves the tree alone is expected: one leaf or one index is none of theirs. */
+    const uint64_t count = n;
+    const merklize_expect tree_alone = {
+        .size = sizeof tree_alone, .n_leaves = &count, .hash = &info.hash, .rule = info.rule};
+    const merklize_expect one_leaf = {.size = sizeof one_leaf, .leaf = &leaves[0]};
+    const merklize_expect one_index = {.size = sizeof one_index, .index = &ascending[0]};
+    CHECK(expected(proof, &root, &tree_alone) == 1);
+    CHECK(expected(proof, &root, &one_leaf) == 0 && expected(proof, &root, &one_index) == 0);
     merklize_proof_free(proof);
 
     OK(merklize_tree_prove_range(tree, 10, 20, NULL, 0, &proof));
-    check_proof(proof, &root, NULL);
+    check_proof(proof, NULL, &root);
     FAILS(MERKLIZE_INVALID_ARGUMENT, "each proof must be one of one leaf",
           merklize_verify_each((const merklize_proof *const *)&proof, 1, &root, NULL, &(uint8_t){0}, NULL));
     merklize_proof_free(proof);
@@ -197,8 +305,17 @@ void test_proofs(void) {
     OK(merklize_tree_prove_consistency(tree, 37, &proof));
     OK(merklize_proof_get_info(proof, &info));
     CHECK(info.kind == MERKLIZE_PROOF_CONSISTENCY && info.old_leaves == 37 && info.n_leaves == n && info.leaves == 0);
-    check_proof(proof, &root, &old_root);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "old_root is null", merklize_proof_verify(proof, &root, NULL, NULL, &valid));
+    check_proof(proof, &old_root, &root);
+    valid = 7;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_proof_verify_consistency(proof, old_root, new_root",
+          merklize_proof_verify(proof, &root, NULL, NULL, &valid));
+    CHECK(valid == 0);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "old_root is null",
+          merklize_proof_verify_consistency(proof, NULL, &root, NULL, &valid));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "new_root is null",
+          merklize_proof_verify_consistency(proof, &old_root, NULL, NULL, &valid));
+    OK(merklize_proof_verify_consistency(proof, &root, &old_root, NULL, &valid)); /* swapped */
+    CHECK(valid == 0);
     merklize_proof_free(proof);
 
     merklize_proof *each[4];
@@ -220,7 +337,7 @@ void test_proofs(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves", merklize_tree_prove(tree, 5, NULL, 0, &proof));
     CHECK(proof == NULL);
     OK(merklize_tree_prove(tree, 5, leaves, n, &proof));
-    check_proof(proof, &root, NULL);
+    check_proof(proof, NULL, &root);
     merklize_proof_free(proof);
     merklize_tree_free(tree);
 
@@ -245,7 +362,7 @@ void test_proofs(void) {
     merklize_proof_free(proof);
     const merklize_digest given[2] = {leaves[7], leaves[60]};
     OK(merklize_proof_from_winterfell(bytes, length, field.hash, asked, given, 2, &proof));
-    check_proof(proof, &root, NULL);
+    check_proof(proof, NULL, &root);
     merklize_proof_free(proof);
     FAILS(MERKLIZE_INVALID_ARGUMENT, "not Winterfell's proof of these 1 leaves",
           merklize_proof_from_winterfell(bytes, length, field.hash, asked, given, 1, &proof));

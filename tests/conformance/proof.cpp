@@ -7,6 +7,7 @@
 using namespace support;
 using namespace proof_cases;
 using merklize::ConsistencyProof;
+using merklize::Expect;
 using merklize::MerkleProof;
 using merklize::MultiProof;
 
@@ -28,8 +29,8 @@ TEST("proof: every leaf of every form, 1 to 40 leaves") {
             std::vector<MerkleProof> proofs;
             for (std::size_t k = 0; k < n; ++k) {
                 proofs.push_back(tree.prove(k));
-                CHECK(merklize::verify(proofs.back(), tree.root(), form.mode));
-                CHECK(!merklize::verify(proofs.back(), flipped(tree.root(), 77), form.mode));
+                CHECK(merklize::verify(proofs.back(), tree.root(), {}, form.mode));
+                CHECK(!merklize::verify(proofs.back(), flipped(tree.root(), 77), {}, form.mode));
                 CHECK_EQ(MerkleProof::from_bytes(proofs.back().to_bytes()), proofs.back());
             }
             CHECK_EQ(merklize::verify_each(proofs, tree.root(), form.mode), std::vector<std::uint8_t>(n, 1));
@@ -52,8 +53,8 @@ TEST("proof: several leaves of every form, 1 to 40 leaves") {
                 sets.push_back(random_indices(n, count, random));
             for (const auto& set : sets) {
                 const MultiProof proof = tree.prove_together(set);
-                CHECK(merklize::verify(proof, tree.root(), form.mode));
-                CHECK(!merklize::verify(proof, flipped(tree.root(), 200), form.mode));
+                CHECK(merklize::verify(proof, tree.root(), {}, form.mode));
+                CHECK(!merklize::verify(proof, flipped(tree.root(), 200), {}, form.mode));
                 CHECK_EQ(MultiProof::from_bytes(proof.to_bytes()), proof);
             }
             // All leaves need nothing else but padding.
@@ -72,12 +73,12 @@ TEST("proof: larger trees, sampled") {
             std::vector<MerkleProof> proofs;
             for (const std::uint64_t k : random_indices(n, 40, random)) proofs.push_back(tree.prove(k));
             proofs.push_back(tree.prove(n - 1));
-            for (const MerkleProof& proof : proofs) CHECK(merklize::verify(proof, tree.root(), form.mode));
+            for (const MerkleProof& proof : proofs) CHECK(merklize::verify(proof, tree.root(), {}, form.mode));
             CHECK_EQ(merklize::verify_each(proofs, tree.root(), form.mode),
                      std::vector<std::uint8_t>(proofs.size(), 1));
             for (const std::size_t count : {std::size_t{1}, std::size_t{17}, n / 2, n}) {
                 const MultiProof proof = tree.prove_together(random_indices(n, count, random));
-                CHECK(merklize::verify(proof, tree.root(), form.mode));
+                CHECK(merklize::verify(proof, tree.root(), {}, form.mode));
                 CHECK_EQ(MultiProof::from_bytes(proof.to_bytes()), proof);
             }
         }
@@ -132,20 +133,20 @@ TEST("proof: consistency of every two sizes to 40") {
             const naive::Nodes leaves(all.begin(), all.begin() + std::ptrdiff_t(n));
             for (std::size_t m = 1; m <= n; ++m) {
                 ConsistencyProof proof{form.hash, m, n, naive::subproof(m, leaves, true, merge)};
-                CHECK(merklize::verify(proof, roots[m], roots[n], form.mode));
+                CHECK(merklize::verify(proof, {roots[m], roots[n]}, form.mode));
                 CHECK_EQ(ConsistencyProof::from_bytes(proof.to_bytes()), proof);
-                CHECK(!merklize::verify(proof, flipped(roots[m], m), roots[n], form.mode));
-                CHECK(!merklize::verify(proof, roots[m], flipped(roots[n], n), form.mode));
+                CHECK(!merklize::verify(proof, {flipped(roots[m], m), roots[n]}, form.mode));
+                CHECK(!merklize::verify(proof, {roots[m], flipped(roots[n], n)}, form.mode));
                 for (std::size_t i = 0; i < proof.nodes.size(); ++i) {
                     ConsistencyProof forged = proof;
                     forged.nodes[i] = flipped(forged.nodes[i], 8 * i);
-                    CHECK(!merklize::verify(forged, roots[m], roots[n], form.mode));
+                    CHECK(!merklize::verify(forged, {roots[m], roots[n]}, form.mode));
                 }
                 proof.nodes.emplace_back();
-                CHECK(!merklize::verify(proof, roots[m], roots[n], form.mode));
+                CHECK(!merklize::verify(proof, {roots[m], roots[n]}, form.mode));
                 if (m == n) continue;
                 proof.nodes.resize(proof.nodes.size() - 2);
-                CHECK(!merklize::verify(proof, roots[m], roots[n], form.mode));
+                CHECK(!merklize::verify(proof, {roots[m], roots[n]}, form.mode));
             }
         }
     }
@@ -167,7 +168,7 @@ TEST("proof: of trees as large as there can be") {
         for (const std::uint64_t count : {n + 1, n * 2, std::uint64_t{1} << 63, UINT64_MAX}) {
             CHECK(!merklize::verify(MerkleProof{Hash::blake3, rule, count, 0, some, {}}, some));
             CHECK(!merklize::verify(MultiProof{Hash::blake3, rule, count, {0}, {some}, {}}, some));
-            CHECK(!merklize::verify(ConsistencyProof{Hash::blake3, count, count, {}}, some, some));
+            CHECK(!merklize::verify(ConsistencyProof{Hash::blake3, count, count, {}}, {some, some}));
         }
     }
     // The last leaf of 2^57 + 1 is lone on 57 levels.
@@ -196,7 +197,7 @@ TEST("proof: any flipped bit of a leaf, sibling or index fails") {
                 forged.push_back(good);
                 forged.back().index ^= std::uint64_t{1} << bit;
             }
-            for (const MerkleProof& proof : forged) CHECK(!merklize::verify(proof, tree.root(), form.mode));
+            for (const MerkleProof& proof : forged) CHECK(!merklize::verify(proof, tree.root(), {}, form.mode));
             CHECK_EQ(merklize::verify_each(forged, tree.root(), form.mode),
                      std::vector<std::uint8_t>(forged.size(), 0));
         }
@@ -212,7 +213,7 @@ TEST("proof: several leaves: any flipped bit, wrong count or order fails") {
         const auto refused = [&](auto change) {
             MultiProof proof = good;
             change(proof);
-            return !merklize::verify(proof, tree.root(), form.mode);
+            return !merklize::verify(proof, tree.root(), {}, form.mode);
         };
         CHECK(!refused([](MultiProof&) {}));
         for (std::size_t bit = 0; bit < 256; bit += 1 + random.below(8)) {
@@ -252,7 +253,7 @@ TEST("proof: verify refuses what is malformed, another hash and another mode") {
         const auto refused = [&](auto change) {
             MerkleProof proof = good;
             change(proof);
-            return !merklize::verify(proof, tree.root(), form.mode) &&
+            return !merklize::verify(proof, tree.root(), {}, form.mode) &&
                    (proof.hash != form.hash ||
                     merklize::verify_each(std::span(&proof, 1), tree.root(), form.mode)[0] == 0);
         };
@@ -286,10 +287,67 @@ TEST("proof: verify refuses what is malformed, another hash and another mode") {
             proof.index /= 2;
         }));
         const Mode other = Mode::keyed(view(Bytes(32, 1)));
-        CHECK(!merklize::verify(good, tree.root(), other));
-        CHECK(!merklize::verify(tree.prove_together({1, 4}), tree.root(), other));
+        CHECK(!merklize::verify(good, tree.root(), {}, other));
+        CHECK(!merklize::verify(tree.prove_together({1, 4}), tree.root(), {}, other));
         if (form.mode.flags() != 0) CHECK(!merklize::verify(good, tree.root()));
     }
+}
+
+TEST("proof: verify takes what is expected and nothing else") {
+    const auto one = [](const Case& form) { return form.tree(13, 2, form.fast_merge()); };
+    const Case form{Hash::blake3, TreeRule::left_full};
+    const naive::Tree tree = one(form);
+    const MerkleProof proof = tree.prove(9);
+    const auto holds = [&](const Expect& expect) { return merklize::verify(proof, tree.root(), expect); };
+    CHECK(holds({}));
+    CHECK(holds({.leaf = proof.leaf}) && holds({.index = 9}) && holds({.n_leaves = 13}));
+    CHECK(holds({.hash = Hash::blake3}) && holds({.rule = TreeRule::left_full}));
+    const Expect all{.leaf = proof.leaf, .index = 9, .n_leaves = 13, .hash = Hash::blake3, .rule = TreeRule::left_full};
+    CHECK(holds(all));
+    CHECK(!merklize::verify(proof, flipped(tree.root(), 7), all));
+    for (std::size_t bit = 0; bit < 256; ++bit) CHECK(!holds({.leaf = flipped(proof.leaf, bit)}));
+    // 0 is a value like any other.
+    CHECK(!holds({.leaf = Digest{}}) && !holds({.index = 0}) && !holds({.n_leaves = 0}));
+    CHECK(!holds({.index = 8}) && !holds({.n_leaves = 14}));
+    CHECK(!holds({.hash = Hash::keccak256}) && !holds({.rule = TreeRule::duplicate_last}));
+    CHECK(!holds({.hash = static_cast<Hash>(200)}) && !holds({.rule = static_cast<TreeRule>(4)}));
+
+    // Of several leaves the tree alone is expected, also where there is one.
+    for (const auto& indices : {std::set<std::uint64_t>{3, 9}, std::set<std::uint64_t>{9}}) {
+        const MultiProof several = tree.prove_together(indices);
+        const auto all_hold = [&](const Expect& expect) { return merklize::verify(several, tree.root(), expect); };
+        CHECK(all_hold({.n_leaves = 13, .hash = Hash::blake3, .rule = TreeRule::left_full}));
+        CHECK(!all_hold({.n_leaves = 12}) && !all_hold({.hash = Hash::keccak256}) &&
+              !all_hold({.rule = TreeRule::pad}));
+        CHECK(!all_hold({.leaf = several.leaves[0]}) && !all_hold({.index = 9}));
+    }
+
+    // With the mode of a keyed tree.
+    const Mode key = Mode::keyed(view(Bytes(32, 1)));
+    const Case keyed{Hash::blake3, TreeRule::left_full, key};
+    const naive::Tree secret = one(keyed);
+    CHECK(merklize::verify(secret.prove(9), secret.root(), {.index = 9}, key));
+    CHECK(!merklize::verify(secret.prove(9), secret.root(), {.index = 8}, key));
+    CHECK(!merklize::verify(secret.prove(9), secret.root(), {.index = 9}));
+}
+
+TEST("proof: what binds a proof that a root alone takes") {
+    // The proof of an inner node as a leaf of the tree over the parents: the root is the same.
+    const Case form{Hash::blake3, TreeRule::perfect};
+    const naive::Tree tree = form.tree(16, 4, form.fast_merge());
+    MerkleProof forged = tree.prove(9);
+    forged.leaf = merklize::merge(forged.siblings[0], forged.leaf);
+    forged.siblings.erase(forged.siblings.begin());
+    forged.index /= 2;
+    forged.n_leaves /= 2;
+    CHECK(merklize::verify(forged, tree.root()));
+    CHECK(!merklize::verify(forged, tree.root(), {.n_leaves = 16}));
+    // The roots of two trees are named, and the older one is first.
+    const Digest& one = forged.leaf;
+    const ConsistencyProof proof{Hash::blake3, 1, 2, {tree.root()}};
+    const Digest two = merklize::merge(one, tree.root());
+    CHECK(merklize::verify(proof, {.old_root = one, .new_root = two}));
+    CHECK(!merklize::verify(proof, {.old_root = two, .new_root = one}));
 }
 
 TEST("proof: a word >= p fails even where it means the same element") {
@@ -313,8 +371,8 @@ TEST("proof: a word >= p fails even where it means the same element") {
         CHECK(!merklize::verify(several, tree.root()));
         // One leaf is its own root.
         CHECK(!merklize::verify(MerkleProof{hash, TreeRule::perfect, 1, 0, same, {}}, same));
-        CHECK(!merklize::verify(ConsistencyProof{hash, 1, 1, {}}, same, same));
-        CHECK(!merklize::verify(ConsistencyProof{hash, 1, 2, {small}}, same, merklize::merge(small, small, hash)));
+        CHECK(!merklize::verify(ConsistencyProof{hash, 1, 1, {}}, {same, same}));
+        CHECK(!merklize::verify(ConsistencyProof{hash, 1, 2, {small}}, {same, merklize::merge(small, small, hash)}));
     }
 }
 

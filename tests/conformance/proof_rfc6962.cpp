@@ -48,7 +48,7 @@ TEST("proof: published consistency proofs of RFC 6962 trees") {
     for (const json::Value& given : published()["consistency"].items) {
         const std::uint64_t old_n = given["old_leaves"].number, new_n = given["new_leaves"].number;
         const merklize::ConsistencyProof proof{hash, old_n, new_n, digests(given["nodes"])};
-        CHECK(merklize::verify(proof, roots[old_n - 1], roots[new_n - 1]));
-        CHECK(!merklize::verify(proof, roots[old_n], roots[new_n - 1]));
+        CHECK(merklize::verify(proof, {roots[old_n - 1], roots[new_n - 1]}));
+        CHECK(!merklize::verify(proof, {roots[old_n], roots[new_n - 1]}));
     }
 }

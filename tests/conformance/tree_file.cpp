@@ -95,7 +95,7 @@ TEST("tree_file: every node of every form; proofs hold") {
             const merklize::MerkleTree tree(all, f.form);
             for (const std::size_t k : {std::size_t{0}, n / 2, n - 1}) {
                 CHECK_EQ(file.prove(k), tree.prove(k));
-                CHECK(merklize::verify(file.prove(k), file.root(), f.form.mode));
+                CHECK(merklize::verify(file.prove(k), file.root(), {}, f.form.mode));
             }
             std::vector<std::uint64_t> indices;
             for (std::uint64_t k = 0; k < n; ++k) {
@@ -103,12 +103,12 @@ TEST("tree_file: every node of every form; proofs hold") {
             }
             std::ranges::reverse(indices);
             CHECK_EQ(file.prove_together(indices), tree.prove_together(indices));
-            CHECK(merklize::verify(file.prove_together(indices), file.root(), f.form.mode));
+            CHECK(merklize::verify(file.prove_together(indices), file.root(), {}, f.form.mode));
             if (f.form.rule != TreeRule::left_full) continue;
             for (std::uint64_t old = 1; old <= n; old += 1 + old / 5) {
                 const Digest old_root = merklize::merkle_root(std::span(all).first(old), f.form);
                 CHECK_EQ(file.prove_consistency(old), tree.prove_consistency(old));
-                CHECK(merklize::verify(file.prove_consistency(old), old_root, file.root(), f.form.mode));
+                CHECK(merklize::verify(file.prove_consistency(old), {old_root, file.root()}, f.form.mode));
             }
         }
     }

@@ -122,6 +122,14 @@ bool is_true(const MultiProof& proof, const Seed& from) {
 /// There is one proof of two roots.
 bool is_true(const ConsistencyProof& proof, const Seed& from) { return proof.to_bytes() == from.bytes; }
 
+template <class Proof>
+bool verifies(const Proof& proof, const Digest& root) {
+    return merklize::verify(proof, root);
+}
+bool verifies(const ConsistencyProof& proof, const Digest& old_root, const Digest& new_root) {
+    return merklize::verify(proof, {.old_root = old_root, .new_root = new_root});
+}
+
 enum class Outcome : std::uint8_t { refused, parsed, verified, other_bytes, forged, not_by_definition };
 
 template <class Proof, class... Roots>
@@ -129,7 +137,7 @@ Outcome judge(const std::optional<Proof>& proof, const Seed& from, const std::ve
               const Roots&... roots) {
     if (!proof) return Outcome::refused;
     if (proof->to_bytes() != bytes) return Outcome::other_bytes;
-    const bool verified = merklize::verify(*proof, roots...);
+    const bool verified = verifies(*proof, roots...);
     if (verified && same_tree(from, bytes) && !is_true(*proof, from)) return Outcome::forged;
     const naive::Merge merge = [&](const Digest& l, const Digest& r) { return merklize::merge(l, r, proof->hash); };
     const auto is_element = [&](const Digest& digest) {

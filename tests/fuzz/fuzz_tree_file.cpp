@@ -139,11 +139,11 @@ bool read_mutated(const std::filesystem::path& path, const Content& bytes, const
     const std::uint64_t k = random.below(n);
     const std::vector<std::uint64_t> several = {n - 1, k == n - 1 ? n : k};
     answers([&] {
-        if (sound && !merklize::verify(file->prove(k), file->root(), file->form().mode)) wrong("a proof fails");
+        if (sound && !merklize::verify(file->prove(k), file->root(), {}, file->form().mode)) wrong("a proof fails");
     });
     answers([&] {
         const merklize::MultiProof proof = file->prove_together(several);
-        if (sound && !merklize::verify(proof, file->root(), file->form().mode)) wrong("a proof of several fails");
+        if (sound && !merklize::verify(proof, file->root(), {}, file->form().mode)) wrong("a proof of several fails");
     });
     answers([&] { file->prove_consistency(1 + random.below(n)); });
     const std::uint64_t index = random.below(n);
@@ -162,7 +162,7 @@ bool take_up(const std::filesystem::path& path, const Seed& from) {
         writer.append(std::span(from.leaves).subspan(written));
         const Digest root = writer.finish();
         if (written == 0 && root != merklize::merkle_root(from.leaves, from.form)) wrong("a build anew is wrong");
-        if (!merklize::verify(TreeFile(path).prove(0), root, from.form.mode) && from.form.rule != TreeRule::pad)
+        if (!merklize::verify(TreeFile(path).prove(0), root, {}, from.form.mode) && from.form.rule != TreeRule::pad)
             wrong("a tree taken up has no proofs");
     });
     return written != 0;

@@ -60,7 +60,7 @@ function checked(proof) {
         if (given !== needed) malformed(`the proof must have ${needed} ${what}, got ${given}`);
     };
     if (proof.kind === 2) {
-        if (rule !== 'left_full') malformed(`a proof of growth is of the rule 'left_full', not '${rule}'`);
+        if (rule !== 'left_full') malformed(`a proof of consistency is of the rule 'left_full', not '${rule}'`);
         if (proof.oldLeaves < 1n || proof.oldLeaves > proof.nLeaves)
             malformed(`the old tree must have 1 to ${proof.nLeaves} leaves, got ${proof.oldLeaves}`);
         count(proof.nodes.length, consistencyCount(proof.oldLeaves, proof.nLeaves), 'nodes');

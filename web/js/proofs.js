@@ -37,7 +37,7 @@ function rootOf(proof, hash, mode, visit) {
     return nodes[0];
 }
 
-/** {oldRoot, newRoot} that follow from a proof of growth. Where it begins with the old root, the caller's is used. */
+/** {oldRoot, newRoot} that follow from a proof of consistency. Where it begins with the old root, the caller's is used. */
 function rootsOf(proof, hash, mode, oldRoot) {
     if (proof.oldLeaves === proof.nLeaves) return { oldRoot, newRoot: oldRoot };
     const merge = merger(hash, mode);
@@ -65,11 +65,11 @@ const cannotMerge = (proof, options) =>
     (options.key !== undefined || options.context !== undefined) && !findHash(proof.hash).isKeyed
         ? `keys and contexts are of the hash 'blake3', not of '${proof.hash}'` : null;
 
-/** Whether there is a proof, of growth or of leaves. What comes as bytes or JSON is not the caller's choice; fields are. */
-function isOf(growth, form, proof, what) {
-    if (form === null || (form.kind === 2) === growth) return form !== null;
+/** Whether there is a proof, of consistency or of leaves. What comes as bytes or JSON is not the caller's choice; fields are. */
+function isOf(isConsistency, form, proof, what) {
+    if (form === null || (form.kind === 2) === isConsistency) return form !== null;
     if (typeof proof !== 'object' || proof instanceof Uint8Array || proof.format !== undefined) return false;
-    return invalid(growth ? `${what}: the proof is of leaves, which verify takes` : `${what}: the proof is of growth, which verifyConsistency takes`);
+    return invalid(isConsistency ? `${what}: the proof is of leaves, which verify takes` : `${what}: the proof is of consistency, which verifyConsistency takes`);
 }
 
 /** What verify() finds, with the reason and, for one leaf, the path: {valid, reason, proof, computed, path}. */
@@ -84,7 +84,7 @@ export function explain(proof, root, options = {}) {
         throw error;
     }
     const otherKind = (form.kind === 2) === isPair ? null
-        : isPair ? 'the proof is of leaves, not of growth from one root to another' : 'a proof of growth needs the roots of both trees';
+        : isPair ? 'the proof is of leaves, not of consistency of two trees' : 'a proof of consistency needs the roots of both trees';
     const refused = otherKind ?? cannotMerge(form, options) ?? unexpected(form, options.expect);
     if (refused) return { valid: false, reason: refused, proof: form, computed: null, path: [] };
     const hash = findHash(form.hash), mode = modeOf(hash, options, 'verify');

@@ -123,9 +123,9 @@ test('a proof: valid, a wrong root, a flipped bit, no proof', options, () => ope
     await verdict(tab, 'malformed: this is no JSON');
 }));
 
-test('growth of a tree needs both roots', options, () => opened(async (tab) => {
+test('consistency needs both roots', options, () => opened(async (tab) => {
     const grown = library.proofs.find(({ old_root: older, root, key }) => older && older !== root && !key);
-    await give(tab, ['growth.json', grown.json]);
+    await give(tab, ['consistency.json', grown.json]);
     await verdict(tab, '^Give both roots');
     await tab.fill('#root', grown.root);
     await tab.fill('#old-root', grown.old_root);

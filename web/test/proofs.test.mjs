@@ -6,7 +6,7 @@ import { bytes, hex, merklize, vectors } from './common.mjs';
 
 const { explain, openTree, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } = merklize;
 
-test('RFC 6962: paths and growth', () => {
+test('RFC 6962: paths and consistency', () => {
     const { leaf_hashes: leaves, roots, paths, consistency } = vectors('rfc6962');
     for (const { index, n_leaves: nLeaves, siblings } of paths) {
         const proof = { hash: 'sha256', rule: 'left_full', nLeaves, index, leaf: leaves[index], siblings };
@@ -78,21 +78,21 @@ test('digests as text, wherever one is taken', () => {
 test('a proof of the other kind', () => {
     const zeros = '00'.repeat(32), node = hex(merklize.merge(zeros, zeros)), pair = { oldRoot: zeros, newRoot: node };
     const leaf = { hash: 'blake3', nLeaves: 2, index: 0, leaf: zeros, siblings: [zeros] };
-    const growth = { hash: 'blake3', oldLeaves: 1, nLeaves: 2, nodes: [zeros] };
-    assert.equal(verify(leaf, node) && verifyConsistency(growth, zeros, node), true);
+    const consistency = { hash: 'blake3', oldLeaves: 1, nLeaves: 2, nodes: [zeros] };
+    assert.equal(verify(leaf, node) && verifyConsistency(consistency, zeros, node), true);
     // From outside: false, with the reason.
     const leafJson = { format: 'merklize-proof-2', hash: 'blake3', index: 0, n_leaves: 2, leaf: zeros, siblings: [zeros], rule: 'left_full' };
-    const growthJson = { format: 'merklize-consistency-proof-2', hash: 'blake3', old_leaves: 1, new_leaves: 2, nodes: [zeros] };
+    const consistencyJson = { format: 'merklize-consistency-proof-2', hash: 'blake3', old_leaves: 1, new_leaves: 2, nodes: [zeros] };
     for (const form of [(json) => json, JSON.stringify, (json) => Buffer.from(JSON.stringify(json))]) {
-        assert.equal(verify(form(growthJson), node), false);
+        assert.equal(verify(form(consistencyJson), node), false);
         assert.equal(verifyConsistency(form(leafJson), zeros, node), false);
-        assert.match(explain(form(growthJson), node).reason, /needs the roots of both trees/);
+        assert.match(explain(form(consistencyJson), node).reason, /needs the roots of both trees/);
         const told = explain(form(leafJson), pair);
-        assert.equal(told.valid, false, 'a leaf shows no growth');
-        assert.match(told.reason, /of leaves, not of growth/);
+        assert.equal(told.valid, false, 'a leaf shows no consistency');
+        assert.match(told.reason, /of leaves, not of consistency/);
     }
     // The caller's own.
-    for (const own of [growth, parseProof(growth)]) assert.throws(() => verify(own, node), /^MerklizeError: verify: the proof is of growth/);
+    for (const own of [consistency, parseProof(consistency)]) assert.throws(() => verify(own, node), /^MerklizeError: verify: the proof is of consistency/);
     for (const own of [leaf, parseProof(leaf)]) assert.throws(() => verifyConsistency(own, zeros, node), /^MerklizeError: verifyConsistency: the proof is of leaves/);
 });
 

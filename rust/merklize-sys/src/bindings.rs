@@ -457,7 +457,8 @@ impl Default for merklize_matrix {
 }
 
 /// ```text
-/// What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule.
+/// What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. The numbers of this header are one
+/// more than those that files and proofs store (and than merklize::TreeRule of C++), because here 0 is the default.
 /// ```
 pub type merklize_rule = u32;
 pub const MERKLIZE_RULE_DEFAULT: merklize_rule = 0;
@@ -669,7 +670,7 @@ pub const MERKLIZE_PROOF_MULTI: u32 = 1;
 pub const MERKLIZE_PROOF_CONSISTENCY: u32 = 2;
 
 /// ```text
-/// What a proof claims. A verifier that knows what it should be must compare.
+/// What a proof claims. A verifier says what it knows by merklize_expect.
 /// ```
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -686,15 +687,15 @@ pub struct merklize_proof_info {
     pub rule: merklize_rule,
     pub reserved: u32,
     /// ```text
-    /// of the tree; for growth: of the newer one
+    /// of the tree; of consistency: of the newer one
     /// ```
     pub n_leaves: u64,
     /// ```text
-    /// growth: of the older tree; otherwise 0
+    /// of consistency: of the older tree; otherwise 0
     /// ```
     pub old_leaves: u64,
     /// ```text
-    /// leaves in the proof: 1, several, or 0 for growth
+    /// leaves in the proof: 1, several, or 0 for consistency
     /// ```
     pub leaves: u64,
     /// ```text
@@ -703,6 +704,43 @@ pub struct merklize_proof_info {
     pub siblings: u64,
 }
 impl Default for merklize_proof_info {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// What a verifier knows of a tree and of a leaf. A proof that claims anything else is not valid: a root alone does not bind what a proof
+/// claims (docs/layouts.md). A null field expects nothing, and so does null in place of the struct:
+///
+///     merklize_expect expect = {.size = sizeof expect, .leaf = &leaf, .index = &(uint64_t){17}, .n_leaves = &(uint64_t){4096}};
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_expect {
+    pub size: usize,
+    /// ```text
+    /// of a proof of one leaf. With it, no proof of several leaves is valid
+    /// ```
+    pub leaf: *const merklize_digest,
+    /// ```text
+    /// of that leaf, from 0. With it, no proof of several leaves is valid
+    /// ```
+    pub index: *const u64,
+    pub n_leaves: *const u64,
+    pub hash: *const merklize_hash,
+    /// ```text
+    /// MERKLIZE_RULE_DEFAULT (0) expects nothing
+    /// ```
+    pub rule: merklize_rule,
+    /// ```text
+    /// 0
+    /// ```
+    pub reserved: u32,
+}
+impl Default for merklize_expect {
     /// `size` is set, all else is zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
@@ -1370,22 +1408,35 @@ extern "C" {
     pub fn merklize_proof_from_winterfell(bytes: *const u8, length: usize, hash: merklize_hash, indices: *const u64, leaves: *const merklize_digest, count: usize, proof: *mut *mut merklize_proof) -> merklize_status;
     pub fn merklize_proof_free(proof: *mut merklize_proof);
     /// ```text
-    /// Verification needs no device and no tree. A proof that does not verify is no error: *valid is 0.
-    /// old_root  for proofs of growth: the root of the older tree; otherwise null
-    /// mode      of a keyed tree; null: plain
-    /// valid     written: 1 or 0
-    /// errors    invalid_argument (null; old_root with another proof, or missing; a key of another length)
+    /// Whether a proof of one or several leaves leads to the root, and claims what is expected. Needs no device and no tree. A proof that does
+    /// not verify is no error: *valid is 0.
+    /// expect  null: nothing is expected
+    /// mode    of a keyed tree; null: plain
+    /// valid   written: 1 or 0; 0 after an error
+    /// errors  invalid_argument (null; a proof of consistency, which merklize_proof_verify_consistency() takes; an expected hash or rule that
+    ///         is unknown; a key of another length)
     /// ```
-    pub fn merklize_proof_verify(proof: *const merklize_proof, root: *const merklize_digest, old_root: *const merklize_digest, mode: *const merklize_mode, valid: *mut c_int) -> merklize_status;
+    pub fn merklize_proof_verify(proof: *const merklize_proof, root: *const merklize_digest, expect: *const merklize_expect, mode: *const merklize_mode, valid: *mut c_int) -> merklize_status;
     /// ```text
-    /// The same for a proof's bytes, from anywhere. Malformed bytes are no error either: *valid is 0. A proof of growth needs old_root, and
-    /// no other proof is valid with one.
+    /// The same for a proof's bytes, from anywhere. Malformed bytes are no error either, and nor are those of a proof of consistency: *valid is
+    /// 0.
     /// ```
-    pub fn merklize_verify(bytes: *const u8, length: usize, root: *const merklize_digest, old_root: *const merklize_digest, mode: *const merklize_mode, valid: *mut c_int) -> merklize_status;
+    pub fn merklize_verify(bytes: *const u8, length: usize, root: *const merklize_digest, expect: *const merklize_expect, mode: *const merklize_mode, valid: *mut c_int) -> merklize_status;
+    /// ```text
+    /// Whether a proof of consistency shows that the leaves under the old root are the first leaves under the new one. The proof claims both
+    /// counts: compare those of merklize_proof_info with what the owner of the roots says.
+    /// mode, valid  as for merklize_proof_verify()
+    /// errors       invalid_argument (null; a proof of leaves, which merklize_proof_verify() takes; a key of another length)
+    /// ```
+    pub fn merklize_proof_verify_consistency(proof: *const merklize_proof, old_root: *const merklize_digest, new_root: *const merklize_digest, mode: *const merklize_mode, valid: *mut c_int) -> merklize_status;
+    /// ```text
+    /// The same for a proof's bytes, from anywhere. Malformed bytes are no error either, and nor are those of a proof of leaves: *valid is 0.
+    /// ```
+    pub fn merklize_verify_consistency(bytes: *const u8, length: usize, old_root: *const merklize_digest, new_root: *const merklize_digest, mode: *const merklize_mode, valid: *mut c_int) -> merklize_status;
     /// ```text
     /// Many proofs of one leaf each, and of one hash, against one root, side by side on options->device.
     /// valid   [count], written: 1 or 0
-    /// errors  invalid_argument (a proof of several leaves or of growth; different hashes), cancelled
+    /// errors  invalid_argument (a proof of several leaves or of consistency; different hashes), cancelled
     /// ```
     pub fn merklize_verify_each(proofs: *const *const merklize_proof, count: usize, root: *const merklize_digest, mode: *const merklize_mode, valid: *mut u8, options: *const merklize_run_options) -> merklize_status;
     /// ```text
@@ -1539,7 +1590,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 144] = [
+pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -1628,6 +1679,7 @@ pub const FUNCTIONS: [(&str, *const ()); 144] = [
     ("merklize_proof_to_bytes", merklize_proof_to_bytes as *const ()),
     ("merklize_proof_to_winterfell", merklize_proof_to_winterfell as *const ()),
     ("merklize_proof_verify", merklize_proof_verify as *const ()),
+    ("merklize_proof_verify_consistency", merklize_proof_verify_consistency as *const ()),
     ("merklize_root", merklize_root as *const ()),
     ("merklize_root_buffer", merklize_root_buffer as *const ()),
     ("merklize_root_file", merklize_root_file as *const ()),
@@ -1680,6 +1732,7 @@ pub const FUNCTIONS: [(&str, *const ()); 144] = [
     ("merklize_tree_save", merklize_tree_save as *const ()),
     ("merklize_tree_update", merklize_tree_update as *const ()),
     ("merklize_verify", merklize_verify as *const ()),
+    ("merklize_verify_consistency", merklize_verify_consistency as *const ()),
     ("merklize_verify_each", merklize_verify_each as *const ()),
     ("merklize_verify_opening", merklize_verify_opening as *const ()),
     ("merklize_version", merklize_version as *const ()),
@@ -1706,6 +1759,7 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
     ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
     ("merklize_proof_info", core::mem::size_of::<merklize_proof_info>(), core::mem::align_of::<merklize_proof_info>()),
+    ("merklize_expect", core::mem::size_of::<merklize_expect>(), core::mem::align_of::<merklize_expect>()),
     ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),
     ("merklize_bao_form", core::mem::size_of::<merklize_bao_form>(), core::mem::align_of::<merklize_bao_form>()),
     ("merklize_bao_fault", core::mem::size_of::<merklize_bao_fault>(), core::mem::align_of::<merklize_bao_fault>()),

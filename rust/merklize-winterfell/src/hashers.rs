@@ -1,13 +1,44 @@
-use merklize::Hash;
+use std::sync::OnceLock;
+
+use merklize::{hash_rows, merge, Device, Digest, Error, Hash, Options};
 use winterfell::crypto::hashers::{Blake3_256, Rp64_256};
-use winterfell::crypto::ElementHasher;
+use winterfell::crypto::{Digest as _, ElementHasher};
 use winterfell::math::fields::{f128, f62, f64};
 use winterfell::math::{FieldElement, StarkField};
 
 /// A hasher of Winterfell whose rows and nodes the library computes, digest for digest.
 pub trait DeviceHasher: ElementHasher<BaseField: DeviceField> {
-    /// The same hash in the library.
+    /// The same hash in the library. Every tree compares it with the hasher, on the CPU, by one merge and one row, and is an error if they differ: its
+    /// commitments would be of another hash than the proof says.
     const HASH: Hash;
+}
+
+/// An error unless the library's hash of a hasher merges two digests, and hashes a row, as the hasher does.
+pub(crate) fn require_same_hash<H: DeviceHasher>() -> Result<(), Error> {
+    static CPU: OnceLock<Result<Device, Error>> = OnceLock::new();
+    let cpu = CPU.get_or_init(|| Device::open("cpu")).as_ref().map_err(Clone::clone)?;
+    let options = Options::new().device(cpu);
+    // More elements than one block of a sponge takes, and an odd number of them.
+    let row: Vec<H::BaseField> =
+        (1..12u32).map(|i| H::BaseField::from(i) * H::BaseField::from(0x9e37_79b9 ^ i)).collect();
+    let mut words = vec![0; row.len() * H::BaseField::WORDS];
+    H::BaseField::write_words(&row, &mut words);
+    let (left, right) = (H::hash_elements(&row), H::hash_elements(&row[1..]));
+    let of = |digest: H::Digest| Digest(digest.as_bytes());
+    let refuse = |what: &str| {
+        let (name, hasher) = (H::HASH, core::any::type_name::<H>());
+        Err(Error::invalid_argument(format!(
+            "MerklizeTree: DeviceHasher::HASH of {hasher} is {name}, which {what} otherwise than the hasher; name the hash that it computes"
+        )))
+    };
+    if hash_rows(H::HASH, &words, words.len(), &options)? != [of(left)] {
+        return refuse("hashes rows");
+    }
+    // Of another hash they need not be digests, so this comes second.
+    if merge(H::HASH, of(left), of(right), &options)? != of(H::merge(&[left, right])) {
+        return refuse("merges digests");
+    }
+    Ok(())
 }
 
 impl DeviceHasher for Rp64_256 {

@@ -9,7 +9,7 @@ use winter_prover::{Deserializable, SliceReader};
 use winterfell::crypto::{BatchMerkleProof, Digest as _, MerkleTree as StockTree, VectorCommitment};
 
 use crate::device::default_device;
-use crate::hashers::DeviceHasher;
+use crate::hashers::{require_same_hash, DeviceHasher};
 
 /// How a tree is built.
 #[derive(Clone, Default)]
@@ -94,6 +94,7 @@ impl<H: DeviceHasher> MerklizeTree<H> {
     }
 
     fn of(tree: MerkleTree) -> Result<Self, TreeError> {
+        require_same_hash::<H>()?;
         let info = tree.info();
         match info.n_leaves as usize {
             n @ 0..2 => Err(TreeError::TooFewLeaves(n)),

@@ -7,13 +7,16 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use air::{cubes_trace, ends_of, CubesAir, CubesProver, Ends};
+use merklize::Hash;
 use merklize_winterfell::{
     catch, commit_to_rows, Device, DeviceField, DeviceHasher, MerklizeTraceLde, MerklizeTree, TreeError,
 };
 use winter_prover::math::{fft, FieldElement, StarkField};
 use winter_prover::proof::Queries;
 use winterfell::crypto::hashers::{Blake3_256, Rp64_256};
-use winterfell::crypto::{BatchMerkleProof, DefaultRandomCoin, Digest, Hasher, MerkleTree, VectorCommitment};
+use winterfell::crypto::{
+    BatchMerkleProof, DefaultRandomCoin, Digest, ElementHasher, Hasher, MerkleTree, VectorCommitment,
+};
 use winterfell::math::fields::{f128, f62, f64, CubeExtension, QuadExtension};
 use winterfell::matrix::{ColMatrix, RowMatrix};
 use winterfell::{
@@ -126,6 +129,61 @@ fn wrong_calls_and_malformed_proofs_are_errors() {
     assert!(T::verify(root, 11, leaf, &proof).is_err());
     assert!(T::verify(root, 3, leaf, &vec![leaf; 200]).is_err());
     assert!(T::verify(root, 3, root, &proof).is_err());
+}
+
+/// Winterfell's own hashers under a name of the library that is, or is not, theirs.
+macro_rules! hasher_of {
+    ($name:ident, $stock:ty, $hash:expr, $merge:expr) => {
+        #[derive(Clone)]
+        struct $name;
+        impl Hasher for $name {
+            type Digest = <$stock as Hasher>::Digest;
+            const COLLISION_RESISTANCE: u32 = 128;
+            fn hash(bytes: &[u8]) -> Self::Digest {
+                <$stock>::hash(bytes)
+            }
+            fn merge(values: &[Self::Digest; 2]) -> Self::Digest {
+                let merge: fn(&[Self::Digest; 2]) -> Self::Digest = $merge;
+                merge(values)
+            }
+            fn merge_many(values: &[Self::Digest]) -> Self::Digest {
+                <$stock>::merge_many(values)
+            }
+            fn merge_with_int(seed: Self::Digest, value: u64) -> Self::Digest {
+                <$stock>::merge_with_int(seed, value)
+            }
+        }
+        impl ElementHasher for $name {
+            type BaseField = F;
+            fn hash_elements<E: FieldElement<BaseField = F>>(elements: &[E]) -> Self::Digest {
+                <$stock>::hash_elements(elements)
+            }
+        }
+        impl DeviceHasher for $name {
+            const HASH: Hash = $hash;
+        }
+    };
+}
+hasher_of!(Right, Rp64_256, Hash::RP64_256, Rp64_256::merge);
+hasher_of!(OtherRelease, Rp64_256, Hash::RP64_256_V1, Rp64_256::merge);
+hasher_of!(OtherFamily, Blake3, Hash::SHA256_PLAIN, Blake3::merge);
+hasher_of!(OtherMerge, Blake3, Hash::BLAKE3, |[left, right]| Blake3::merge(&[*right, *left]));
+
+/// A hasher that names another hash would commit to what its proofs do not show.
+#[test]
+fn a_hasher_that_names_another_hash_is_refused() {
+    fn refused<H: DeviceHasher<BaseField = F>>(rule: &str) {
+        let matrix = RowMatrix::evaluate_polys::<8>(&ColMatrix::new(vec![vec![F::new(7); 16]]), 4);
+        let rows: Result<MerklizeTree<H>, _> = commit_to_rows(&matrix, PartitionOptions::default(), &cpu());
+        for error in [MerklizeTree::<H>::new(digests::<H>(8)).err().unwrap(), rows.err().unwrap()] {
+            let (text, name) = (error.to_string(), std::any::type_name::<H>());
+            assert!(matches!(error, TreeError::Library(_)) && text.contains(name) && text.contains(rule), "{text}");
+        }
+    }
+    trees_are_the_stock_trees::<Right>();
+    refused::<OtherRelease>("is rp64_256_v1, which hashes rows otherwise");
+    refused::<OtherFamily>("is sha256_plain, which hashes rows otherwise");
+    refused::<OtherMerge>("is blake3, which merges digests otherwise");
 }
 
 /// Matrices with rows of many widths: their padding, and several words to an element.

@@ -13,10 +13,9 @@
 //!
 //! let slice = bao::slice(&data, &outboard, Form::BAO_TREE, 70_000..70_010)?;
 //! let part = bao::decode_slice(&slice, &root, Form::BAO_TREE, 70_000..70_010, 100_000)?;
-//! assert_eq!(part.as_deref(), Some(&data[70_000..70_010]));
+//! assert_eq!(part, &data[70_000..70_010]);
 //!
-//! let faults = bao::verify(&data, 0, 100_000, &root, &outboard, Form::BAO_TREE, &options)?;
-//! assert!(faults.is_empty());
+//! bao::verify(&data, 0, 100_000, &root, &outboard, Form::BAO_TREE, &options)?.require_none()?;
 //! # Ok::<(), merklize::Error>(())
 //! ```
 
@@ -32,6 +31,7 @@ use crate::device::Buffer;
 use crate::error::{c_path, check, Error, Result};
 use crate::hash::Digest;
 use crate::options::Options;
+use crate::verdict::Findings;
 
 /// How a tree is written down. The root does not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -173,19 +173,13 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
     Ok(slice)
 }
 
-/// Bytes `range` of a message from their slice, all verified; fewer where the message ends. `None`: the slice is not valid.
+/// Bytes `range` of a message from their slice, all verified; fewer where the message ends.
 ///
 /// `message_bytes` is looked at where the form has no size. It need not be trusted.
 ///
 /// # Errors
-/// A form that there is not; a range that ends before its start.
-pub fn decode_slice(
-    slice: &[u8],
-    root: &Digest,
-    form: Form,
-    range: Range<u64>,
-    message_bytes: u64,
-) -> Result<Option<Vec<u8>>> {
+/// [`NotValid`](crate::ErrorKind::NotValid): the slice does not verify. A form that there is not; a range that ends before its start.
+pub fn decode_slice(slice: &[u8], root: &Digest, form: Form, range: Range<u64>, message_bytes: u64) -> Result<Vec<u8>> {
     let count = length_of("bao::decode_slice", &range)?;
     // No slice proves more bytes than it has.
     let mut out = vec![0; usize::try_from(count).unwrap_or(usize::MAX).min(slice.len())];
@@ -206,8 +200,11 @@ pub fn decode_slice(
             &mut valid,
         )
     })?;
+    if valid == 0 {
+        return Err(Error::not_valid("bao::decode_slice: the slice does not lead to this root".into()));
+    }
     out.truncate(length);
-    Ok((valid != 0).then_some(out))
+    Ok(out)
 }
 
 /// Verifies a part of a message by its outboard. Returns what is wrong, in order; nothing: all is as the root says.
@@ -224,7 +221,7 @@ pub fn verify(
     outboard: &[u8],
     form: Form,
     options: &Options<'_>,
-) -> Result<Vec<Fault>> {
+) -> Result<Findings<Fault>> {
     let (root, form) = (root.to_c(), form.to_c());
     faults(|faults, capacity, count| {
         // SAFETY: slices are read, and the faults written, for the call.
@@ -259,7 +256,7 @@ pub fn verify_file(
     outboard: &[u8],
     form: Form,
     options: &Options<'_>,
-) -> Result<Vec<Fault>> {
+) -> Result<Findings<Fault>> {
     let (root, form) = (root.to_c(), form.to_c());
     let bytes = if range.end == u64::MAX { u64::MAX } else { length_of("bao::verify_file", &range)? };
     faults(|faults, capacity, count| {
@@ -284,7 +281,7 @@ pub fn verify_file(
 }
 
 // Calls again where there are more faults than room.
-fn faults(call: impl Fn(*mut sys::merklize_bao_fault, usize, &mut usize) -> Result<()>) -> Result<Vec<Fault>> {
+fn faults(call: impl Fn(*mut sys::merklize_bao_fault, usize, &mut usize) -> Result<()>) -> Result<Findings<Fault>> {
     let mut found = vec![sys::merklize_bao_fault::default(); 16];
     loop {
         let mut count = 0;
@@ -296,7 +293,7 @@ fn faults(call: impl Fn(*mut sys::merklize_bao_fault, usize, &mut usize) -> Resu
                 bytes: one.bytes,
                 in_outboard: one.in_outboard != 0,
             };
-            return Ok(found.iter().map(fault).collect());
+            return Ok(Findings::new(found.iter().map(fault).collect()));
         }
         found.resize(count, sys::merklize_bao_fault::default());
     }

@@ -19,6 +19,8 @@ pub enum ErrorKind {
     Unavailable,
     /// A file could not be opened, read or written, or changed while it was read.
     Io,
+    /// What was verified does not hold: a proof, an opening, or bytes that are none.
+    NotValid,
     /// The progress function asked to stop.
     Cancelled,
     /// A driver failed, or the library has a bug.
@@ -41,6 +43,10 @@ impl Error {
     /// An error of a caller: for crates over this one, which check what they take.
     pub fn invalid_argument(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::InvalidArgument, message: message.into(), system_error: None, path: None }
+    }
+
+    pub(crate) fn not_valid(message: String) -> Self {
+        Self { kind: ErrorKind::NotValid, ..Self::invalid_argument(message) }
     }
 
     pub(crate) fn out_of_memory(call: &str, items: usize) -> Self {

@@ -8,7 +8,20 @@ use crate::error::{c_text, check, text, Error, Result};
 
 /// 32 bytes: the digest of a byte hash, or the elements of a field hash as little-endian words below the modulus. Leaves and nodes of trees are
 /// digests.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+///
+/// As a text it is 64 hexadecimal digits: `Display` and `{:x}` write them in lower case, `{:#x}` with `0x` before them; `parse()` takes any case, with or
+/// without `0x`. `==` takes the same time wherever digests differ, so that a keyed digest may be compared with what an attacker sent; `Ord` and `Hash` do
+/// not.
+///
+/// ```
+/// use merklize::Digest;
+///
+/// let digest: Digest = "0xAF1349B9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262".parse()?;
+/// assert_eq!(digest, merklize::hash(b"")?);
+/// assert_eq!(format!("{digest:x}"), "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
+/// # Ok::<(), merklize::Error>(())
+/// ```
+#[derive(Clone, Copy, Default, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Digest(pub [u8; 32]);
 
@@ -41,6 +54,14 @@ impl Digest {
         Self(bytes)
     }
 
+    fn hex<'a>(&self, text: &'a mut [u8; 64]) -> &'a str {
+        for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
+            let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        }
+        core::str::from_utf8(text).expect("digits")
+    }
+
     pub(crate) fn from_c(digest: sys::merklize_digest) -> Self {
         Self(digest.bytes)
     }
@@ -50,10 +71,54 @@ impl Digest {
     }
 }
 
-/// Hexadecimal digits.
+/// In constant time.
+impl PartialEq for Digest {
+    fn eq(&self, other: &Self) -> bool {
+        let different = self.0.iter().zip(&other.0).fold(0, |different, (a, b)| different | (a ^ b));
+        // Hides from the compiler that a byte which is not 0 decides already.
+        core::hint::black_box(different) == 0
+    }
+}
+
+impl core::hash::Hash for Digest {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+/// 64 hexadecimal digits, with padding as of any text.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.pad(self.hex(&mut [0; 64]))
+    }
+}
+
+/// The same as `Display`; `{:#x}` begins with `0x`.
+impl fmt::LowerHex for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad_integral(true, "0x", self.hex(&mut [0; 64]))
+    }
+}
+
+/// Takes 64 hexadecimal digits of any case, with or without `0x`.
+///
+/// # Errors
+/// Any other text; what is wrong with it is said.
+impl FromStr for Digest {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
+        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+        if let Some((at, digit)) = digits.char_indices().find(|(_, digit)| !digit.is_ascii_hexdigit()) {
+            let rule =
+                format!("Digest: must be 64 hexadecimal digits, with or without 0x, got {digit:?} after {at} digits");
+            return Err(Error::invalid_argument(rule));
+        }
+        if digits.len() != 64 {
+            let rule = format!("Digest: must be 64 hexadecimal digits, with or without 0x, got {}", digits.len());
+            return Err(Error::invalid_argument(rule));
+        }
+        let nibble = |at: usize| (digits.as_bytes()[at] as char).to_digit(16).expect("a hexadecimal digit") as u8;
+        Ok(Self(core::array::from_fn(|i| 16 * nibble(2 * i) + nibble(2 * i + 1))))
     }
 }
 

@@ -14,6 +14,7 @@ mod proof;
 mod provers;
 mod tree;
 mod tree_file;
+mod verdict;
 
 pub use device::{Buffer, Device, DeviceInfo, Event, Stream};
 pub use digests::{
@@ -27,10 +28,11 @@ pub use matrices::{
 };
 pub use options::{Mode, Options, Policy, Timings};
 pub use poseidon2::{Poseidon2, Poseidon2Field};
-pub use proof::{verify, verify_each, Proof, ProofInfo, ProofKind};
+pub use proof::{verify, verify_consistency, verify_each, Expect, Proof, ProofInfo, ProofKind, Roots};
 pub use provers::{catch, fill_rows, or_raise};
 pub use tree::{merkle_root, Form, MerkleTree, Rule, TreeBuilder, TreeInfo};
 pub use tree_file::{Leaves, TreeFile, WrongNode};
+pub use verdict::{Findings, Verdicts};
 
 /// Version of the C++ library in use.
 pub fn library_version() -> String {

@@ -326,8 +326,9 @@ impl MatrixCommitment {
 /// // Row 5 of eight stands over row 2 of four.
 /// let (rows, siblings) = ([&tall[15..18], &low[4..6]].concat(), commitment.siblings_together(&[5])?);
 /// let opening = Opening { indices: &[5], rows: &rows, siblings: &siblings };
-/// assert!(opening.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, arity, cap_height)?);
-/// assert!(!Opening { indices: &[4], ..opening }.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, arity, cap_height)?);
+/// opening.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, arity, cap_height)?;
+/// let forged = Opening { indices: &[4], ..opening };
+/// assert!(forged.verify(&commitment.cap(), &[(8, 3), (4, 2)], hash, arity, cap_height).is_err());
 /// # Ok::<(), merklize::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -342,13 +343,13 @@ pub struct Opening<'a, W> {
 }
 
 impl<W: Word> Opening<'_, W> {
-    /// Whether the rows are in the commitment. Needs no device. What is malformed is no error but `false`: counts that do not fit, an index out of
-    /// range, words and digests that are no field elements.
+    /// Verifies that the rows are in the commitment. Needs no device.
     ///
     /// `dimensions` are rows and columns of each matrix, which the verifier knows, as the other parameters.
     ///
     /// # Errors
-    /// Dimensions or parameters that no commitment has; a matrix above the cap, where nothing shows its rows; words of another size than the hash's.
+    /// [`NotValid`](crate::ErrorKind::NotValid): the rows are not in the commitment, or the opening is malformed: counts that do not fit, an index out
+    /// of range, words and digests that are no field elements. `InvalidArgument`: dimensions or parameters that no commitment has; a matrix above the cap, where nothing shows its rows; words of another size than the hash's.
     pub fn verify(
         &self,
         cap: &[Digest],
@@ -356,7 +357,7 @@ impl<W: Word> Opening<'_, W> {
         hash: Hash,
         arity: u32,
         cap_height: u32,
-    ) -> Result<bool> {
+    ) -> Result<()> {
         let is_field = hash.info().modulus.is_some();
         // One row of all words: says what words the hash takes.
         rows_of("verify", hash, self.rows, self.rows.len().max(1))?;
@@ -381,7 +382,11 @@ impl<W: Word> Opening<'_, W> {
                 &mut valid,
             )
         })?;
-        Ok(valid != 0)
+        if valid == 0 {
+            let text = "Opening::verify: the opening does not show its rows in the commitment of this cap";
+            return Err(Error::not_valid(text.into()));
+        }
+        Ok(())
     }
 }
 

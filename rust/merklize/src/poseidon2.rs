@@ -71,7 +71,7 @@ impl Hash {
     /// It costs a digest of some thousand bytes. The constants are copied once and stay in memory.
     ///
     /// ```
-    /// use merklize::{Hash, MerkleTree, Mode, Options, Poseidon2, Poseidon2Field};
+    /// use merklize::{Expect, Hash, MerkleTree, Mode, Options, Poseidon2, Poseidon2Field};
     ///
     /// // For show. A prover takes them from its permutation; no one has shown that these are secure.
     /// let mut next = 1u64;
@@ -96,7 +96,7 @@ impl Hash {
     ///
     /// let rows: Vec<u32> = (0..64 * 20).collect(); // 64 rows of 20 words
     /// let tree = MerkleTree::from_rows(&rows, 20, hash, &Options::new())?;
-    /// assert!(tree.prove(5)?.verify(&tree.root(), Mode::Plain)?);
+    /// tree.prove(5)?.verify(&tree.root(), Expect::new().index(5), Mode::Plain)?;
     /// # Ok::<(), merklize::Error>(())
     /// ```
     ///

@@ -3,11 +3,12 @@ use core::ptr;
 
 use merklize_sys as sys;
 
-use crate::error::{check, Result};
+use crate::error::{check, Error, Result};
 use crate::handle::handle;
 use crate::hash::{as_c, as_c_mut, Digest, Hash};
 use crate::options::{Mode, Options};
 use crate::tree::Rule;
+use crate::verdict::Verdicts;
 
 /// What a proof shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,7 +22,7 @@ pub enum ProofKind {
     Consistency,
 }
 
-/// What a proof claims. A verifier that knows what it should be must compare.
+/// What a proof claims. A verifier says what it knows by [`Expect`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProofInfo {
@@ -31,9 +32,9 @@ pub struct ProofInfo {
     pub hash: Hash,
     /// The tree's rule.
     pub rule: Rule,
-    /// Leaves of the tree; of growth: of the newer one.
+    /// Leaves of the tree; of consistency: of the newer one.
     pub n_leaves: u64,
-    /// Of growth: leaves of the older tree; else 0.
+    /// Of consistency: leaves of the older tree; else 0.
     pub old_leaves: u64,
     /// Leaves in the proof.
     pub leaves: usize,
@@ -41,8 +42,96 @@ pub struct ProofInfo {
     pub siblings: usize,
 }
 
+/// What a verifier knows of a tree and of a leaf. A proof that claims anything else does not verify: a root alone does not bind what a proof claims
+/// (docs/layouts.md). What is not said is not expected.
+///
+/// ```
+/// use merklize::{hash, Expect, Hash, MerkleTree, Mode, Options};
+///
+/// let leaves: Vec<_> = (0..21u8).map(|i| hash(&[i])).collect::<Result<_, _>>()?;
+/// let tree = MerkleTree::from_leaves(&leaves, Hash::BLAKE3, &Options::new())?;
+/// let (proof, root) = (tree.prove(17)?, tree.root());
+/// proof.verify(&root, Expect::new().leaf(leaves[17]).index(17).n_leaves(21), Mode::Plain)?;
+/// assert!(proof.verify(&root, Expect::new().index(16), Mode::Plain).is_err());
+/// # Ok::<(), merklize::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Expect {
+    leaf: Option<Digest>,
+    index: Option<u64>,
+    n_leaves: Option<u64>,
+    hash: Option<Hash>,
+    rule: Option<Rule>,
+}
+
+impl Expect {
+    /// Nothing is expected.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The leaf of a proof of one leaf. With it, no proof of several leaves verifies: what these hold is in [`Proof::leaves`].
+    pub fn leaf(self, leaf: Digest) -> Self {
+        Self { leaf: Some(leaf), ..self }
+    }
+
+    /// The index of that leaf, from 0. With it, no proof of several leaves verifies.
+    pub fn index(self, index: u64) -> Self {
+        Self { index: Some(index), ..self }
+    }
+
+    /// The number of leaves of the tree.
+    pub fn n_leaves(self, n_leaves: u64) -> Self {
+        Self { n_leaves: Some(n_leaves), ..self }
+    }
+
+    /// The tree's hash.
+    pub fn hash(self, hash: Hash) -> Self {
+        Self { hash: Some(hash), ..self }
+    }
+
+    /// The tree's rule, by its name: a proof does not say the padding of [`Rule::Pad`]. [`Rule::Default`] is no rule of a proof, and an error.
+    pub fn rule(self, rule: Rule) -> Self {
+        Self { rule: Some(rule), ..self }
+    }
+
+    /// Calls with the struct as C has it.
+    fn with_c(&self, name: &str, call: impl FnOnce(&sys::merklize_expect) -> sys::merklize_status) -> Result<()> {
+        if self.rule == Some(Rule::Default) {
+            let rule = format!(
+                "{name}: Expect::rule must be the rule of a tree, got Rule::Default; name it, such as Rule::LeftFull"
+            );
+            return Err(Error::invalid_argument(rule));
+        }
+        let (leaf, hash) = (self.leaf.map(Digest::to_c), self.hash.map(Hash::id));
+        let expect = sys::merklize_expect {
+            leaf: pointer(leaf.as_ref()),
+            index: pointer(self.index.as_ref()),
+            n_leaves: pointer(self.n_leaves.as_ref()),
+            hash: pointer(hash.as_ref()),
+            rule: self.rule.map_or(sys::MERKLIZE_RULE_DEFAULT, |rule| rule.to_c().0),
+            ..Default::default()
+        };
+        check(|| call(&expect))
+    }
+}
+
+fn pointer<T>(value: Option<&T>) -> *const T {
+    value.map_or(ptr::null(), ptr::from_ref)
+}
+
+/// The roots of two trees, by names, so that they cannot be swapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Roots<'a> {
+    /// Of the older tree.
+    pub old_root: &'a Digest,
+    /// Of the newer tree.
+    pub new_root: &'a Digest,
+}
+
 handle! {
-    /// A proof of one leaf, of several leaves, or of growth. Any number of threads may use one at once.
+    /// A proof of one leaf, of several leaves, or of consistency. Any number of threads may use one at once.
     Proof: merklize_proof, merklize_proof_free
 }
 // SAFETY: merklize.h, "Threads".
@@ -93,28 +182,44 @@ impl Proof {
         siblings
     }
 
-    /// True if the proof shows its leaves under this root. `mode` is that of a keyed tree.
+    /// Verifies that the proof leads from its leaves to this root, and claims what is expected. `mode` is that of a keyed tree.
     ///
     /// # Errors
-    /// A proof of growth, which needs [`Proof::verify_growth`]; a mode that is not BLAKE3's.
-    pub fn verify(&self, root: &Digest, mode: Mode<'_>) -> Result<bool> {
-        self.verified(root, None, mode)
-    }
-
-    /// True if the proof shows that the older root's tree is the beginning of the newer one's.
-    ///
-    /// # Errors
-    /// A proof of leaves.
-    pub fn verify_growth(&self, root: &Digest, old_root: &Digest, mode: Mode<'_>) -> Result<bool> {
-        self.verified(root, Some(old_root), mode)
-    }
-
-    fn verified(&self, root: &Digest, old_root: Option<&Digest>, mode: Mode<'_>) -> Result<bool> {
-        let (root, old_root, mode, mut valid) = (root.to_c(), old_root.map(|root| root.to_c()), mode.to_c(), 0);
-        let old_root = old_root.as_ref().map_or(ptr::null(), ptr::from_ref);
+    /// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else. `InvalidArgument`: a proof of consistency, which
+    /// [`Proof::verify_consistency`] takes; [`Rule::Default`] as the expected rule; a mode that is not BLAKE3's.
+    pub fn verify(&self, root: &Digest, expect: Expect, mode: Mode<'_>) -> Result<()> {
+        let (root, mode, mut valid) = (root.to_c(), mode.to_c(), 0);
         // SAFETY: a live handle and values of this call.
-        check(|| unsafe { sys::merklize_proof_verify(self.as_c(), &root, old_root, &mode, &mut valid) })?;
-        Ok(valid != 0)
+        expect.with_c("Proof::verify", |expect| unsafe {
+            sys::merklize_proof_verify(self.as_c(), &root, expect, &mode, &mut valid)
+        })?;
+        require("Proof::verify", LEAVES, valid != 0)
+    }
+
+    /// Verifies that the leaves under the old root are the first leaves under the new one.
+    ///
+    /// The proof claims both numbers of leaves: compare those of [`Proof::info`] with what the owner of the roots says.
+    ///
+    /// ```
+    /// use merklize::{hash, Hash, MerkleTree, Mode, Options, Roots};
+    ///
+    /// let leaves: Vec<_> = (0..21u8).map(|i| hash(&[i])).collect::<Result<_, _>>()?;
+    /// let mut tree = MerkleTree::from_leaves(&leaves[..13], Hash::BLAKE3, &Options::new())?;
+    /// let old_root = tree.root();
+    /// tree.append(&leaves[13..], &Options::new())?;
+    /// let proof = tree.prove_consistency(13)?;
+    /// proof.verify_consistency(Roots { old_root: &old_root, new_root: &tree.root() }, Mode::Plain)?;
+    /// # Ok::<(), merklize::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold. `InvalidArgument`: a proof of leaves, which [`Proof::verify`] takes; a mode
+    /// that is not BLAKE3's.
+    pub fn verify_consistency(&self, roots: Roots<'_>, mode: Mode<'_>) -> Result<()> {
+        let (old, new, mode, mut valid) = (roots.old_root.to_c(), roots.new_root.to_c(), mode.to_c(), 0);
+        // SAFETY: a live handle and values of this call.
+        check(|| unsafe { sys::merklize_proof_verify_consistency(self.as_c(), &old, &new, &mode, &mut valid) })?;
+        require("Proof::verify_consistency", CONSISTENCY, valid != 0)
     }
 
     /// The bytes of docs/layouts.md.
@@ -190,27 +295,54 @@ fn bytes_of(call: impl Fn(*mut u8, usize, *mut usize) -> sys::merklize_status) -
     Ok(bytes)
 }
 
-/// True if the bytes are a proof, of one leaf or of several, under this root. Malformed bytes are `false`.
-///
-/// # Errors
-/// A mode that is not BLAKE3's.
-pub fn verify(proof: &[u8], root: &Digest, mode: Mode<'_>) -> Result<bool> {
-    let (root, mode, mut valid) = (root.to_c(), mode.to_c(), 0);
-    // SAFETY: `proof` is read for the call.
-    check(|| unsafe { sys::merklize_verify(proof.as_ptr(), proof.len(), &root, ptr::null(), &mode, &mut valid) })?;
-    Ok(valid != 0)
+const LEAVES: &str = "the proof does not lead to this root, or does not claim what is expected";
+const CONSISTENCY: &str = "the proof does not show that the tree of the new root begins with that of the old root";
+
+/// An error unless a proof holds.
+fn require(call: &str, rule: &str, valid: bool) -> Result<()> {
+    if valid {
+        Ok(())
+    } else {
+        Err(Error::not_valid(format!("{call}: {rule}")))
+    }
 }
 
-/// Verifies proofs of one leaf each, all of one hash, against one root, side by side.
+/// Verifies that bytes from anywhere are a proof, of one leaf or of several, that leads to this root and claims what is expected.
 ///
 /// # Errors
-/// A proof of several leaves or of growth; different hashes.
-pub fn verify_each(proofs: &[Proof], root: &Digest, mode: Mode<'_>, options: &Options<'_>) -> Result<Vec<bool>> {
+/// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else; bytes that are no such proof. `InvalidArgument`:
+/// [`Rule::Default`] as the expected rule; a mode that is not BLAKE3's.
+pub fn verify(proof: &[u8], root: &Digest, expect: Expect, mode: Mode<'_>) -> Result<()> {
+    let (root, mode, mut valid) = (root.to_c(), mode.to_c(), 0);
+    // SAFETY: `proof` is read for the call.
+    expect.with_c("verify", |expect| unsafe {
+        sys::merklize_verify(proof.as_ptr(), proof.len(), &root, expect, &mode, &mut valid)
+    })?;
+    require("verify", LEAVES, valid != 0)
+}
+
+/// Verifies that bytes from anywhere are a proof that the leaves under the old root are the first leaves under the new one.
+///
+/// # Errors
+/// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold; bytes that are no such proof. `InvalidArgument`: a mode that is not BLAKE3's.
+pub fn verify_consistency(proof: &[u8], roots: Roots<'_>, mode: Mode<'_>) -> Result<()> {
+    let (old, new, mode, mut valid) = (roots.old_root.to_c(), roots.new_root.to_c(), mode.to_c(), 0);
+    // SAFETY: `proof` is read for the call.
+    check(|| unsafe { sys::merklize_verify_consistency(proof.as_ptr(), proof.len(), &old, &new, &mode, &mut valid) })?;
+    require("verify_consistency", CONSISTENCY, valid != 0)
+}
+
+/// Verifies proofs of one leaf each, all of one hash, against one root, side by side. A proof that does not hold is no error here: look at the
+/// verdicts, or call [`Verdicts::require_all`].
+///
+/// # Errors
+/// A proof of several leaves or of consistency; different hashes.
+pub fn verify_each(proofs: &[Proof], root: &Digest, mode: Mode<'_>, options: &Options<'_>) -> Result<Verdicts> {
     let handles: Vec<*const sys::merklize_proof> = proofs.iter().map(|proof| proof.as_c().cast_const()).collect();
     let (root, mode, mut valid) = (root.to_c(), mode.to_c(), vec![0; proofs.len()]);
     // SAFETY: as many places as handles.
     options.run(|options| unsafe {
         sys::merklize_verify_each(handles.as_ptr(), handles.len(), &root, &mode, valid.as_mut_ptr(), options)
     })?;
-    Ok(valid.into_iter().map(|valid| valid != 0).collect())
+    Ok(Verdicts::new(valid.into_iter().map(|valid| valid != 0).collect()))
 }

@@ -29,7 +29,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    fn to_c(self) -> (sys::merklize_rule, sys::merklize_digest) {
+    pub(crate) fn to_c(self) -> (sys::merklize_rule, sys::merklize_digest) {
         let plain = Digest::default().to_c();
         match self {
             Rule::Default => (sys::MERKLIZE_RULE_DEFAULT, plain),
@@ -149,12 +149,12 @@ handle! {
     /// A tree with its nodes, in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
     ///
     /// ```
-    /// use merklize::{Hash, MerkleTree, Mode, Options};
+    /// use merklize::{Expect, Hash, MerkleTree, Mode, Options};
     ///
     /// let rows: Vec<u64> = (0..1024 * 16).collect();
     /// let tree = MerkleTree::from_rows(&rows, 16, Hash::POSEIDON2_GOLDILOCKS_8, &Options::new())?;
     /// let proof = tree.prove_together(&[3, 500])?;
-    /// assert!(proof.verify(&tree.root(), Mode::Plain)?);
+    /// proof.verify(&tree.root(), Expect::new().n_leaves(1024), Mode::Plain)?;
     /// # Ok::<(), merklize::Error>(())
     /// ```
     MerkleTree: merklize_tree, merklize_tree_free
@@ -339,7 +339,7 @@ impl MerkleTree {
     ///
     /// # Errors
     /// Another rule; more leaves than there are.
-    pub fn prove_growth(&self, old_leaves: u64) -> Result<Proof> {
+    pub fn prove_consistency(&self, old_leaves: u64) -> Result<Proof> {
         // SAFETY: a live handle.
         Proof::make(|out| unsafe { sys::merklize_tree_prove_consistency(self.as_c(), old_leaves, out) })
     }

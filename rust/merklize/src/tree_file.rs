@@ -10,6 +10,7 @@ use crate::hash::{as_c, as_c_mut, Digest};
 use crate::options::{Mode, Options};
 use crate::proof::Proof;
 use crate::tree::{equal_counts, Form, TreeInfo};
+use crate::verdict::Findings;
 
 /// How the bytes of a file become leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ handle! {
     /// A tree in a file (.mkl): its nodes stay there, and a proof reads what it needs. docs/file-format.md gives the bytes.
     ///
     /// ```
-    /// use merklize::{Hash, Leaves, Mode, Options, TreeFile};
+    /// use merklize::{Expect, Hash, Leaves, Mode, Options, TreeFile};
     ///
     /// let folder = std::env::temp_dir().join(format!("merklize-doc-{}", std::process::id()));
     /// std::fs::create_dir_all(&folder).unwrap();
@@ -45,8 +46,8 @@ handle! {
     ///
     /// let info = TreeFile::build(&data, Leaves::Pieces(4096), &tree, Hash::BLAKE3, &Options::new())?;
     /// let file = TreeFile::open(&tree)?;
-    /// assert!(file.prove(3)?.verify(&info.root, Mode::Plain)?);
-    /// assert_eq!(file.check(10, &Options::new())?, []);
+    /// file.prove(3)?.verify(&info.root, Expect::new().index(3).n_leaves(25), Mode::Plain)?;
+    /// file.check(10, &Options::new())?.require_none()?;
     /// # std::fs::remove_dir_all(&folder).unwrap();
     /// # Ok::<(), merklize::Error>(())
     /// ```
@@ -174,7 +175,7 @@ impl TreeFile {
     ///
     /// # Errors
     /// `Io`; another rule; more leaves than there are.
-    pub fn prove_growth(&self, old_leaves: u64) -> Result<Proof> {
+    pub fn prove_consistency(&self, old_leaves: u64) -> Result<Proof> {
         // SAFETY: a live handle.
         Proof::make(|out| unsafe { sys::merklize_tree_file_prove_consistency(self.as_c(), old_leaves, out) })
     }
@@ -183,7 +184,7 @@ impl TreeFile {
     ///
     /// # Errors
     /// `Io`; `Cancelled`; a limit of 0; a keyed tree without its mode.
-    pub fn check(&self, limit: usize, options: &Options<'_>) -> Result<Vec<WrongNode>> {
+    pub fn check(&self, limit: usize, options: &Options<'_>) -> Result<Findings<WrongNode>> {
         if limit == 0 {
             return Err(crate::Error::invalid_argument("check: limit must be >= 1, got 0"));
         }
@@ -197,7 +198,8 @@ impl TreeFile {
         })?;
         // SAFETY: so many were written.
         unsafe { wrong.set_len(count) };
-        Ok(wrong.iter().map(|node| WrongNode { level: node.level, index: node.index }).collect())
+        let wrong = wrong.iter().map(|node| WrongNode { level: node.level, index: node.index });
+        Ok(Findings::new(wrong.collect()))
     }
 
     /// Replaces leaves. After an error the file is as before.

@@ -103,7 +103,7 @@ fn proofs_and_files_carry_the_name() {
     let tree = MerkleTree::from_rows(&rows, 5, hash, &options).unwrap();
     let proof = Proof::from_bytes(&tree.prove(9).unwrap().to_bytes()).unwrap();
     assert_eq!(proof.info().hash, hash);
-    assert!(proof.verify(&tree.root(), Mode::Plain).unwrap());
+    proof.verify(&tree.root(), Expect::new().hash(hash), Mode::Plain).unwrap();
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("poseidon2-{}.mkl", std::process::id()));
     tree.save(&path).unwrap();
     let file = TreeFile::open(&path).unwrap();

@@ -17,6 +17,22 @@ fn leaves(n: u64) -> Vec<Digest> {
     (0..n).map(|i| hash(&i.to_le_bytes()).unwrap()).collect()
 }
 
+/// The text of an error that says that something does not hold.
+fn not_valid(verdict: Result<()>) -> String {
+    let error = verdict.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotValid, "{error}");
+    error.to_string()
+}
+
+/// A proof of no tree of the tests.
+fn perfect_proof() -> Proof {
+    let all = leaves(4);
+    MerkleTree::from_leaves(&all, Form::new(Hash::BLAKE3).rule(Rule::Perfect), &Options::new())
+        .unwrap()
+        .prove(1)
+        .unwrap()
+}
+
 /// A folder that is removed at the end.
 struct Scratch(PathBuf);
 impl Scratch {
@@ -52,6 +68,43 @@ fn published_digests() {
     let words = [Digest::from_u64s([0, 1, 2, 3]), Digest::from_u64s([4, 5, 6, 7])];
     let merged = merge(Hash::POSEIDON2_GOLDILOCKS_8, words[0], words[1], &options).unwrap();
     assert_eq!(merged.to_u64s()[0], 147757088869797140);
+}
+
+/// Texts of digests, and that every bit counts in a comparison.
+#[test]
+fn digests_as_texts() {
+    let digits = "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
+    let digest = hash(b"").unwrap();
+    let with_prefix = format!("0x{digits}");
+    let mixed = digits.replace('f', "F");
+    for text in [digits, &digits.to_uppercase(), &mixed, &with_prefix, &format!("0X{mixed}")] {
+        assert_eq!(text.parse::<Digest>().unwrap(), digest, "{text}");
+    }
+    assert_eq!((digest.to_string(), format!("{digest:x}")), (digits.into(), digits.into()));
+    assert_eq!((format!("{digest:#x}"), format!("{digest:?}")), (with_prefix.clone(), format!("Digest({digits})")));
+    assert_eq!((format!("{digest:.8}"), format!("{digest:>66}")), (digits[..8].into(), format!("  {digits}")));
+    let wrong = [
+        (String::new(), "got 0"),
+        (digits[1..].into(), "got 63"),
+        (format!("{digits}0"), "got 65"),
+        (format!("0x{with_prefix}"), "got 'x' after 1 digits"),
+        (format!(" {}", &digits[1..]), "got ' ' after 0 digits"),
+        (format!("{}g", &digits[1..]), "got 'g' after 63 digits"),
+        (format!("+{}", &digits[1..]), "got '+' after 0 digits"),
+        (format!("{}\u{e9}", &digits[2..]), "got '\u{e9}' after 62 digits"),
+    ];
+    for (text, end) in wrong {
+        let error = text.parse::<Digest>().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(error.to_string(), format!("Digest: must be 64 hexadecimal digits, with or without 0x, {end}"));
+    }
+    for bit in 0..256 {
+        let mut other = digest;
+        other.0[bit / 8] ^= 1 << (bit % 8);
+        assert_ne!(other, digest, "bit {bit}");
+    }
+    assert_eq!(Digest(digest.0), digest);
+    assert_eq!(std::collections::HashSet::from([digest, Digest(digest.0)]).len(), 1);
 }
 
 #[test]
@@ -114,8 +167,8 @@ fn trees_are_their_merges() {
         assert_eq!(tree.cap(1).unwrap(), tree.level(2).unwrap());
         let (proof, root) = (tree.prove(5).unwrap(), tree.root());
         assert_eq!(proof.leaves(), [(5, leaves[5])]);
-        assert!(proof.verify(&root, Mode::Plain).unwrap());
-        assert!(!proof.verify(&leaves[0], Mode::Plain).unwrap());
+        proof.verify(&root, Expect::new().leaf(leaves[5]).index(5).n_leaves(8).hash(*hash), Mode::Plain).unwrap();
+        not_valid(proof.verify(&leaves[0], Expect::new(), Mode::Plain));
     }
 }
 
@@ -138,26 +191,79 @@ fn proofs_come_back_from_bytes_and_forgeries_do_not_verify() {
     let claims = |bytes: &[u8]| Proof::from_bytes(bytes).unwrap().info();
     for proof in [tree.prove(20).unwrap(), tree.prove_together(&[3, 20, 0]).unwrap(), tree.prove_range(4..9).unwrap()] {
         let bytes = proof.to_bytes();
-        assert!(verify(&bytes, &root, Mode::Plain).unwrap());
+        verify(&bytes, &root, Expect::new(), Mode::Plain).unwrap();
         let again = Proof::from_bytes(&bytes).unwrap();
         assert_eq!((again.leaves(), again.siblings()), (proof.leaves(), proof.siblings()));
         for i in 0..bytes.len() {
             let mut wrong = bytes.clone();
             wrong[i] ^= 1;
             // What a proof claims of its tree is the verifier's to compare.
-            assert!(!verify(&wrong, &root, Mode::Plain).unwrap() || claims(&wrong) != proof.info(), "byte {i}");
-            assert!(!verify(&bytes[..i], &root, Mode::Plain).unwrap(), "{i} bytes");
+            let verdict = verify(&wrong, &root, Expect::new(), Mode::Plain);
+            assert!(verdict.is_err() || claims(&wrong) != proof.info(), "byte {i}");
+            not_valid(verify(&bytes[..i], &root, Expect::new(), Mode::Plain));
         }
     }
     let each = tree.prove_each(&[0, 7, 7]).unwrap();
-    assert_eq!(verify_each(&each, &root, Mode::Plain, &Options::new()).unwrap(), [true; 3]);
+    let verdicts = verify_each(&each, &root, Mode::Plain, &Options::new()).unwrap();
+    assert_eq!(*verdicts, [true; 3]);
+    verdicts.require_all().unwrap();
+    let mixed = [tree.prove(1).unwrap(), perfect_proof(), tree.prove(2).unwrap(), perfect_proof()];
+    let verdicts = verify_each(&mixed, &root, Mode::Plain, &Options::new()).unwrap();
+    assert_eq!(verdicts.clone().into_vec(), [true, false, true, false]);
+    let text = not_valid(verdicts.require_all());
+    assert_eq!(text, "verify_each: 2 of 4 proofs do not lead to this root; the first one is proof 1");
     let large = MerkleTree::from_leaves(&[Digest([255; 32]); 4], Hash::RP64_256, &Options::new());
     assert_eq!(large.unwrap_err().kind(), ErrorKind::InvalidArgument, "words above the modulus");
     let perfect = MerkleTree::from_leaves(&leaves[..16], Hash::BLAKE3, &Options::new()).unwrap();
     let proof = perfect.prove_together(&[2, 9]).unwrap();
     let bytes = proof.to_winterfell().unwrap();
     let again = Proof::from_winterfell(&bytes, Hash::BLAKE3, &[9, 2], &[leaves[9], leaves[2]]).unwrap();
-    assert!(again.verify(&perfect.root(), Mode::Plain).unwrap());
+    again.verify(&perfect.root(), Expect::new().n_leaves(16), Mode::Plain).unwrap();
+}
+
+/// What a proof claims is taken, and nothing else: of the proof as of its bytes.
+#[test]
+fn proofs_are_of_what_is_expected() {
+    let leaves = leaves(21);
+    let tree = MerkleTree::from_leaves(&leaves, Hash::BLAKE3, &Options::new()).unwrap();
+    let root = tree.root();
+    let (one, several) = (tree.prove(17).unwrap(), tree.prove_together(&[17]).unwrap());
+    let holds = |proof: &Proof, expect: Expect| {
+        let verdict = proof.verify(&root, expect, Mode::Plain);
+        let of_bytes = verify(&proof.to_bytes(), &root, expect, Mode::Plain);
+        assert_eq!(verdict.is_ok(), of_bytes.is_ok(), "{expect:?}");
+        verdict.map_err(|error| assert_eq!(error.kind(), ErrorKind::NotValid, "{error}")).is_ok()
+    };
+    let of_tree = Expect::new().n_leaves(21).hash(Hash::BLAKE3).rule(Rule::LeftFull);
+    let all = of_tree.leaf(leaves[17]).index(17);
+    assert!(holds(&one, Expect::new()) && holds(&one, of_tree) && holds(&one, all));
+    assert!(holds(&several, Expect::new()) && holds(&several, of_tree));
+    for wrong in [
+        Expect::new().leaf(leaves[16]),
+        Expect::new().leaf(Digest::default()),
+        Expect::new().index(16),
+        Expect::new().index(0),
+        Expect::new().n_leaves(0),
+        Expect::new().n_leaves(22),
+        Expect::new().hash(Hash::KECCAK256),
+        Expect::new().rule(Rule::Perfect),
+        all.index(18),
+    ] {
+        assert!(!holds(&one, wrong), "{wrong:?}");
+    }
+    // A leaf and an index are of a proof of one leaf, also where several leaves are one.
+    assert!(!holds(&several, Expect::new().leaf(leaves[17])) && !holds(&several, Expect::new().index(17)));
+    assert!(!holds(&several, of_tree.n_leaves(20)));
+    let error = one.verify(&root, Expect::new().rule(Rule::Default), Mode::Plain).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    assert!(error.to_string().starts_with("Proof::verify: Expect::rule must be"), "{error}");
+    // With a key, as without.
+    let (key, other) = (Mode::Keyed(&[7; 32]), Mode::Keyed(&[8; 32]));
+    let keyed = MerkleTree::from_leaves(&leaves, Form::new(Hash::BLAKE3).mode(key), &Options::new()).unwrap();
+    let proof = keyed.prove(17).unwrap();
+    proof.verify(&keyed.root(), all, key).unwrap();
+    not_valid(proof.verify(&keyed.root(), all.index(16), key));
+    not_valid(proof.verify(&keyed.root(), all, other));
 }
 
 #[test]
@@ -167,9 +273,19 @@ fn trees_change_and_grow() {
     let old = tree.root();
     tree.append(&all[30..], &options).unwrap();
     assert_eq!(tree.root(), merkle_root(&all, Hash::BLAKE3, &options).unwrap());
-    let growth = tree.prove_growth(30).unwrap();
-    assert!(growth.verify_growth(&tree.root(), &old, Mode::Plain).unwrap());
-    assert!(growth.verify(&tree.root(), Mode::Plain).is_err());
+    let (consistency, new) = (tree.prove_consistency(30).unwrap(), tree.root());
+    let (roots, swapped) = (Roots { old_root: &old, new_root: &new }, Roots { old_root: &new, new_root: &old });
+    let bytes = consistency.to_bytes();
+    consistency.verify_consistency(roots, Mode::Plain).unwrap();
+    verify_consistency(&bytes, roots, Mode::Plain).unwrap();
+    not_valid(consistency.verify_consistency(swapped, Mode::Plain));
+    not_valid(verify_consistency(&bytes, swapped, Mode::Plain));
+    // A proof of the other kind: as an object a mistake of the caller, as bytes only not valid.
+    let leaf = tree.prove(3).unwrap();
+    let mistakes = [consistency.verify(&new, Expect::new(), Mode::Plain), leaf.verify_consistency(roots, Mode::Plain)];
+    assert!(mistakes.into_iter().all(|mistake| mistake.unwrap_err().kind() == ErrorKind::InvalidArgument));
+    not_valid(verify(&bytes, &new, Expect::new(), Mode::Plain));
+    not_valid(verify_consistency(&leaf.to_bytes(), roots, Mode::Plain));
     let mut changed = all.clone();
     changed[7] = all[8];
     tree.update(&[7], &[all[8]], &options).unwrap();
@@ -186,11 +302,15 @@ fn tree_files() {
     let mut file = TreeFile::open(&path).unwrap();
     assert_eq!(file.root().unwrap(), merkle_root(&all, Hash::BLAKE3, &options).unwrap());
     assert_eq!(file.read(0, 30, 3).unwrap(), all[30..]);
-    assert!(file.prove_together(&[1, 32]).unwrap().verify(&file.root().unwrap(), Mode::Plain).unwrap());
+    let expect = Expect::new().n_leaves(33).rule(Rule::LeftFull);
+    file.prove_together(&[1, 32]).unwrap().verify(&file.root().unwrap(), expect, Mode::Plain).unwrap();
+    let (old, new) = (merkle_root(&all[..5], Hash::BLAKE3, &options).unwrap(), file.root().unwrap());
+    let consistency = file.prove_consistency(5).unwrap();
+    consistency.verify_consistency(Roots { old_root: &old, new_root: &new }, Mode::Plain).unwrap();
     file.append(&all[..2], &options).unwrap();
     assert_eq!(file.info().unwrap().n_leaves, 35);
-    assert_eq!(file.check(5, &options).unwrap(), []);
-    assert_eq!(file.check(usize::MAX, &options).unwrap(), []);
+    assert_eq!(*file.check(5, &options).unwrap(), []);
+    file.check(usize::MAX, &options).unwrap().require_none().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.truncate(bytes.len() - 1);
     std::fs::write(&path, bytes).unwrap();
@@ -300,7 +420,7 @@ fn one_tree_in_many_threads() {
                 for i in (thread..1000).step_by(4) {
                     let proof = tree.prove(i).unwrap();
                     assert_eq!(proof.leaves()[0].1, all[i as usize]);
-                    assert!(proof.verify(&tree.root(), Mode::Plain).unwrap());
+                    proof.verify(&tree.root(), Expect::new().index(i), Mode::Plain).unwrap();
                     // The text of an error is of its own thread.
                     assert!(tree.prove(1000 + i).unwrap_err().to_string().contains(&format!("{}", 1000 + i)));
                 }
@@ -419,7 +539,10 @@ fn commitments_and_their_openings() {
             let rows: Vec<u64> = indices.iter().flat_map(rows_of).collect();
             let siblings = commitment.siblings_together(indices).unwrap();
             let holds = |indices: &[u64], rows: &[u64], siblings: &[Digest]| {
-                Opening { indices, rows, siblings }.verify(&cap, &dimensions, hash, arity, 0).unwrap()
+                Opening { indices, rows, siblings }
+                    .verify(&cap, &dimensions, hash, arity, 0)
+                    .map_err(|error| assert_eq!(error.kind(), ErrorKind::NotValid))
+                    .is_ok()
             };
             assert!(holds(indices, &rows, &siblings), "arity {arity}, {indices:?}");
             for i in 0..rows.len() {
@@ -472,26 +595,27 @@ fn verified_streaming() {
 
     let mut slice = bao::slice(&data, &post, bao::Form::BAO_TREE_POST, 40_000..40_010).unwrap();
     assert_eq!(of(&slice), "0c9b1da400b29f53a0f0056c96ba36c09970c0d82baba900c438ebafdebe4dd0");
-    let decode =
-        |slice: &[u8], size| bao::decode_slice(slice, &root, bao::Form::BAO_TREE, 40_000..40_010, size).unwrap();
+    let decode = |slice: &[u8], size| bao::decode_slice(slice, &root, bao::Form::BAO_TREE, 40_000..40_010, size);
     assert_eq!(decode(&slice, 100_000).unwrap(), data[40_000..40_010]);
-    assert_eq!(decode(&slice, 200_000), None);
+    not_valid(decode(&slice, 200_000).map(|_| ()));
     slice[1000] ^= 1;
-    assert_eq!(decode(&slice, 100_000), None);
-    assert_eq!(decode(&[], 100_000), None);
+    not_valid(decode(&slice, 100_000).map(|_| ()));
+    not_valid(decode(&[], 100_000).map(|_| ()));
     let encoding = bao::slice(&data, &outboard, bao::Form::BAO, 0..u64::MAX).unwrap();
     assert_eq!(of(&encoding), "6b1d8ba856d4994fd553eb979a70bca8256fa0a2157b6c581a3ff313416a11e0");
-    assert_eq!(bao::decode_slice(&encoding, &root, bao::Form::BAO, 0..u64::MAX, 0).unwrap().unwrap(), data);
+    assert_eq!(bao::decode_slice(&encoding, &root, bao::Form::BAO, 0..u64::MAX, 0).unwrap(), data);
 
     let check =
         |data: &[u8], nodes: &[u8]| bao::verify(data, 0, 100_000, &root, nodes, bao::Form::BAO, &options).unwrap();
-    assert_eq!(check(&data, &outboard), []);
+    check(&data, &outboard).require_none().unwrap();
     let mut damaged = data.clone();
     (0..97).step_by(2).for_each(|chunk| damaged[chunk * 1024] ^= 1);
     let found = check(&damaged, &outboard);
     assert_eq!(found.len(), 49);
+    let text = not_valid(found.require_none());
+    assert!(text.starts_with("49 found wrong; the first is Fault { offset: 0, bytes: 1024"), "{text}");
     assert_eq!(found[48], bao::Fault { offset: 96 * 1024, bytes: 1024, in_outboard: false });
-    assert_eq!(check(&data, &groups), [bao::Fault { offset: 0, bytes: 100_000, in_outboard: true }]);
+    assert_eq!(*check(&data, &groups), [bao::Fault { offset: 0, bytes: 100_000, in_outboard: true }]);
 
     let scratch = Scratch::new("bao");
     let (path, out) = (scratch.0.join("message"), scratch.0.join("outboard"));
@@ -499,7 +623,7 @@ fn verified_streaming() {
     let file = std::fs::File::open(&path).unwrap();
     let verify = |range| bao::verify_file(&file, range, &root, &outboard, bao::Form::BAO, &options);
     assert_eq!(verify(0..u64::MAX).unwrap(), found);
-    assert_eq!(verify(1024..2048).unwrap(), []);
+    assert_eq!(*verify(1024..2048).unwrap(), []);
     assert_eq!(verify(99_999..100_001).unwrap_err().kind(), ErrorKind::InvalidArgument);
     let made = bao::outboard_file(&file, bao::Form::BAO_TREE, &out, &options).unwrap();
     let expected = bao::outboard(&damaged, bao::Form::BAO_TREE, &options).unwrap();

@@ -12,7 +12,7 @@ namespace merklize::command {
 namespace {
 
 constexpr const char *one_format = "merklize-proof-2", *multi_format = "merklize-multi-proof-2",
-                     *growth_format = "merklize-consistency-proof-2";
+                     *consistency_format = "merklize-consistency-proof-2";
 
 [[noreturn]] void no_proof(const std::string& text) { throw Failure{text}; }
 
@@ -97,9 +97,9 @@ std::string proof_json(const AnyProof& proof) {
         fields.put("indices", indices.done()).put("leaves", digests_json(several->leaves));
         fields.put("siblings", digests_json(several->siblings));
     } else {
-        const auto& growth = std::get<ConsistencyProof>(proof);
-        form(growth_format, growth.hash).number("old_leaves", growth.old_leaves);
-        fields.number("new_leaves", growth.new_leaves).put("nodes", digests_json(growth.nodes));
+        const auto& consistency = std::get<ConsistencyProof>(proof);
+        form(consistency_format, consistency.hash).number("old_leaves", consistency.old_leaves);
+        fields.number("new_leaves", consistency.new_leaves).put("nodes", digests_json(consistency.nodes));
     }
     return fields.done();
 }
@@ -132,7 +132,7 @@ AnyProof proof_from_json(std::string_view text) {
                            fields.numbers("indices"),
                            fields.digests("leaves"),
                            fields.digests("siblings")};
-    } else if (*format == growth_format) {
+    } else if (*format == consistency_format) {
         const Fields fields(*members, {"hash", "old_leaves", "new_leaves", "nodes"});
         found = ConsistencyProof{hash_from_name(fields.text("hash")), fields.number("old_leaves"),
                                  fields.number("new_leaves"), fields.digests("nodes")};
@@ -146,7 +146,7 @@ AnyProof proof_from_json(std::string_view text) {
 AnyProof proof_from_bytes(std::span<const std::byte> bytes) {
     if (auto one = MerkleProof::from_bytes(bytes)) return std::move(*one);
     if (auto several = MultiProof::from_bytes(bytes)) return std::move(*several);
-    if (auto growth = ConsistencyProof::from_bytes(bytes)) return std::move(*growth);
+    if (auto consistency = ConsistencyProof::from_bytes(bytes)) return std::move(*consistency);
     const std::string hash = unknown_hash_of_proof(bytes);
     no_proof(hash.empty() ? "these bytes are not a proof" : hash);
 }

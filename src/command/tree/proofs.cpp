@@ -84,8 +84,8 @@ std::string said(const AnyProof& claim) {
         return "leaf " + std::to_string(one->index) + " of " + std::to_string(one->n_leaves);
     if (const auto* several = std::get_if<MultiProof>(&claim))
         return std::to_string(several->indices.size()) + " leaves of " + std::to_string(several->n_leaves);
-    const auto& growth = std::get<ConsistencyProof>(claim);
-    return std::to_string(growth.new_leaves) + " leaves begin with the " + std::to_string(growth.old_leaves) +
+    const auto& consistency = std::get<ConsistencyProof>(claim);
+    return std::to_string(consistency.new_leaves) + " leaves begin with the " + std::to_string(consistency.old_leaves) +
            " of the old root";
 }
 
@@ -101,9 +101,9 @@ void put_facts(json::Object& facts, const AnyProof& claim) {
         facts.text("hash", traits(several->hash).name).text("rule", rule_name(several->rule));
         facts.put("leaves", leaves.done());
     } else {
-        const auto& growth = std::get<ConsistencyProof>(claim);
-        facts.number("old_leaves", growth.old_leaves).number("n_leaves", growth.new_leaves);
-        facts.text("hash", traits(growth.hash).name);
+        const auto& consistency = std::get<ConsistencyProof>(claim);
+        facts.number("old_leaves", consistency.old_leaves).number("n_leaves", consistency.new_leaves);
+        facts.text("hash", traits(consistency.hash).name);
     }
 }
 
@@ -161,25 +161,26 @@ int run_tree_verify(const Arguments& arguments) {
     };
     const auto* one = std::get_if<MerkleProof>(&claim);
     const auto* several = std::get_if<MultiProof>(&claim);
-    const auto* growth = std::get_if<ConsistencyProof>(&claim);
+    const auto* consistency = std::get_if<ConsistencyProof>(&claim);
     if (one != nullptr) {
         if (piece) expect("leaf", leaf_of(*piece, one->hash, mode) == one->leaf);
         if (index) expect("index", *index == one->index);
     } else if (piece || index) {
         throw UsageError{"--leaf-file and --index are for a proof of one leaf"};
     }
-    if ((growth != nullptr) != old_root.has_value())
+    if ((consistency != nullptr) != old_root.has_value())
         throw UsageError{"--old-root is for a proof made with --since, and needed there"};
     const std::uint64_t claimed = one != nullptr       ? one->n_leaves
                                   : several != nullptr ? several->n_leaves
-                                                       : growth->new_leaves;
+                                                       : consistency->new_leaves;
     const TreeRule by = one != nullptr ? one->rule : several != nullptr ? several->rule : TreeRule::left_full;
     if (n_leaves) expect("n_leaves", *n_leaves == claimed);
     if (hash) expect("hash", *hash == hash_of(claim));
     if (rule) expect("rule", *rule == by);
-    expect("root", one != nullptr       ? verify(*one, *root, merges)
-                   : several != nullptr ? verify(*several, *root, merges)
-                                        : verify(*growth, old_root.value_or(Digest{}), *root, merges));
+    expect("root", one != nullptr ? verify(*one, *root, {}, merges)
+                   : several != nullptr
+                       ? verify(*several, *root, {}, merges)
+                       : verify(*consistency, {.old_root = old_root.value_or(Digest{}), .new_root = *root}, merges));
     if (arguments.has("json")) {
         json::Array names;
         for (const std::string& name : wrong) names.put(json::text(name));

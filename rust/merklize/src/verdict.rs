@@ -1,0 +1,90 @@
+use core::ops::Deref;
+
+use crate::error::{Error, Result};
+
+/// Which of many proofs hold, in order: a slice of `bool` that must be used, also behind a `?`.
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// # use merklize::*;
+/// # fn main() -> Result<()> {
+/// verify_each(&[], &Digest::default(), Mode::Plain, &Options::new())?; // who looks at the verdicts?
+/// # Ok(())
+/// # }
+/// ```
+///
+/// ```
+/// #![deny(unused_must_use)]
+/// # use merklize::*;
+/// # fn main() -> Result<()> {
+/// verify_each(&[], &Digest::default(), Mode::Plain, &Options::new())?.require_all()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a proof that does not hold is no error here: look at the verdicts, or call require_all()"]
+pub struct Verdicts(Vec<bool>);
+
+impl Verdicts {
+    pub(crate) fn new(valid: Vec<bool>) -> Self {
+        Self(valid)
+    }
+
+    /// # Errors
+    /// [`NotValid`](crate::ErrorKind::NotValid): a proof does not hold; the text has the first one and how many do not.
+    pub fn require_all(&self) -> Result<()> {
+        let Some(first) = self.0.iter().position(|valid| !valid) else {
+            return Ok(());
+        };
+        let (count, n) = (self.0.iter().filter(|valid| !**valid).count(), self.0.len());
+        let text =
+            format!("verify_each: {count} of {n} proofs do not lead to this root; the first one is proof {first}");
+        Err(Error::not_valid(text))
+    }
+
+    /// One `bool` a proof.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<bool> {
+        self.0
+    }
+}
+
+impl Deref for Verdicts {
+    type Target = [bool];
+    fn deref(&self) -> &[bool] {
+        &self.0
+    }
+}
+
+/// What a check found wrong, in order: a slice that must be used, also behind a `?`. Empty: all is sound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "what is wrong is no error here: look at it, or call require_none()"]
+pub struct Findings<T>(Vec<T>);
+
+impl<T: core::fmt::Debug> Findings<T> {
+    pub(crate) fn new(found: Vec<T>) -> Self {
+        Self(found)
+    }
+
+    /// # Errors
+    /// [`NotValid`](crate::ErrorKind::NotValid): something is wrong; the text has the first of it and how much was found.
+    pub fn require_none(&self) -> Result<()> {
+        match self.0.first() {
+            None => Ok(()),
+            Some(first) => Err(Error::not_valid(format!("{} found wrong; the first is {first:?}", self.0.len()))),
+        }
+    }
+
+    /// All that was found.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<T> {
+        self.0
+    }
+}
+
+impl<T> Deref for Findings<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
