@@ -143,7 +143,8 @@ def legend():
     for kind, x, what in kinds:
         yield bar(kind, x, 16, 14, 14)
         yield text("ink", x + 20, 28, 13, what)
-    yield text("soft", 16, 48, 12, "data where it is hashed; GPUs: kernels alone; a step of the axis is a factor of ten")
+    what = "data where it is hashed; GPUs: kernels alone; a step of the axis is a factor of ten"
+    yield text("soft", 16, 48, 12, what)
     what = "original: the programs that merklize continues, as their author published them for a Tesla V100"
     yield text("soft", 16, 64, 12, what)
 
