@@ -73,10 +73,8 @@ def device_rate(value, unit):
     return f"{value / 1e12:.2f} TB/s" if unit == "bytes" and value >= 1e12 else rate(value, unit)
 
 
-def device_table(path, data, up="", without=()):
-    """without  jobs that a later file has."""
+def device_table(path, data, up=""):
     rows = [row for row in data["rows"] if not row.get("skipped") and row["policy"] == "tuned"]
-    rows = [row for row in rows if row["job"] not in without]
     with_cpu = bool(rows) and all("cpu" in row for row in rows)  # older results have none
     cpu = f"; the same job by the CPU backend on {data['cpus']} cores ({data['cpu_isa']})" if with_cpu else ""
     lines = [
@@ -208,11 +206,8 @@ def suites_tables():
     for path, some in files:
         yield from peers_table(path, some)
     yield "## Jobs on each device"
-    later = newest_by_device("pinned-trees")
-    for path, data in newest_by_device("device"):
-        same = [one for _, one in later if (one["backend"], one["device"]) == (data["backend"], data["device"])]
-        yield device_table(path, data, "../", {row["job"] for one in same for row in one["rows"]})
-    yield from (device_table(path, data, "../") for path, data in later)
+    for kind in ("device", "pinned-trees"):
+        yield from (device_table(path, data, "../") for path, data in newest_by_device(kind))
     yield "## Weights and verified streaming"
     for kind, what in (("weights", "Weights"), ("bao", "Verified streaming")):
         yield from (turns_table(path, data, what) for path, data in newest(kind, lambda data: data["machine"]))
