@@ -16,7 +16,7 @@ from result_files import ROOT, newest
 from merklize.bench.bounds import BLOCK, NODE, RATES
 from merklize.bench.originals import ORIGINALS, V100
 
-WIDTH, LEFT, RIGHT, STEP, TOP = 800, 212, 122, 30, 84
+WIDTH, LEFT, RIGHT, STEP, TOP = 800, 212, 122, 30, 98
 STYLE = """
 svg { font-family: system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
 .ink { fill: #1f2328; } .soft { fill: #59636e; }
@@ -143,7 +143,10 @@ def legend():
     for kind, x, what in kinds:
         yield bar(kind, x, 16, 14, 14)
         yield text("ink", x + 20, 28, 13, what)
-    yield text("soft", 16, 48, 12, "data where it is hashed; a step of the axis is a factor of ten")
+    what = "data where it is hashed; GPUs: kernels alone; a step of the axis is a factor of ten"
+    yield text("soft", 16, 48, 12, what)
+    what = "original: the programs that merklize continues, as their author published them for a Tesla V100"
+    yield text("soft", 16, 64, 12, what)
 
 
 def main():

@@ -47,8 +47,20 @@ def newest(kind, key):
 
 
 def newest_suites():
-    """The newest files of `merklize bench --json`: pairs of path and list of runs."""
-    return newest("suites", lambda runs: tuple((run["device"], run["name"], run["driver"]) for run in runs[:1]))
+    """The newest files of `merklize bench --json`: pairs of path and list of runs.
+
+    Without rows beside PyPI blake3 on machines where bench/calls.py has compared with it since.
+    """
+    files = newest("suites", lambda runs: tuple((run["device"], run["name"], run["driver"]) for run in runs[:1]))
+    calls = [data for _, data in newest("calls", lambda data: (data["machine"], data["note"]))]
+    for _, runs in files:
+        for run in runs:
+            machine = run["processor"], run["isa"]
+            if any(
+                (data["machine"], data["rows"][0]["isa"]) == machine and data["date"] > run["date"] for data in calls
+            ):
+                run["rows"] = [row for row in run["rows"] if row.get("peer") != "blake3 (PyPI)"]
+    return files
 
 
 def superseded():

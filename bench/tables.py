@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Writes the tables of pages from bench/results: the newest file of each machine and device.
 
-README.md has one small table, docs/scale.md those of clusters, docs/benchmarks.md all others.
+README.md and docs/benchmarks.md have the summary, docs/scale.md the tables of clusters, docs/benchmark-tables.md all
+others.
 
 With --check it only compares. Needs the installed merklize package.
 """
 
+import math
+import re
 import sys
 
 from result_files import ROOT, newest, newest_suites
@@ -33,6 +36,12 @@ def link(path, up=""):
     return f"[{path.name}]({up}bench/results/{path.name})"
 
 
+def size_of(row):
+    """The size of a job on bytes whose name has none."""
+    named = row["unit"] != "bytes" or re.search(r"\d", row["job"])
+    return "" if named else f", {row['n'] / 2**30:g} GiB" if row["n"] >= 2**30 else f", {row['n'] / 2**20:g} MiB"
+
+
 def table(path, data, up=""):
     isa = next(row["isa"] for row in data["rows"] if row["isa"])
     note = f"; {data['note']}" if data.get("note") else ""
@@ -47,7 +56,8 @@ def table(path, data, up=""):
             continue
         peer = " ".join(str(part) for part in (row["peer"], row["peer_version"]) if part)
         ours, theirs = rate(row["our_rate"], row["unit"]), rate(row["peer_rate"], row["unit"])
-        lines.append(f"| {row['job']} | {row['threads']} | {ours} | {peer} | {theirs} | {row['ratio']:.2f}x |")
+        job = row["job"] + size_of(row)
+        lines.append(f"| {job} | {row['threads']} | {ours} | {peer} | {theirs} | {row['ratio']:.2f}x |")
     return "\n".join(lines)
 
 
@@ -63,9 +73,8 @@ def device_rate(value, unit):
     return f"{value / 1e12:.2f} TB/s" if unit == "bytes" and value >= 1e12 else rate(value, unit)
 
 
-def device_table(path, data, up="", only=""):
-    """only  text that the names of the jobs must contain."""
-    rows = [row for row in data["rows"] if not row.get("skipped") and row["policy"] == "tuned" and only in row["job"]]
+def device_table(path, data, up=""):
+    rows = [row for row in data["rows"] if not row.get("skipped") and row["policy"] == "tuned"]
     with_cpu = bool(rows) and all("cpu" in row for row in rows)  # older results have none
     cpu = f"; the same job by the CPU backend on {data['cpus']} cores ({data['cpu_isa']})" if with_cpu else ""
     lines = [
@@ -193,12 +202,13 @@ def suites_tables():
     names = ", ".join(link(path, "../") for path, _ in files)
     yield f"Kernels, policy `tuned`, medians, from {names}; data in the device's memory. {hardware_line()}"
     yield from originals_tables(runs)
-    yield "### Beside published packages"
+    yield "## Beside published packages"
     for path, some in files:
         yield from peers_table(path, some)
-    yield "### Jobs on each device"
-    yield from (device_table(path, data, "../") for path, data in newest_by_device("device"))
-    yield "### Weights"
+    yield "## Jobs on each device"
+    for kind in ("device", "pinned-trees"):
+        yield from (device_table(path, data, "../") for path, data in newest_by_device(kind))
+    yield "## Weights and verified streaming"
     for kind, what in (("weights", "Weights"), ("bao", "Verified streaming")):
         yield from (turns_table(path, data, what) for path, data in newest(kind, lambda data: data["machine"]))
 
@@ -213,45 +223,67 @@ def machine_and_note(data):
     return data["machine"], data["note"]
 
 
+def newest_build(data):
+    """The rows of the last build, where a file has several."""
+    return {**data, "rows": [row for row in data["rows"] if row["build"] == data["rows"][-1]["build"]]}
+
+
 def all_tables():
     yield from suites_tables()
-    yield "### Several devices"
-    yield from (several_table(path, data, "../") for path, data in newest_by_device("several"))
-    yield "### Whole calls and processes on CPUs"
+    yield "## Several devices"
+    for kind in ("several", "two-gpus"):
+        yield from (several_table(path, data, "../") for path, data in newest_by_device(kind))
+    yield "## Whole calls and processes on CPUs"
     yield from whole_calls()
-    yield "### Hashes and formats of others"
+    yield "## Hashes and formats of others"
     yield from (table(path, data, "../") for path, data in newest("formats-cpu", machine_and_note))
-    yield "### Calls from Python on CPUs"
+    yield "## Calls from Python on CPUs"
     yield from (table(path, data, "../") for path, data in newest("calls", machine_and_note))
-    yield "### The command"
+    yield from (table(path, newest_build(data), "../") for path, data in newest("small-digests", machine_and_note))
+    yield "## The command"
     yield from (table(path, data, "../") for path, data in newest("command", lambda data: data["machine"]))
     yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))
 
 
-# What the README shows: a kind of results, the job as its rows name it, and how to say it.
+# The summary: a kind of results, the job as its rows name it, and how to say it.
 ON_GPU = (
     ("device", "digest, resident, bytes 2^33", "BLAKE3 digest of 8 GiB"),
     ("device", "tree, resident, blake3, leaves 2^25", "BLAKE3 tree of 2^25 leaves"),
     ("hashes", "level, resident, poseidon2_koalabear_16, merges 2^22", "Poseidon2 over KoalaBear, 2^22 merges"),
-    ("hashes", "level, resident, poseidon2_goldilocks_8, merges 2^22", "Poseidon2 over Goldilocks, 2^22 merges"),
     ("device", "tree, resident, rp64_256_v3, leaves 2^24", "Rescue Prime tree of 2^24 leaves"),
 )
 ON_CPU = (
-    ("digest of memory", "blake3 1.8.7", "BLAKE3 digest of memory"),
+    ("digest of memory", "blake3 1.8.7", "BLAKE3 digest of 1 GiB"),
     ("blake3 tree of 2^22 leaves", "winter-crypto 0.13.1", "BLAKE3 tree of 2^22 leaves"),
     ("rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", "Rescue Prime tree of 2^16 leaves"),
 )
-COMMAND = "one file in the page cache", "`merklize hash` of 1 GiB, the whole process"
+COMMAND = "one file in the page cache", "`merklize hash` of a file of 1 GiB"
+MACHINES = {16: "16 cores, Intel Xeon", 2: "2 cores, AMD EPYC Zen 5"}
 
 
-def readme_tables():
-    """GPU jobs on data in its memory beside the same job on all cores of its host; what CPUs do beside peers."""
-    lines = ["| job | on | rate | times as fast as |", "|---|---|---|---|"]
+def three_digits(value, unit):
+    for scale, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if value >= scale:
+            digits = 2 - int(math.log10(value / scale))
+            return f"{value / scale:.{digits}f} {letter}{'B' if unit == 'bytes' else f' {unit}'}/s"
+    raise ValueError(value)
+
+
+def summary_line(label, ours, on, theirs, beside, unit):
+    times = ours / theirs
+    quotient = f"{times:.0f}x" if times >= 10 else f"{times:.1f}x" if times >= 1 else f"{times:.2f}x"
+    return f"| {label} | {three_digits(ours, unit)} | {on} | {three_digits(theirs, unit)} | {beside} | {quotient} |"
+
+
+def summary_table():
+    """Whole calls. GPU: data in its memory, beside the same job on its host. CPU: beside peers with as many threads."""
+    lines = ["| job | merklize | on | beside | by | quotient |", "|---|---|---|---|---|---|"]
     for kind, job, label in ON_GPU:
         data = next(data for _, data in newest_by_device(kind) if data["backend"] == "cuda")
         row = next(row for row in data["rows"] if row["job"] == job and row["policy"] == "tuned")
-        ratio = f"{row['cpu'] / row['wall']:.0f}x: merklize on 16 CPU cores"
-        lines.append(f"| {label} | {data['device']} | {device_rate(row['rate'], row['unit'])} | {ratio} |")
+        ours, theirs = row["n"] / row["wall"], row["n"] / row["cpu"]
+        host = "merklize, its host's 16 Xeon cores"
+        lines.append(summary_line(label, ours, data["device"], theirs, host, row["unit"]))
     whole = newest("cpu", lambda data: (data["machine"], data["quick"]))
     data = next(data for _, data in whole if not data["quick"] and data["cpus"] == 16)
     for job, peer, label in ON_CPU:
@@ -260,13 +292,12 @@ def readme_tables():
             for row in data["rows"]
             if row["job"] == job and f"{row['peer']} {row['peer_version']}" == peer and row["threads"] == 16
         )
-        ratio = f"{row['ratio']:.2g}x: {peer}, as many threads"
-        lines.append(f"| {label} | 16 CPU cores, AVX-512 | {rate(row['our_rate'], row['unit'])} | {ratio} |")
-    data = next(data for _, data in newest("command", lambda data: data["machine"]) if data["cpus"] == 2)
-    job, label = COMMAND
-    row = next(row for row in data["rows"] if row["job"] == job and row["threads"] == 2)
-    ratio = f"{row['ratio']:.2g}x: {row['peer']} {row['peer_version']}, as many threads"
-    lines.append(f"| {label} | 2 CPU cores, AVX-512 | {rate(row['our_rate'], row['unit'])} | {ratio} |")
+        lines.append(summary_line(label, row["our_rate"], MACHINES[16], row["peer_rate"], peer, row["unit"]))
+    for _, data in newest("command", lambda data: data["machine"]):
+        job, label = COMMAND
+        row = next(row for row in data["rows"] if row["job"] == job and row["threads"] == data["cpus"])
+        peer = f"{row['peer']} {row['peer_version']}"
+        lines.append(summary_line(label, row["our_rate"], MACHINES[data["cpus"]], row["peer_rate"], peer, row["unit"]))
     yield "\n".join(lines)
 
 
@@ -299,7 +330,12 @@ def scale_tables():
         yield "\n".join(lines)
 
 
-PAGES = {"README.md": readme_tables, "docs/benchmarks.md": all_tables, "docs/scale.md": scale_tables}
+PAGES = {
+    "README.md": summary_table,
+    "docs/benchmarks.md": summary_table,
+    "docs/benchmark-tables.md": all_tables,
+    "docs/scale.md": scale_tables,
+}
 
 
 def main():

@@ -1,5 +1,5 @@
 // The tuning defaults of all devices: the one place where a device, a job, a hash and a size become a policy. Each row
-// has its evidence; docs/performance.md has the alternatives and their results. A new hash often needs no row of its
+// has its evidence; the pages in docs/notes have the alternatives and their results. A new hash often needs no row of its
 // own: the rows of its kind apply.
 #include "backends/tuning.hpp"
 

@@ -19,7 +19,7 @@
 namespace merklize::runtime {
 
 /// One read of a file: 256 KiB, two aligned subtrees of 2^7 chunks. Two and not one, because the value above them may be the root.
-/// Reading costs a copy into a buffer that stays in cache (docs/performance.md says how much).
+/// Reading costs a copy into a buffer that stays in cache (docs/notes/files.md says how much).
 constexpr std::uint32_t read_levels = 8;
 constexpr std::uint64_t read_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << read_levels;
 constexpr std::uint64_t read_chunks = std::uint64_t{1} << read_levels;

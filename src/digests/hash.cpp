@@ -60,7 +60,7 @@ void hash(const ConstBuffer& data, std::span<std::byte> out, std::uint64_t seek,
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
     // The host hashes a copy of few chunks sooner than a device does, where a chunk is 16 compressions one after another
-    // (docs/performance.md). A policy asks for kernels.
+    // (docs/notes/gpu-calls.md). A policy asks for kernels.
     if (data.size() <= runtime::DeviceMemory::most_fetched && options.policy == Policy{}) {
         const std::span<const std::byte> copy = run.memory().fetch(runtime::place_of(data), data.size());
         run.finish();

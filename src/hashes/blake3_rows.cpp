@@ -22,7 +22,7 @@ void by_words(std::uint32_t cv[8], const Blake3Chain& chain) noexcept {
 }
 
 // One state is one chain of instructions. On Intel's processors those on vectors take one cycle each, as scalar ones do, and
-// there are fewer of them; on Zen 5 they take two (docs/performance.md).
+// there are fewer of them; on Zen 5 they take two (docs/notes/blake3-cpu.md).
 auto choose_blake3_rows() noexcept {
 #if defined(__x86_64__)
     const char* wish = std::getenv("MERKLIZE_CPU_ISA");

@@ -31,7 +31,7 @@ inline constexpr Body merge_level{"mkz_merge_level", 1}, merge_pairs{"mkz_merge_
     merge_subtree{"mkz_merge_subtree", 4}, hash_rows{"mkz_hash_rows", 8}, hash_chunks{"mkz_hash_chunks", 16},
     hash_parents{"mkz_hash_parents", 32}, merge_at{"mkz_merge_at", 64}, merge_edge{"mkz_merge_edge", 128},
     hash_each{"mkz_hash_each", 256}, hash_each_parents{"mkz_hash_each_parents", 256},
-    // An item copies four nodes and makes three, so fewer together end more evenly (docs/performance.md).
+    // An item copies four nodes and makes three, so fewer together end more evenly (docs/notes/gpu-trees.md).
     merge_keep{"mkz_merge_keep", 512, 128}, gather_nodes{"mkz_gather_nodes", 0}, scatter_nodes{"mkz_scatter_nodes", 0},
     order_parents{"mkz_order_parents", 0}, gather_strided{"mkz_gather_strided", 0},
     check_words32{"mkz_check_words32", 0}, check_words64{"mkz_check_words64", 0}, pack_matrix{"mkz_pack_matrix", 0},

@@ -59,7 +59,7 @@ def test_digests_by_lanes(runner, lanes):
         check_each(runner, lanes=lanes)
     nodes = runner.group_nodes({"lanes": lanes})
     levels = nodes.bit_length() - 1
-    # PoCL 3.1 is now and then wrong where groups on two threads share local memory in 16 lanes (docs/performance.md).
+    # PoCL 3.1 is now and then wrong where groups on two threads share local memory in 16 lanes (docs/notes).
     pocl_16 = lanes == 16 and runner.device.name.startswith("Portable")
     for chunks in sorted({1, 2, lanes - 1, lanes, lanes + 1, nodes - 1, nodes, nodes + 1, 2 * nodes + lanes + 1}):
         for cut in (0, 1, 1000) if chunks <= lanes + 1 else (1000,):

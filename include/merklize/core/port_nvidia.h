@@ -1,9 +1,9 @@
 /* port_nvidia.h: primitives as PTX, for CUDA and for NVIDIA's OpenCL compiler (MKZ_NVIDIA_PTX = 1). Included by port.h.
  *
  * A multiprocessor has one pipe for 32-bit additions and logic and one for products. An instruction of a warp occupies the
- * first for 2 cycles, the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI); measured on sm_90, docs/performance.md. Work that is
- * spread over both takes less time. The compiler turns a product by a known number into additions, so the factors here are
- * numbers that it cannot know. */
+ * first for 2 cycles, the second for 2 (IMAD) or 4 (IMAD.WIDE, IMAD.HI); measured on sm_90, docs/notes/gpu-instructions.md.
+ * Work that is spread over both takes less time. The compiler turns a product by a known number into additions, so the
+ * factors here are numbers that it cannot know. */
 #ifndef MKZ_PORT_NVIDIA_H
 #define MKZ_PORT_NVIDIA_H
 

@@ -1,4 +1,6 @@
-"""What bounds a job on a device: the rates that were measured of it by itself. docs/performance.md says how."""
+"""What bounds a job on a device: the rates that were measured of it by itself. docs/notes/gpu-instructions.md says
+how.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Choice(NamedTuple):
 
 
 TUNED = Choice("tuned", None)
-# The ways of the originals, as docs/performance.md lists them.
+# The ways of the originals, as docs/benchmarks.md lists them.
 APPROACHES = (
     Choice("approach 1", {"levels_per_launch": 1, "constants": "global"}),
     Choice("approach 2", {"levels_per_launch": 8, "group_size": 128, "constants": "global"}),

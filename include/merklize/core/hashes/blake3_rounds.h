@@ -17,7 +17,7 @@
 /* A half-round is four independent quarter-rounds G(a, b, c, d, x, y): state indices a..d, message indices x and y. The state begins
  * at v[s], its message at m[s].
  * MKZ_BLAKE3_TOGETHER (1 or 2) of them are computed in step. Compilers keep this order, and it decides what is spilled: 2 is
- * best for 16 vector registers, 1 for 32 (docs/performance.md).
+ * best for 16 vector registers, 1 for 32 (docs/notes/blake3-cpu.md).
  * MKZ_BLAKE3_STATES 2 adds functions that compute two states in step, for 32 vector registers: they hide the latency of a
  * processor that starts more instructions than one state's four chains have. */
 #ifndef MKZ_BLAKE3_TOGETHER
