@@ -33,7 +33,7 @@ help: ## this list
 # ---- What newcomers run ----------------------------------------------------------------------------------------------
 
 .PHONY: demo
-demo: $(VENV)/package ## install into .venv and run the main jobs on real input
+demo: $(VENV)/package ## install into .venv and measure the main jobs
 	@merklize demo
 
 .PHONY: test

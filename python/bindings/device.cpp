@@ -67,13 +67,7 @@ void bind_device(nb::module_& m) {
         "def device(name: str, /) -> tuple[str, str, str, str, str, str, int, int]");
     define(
         m, "is_processor",
-        +[](nb::handle name) {
-            const Device device = to_device(to_text(name, "device"));
-            const runtime::DeviceState& state = runtime::state_of(device);
-            mkz_driver_facts facts{};
-            return state.is_host() ||
-                   (state.backend->driver->facts(state.index, &facts) == MKZ_OK && facts.is_cpu != 0);
-        },
+        +[](nb::handle name) { return runtime::state_of(to_device(to_text(name, "device"))).is_processor(); },
         "def is_processor(device: str, /) -> bool");
     define(
         m, "calibrate",

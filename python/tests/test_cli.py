@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import resource
 import select
 import shutil
 import signal
@@ -13,6 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+import blake3
+import numpy as np
 import pytest
 
 import merklize as library
@@ -244,17 +247,39 @@ def test_where_compiled_kernels_are(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "cannot be written" in json.loads(output("devices", "--json"))["kernel_cache"]["why_unusable"]
 
 
-def test_demo(tmp_path: Path) -> None:
+def test_demo() -> None:
     text = output("demo")
-    assert "ede5e0f06e7f756c" in text
-    assert "NOT valid" not in text
+    for row in ("blake3  ", "tree by blake3  ", "tree by keccak256  ", "manifest of 64 tensors  ", "proof of one leaf of 65,536  "):
+        assert f"\n{row}" in text
+    assert "one thread" in text  # the scale
+    assert "NOT" not in text
     assert "WRONG" not in text
+    assert all(len(line) <= 80 for line in text.splitlines())
 
-    (tmp_path / "file").write_bytes(b"abc" * 99999)
-    found = json.loads(output("demo", "--json", "--device", "cpu", "--file", "file", cwd=tmp_path))
-    assert found["file"] == "file"
+    found = json.loads(output("demo", "--json", "--device", "cpu"))
+    assert 2 << 20 <= found["bytes"] <= 256 << 20
     assert all(job["ok"] and job["device"] == "cpu" and job["seconds"] > 0 for job in found["jobs"])
-    assert found["jobs"][0]["answer"] == library.hash(b"abc" * 99999).hex()
+    by_blake3 = next(job for job in found["jobs"] if job["job"] == "blake3")
+    data = np.frombuffer(blake3.blake3(b"leaves").digest(length=2 << 20), np.uint8).copy()
+    data[7::8] &= 0x7F
+    assert by_blake3["answer"] == blake3.blake3(data.tobytes()).hexdigest()
+    assert by_blake3["rate"] == pytest.approx(by_blake3["bytes"] / by_blake3["seconds"])
+
+
+def test_demo_with_little_memory() -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (200_000_000, 200_000_000))
+
+    done = merklize("demo", "--json", "--device", "cpu", "--num-threads", "1", preexec_fn=limit)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert 2 << 20 <= json.loads(done.stdout)["bytes"] < 200_000_000
+
+
+def test_demo_beside_another_device(opencl: str) -> None:
+    """A processor by OpenCL is measured only if the caller names it."""
+    devices = {job["device"] for job in json.loads(output("demo", "--json"))["jobs"]}
+    assert opencl not in devices
+    assert {job["device"] for job in json.loads(output("demo", "--json", "--device", opencl))["jobs"]} == {"cpu", opencl}
 
 
 def test_library_errors_are_one_line() -> None:

@@ -35,7 +35,16 @@ def test_create_check_show_and_diff(tmp_path):
     )
     shown = output("manifest", "show", "manifest.json", cwd=tmp_path)
     assert f"root  {made.root.hex()}" in shown
-    assert made.tensors["big"].digest.hex() in shown
+    assert f"\n{made.tensors['big'].digest.hex()[:16]}  " in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    found = json.loads(output("manifest", "show", "--json", "manifest.json", cwd=tmp_path))
+    assert (found["root"], found["kind"]) == (made.root.hex(), made.kind)
+    assert {one["name"]: (one["digest"], one["shape"], one["bytes"]) for one in found["tensors"]} == {
+        name: (one.digest.hex(), list(one.shape), one.size) for name, one in made.tensors.items()
+    }
+    assert {one["name"]: one["digest"] for one in found["files"]} == {
+        name: one.digest.hex() for name, one in made.files.items()
+    }
 
     (tmp_path / "config.json").write_text("[]")
     done = merklize("manifest", "check", "manifest.json", cwd=tmp_path)

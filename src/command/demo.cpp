@@ -1,56 +1,84 @@
-// `merklize demo`: the main jobs on real input, how fast they went, and a check of every answer that is known.
+// `merklize demo`: what the main jobs reach on this machine, warm, and a check of every answer that is known.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <new>
 #include <vector>
 
 #include "command/endings.hpp"
+#include "command/libraries.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
+#include "command/manifest/compare.hpp"
 #include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
-#include "host/input_file.hpp"
+#include "host/host_block.hpp"
+#include "jobs/internals.hpp"
+#include "jobs/registry.hpp"
+#include "merklize/buffer.hpp"
+#include "merklize/hash_each.hpp"
 #include "merklize/tree.hpp"
 #include "merklize/version.h"
 
 namespace merklize::command {
 namespace {
 
-// Roots of trees whose n leaves are the first 32 n bytes of BLAKE3's extendable output of "leaves"; for Rescue Prime with the top bit of
-// every word cleared, which makes it a field element. Computed without this library: by the official BLAKE3, and by docs/hashes.md written
-// out in plain Python integers.
-constexpr struct {
+// The input is BLAKE3's extendable output of "leaves" with the top bit of every eighth byte cleared, so that each 32 bytes are a leaf of
+// byte hashes and of hashes over Goldilocks alike.
+constexpr std::string_view seed = "leaves";
+constexpr std::uint64_t most_bytes = 256 << 20;
+constexpr std::uint64_t known_leaves = 1 << 16, known_bytes = known_leaves * Digest::size;
+
+// What is measured, and the answer for the first `known_bytes` of the input. The answers were computed without this library: by the
+// official BLAKE3, hashlib, and docs/hashes.md written out in plain Python integers.
+struct Task {
+    bool is_tree;
     Hash hash;
-    std::uint64_t n;
-    const char* root;
-} known_roots[] = {
-    {Hash::blake3, 1 << 20, "ede5e0f06e7f756c19cc86c73599183cef05c130613a1ae1faf1d7c564ce2696"},
-    {Hash::rp64_256_v1, 1 << 16, "aad54112f2b8425d9b2c7b5b1abfce268dbfe6de7345dfb259f275f7fab7a904"},
-    {Hash::rp64_256_v2, 1 << 16, "95a1e8ddeb05b61fd43941fd8d4632196355c33a986fa14654c771d14e10b8b4"},
-    {Hash::rp64_256_v3, 1 << 16, "3f686ba332e4976e51bdcc35dc0d1b4a3b8181a56dab1187625a8ba7b1ef733a"},
+    bool by_one_thread;  // of the CPU alone: a scale for what stands below
+    const char* known;
 };
-constexpr std::uint64_t wanted_leaf_size = 4096;
+constexpr Hash scale = Hash::sha256_plain;
+constexpr const char* scale_root = "e77a0f49a7715684dd1f6b135613668d1c76213be11d2c8000b07c384f6c3d5a";
+constexpr Task tasks[] = {
+    {false, scale, true, "134cba6e796d0cc66897d7658fa7281016b5105aa0d47ff20f77595f0d8cb1fb"},
+    {false, Hash::blake3, false, "79a3f3580f57c9ea458a889e41c03ed9f4390faef8ed74dfa1d4938111458fe6"},
+    {true, scale, true, scale_root},
+    {true, Hash::blake3, false, "09a04cbffba0ffe6a05f66baab257fc2b07fbe114641138a0ddd5505417bc0e0"},
+    {true, scale, false, scale_root},
+    {true, Hash::keccak256, false, "ec1eb9f0b5d0ffffb9a1c088baca5b30ffc32b777e9a9dbf00aa1ba55edb3698"},
+    {true, Hash::poseidon2_goldilocks_8, false, "217a8eec9e5fa0766c6daf1b7ad3d77d865d9551f424a4d58bf1033928b106f1"},
+    {true, Hash::rp64_256_v3, false, "3f686ba332e4976e51bdcc35dc0d1b4a3b8181a56dab1187625a8ba7b1ef733a"},
+};
+constexpr std::size_t most_columns = 3;
 
-// One job that ran.
+constexpr double long_enough = 0.03;  // seconds of a call that need no larger input
+constexpr int tries = 3;
+
+// One task on one device.
 struct Row {
-    std::string job, size;
-    double seconds;
-    std::string rate, answer;
-    bool ok;
+    const Task* task;
+    std::string device;
+    std::uint64_t bytes = 0;
+    double seconds = std::numeric_limits<double>::infinity();
+    std::string answer{};
+    bool ok = false;
+
+    std::string job() const {
+        return std::string(task->is_tree ? "tree by " : "") + std::string(traits(task->hash).name) +
+               (task->by_one_thread ? ", one thread" : "");
+    }
+    double rate() const { return static_cast<double>(task->is_tree ? bytes / Digest::size - 1 : bytes) / seconds; }
 };
 
-std::string formatted(double value, const char* unit) {
+std::string three_digits(double value) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return std::string(text) + unit;
-}
-
-std::string byte_rate(std::uint64_t bytes, double seconds) {
-    return formatted(static_cast<double>(bytes) / seconds / 1e9, " GB/s");
+    std::snprintf(text, sizeof text, value < 999.5 ? "%.3g" : "%.0f", value);
+    return text;
 }
 
 template <class Work>
@@ -60,125 +88,268 @@ double seconds_of(Work work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// The leaf size that cuts `total` >= 2 bytes into a power of two of leaves and is, by ratio, nearest to the wanted one. Not every power of
-// two works: 2^k leaves need (2^k - 1) size < total <= 2^k size, which large k miss by rounding.
-std::uint64_t leaf_size_for(std::uint64_t total) {
-    std::uint64_t best = 0;
-    double best_ratio = INFINITY;
-    for (std::uint64_t leaves = 2; leaves != 0 && leaves <= total; leaves *= 2) {
-        const std::uint64_t size = (total + leaves - 1) / leaves;
-        if ((leaves - 1) * size >= total) continue;
-        const double ratio = std::abs(std::log(static_cast<double>(size) / wanted_leaf_size));
-        if (ratio < best_ratio) best = size, best_ratio = ratio;
+// The largest power of two up to 256 MiB that leaves three quarters of the free memory to others.
+std::uint64_t wanted_bytes() {
+    std::uint64_t most = runtime::host_memory();
+    std::ifstream system("/proc/meminfo");
+    for (std::string name, unit; system >> name;) {
+        std::uint64_t kib = 0;
+        system >> kib >> unit;
+        if (name == "MemAvailable:") most = std::min(most, kib << 10);
     }
-    return best;
+    std::uint64_t bytes = most_bytes;
+    while (bytes > std::max(most / 4, known_bytes)) bytes /= 2;
+    return bytes;
 }
 
-void file_jobs(const std::string& file, RunOptions options, std::vector<Row>& rows) {
-    const std::uint64_t bytes = runtime::InputFile(file).regular_size();
-    if (bytes < 2) {
-        throw Failure{sentence(file) + ": a tree needs a file of at least 2 bytes, this one has " +
-                      std::to_string(bytes)};
+// The same leaves on the host and, if a device has memory of its own, there.
+class Place {
+public:
+    Place(const RunOptions& options, std::span<const Digest> leaves) : options_(options), leaves_(leaves) {
+        if (!runtime::state_of(options.device).is_host())
+            there_.emplace(Buffer::copy_of(std::as_bytes(leaves), options.device));
     }
-    Digest digest;
-    {
-        Bar bar("hashing");
-        options.progress = bar.part();
-        const double seconds = seconds_of([&] { hash_file(file, digest.bytes, 0, {}, options); });
-        rows.push_back({"hash the file", human_bytes(static_cast<double>(bytes)), seconds, byte_rate(bytes, seconds),
-                        digest.hex(), true});
-    }
-    const std::uint64_t leaf_size = leaf_size_for(bytes);
-    std::vector<MerkleTree> made;  // one
-    {
-        Bar bar("building the tree");
-        options.progress = bar.part();
-        const double seconds =
-            seconds_of([&] { made.push_back(MerkleTree::from_file(TreeInput::pieces(file, leaf_size), {}, options)); });
-        const MerkleTree& tree = made[0];
-        rows.push_back({"tree over the file",
-                        human_count(tree.n_leaves()) + " leaves of " + human_bytes(static_cast<double>(leaf_size)),
-                        seconds, byte_rate(bytes, seconds), tree.root().hex(), true});
-    }
-    const MerkleTree& tree = made[0];
-    const std::uint64_t index = tree.n_leaves() / 2;
-    std::vector<std::byte> piece(std::min(leaf_size, bytes - index * leaf_size));
-    runtime::InputFile(file).read_at(piece, index * leaf_size);
-    MerkleProof proof;
-    bool valid = false;
-    const double seconds = seconds_of([&] {
-        proof = tree.prove(index);
-        valid = verify(proof, tree.root());
-    });
-    std::vector<std::byte> forged = proof.to_bytes();
-    forged.back() ^= std::byte{1};
-    const auto read_back = MerkleProof::from_bytes(forged);
-    valid = valid && proof.leaf == hash(piece) && read_back && !verify(*read_back, tree.root());
-    rows.push_back({"prove leaf " + std::to_string(index) + ", verify",
-                    std::to_string(proof.siblings.size()) + " steps up", seconds, "", valid ? "valid" : "NOT valid",
-                    valid});
-}
 
-void tree_jobs(RunOptions options, std::vector<Row>& rows) {
-    std::vector<Digest> words(1 << 20);
-    constexpr std::string_view seed = "leaves";
-    hash(std::as_bytes(std::span(seed)), std::as_writable_bytes(std::span(words)), 0, {}, options);
-    for (const auto& [by, n, known] : known_roots) {
-        std::vector<Digest> leaves(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n));
-        if (by != Hash::blake3) {
-            for (Digest& leaf : leaves)
-                for (std::size_t i = 7; i < Digest::size; i += 8) leaf.bytes[i] &= std::byte{0x7f};
+    const std::string& id() const { return options_.device.info().id; }
+
+    Row measure(const Task& task) const {
+        Row row{&task, id()};
+        row.bytes = known_bytes;
+        row.answer = answer(task, known_bytes).hex();
+        row.ok = row.answer == task.known;
+        std::optional<Digest> first;
+        const auto time_once = [&] {
+            Digest got;
+            const double seconds = seconds_of([&] { got = answer(task, row.bytes); });
+            if (!first) first = got;
+            row.ok = row.ok && *first == got;
+            row.seconds = std::min(row.seconds, seconds);
+        };
+        for (time_once(); row.bytes < leaves_.size_bytes(); time_once()) {
+            time_once();
+            if (row.seconds >= long_enough) break;
+            row.bytes *= 2;
+            row.seconds = std::numeric_limits<double>::infinity();
+            first.reset();
         }
-        const std::string name(traits(by).name);
-        Bar bar("building a tree by " + name);
-        options.progress = bar.part();
-        std::string root;
-        const double seconds = seconds_of([&] { root = MerkleTree(leaves, by, options).root().hex(); });
-        rows.push_back({"tree by " + name, human_count(n) + " leaves", seconds,
-                        formatted(static_cast<double>(n - 1) / seconds / 1e6, " M merges/s"), root, root == known});
+        for (int i = 0; i < tries; i++) time_once();
+        return row;
     }
+
+private:
+    Digest answer(const Task& task, std::uint64_t bytes) const {
+        RunOptions options = options_;
+        if (task.by_one_thread) options.threads = 1;
+        const auto leaves = leaves_.first(bytes / Digest::size);
+        const auto here = std::as_bytes(leaves);
+        if (task.is_tree) {
+            return there_ ? merkle_root(there_->slice(0, bytes), task.hash, options)
+                          : merkle_root(leaves, task.hash, options);
+        }
+        if (task.hash != Hash::blake3) return hash_message(here, task.hash, options);
+        return there_ ? hash(there_->slice(0, bytes), {}, options) : hash(here, {}, options);
+    }
+
+    RunOptions options_;
+    std::span<const Digest> leaves_;
+    std::optional<ConstBuffer> there_{};
+};
+
+// The CPU, and the device that the caller names, else the GPUs of the first backend that has any.
+std::vector<RunOptions> chosen(const Arguments& arguments) {
+    const RunOptions given = run_options(arguments);
+    RunOptions cpu = given;
+    cpu.device = Device("cpu");
+    std::vector<RunOptions> all = {cpu};
+    const auto add = [&](const Device& device) {
+        all.push_back(given);
+        all.back().device = device;
+    };
+    if (given.device.info().backend != "cpu") {
+        add(given.device);
+    } else if (!arguments.has("device")) {
+        prepare_libraries();
+        for (const DeviceInfo& info : devices()) {
+            const Device device(info.id);
+            const bool is_next = all.size() == 1 || all[1].device.info().backend == info.backend;
+            if (is_next && all.size() <= most_columns && !runtime::state_of(device).is_processor()) add(device);
+        }
+    }
+    return all;
 }
 
-std::string shortened(const std::string& answer) { return answer.size() > 16 ? answer.substr(0, 16) + "..." : answer; }
+// One part of the demo that has no rate on devices.
+struct Fact {
+    std::string job, text;
+    double seconds;
+    bool ok;
+};
+
+struct Measured {
+    std::uint64_t bytes;
+    std::vector<Row> rows{};
+    std::vector<Fact> facts{};
+};
+
+Fact manifest_fact(std::span<const std::byte> data, const RunOptions& options) {
+    constexpr std::size_t n = 64;
+    const std::size_t size = data.size() / n;
+    manifest::Manifest made{.kind = manifest::Kind::tensors};
+    const auto digest_all = [&] {
+        std::vector<MessageView> messages;
+        for (std::size_t i = 0; i < n; i++) messages.emplace_back(data.subspan(i * size, size));
+        return hash_each(messages, {}, options);
+    };
+    for (std::size_t i = 0; i < n; i++) {
+        char name[16];
+        std::snprintf(name, sizeof name, "layer.%02zu", i);
+        made.tensors.push_back({.name = name, .dtype = "U8", .shape = {size}, .size = size});
+    }
+    const auto make = [&] {
+        const std::vector<Digest> digests = digest_all();
+        for (std::size_t i = 0; i < n; i++) made.tensors[i].digest = digests[i];
+        made.root = manifest::root_of(made);
+    };
+    make();  // warm
+    const double seconds = std::min(seconds_of(make), seconds_of(make));
+    // One tensor with another byte is named, and no other.
+    std::vector<manifest::Tensor> changed = made.tensors;
+    std::vector<std::byte> bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(size));
+    bytes[size / 2] ^= std::byte{1};
+    changed[0].digest = hash(bytes, {}, options);
+    manifest::Differences found;
+    compare(made.tensors, changed, 0, {}, found);
+    const bool ok = found.size() == 1 && found[0].name == changed[0].name && found[0].kind == "bytes";
+    return {"manifest of 64 tensors",
+            three_digits(static_cast<double>(data.size()) / seconds / 1e9) + " GB/s; a changed byte is " +
+                (ok ? "found" : "NOT found"),
+            seconds, ok};
+}
+
+Fact proof_fact(std::span<const Digest> leaves, const RunOptions& options) {
+    const MerkleTree tree(leaves, Hash::blake3, options);
+    const Digest root = tree.root();
+    const std::uint64_t index = tree.n_leaves() / 3;
+    MerkleProof proof;
+    bool ok = true;
+    const auto prove = [&] {
+        proof = tree.prove(index);
+        ok = verify(proof, root, {.leaf = leaves[index], .index = index}) && ok;
+    };
+    prove();  // warm
+    double seconds = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < tries; i++) seconds = std::min(seconds, seconds_of(prove));
+    proof.siblings[0].bytes[0] ^= std::byte{1};
+    ok = ok && !verify(proof, root);
+    return {"proof of one leaf of " + human_count(tree.n_leaves()),
+            human_time(seconds) + " to make and verify; " + (ok ? "a forged one is refused" : "NOT valid"), seconds,
+            ok};
+}
+
+void show(const std::vector<RunOptions>& places, const Measured& found) {
+    line("merklize " MERKLIZE_VERSION_STRING ": warm calls, the best of some, on data in the device's memory.\n");
+    std::vector<std::vector<std::string>> cells = {{"device", "name", "instructions", "units"}};
+    for (const RunOptions& place : places) {
+        const DeviceInfo& info = place.device.info();
+        const bool is_cpu = info.backend == "cpu";
+        cells.push_back(
+            {info.id, info.name, info.isa,
+             std::to_string(is_cpu && place.threads != 0 ? place.threads : info.units) + (is_cpu ? " threads" : "")});
+    }
+    line(table_text(cells, "   r"));
+    line("");
+    cells = {{"job", "unit"}};
+    for (const RunOptions& place : places) cells[0].push_back(place.device.info().id);
+    for (const Task& task : tasks) {
+        std::vector<std::string> line;
+        for (const RunOptions& place : places) {
+            const auto row = std::ranges::find_if(
+                found.rows, [&](const Row& one) { return one.task == &task && one.device == place.device.info().id; });
+            if (line.empty()) line = {row->job(), task.is_tree ? "M merges/s" : "GB/s"};
+            line.push_back(row == found.rows.end() ? "" : three_digits(row->rate() / (task.is_tree ? 1e6 : 1e9)));
+        }
+        cells.push_back(line);
+    }
+    line(table_text(cells, "  rrr"));
+    line("\nDigests of up to " + human_bytes(static_cast<double>(found.bytes)) + ", trees of up to " +
+         human_count(found.bytes / Digest::size) + " leaves.\n");
+    cells = {{"job", "on the CPU"}};
+    for (const Fact& fact : found.facts) cells.push_back({fact.job, fact.text});
+    line(table_text(cells, ""));
+}
+
+std::string demo_json(const Measured& found) {
+    json::Array jobs;
+    for (const Row& row : found.rows) {
+        json::Object one;
+        one.text("device", row.device).text("job", row.job()).number("bytes", row.bytes);
+        one.number("seconds", row.seconds).number("rate", row.rate());
+        one.text("unit", row.task->is_tree ? "merges/s" : "bytes/s").text("answer", row.answer);
+        jobs.put(one.number("ok", row.ok).done());
+    }
+    for (const Fact& fact : found.facts) {
+        json::Object one;
+        one.text("device", "cpu").text("job", fact.job).number("seconds", fact.seconds).text("answer", fact.text);
+        jobs.put(one.number("ok", fact.ok).done());
+    }
+    json::Object all;
+    all.text("version", MERKLIZE_VERSION_STRING).number("bytes", found.bytes).put("jobs", jobs.done());
+    return json::indented(all.done());
+}
+
+// All of it on input of so many bytes.
+Measured measured(const std::vector<RunOptions>& places, std::uint64_t bytes) {
+    const runtime::HostBlock block(bytes);
+    const std::span<Digest> leaves(static_cast<Digest*>(block.data()), bytes / Digest::size);
+    Measured found{.bytes = bytes};
+    Bar bar("measuring", std::size(tasks) * places.size());
+    hash(std::as_bytes(std::span(seed)), std::as_writable_bytes(leaves), 0, {}, places[0]);
+    for (Digest& leaf : leaves)
+        for (std::size_t i = 7; i < Digest::size; i += 8) leaf.bytes[i] &= std::byte{0x7f};
+    for (const RunOptions& options : places) {
+        const Place place(options, leaves);
+        for (const Task& task : tasks) {
+            if (!task.by_one_thread || options.device.info().backend == "cpu")
+                found.rows.push_back(place.measure(task));
+            bar.advance();
+        }
+    }
+    found.facts.push_back(manifest_fact(std::as_bytes(leaves), places[0]));
+    found.facts.push_back(proof_fact(leaves.first(known_leaves), places[0]));
+    return found;
+}
+
+// On as much as fits: what is free may be less than the system says.
+Measured measured(const std::vector<RunOptions>& places) {
+    for (std::uint64_t bytes = wanted_bytes();; bytes /= 2) {
+        try {
+            return measured(places, bytes);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory || bytes == known_bytes) throw;
+        } catch (const std::bad_alloc&) {
+            if (bytes == known_bytes) throw;
+        }
+    }
+}
 
 }  // namespace
 
 int run_demo(const Arguments& arguments) {
-    const RunOptions options = run_options(arguments);
-    hash({}, {}, options);  // wakes the threads up; and a device that cannot be used is said now
-    const std::string file = arguments.value("file").value_or(std::filesystem::read_symlink("/proc/self/exe").string());
-    const DeviceInfo& used = options.device.info();
-    const bool as_json = arguments.has("json");
-    if (!as_json) {
-        line("merklize " MERKLIZE_VERSION_STRING " hashes " + sentence(file) + " and builds binary Merkle trees on " +
-             used.id + ": " + used.name + ", " + used.isa + ", " +
-             std::to_string(options.threads == 0 ? used.units : options.threads) + " threads.\n");
-    }
-    std::vector<Row> rows;
-    file_jobs(file, options, rows);
-    tree_jobs(options, rows);
+    const std::vector<RunOptions> places = chosen(arguments);
+    const Measured found = measured(places);
     std::string wrong;
-    for (const Row& row : rows)
-        if (!row.ok) wrong += (wrong.empty() ? "" : ", ") + row.job;
-    if (as_json) {
-        json::Array jobs;
-        for (const Row& row : rows) {
-            json::Object one;
-            one.text("device", used.id).text("job", row.job).text("size", row.size).number("seconds", row.seconds);
-            jobs.put(one.text("rate", row.rate).text("answer", row.answer).number("ok", row.ok).done());
-        }
-        json::Object all;
-        all.text("version", MERKLIZE_VERSION_STRING).text("file", display(file)).put("jobs", jobs.done());
-        line(json::indented(all.done()));
+    const auto note = [&](const std::string& job, bool ok) {
+        if (!ok) wrong += (wrong.empty() ? "" : "; ") + job;
+    };
+    for (const Row& row : found.rows) note(row.job() + " on " + row.device, row.ok);
+    for (const Fact& fact : found.facts) note(fact.job, fact.ok);
+    if (arguments.has("json")) {
+        line(demo_json(found));
     } else {
-        std::vector<std::vector<std::string>> cells = {{"device", "job", "size", "time", "rate", "root or digest"}};
-        for (const Row& row : rows)
-            cells.push_back({used.id, row.job, row.size, human_time(row.seconds), row.rate, shortened(row.answer)});
-        line(table_text(cells, "  rrr"));
-        line(wrong.empty()
-                 ? "\nEvery answer known beforehand came out right. Go on with: merklize hash FILE, merklize tree "
-                   "--help."
-                 : "\nWRONG: " + wrong);
+        show(places, found);
+        line(wrong.empty() ? "\nEvery answer is right: those of " + human_bytes(known_bytes) +
+                                 " were known beforehand.\nGo on with: merklize hash FILE, merklize tree --help."
+                           : "\nWRONG: " + wrong);
     }
     return wrong.empty() ? 0 : 1;
 }

@@ -20,6 +20,11 @@ std::span<const mkz_backend* const> backends() noexcept {
     return all;
 }
 
+bool DeviceState::is_processor() const noexcept {
+    mkz_driver_facts facts{};
+    return is_host() || (backend->driver->facts(index, &facts) == MKZ_OK && facts.is_cpu != 0);
+}
+
 const std::shared_ptr<OpenedDevice>& DeviceState::opened() const {
     if (is_host()) throw Error(ErrorCode::invalid_argument, info.id + " is no single device with queues");
     const std::lock_guard lock(opening_);

@@ -43,6 +43,8 @@ struct DeviceState {
 
     /// Whether it has no memory of its own: the CPU, and several devices at once, which get their shares of host memory.
     bool is_host() const noexcept { return backend->driver == nullptr || !parts.empty(); }
+    /// Whether processors compute: the host's, or a device's that says so. Opens no device.
+    bool is_processor() const noexcept;
     /// The device opened, at the first call.  errors  invalid_argument (is_host())
     const std::shared_ptr<OpenedDevice>& opened() const;
 

@@ -45,6 +45,19 @@ TEST("values: tables") {
     CHECK_EQ(table_text({{"a", "b"}, {"\u00fc\u00fc", ""}}, ""), "a   b\n--  -\n\u00fc\u00fc");
 }
 
+TEST("values: a table that is too wide goes on in the next line") {
+    CHECK_EQ(table_text({{"name", "n"}, {"one two three", "1"}, {"abcdefghijklm", "2"}}, " r", 13),
+             "name        n\n----------  -\none two     1\nthree\nabcdefghij  2\nklm");
+    const std::string name = "model.layers.0.self_attn.q_proj.weight.and.more", policy = "group_size=64,lanes=1";
+    const std::string text = table_text({{"a", "b", "c"}, {name, std::string(64, 'f'), policy}}, "");
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        CHECK(width_of(text.substr(at, end - at)) <= 80);
+        at = end + 1;
+    }
+    CHECK(text.find("model.layers.0.self_attn.") != text.npos);  // behind a mark
+}
+
 TEST("values: text that is no UTF-8 and text that is not seen") {
     CHECK_EQ(display("i\xffv"), "i\ufffdv");
     CHECK_EQ(display("\xe2\x82"), "\ufffd");  // one for what is cut short

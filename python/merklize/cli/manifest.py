@@ -146,11 +146,21 @@ def diff(old: str, new: str, as_json: bool) -> None:
 
 @command.command()
 @click.argument("file", metavar="MANIFEST", type=click.UNPROCESSED)
-def show(file: str) -> None:
-    """Say what MANIFEST holds, with the digest of each tensor and file."""
+@json_option
+def show(file: str, as_json: bool) -> None:
+    """Say what MANIFEST holds, with the begin of the digest of each tensor and file; --json has all of it."""
     known = Manifest.load(file)
     size = sum(tensor.size for tensor in known.tensors.values()) + sum(one.size for one in known.files.values())
     counts = f"{len(known.tensors)} tensors in {len(known.shards)} shards, {len(known.files)} other files"
+    if as_json:
+        tensors = [
+            {"name": name, "dtype": one.dtype, "shape": list(one.shape), "bytes": one.size, "digest": one.digest.hex()}
+            for name, one in known.tensors.items()
+        ]
+        files = [{"name": name, "bytes": one.size, "digest": one.digest.hex()} for name, one in known.files.items()]
+        facts = {"root": known.root.hex(), "kind": known.kind, "bytes": size, "tensors": tensors, "files": files}
+        output.line(json.dumps(facts, indent=1))
+        return
     output.line(f"root  {known.root.hex()}")
     output.line(f"of    {known.kind}{f' {output.sentence(known.name)}' if known.name else ''}")
     output.line(f"has   {counts}, {human_bytes(size)}")
@@ -158,10 +168,10 @@ def show(file: str) -> None:
         output.line(f"share memory: {', '.join(map(output.sentence, group))}")
     rows = [("digest", "dtype", "shape", "bytes", "name")]
     rows += [
-        (tensor.digest.hex(), tensor.dtype, cut(str(list(tensor.shape))), str(tensor.size), output.sentence(name))
+        (tensor.digest.hex()[:16], tensor.dtype, cut(str(list(tensor.shape))), str(tensor.size), output.sentence(name))
         for name, tensor in known.tensors.items()
     ]
-    rows += [(one.digest.hex(), "", "", str(one.size), output.sentence(path)) for path, one in known.files.items()]
+    rows += [(one.digest.hex()[:16], "", "", str(one.size), output.sentence(path)) for path, one in known.files.items()]
     output.line(output.table(rows, "   r"))
 
 

@@ -9,6 +9,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import click
@@ -99,17 +100,44 @@ def sentence(path: str | bytes) -> str:
     return printable(display(path))
 
 
-def table(rows: Iterable[Sequence[str]], right: str = "") -> str:
-    """Aligned columns, the first row being the head. `right` has an "r" in the place of each column to align right."""
+def table(rows: Iterable[Sequence[str]], right: str = "", width: int = 80) -> str:
+    """Aligned columns, the first row being the head. `right` has an "r" in the place of each column to align right.
+
+    What does not fit into `width` goes on in the next line: the widest columns are made narrower.
+    """
     head, *body = rows
     widths = [max(map(len, column)) for column in zip(head, *body)]
+    while sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > LEAST_COLUMN:
+        widths[widths.index(max(widths))] -= 1
+    return "\n".join(
+        [table_row(head, widths, right), "  ".join("-" * width for width in widths)]
+        + [table_row(row, widths, right) for row in body]
+    )
+
+
+LEAST_COLUMN = 10
+
+
+def table_row(cells: Sequence[str], widths: Sequence[int], right: str) -> str:
+    """One row of a table, in as many lines as its longest cell needs."""
     sides = right.ljust(len(widths))
+    lines = zip_longest(*(parts(cell, width) for cell, width in zip(cells, widths)), fillvalue="")
+    return "\n".join(
+        "  ".join(c.rjust(w) if side == "r" else c.ljust(w) for c, w, side in zip(line, widths, sides)).rstrip()
+        for line in lines
+    )
 
-    def text(row: Sequence[str]) -> str:
-        cells = (c.rjust(w) if side == "r" else c.ljust(w) for c, w, side in zip(row, widths, sides))
-        return "  ".join(cells).rstrip()
 
-    return "\n".join([text(head), "  ".join("-" * width for width in widths), *map(text, body)])
+def parts(cell: str, width: int) -> list[str]:
+    """Lines of a cell: cut at a space or behind a mark if there is one in the second half of a line, else anywhere."""
+    lines = []
+    while len(cell) > width:
+        end = max(cell.rfind(mark, width // 2, width) for mark in " ,./_-") + 1
+        if cell[width] == " " or not end:
+            end = width
+        lines.append(cell[:end].rstrip())
+        cell = cell[end:].lstrip()
+    return [*lines, cell]
 
 
 def human_time(seconds: float) -> str:

@@ -168,7 +168,11 @@ constexpr Option show_options[] = {
 constexpr Option devices_options[] = {
     {"calibrate", 0, {}, "Measure them first, and keep the figures for --device auto."}, json, help};
 constexpr Option demo_options[] = {
-    {"file", 0, "FILE", "Use this file; else the program itself."}, device, threads, json, help};
+    {"device", 0, "NAME", "Measure this device beside the CPU; else the GPUs that are there.", {}, device.choices},
+    threads,
+    json,
+    help,
+};
 constexpr Option manifest_check_options[] = {
     {"only", 0, "PATTERN", "Check only tensors, files, shards of such names, as in a shell."},
     {"follow-links", 0, {}, "In folders, take links to files for the files, as in the hub's cache."},
@@ -261,7 +265,8 @@ constexpr Command tree_commands[] = {
     {"show",
      "TREE [LEAF]",
      "Draw the top of a tree, and a leaf's path.",
-     "Draw the top of a tree, and the path from LEAF to the root. With --html: a page for any browser that checks it.",
+     "Draw the top of a tree, and the path from LEAF to the root, by the begins of the "
+     "nodes; --json has all of them. With --html: a page for any browser that checks it.",
      show_options,
      {},
      run_tree_show},
@@ -335,8 +340,8 @@ constexpr Command manifest_commands[] = {
     {"show",
      "MANIFEST",
      "Say what a manifest holds.",
-     "Say what MANIFEST holds, with the digest of each tensor and file.",
-     only_help,
+     "Say what MANIFEST holds, with the begin of the digest of each tensor and file; --json has all of it.",
+     json_options,
      {},
      run_manifest_show,
      true},
@@ -380,8 +385,9 @@ constexpr Command commands[] = {
     {"build-kernels", "[ARGS]...", "Compile OpenCL kernels to SPIR-V, ahead of time.", {}},
     {"demo",
      "",
-     "Hash a file, build trees, prove a leaf, and show how fast it went.",
-     "Hash a file, build Merkle trees, prove and verify a leaf; show how long each took, and check the answers.",
+     "Measure digests, trees, a manifest and a proof for some seconds.",
+     "Measure digests, Merkle trees, a manifest and a proof on the CPU and the GPUs, and check the answers. It takes "
+     "some seconds, and at most a quarter of the free memory.",
      demo_options,
      {},
      run_demo},

@@ -160,6 +160,27 @@ void write_json(json::Object& fields, const Differences& differences) {
     line(json::indented(fields.done(), 1));
 }
 
+// The begin of a digest: all of it takes a line by itself.
+std::string shown(const Digest& digest) { return digest.hex().substr(0, 16); }
+
+void show_json(const Manifest& known) {
+    json::Array tensors, files;
+    for (const Tensor& one : known.tensors) {
+        json::Array shape;
+        for (const std::uint64_t extent : one.shape) shape.put(std::to_string(extent));
+        json::Object fields;
+        fields.text("name", one.name).text("dtype", one.dtype).put("shape", shape.done());
+        tensors.put(fields.number("bytes", one.size).text("digest", one.digest.hex()).done());
+    }
+    for (const File& one : known.files) {
+        json::Object fields;
+        files.put(fields.text("name", one.path).number("bytes", one.size).text("digest", one.digest.hex()).done());
+    }
+    json::Object all;
+    all.text("root", known.root.hex()).text("kind", name_of(known.kind)).number("bytes", known.bytes());
+    line(json::indented(all.put("tensors", tensors.done()).put("files", files.done()).done(), 1));
+}
+
 }  // namespace
 
 int run_manifest_check(const Arguments& arguments) {
@@ -215,6 +236,10 @@ int run_manifest_diff(const Arguments& arguments) {
 
 int run_manifest_show(const Arguments& arguments) {
     const Manifest known = manifest::load(arguments.words()[0]);
+    if (arguments.has("json")) {
+        show_json(known);
+        return 0;
+    }
     line("root  " + known.root.hex());
     line("of    " + std::string(name_of(known.kind)) + (known.name ? " " + sentence(*known.name) : ""));
     line("has   " + std::to_string(known.tensors.size()) + " tensors in " + std::to_string(known.shards.size()) +
@@ -227,11 +252,11 @@ int run_manifest_show(const Arguments& arguments) {
     }
     std::vector<std::vector<std::string>> rows = {{"digest", "dtype", "shape", "bytes", "name"}};
     for (const Tensor& tensor : known.tensors) {
-        rows.push_back({tensor.digest.hex(), tensor.dtype, manifest::in_brackets(tensor.shape),
+        rows.push_back({shown(tensor.digest), tensor.dtype, manifest::in_brackets(tensor.shape),
                         std::to_string(tensor.size), sentence(tensor.name)});
     }
     for (const File& one : known.files)
-        rows.push_back({one.digest.hex(), "", "", std::to_string(one.size), sentence(one.path)});
+        rows.push_back({shown(one.digest), "", "", std::to_string(one.size), sentence(one.path)});
     line(table_text(rows, "   r"));
     return 0;
 }

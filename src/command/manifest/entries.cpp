@@ -323,15 +323,7 @@ private:
     }
 
     void require_root() const {
-        std::vector<std::string> records;
-        for (const Tensor& tensor : made_.tensors) records.push_back(tensor.record());
-        for (const File& file : made_.files) records.push_back(file.record());
-        if (records.empty()) throw Failure{"a manifest must have at least one tensor or file, got none"};
-        std::vector<MessageView> messages;
-        for (const std::string& record : records) messages.emplace_back(std::as_bytes(std::span(record)));
-        const Mode mode = Mode::derive_key("merklize 2026-11-22 manifest leaf v1");
-        const std::vector<Digest> leaves = hash_each(messages, mode, runtime::on_this_thread());
-        const Digest root = merkle_root(leaves, {}, runtime::on_this_thread());
+        const Digest root = root_of(made_);
         if (root != made_.root) bad("the root is " + made_.root.hex() + ", that of its entries is " + root.hex());
     }
 
@@ -383,6 +375,18 @@ std::uint64_t Manifest::bytes() const noexcept {
 }
 
 Manifest parse(std::string_view text) { return Parser(text).parse(); }
+
+Digest root_of(const Manifest& manifest) {
+    std::vector<std::string> records;
+    for (const Tensor& tensor : manifest.tensors) records.push_back(tensor.record());
+    for (const File& file : manifest.files) records.push_back(file.record());
+    if (records.empty()) throw Failure{"a manifest must have at least one tensor or file, got none"};
+    std::vector<MessageView> messages;
+    for (const std::string& record : records) messages.emplace_back(std::as_bytes(std::span(record)));
+    const Mode mode = Mode::derive_key("merklize 2026-11-22 manifest leaf v1");
+    const std::vector<Digest> leaves = hash_each(messages, mode, runtime::on_this_thread());
+    return merkle_root(leaves, {}, runtime::on_this_thread());
+}
 
 Manifest load(const std::string& path) {
     const std::string text = content_of(path);

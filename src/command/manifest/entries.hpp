@@ -66,6 +66,9 @@ struct Manifest {
     std::uint64_t bytes() const noexcept;
 };
 
+/// The root of the tree over the records of all tensors and files.  errors  Failure (there are none)
+Digest root_of(const Manifest& manifest);
+
 /// Reads a manifest's file.
 /// errors  Failure (it cannot be read; it says what no manifest says; root or pieces do not fit the digests)
 Manifest load(const std::string& path);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <numeric>
+#include <utility>
 
 namespace merklize::command {
 namespace {
@@ -19,6 +21,22 @@ bool is_seen(char32_t c) noexcept {
         {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0x1d173, 0x1d17a}, {0xe0000, 0x10ffff},
     };
     return std::ranges::none_of(unseen, [c](const auto& range) { return range.first <= c && c <= range.second; });
+}
+
+// Takes as much of a text as `width` characters hold: up to a space or behind a mark if there is one in the second half, else all of them.
+std::string take_line(std::string& text, std::size_t width) {
+    if (width_of(text) <= width) return std::exchange(text, {});
+    std::size_t end = 0, good = 0;
+    for (std::size_t wrong = 0, n = 0; n < width; n++) {
+        end += character_at(std::string_view(text).substr(end), wrong);
+        if (2 * n >= width && std::string_view(" ,./_-").find(text[end - 1]) != std::string_view::npos) good = end;
+    }
+    if (text[end] == ' ' || good == 0) good = end;
+    std::string line = text.substr(0, good);
+    text.erase(0, good);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text.erase(0, text.find_first_not_of(' '));
+    return line;
 }
 
 }  // namespace
@@ -122,24 +140,33 @@ std::string to_hex(std::span<const std::byte> bytes) {
     return text;
 }
 
-std::string table_text(const std::vector<std::vector<std::string>>& rows, std::string_view right) {
+std::string table_text(const std::vector<std::vector<std::string>>& rows, std::string_view right, std::size_t width) {
     std::vector<std::size_t> widths(rows[0].size());
     for (const auto& row : rows)
         for (std::size_t i = 0; i < row.size(); i++) widths[i] = std::max(widths[i], width_of(row[i]));
+    constexpr std::size_t least = 10;
+    for (std::size_t used = std::reduce(widths.begin(), widths.end(), 2 * (widths.size() - 1)); used > width; used--) {
+        const auto widest = std::ranges::max_element(widths);
+        if (*widest <= least) break;
+        --*widest;
+    }
     std::string text;
-    const auto add = [&](const std::vector<std::string>& row) {
-        std::string line;
-        for (std::size_t i = 0; i < row.size(); i++) {
-            const std::string space(widths[i] - width_of(row[i]), ' ');
-            if (i != 0) line += "  ";
-            line += i < right.size() && right[i] == 'r' ? space + row[i] : row[i] + space;
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        text += (text.empty() ? "" : "\n") + line;
+    const auto add = [&](std::vector<std::string> row) {
+        do {
+            std::string line;
+            for (std::size_t i = 0; i < row.size(); i++) {
+                const std::string part = take_line(row[i], widths[i]);
+                const std::string space(widths[i] - width_of(part), ' ');
+                if (i != 0) line += "  ";
+                line += i < right.size() && right[i] == 'r' ? space + part : part + space;
+            }
+            line.erase(line.find_last_not_of(' ') + 1);
+            text += (text.empty() ? "" : "\n") + line;
+        } while (!std::ranges::all_of(row, &std::string::empty));
     };
     add(rows[0]);
     std::vector<std::string> rule;
-    for (const std::size_t width : widths) rule.emplace_back(width, '-');
+    for (const std::size_t column : widths) rule.emplace_back(column, '-');
     add(rule);
     for (std::size_t i = 1; i < rows.size(); i++) add(rows[i]);
     return text;

@@ -28,8 +28,10 @@ std::string cut(std::string text);
 void append_hex(std::string& out, std::span<const std::byte> bytes);
 std::string to_hex(std::span<const std::byte> bytes);
 
-/// Aligned columns, the first row being the head. `right` has an "r" in the place of each column to align right.
-std::string table_text(const std::vector<std::vector<std::string>>& rows, std::string_view right);
+/// Aligned columns, the first row being the head. `right` has an "r" in the place of each column to align right. What does not fit into
+/// `width` goes on in the next line: the widest columns are made narrower.
+std::string table_text(const std::vector<std::vector<std::string>>& rows, std::string_view right,
+                       std::size_t width = 80);
 
 /// Lines of at most `width` characters, each behind `indent` spaces; words are not cut.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);

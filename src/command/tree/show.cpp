@@ -51,7 +51,8 @@ void draw_path(const TreeFile& tree, std::uint64_t leaf) {
         const std::uint64_t count = std::min<std::uint64_t>(2, level_size(tree, level) - first);
         const std::vector<Digest> nodes = tree.read(level, first, count);
         for (std::uint64_t i = 0; i < count; i++)
-            line(std::string(first + i == index ? "* " : "  ") + nodes[i].hex() + "  " + node_name(level, first + i));
+            line(std::string(first + i == index ? "* " : "  ") + nodes[i].hex().substr(0, shown_digits) + "  " +
+                 node_name(level, first + i));
     }
 }
 
