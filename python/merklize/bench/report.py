@@ -6,32 +6,33 @@ from typing import Any
 
 from .originals import best_of, hardware_ratio
 
-HEAD = ("job", "size", "policy", "kernel", "host to device", "device to host", "end to end", "rate", "compared")
-SIDES = " r rrrrr "
+HEAD = ("job", "size", "kernel", "copy in", "copy out", "whole", "rate")
+SIDES = " rrrrrr"
 
 
 def human_time(seconds: float) -> str:
-    """0.0015 -> "1.500 ms"."""
+    """0.0015 -> "1.500 ms", at most eight characters."""
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
         if seconds * factor >= 1:
-            return f"{seconds * factor:.3f} {unit}"
-    return f"{seconds * 1e6:.1f} us"
+            return f"{seconds * factor:#.4g} {unit}"
+    return f"{seconds * 1e6:#.4g} us"
 
 
-def line(row: dict[str, Any], device: str) -> tuple[str, ...]:
-    """One line of the table."""
-    start = (_job(row), f"2^{row['log2']}", _policy(row))
+def line(row: dict[str, Any], device: str) -> tuple[tuple[str, ...], str]:
+    """One line of the table, and what is said below it: policy, threads, what it is compared with."""
+    start = (_job(row), f"2^{row['log2']}")
     if "skipped" in row:
-        return (*start, f"skipped: {row['skipped']}", "", "", "", "", "")
-    return (
-        *start,
-        *(
-            human_time(row[name]["median"]) if name in row else ""
-            for name in ("kernel", "to_device", "to_host", "end_to_end")
-        ),
-        _rate(row),
-        _peer(row) if "peer" in row else _original(row, device),
+        return start, _joined(_policy(row), f"skipped: {row['skipped']}")
+    times = (
+        human_time(row[name]["median"]) if name in row else ""
+        for name in ("kernel", "to_device", "to_host", "end_to_end")
     )
+    compared = _peer(row) if "peer" in row else _original(row, device)
+    return (*start, *times, _rate(row)), _joined(_policy(row), compared)
+
+
+def _joined(*texts: str) -> str:
+    return "; ".join(filter(None, texts))
 
 
 def _job(row: dict[str, Any]) -> str:
@@ -42,13 +43,14 @@ def _job(row: dict[str, Any]) -> str:
 
 def _policy(row: dict[str, Any]) -> str:
     threads = "1 thread" if row.get("threads") == 1 else ""
-    return ", ".join(filter(None, (row["policy"], threads)))
+    return ", ".join(filter(None, ("" if row["policy"] == "tuned" else row["policy"], threads)))
 
 
 def _rate(row: dict[str, Any]) -> str:
-    if row["unit"] == "bytes":
-        return f"{row['rate'] / 1e9:.4g} GB/s"
-    return f"{row['rate'] / 1e6:.4g} M {row['unit']}/s"
+    ends = ("GB/s", "MB/s") if row["unit"] == "bytes" else ("M/s", "k/s")
+    factors = (1e9, 1e6) if row["unit"] == "bytes" else (1e6, 1e3)
+    small = row["rate"] < factors[0]
+    return f"{row['rate'] / factors[small]:.4g} {ends[small]}"
 
 
 def _original(row: dict[str, Any], device: str) -> str:

@@ -144,7 +144,7 @@ def run_on(
             for row in found.suite(name, wish._replace(threads=threads)):
                 failed += "error" in row
                 run["rows"].append(row)
-                table.add(report.line(row, info.name))
+                table.add(*report.line(row, info.name))
                 if json_file:
                     rows.write(json_file, runs)
         output.line("")
@@ -226,16 +226,16 @@ def wrong(job: Job | None, error: WrongAnswer) -> dict[str, Any]:
 class Table:
     """Printed line by line, since a suite takes minutes."""
 
-    WIDTHS = (28, 6, 18, 12, 14, 14, 12, 22, 0)
+    WIDTHS = (22, 4, 8, 8, 8, 8, 10)
+    NOTE = 4
+    """How far what is said below a line stands to the right."""
 
     def __init__(self) -> None:
         self.add(report.HEAD)
-        output.line("  ".join("-" * max(width, 8) for width in self.WIDTHS))
+        output.line("  ".join("-" * width for width in self.WIDTHS))
 
-    def add(self, cells: tuple[str, ...]) -> None:
-        aligned = (
-            cell.rjust(width) if side == "r" else cell.ljust(width)
-            for cell, width, side in zip(cells, self.WIDTHS, report.SIDES)
-        )
-        output.line("  ".join(aligned).rstrip())
+    def add(self, cells: tuple[str, ...], note: str = "") -> None:
+        output.line(output.table_row(cells, self.WIDTHS, report.SIDES))
+        for part in output.parts(note, 80 - self.NOTE) if note else ():
+            output.line(" " * self.NOTE + part)
         output.flush()
