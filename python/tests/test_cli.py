@@ -63,6 +63,64 @@ def test_unknown_command() -> None:
         assert b"\nCommands:\n" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["biuld"], ""),
+        (["hahs"], "hash"),
+        (["tre"], "tree"),
+        (["tree", "biuld"], "build"),
+        (["tree", "bake"], ""),
+        (["tree", "build", "--leafsize=4K"], "--leaf-size"),
+        (["tree", "build", "--leaf", "4K"], "--leaf-size"),
+        (["hash", "--recursiv"], "--recursive"),
+        (["hash", "--num-thread", "2"], "--num-threads"),
+        (["hash", "--zzz"], ""),
+        (["hash", "-z"], ""),
+        (["hash", "--" + "r" * 5000], ""),
+        (["bench", "files", "--siezs", "3"], "--sizes"),
+    ],
+)
+def test_misspelt_words_get_a_hint(words: list[str], hint: str) -> None:
+    done = merklize(*words)
+    assert (done.returncode, done.stdout) == (2, b"")
+    said = done.stderr.decode()
+    assert "No such" in said
+    assert ("Did you mean" in said) == bool(hint)
+    assert hint in said.splitlines()[-1]
+
+
+def test_threads() -> None:
+    """--threads is b3sum's --num-threads; of both the last one counts."""
+    digest = f"{library.hash(b'abc').hex()}\n"
+    assert output("hash", "--no-names", "--threads", "1", stdin=b"abc") == digest
+    for words in (["hash"], ["tree", "check", "none"], ["demo"], ["bench", "files"]):
+        done = merklize(*words, "--threads", "x")
+        assert done.returncode == 2
+        assert b"'--num-threads'" in done.stderr
+        assert b"number in plain digits" in done.stderr
+
+
+def test_errors_in_json(tmp_path: Path) -> None:
+    """Instead of an answer there is an error; standard error has it as always."""
+    url = "file:///nothing/here"
+    for words, code, said in [
+        (["tree", "info", "none"], 1, "none: No such file or directory"),
+        (["tree", "check", "none", "--num-threads", "x"], 2, "'x' is not a number"),
+        (["manifest", "diff", "a", "b"], 1, "No such file"),
+        (["tree", "info", "none", "extra"], 2, "unexpected extra argument"),
+        (["tree", "info", url], 1, "nothing/here"),
+        (["hash", "--json", "--raw"], 2, "--json excludes"),
+    ]:
+        done = merklize(*words, "--json", cwd=tmp_path)
+        assert done.returncode == code
+        assert said in json.loads(done.stdout)["error"]
+        assert said in done.stderr.decode()
+    assert merklize("tree", "info", "none").stdout == b""
+    done = merklize("tree", "info", "--", "--json")  # the name of a file
+    assert done.stdout == b""
+
+
 def test_as_a_module(tmp_path: Path) -> None:
     run = [sys.executable, "-m", "merklize"]
     done = subprocess.run([*run, "hash", "--no-names"], input=b"abc", capture_output=True, check=True)
@@ -249,7 +307,13 @@ def test_where_compiled_kernels_are(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 def test_demo() -> None:
     text = output("demo")
-    for row in ("blake3  ", "tree by blake3  ", "tree by keccak256  ", "manifest of 64 tensors  ", "proof of one leaf of 65,536  "):
+    for row in (
+        "blake3  ",
+        "tree by blake3  ",
+        "tree by keccak256  ",
+        "manifest of 64 tensors  ",
+        "proof of one leaf of 65,536  ",
+    ):
         assert f"\n{row}" in text
     assert "one thread" in text  # the scale
     assert "NOT" not in text
@@ -279,7 +343,10 @@ def test_demo_beside_another_device(opencl: str) -> None:
     """A processor by OpenCL is measured only if the caller names it."""
     devices = {job["device"] for job in json.loads(output("demo", "--json"))["jobs"]}
     assert opencl not in devices
-    assert {job["device"] for job in json.loads(output("demo", "--json", "--device", opencl))["jobs"]} == {"cpu", opencl}
+    assert {job["device"] for job in json.loads(output("demo", "--json", "--device", opencl))["jobs"]} == {
+        "cpu",
+        opencl,
+    }
 
 
 def test_library_errors_are_one_line() -> None:

@@ -9,6 +9,7 @@
 #include "command/endings.hpp"
 #include "command/line/arguments.hpp"
 #include "command/line/help.hpp"
+#include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/streams.hpp"
 #include "command/python.hpp"
@@ -19,7 +20,24 @@
 namespace merklize::command {
 namespace {
 
+// Whether the command line has the flag --json: answers are JSON then, and so is the error that comes instead of one.
+bool wants_json = false;
+
+void note_json(const Command& command, const std::vector<char*>& words) {
+    const Option* option = find_option(command, "json");
+    const auto is = [](const char* text) { return [text](const char* word) { return std::strcmp(word, text) == 0; }; };
+    const auto end = std::ranges::find_if(words, is("--"));
+    wants_json = option != nullptr && option->value.empty() && std::any_of(words.begin(), end, is("--json"));
+}
+
+void answer_error(const std::string& text) {
+    if (!wants_json || has_written()) return;
+    line(json::Object().text("error", text).done());
+    flush();
+}
+
 int wrong_usage(const Command& command, const std::string& name, const std::string& text) {
+    answer_error(text);
     flush();
     const std::string all =
         usage_line(command, name) + "\nTry '" + name + " --help' for help.\n\nError: " + sentence(text) + "\n";
@@ -57,6 +75,7 @@ int run(const Command& command, const std::string& name, std::vector<char*> word
     try {
         if (!is_group && command.run == nullptr)
             hand_over(name.substr(name.find(' ') + 1), {words.begin(), words.end()});
+        note_json(command, words);
         const Arguments arguments(command, name, is_group ? own_words(words) : words);
         if (arguments.has("help")) {
             write(help_text(command, name));
@@ -79,11 +98,14 @@ int run(const Command& command, const std::string& name, std::vector<char*> word
         return 2;
     }
     const Command* chosen = find_command(command, words[0]);
-    if (chosen == nullptr) return wrong_usage(command, name, "No such command '" + sentence(words[0]) + "'.");
+    if (chosen == nullptr)
+        return wrong_usage(command, name,
+                           "No such command '" + sentence(words[0]) + "'." + hint_of_command(command, words[0]));
     return run(*chosen, name + " " + words[0], {words.begin() + 1, words.end()});
 }
 
 int fail(const std::string& text) noexcept try {
+    answer_error(text);
     complain(text);
     return 1;
 } catch (const Exit& end) {

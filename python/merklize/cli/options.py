@@ -14,6 +14,8 @@ import click
 import merklize
 from merklize import _native
 
+from . import output
+
 
 class Count(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
     """A whole number in plain digits, as b3sum takes it. Python takes more: " 5", "1_000", digits of other scripts."""
@@ -123,6 +125,7 @@ hashes_option = click.option(
 )
 threads_option = click.option(
     "--num-threads",
+    "--threads",
     "threads",
     type=Count(),
     default=0,
@@ -132,4 +135,12 @@ threads_option = click.option(
 version_option = click.version_option(
     merklize.__version__, "-V", "--version", prog_name="merklize", message="%(prog)s %(version)s"
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+
+
+def note_json(_: click.Context, __: click.Parameter, as_json: bool) -> bool:
+    """An error is JSON then, too."""
+    output.State.wants_json = as_json
+    return as_json
+
+
+json_option = click.option("--json", "as_json", is_flag=True, callback=note_json, help="Machine-readable output.")

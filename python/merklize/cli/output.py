@@ -6,9 +6,11 @@ Names of files are bytes of any kind, so everything is written as UTF-8 whatever
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from typing import Any
 
@@ -21,6 +23,7 @@ class Failure(click.ClickException):
     """Ends the command with one line and exit code 1."""
 
     def show(self, file: Any = None) -> None:
+        answer_error(self.message)
         complain(self.message)
 
 
@@ -28,9 +31,24 @@ class StdoutClosed(Exception):
     """Whoever read our output has gone (`merklize hash ... | head`): nothing more to do, and nothing to say."""
 
 
+class State:
+    """What an error must know of the command: whether answers are JSON, and whether there was one already."""
+
+    wants_json = False
+    has_written = False
+
+
+def answer_error(text: str) -> None:
+    """With --json, the error that comes instead of an answer."""
+    if State.wants_json and not State.has_written:
+        with suppress(Failure, StdoutClosed):
+            line(json.dumps({"error": text}))
+
+
 def write(data: bytes) -> None:
     if sys.stdout is None:
         raise Failure("standard output is closed")
+    State.has_written = True
     _guarded(lambda: sys.stdout.buffer.write(data))
 
 

@@ -31,8 +31,11 @@ std::string_view name_in(std::string_view text) {
     return text.substr(0, text.find('='));
 }
 
-[[noreturn]] void no_such_option(std::string_view text) {
-    throw UsageError{"No such option '" + sentence(text) + "'."};
+// text  with its dashes; may have a value
+[[noreturn]] void no_such_option(const Command& command, std::string_view text) {
+    const std::string_view name = text.substr(0, text.find('='));
+    throw UsageError{"No such option '" + sentence(name) + "'." +
+                     (name.starts_with("--") ? hint_of_option(command, name.substr(2)) : "")};
 }
 
 [[noreturn]] void needs_value(std::string_view text) {
@@ -72,12 +75,12 @@ Arguments::Arguments(const Command& command, std::string usage_name, const std::
         }
         const bool is_long = text.starts_with("--");
         if (found == '?') {
-            if (!is_long) no_such_option(std::string{'-', static_cast<char>(optopt)});
+            if (!is_long) no_such_option(command, std::string{'-', static_cast<char>(optopt)});
             const Option* known = find_option(command, name_in(text));
-            if (known == nullptr) no_such_option(text.substr(0, text.find('=')));
+            if (known == nullptr) no_such_option(command, text);
             throw UsageError{"Option '--" + std::string(known->name) + "' does not take a value."};
         }
-        if (is_long && find_option(command, name_in(text)) == nullptr) no_such_option(text.substr(0, text.find('=')));
+        if (is_long && find_option(command, name_in(text)) == nullptr) no_such_option(command, text);
         const std::string shown =
             is_long ? std::string(text) : std::string{'-', static_cast<char>(found == ':' ? optopt : found)};
         if (found == ':') needs_value(shown);

@@ -1,6 +1,7 @@
 #include "command/line/table.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "command/line/commands.hpp"
 
@@ -14,7 +15,8 @@ constexpr Option device{
     "device", 0,
     "NAME",   "Where to compute (auto); see `merklize devices`. Several: cuda:all or cuda:0,cuda:1.",
     {},       "auto, cpu, cuda, opencl, sycl"};
-constexpr Option threads{"num-threads", 0, "NUM", "CPU threads to use; 0 means all."};
+constexpr Option threads{"num-threads", 0, "NUM", "CPU threads to use; 0 means all. Also --threads."};
+constexpr Option threads_too{"threads", 0, "NUM", {}, "num-threads"};
 constexpr Option policy{"policy", 0, "NAME=VALUE,...",
                         "Tuning of the device, such as group_size=64,constants=local; never changes a byte."};
 constexpr Option timings{"timings", 0, {}, "Show how long the device took."};
@@ -31,6 +33,7 @@ constexpr Option hash_options[] = {
     {"length", 'l', "LEN", "Output bytes (32)."},
     {"seek", 0, "SEEK", "Skip that many output bytes."},
     threads,
+    threads_too,
     {"no-mmap", 0},  // b3sum has it; files are never mapped here
     {"no-names", 0, {}, "Leave out the file names."},
     {"raw", 0, {}, "Write bytes instead of hexadecimal; for one FILE."},
@@ -65,6 +68,7 @@ constexpr Option build_options[] = {
     {"no-resume", 0, {}, "Begin anew, whatever a killed build left in TREE.partial."},
     device,
     threads,
+    threads_too,
     policy,
     timings,
     json,
@@ -97,11 +101,12 @@ constexpr Option update_options[] = {
     keyed,
     device,
     threads,
+    threads_too,
     json,
     help,
 };
-constexpr Option append_options[] = {leaves, derive_key, keyed, device, threads, json, help};
-constexpr Option check_options[] = {derive_key, keyed, device, threads, json, help};
+constexpr Option append_options[] = {leaves, derive_key, keyed, device, threads, threads_too, json, help};
+constexpr Option check_options[] = {derive_key, keyed, device, threads, threads_too, json, help};
 constexpr Option export_options[] = {
     {"level", 0, "NUM", "0, the leaves, to the height, the root."},
     {"output", 'o', "FILE", "Write to this file instead of standard output."},
@@ -122,8 +127,9 @@ constexpr Option bao_size{"size", 0, "BYTES",
                           "Of the message, where the format does not have it; need not be trusted."};
 constexpr Option bao_root{"root", 0, "HEX", "The digest of the message that you trust; must be given."};
 constexpr Option bao_output{"output", 'o', "FILE", "Write to this file instead of standard output."};
-constexpr Option bao_outboard_options[] = {bao_output, bao_format, bao_group, device, threads, policy, json, help};
-constexpr Option bao_encode_options[] = {bao_output, bao_format, bao_group, threads, json, help};
+constexpr Option bao_outboard_options[] = {bao_output,  bao_format, bao_group, device, threads,
+                                           threads_too, policy,     json,      help};
+constexpr Option bao_encode_options[] = {bao_output, bao_format, bao_group, threads, threads_too, json, help};
 constexpr Option bao_slice_options[] = {
     {"range", 0, "START,LENGTH", "Bytes of the message; may be given several times."},
     {"outboard", 0, "FILE", "INPUT is the message, and this its outboard."},
@@ -142,6 +148,7 @@ constexpr Option bao_decode_options[] = {
     bao_group,
     bao_size,
     threads,
+    threads_too,
     help,
 };
 constexpr Option bao_verify_options[] = {
@@ -153,6 +160,7 @@ constexpr Option bao_verify_options[] = {
     bao_group,
     bao_size,
     threads,
+    threads_too,
     json,
     help,
 };
@@ -170,6 +178,7 @@ constexpr Option devices_options[] = {
 constexpr Option demo_options[] = {
     {"device", 0, "NAME", "Measure this device beside the CPU; else the GPUs that are there.", {}, device.choices},
     threads,
+    threads_too,
     json,
     help,
 };
@@ -179,6 +188,7 @@ constexpr Option manifest_check_options[] = {
     json,
     device,
     threads,
+    threads_too,
     help,
 };
 constexpr Option only_help[] = {help};
@@ -410,7 +420,42 @@ constexpr Command whole{"merklize",
                         whole_options,
                         commands};
 
+// How many letters must be put in, taken out, changed or swapped with their neighbours to make one word of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::vector<std::size_t>> steps(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); i++) {
+        for (std::size_t k = 0; k <= b.size(); k++) {
+            std::size_t& least = steps[i][k];
+            least = std::max(i, k);
+            if (i == 0 || k == 0) continue;
+            least = std::min({steps[i - 1][k] + 1, steps[i][k - 1] + 1, steps[i - 1][k - 1] + (a[i - 1] != b[k - 1])});
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+                least = std::min(least, steps[i - 2][k - 2] + 1);
+        }
+    }
+    return steps[a.size()][b.size()];
+}
+
+// A name that begins with what was typed is like it, too.
+template <class Named>
+std::string hint_of(std::span<const Named> all, std::string_view typed, const char* dashes) {
+    constexpr std::size_t longest = 64;
+    if (typed.empty() || typed.size() > longest) return "";
+    std::string_view best;
+    std::size_t least = typed.size() / 3 + 2;
+    for (const Named& one : all) {
+        const std::size_t far = one.name.starts_with(typed) ? 1 : distance(one.name, typed);
+        if (far < least && far < one.name.size()) best = one.name, least = far;
+    }
+    return best.empty() ? "" : " Did you mean '" + std::string(dashes) + std::string(best) + "'?";
+}
+
 }  // namespace
+
+std::string hint_of_option(const Command& command, std::string_view name) {
+    return hint_of(command.options, name, "--");
+}
+std::string hint_of_command(const Command& group, std::string_view name) { return hint_of(group.commands, name, ""); }
 
 const Command& whole_command() noexcept { return whole; }
 

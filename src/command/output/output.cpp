@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t most_kept = 64 << 10;
 
+bool any_written = false;
+
 std::string& kept() {
     static std::string text;
     return text;
@@ -32,6 +34,7 @@ std::string_view as_text(std::span<const std::byte> data) {
 void write(std::string_view data) {
     if (was_closed(STDOUT_FILENO)) throw Failure{"standard output is closed"};
     kept() += data;
+    any_written = true;
     if (kept().size() >= most_kept) flush();
 }
 
@@ -41,6 +44,8 @@ void line(std::string_view text) {
     write(text);
     write("\n");
 }
+
+bool has_written() noexcept { return any_written; }
 
 void flush() {
     if (kept().empty()) return;

@@ -19,6 +19,8 @@ void write(std::string_view data);
 void write(std::span<const std::byte> data);
 void line(std::string_view text);
 void flush();
+/// Whether anything was written to standard output.
+bool has_written() noexcept;
 
 /// One line on standard error, in order with what went to standard output before. What a terminal would not show is escaped.
 void complain(std::string_view text);
