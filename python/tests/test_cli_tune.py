@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import merklize as library
-from cli_helpers import merklize
+from cli_helpers import merklize, output
 from merklize import _native
 from merklize.bench import tune, tuned
 from waiting import HANG
@@ -117,6 +117,30 @@ def test_what_is_kept_is_gone_by(cache: Path) -> None:
     assert library.MerkleTree(leaves, device="cpu").policy == before.policy
 
 
+def test_list_and_clear(cache: Path) -> None:
+    assert "Nothing is kept" in output("tune", "list")
+    tuned.keep("cpu", winner("tree", "blake3", 10, levels_per_launch=3))
+    tuned.keep("cpu", winner("tree", "rp64_256_v3", 20, levels_per_launch=5))
+    text = output("tune", "list")
+    assert re.search(r"\ncpu +tree +blake3 +10  levels_per_launch=3 +500 ms +1 s\n", text)
+    assert all(len(line) <= 80 for line in text.splitlines())
+    found = json.loads(output("tune", "list", "--json"))["tuned"]
+    assert found == json.loads(output("devices", "--json"))["tuned"]
+    assert "cpu: 2 policies forgotten" in output("tune", "clear", "--device", "cpu")
+    assert json.loads(output("tune", "list", "--json")) == {"tuned": []}
+    assert "cpu: 0 policies forgotten" in output("tune", "clear", "--all")
+
+
+def test_it_says_what_it_will_do(cache: Path) -> None:
+    words = ("tune", "--device", "cpu", "--hash", "blake3", "--sizes", "6,8", "--repeat", "2", "--policies", "3")
+    text = output(*words, "--dry-run")
+    plan, _, rest = text.partition("This takes about ")
+    assert "2 searches, each policy measured up to 2 times:" in plan
+    assert "\n  tree by blake3, 2^6, 2^8 leaves: 3 policies\n" in plan
+    assert re.match(r"[0-9.e+]+ (s|ms|us) or less\. Ctrl-C keeps", rest)
+    assert rest.count("tried)") == 2
+
+
 def test_devices_with_all_fields(opencl: str, cache: Path) -> None:
     try:
         tuned.keep(opencl, winner("hash_elements", "rp64_256_v3", 8, constants="global", group_size=16))
@@ -207,6 +231,10 @@ def test_ctrl_c_leaves_whole_files(tmp_path: Path, cache: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
+        ([], 2, b"--device NAME"),
+        (["--device", "cpu", "--all"], 2, b"--device NAME"),
+        (["clear"], 2, b"--device NAME"),
+        (["lisst"], 2, b"No such command 'lisst'"),
         (["--job", "nothing"], 2, b"nothing"),
         (["--sizes", "5..3"], 2, b"not a size"),
         (["--device", "abacus:0"], 2, b"abacus"),
