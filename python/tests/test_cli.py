@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
+import re
 import resource
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -371,12 +375,13 @@ def test_interruption_is_quiet(number: int, code: int) -> None:
         assert process.stderr.read() == b""
 
 
-def run_on_terminal(*args: str, until: bytes, env: dict[str, str] | None = None) -> str:
+def run_on_terminal(*args: str, until: bytes, env: dict[str, str] | None = None, columns: int = 80) -> str:
     """What comes out when standard error is a terminal.
 
     until   what is drawn before the rest of the input comes; empty: nothing, for which a second is long enough
     """
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
     drawn = b""
     with subprocess.Popen(
         [COMMAND, *args],
@@ -396,14 +401,20 @@ def run_on_terminal(*args: str, until: bytes, env: dict[str, str] | None = None)
         process.stdin.write(b"c")
         process.stdin.close()
         process.wait(HANG)
+    return (drawn + rest_of(ours)).decode()
+
+
+def rest_of(terminal: int) -> bytes:
+    """What programs that have ended wrote to the other side of a terminal."""
+    drawn = b""
     try:
-        while part := os.read(ours, 1 << 16):
+        while part := os.read(terminal, 1 << 16):
             drawn += part
     except OSError:  # how a terminal ends when nobody has it open
         pass
     finally:
-        os.close(ours)
-    return drawn.decode()
+        os.close(terminal)
+    return drawn
 
 
 def test_progress_bar_is_for_terminals_and_leaves_nothing_behind() -> None:
@@ -414,6 +425,40 @@ def test_progress_bar_is_for_terminals_and_leaves_nothing_behind() -> None:
     plain = run_on_terminal("hash", until=b"hashing", env={"NO_COLOR": "1"})
     assert "\x1b[3" not in plain
     assert run_on_terminal("hash", until=b"", env={"TERM": "dumb"}) == ""
+
+
+@pytest.mark.parametrize("columns", [25, 40, 200])
+def test_progress_bar_looks_at_the_width(columns: int) -> None:
+    drawn = run_on_terminal("hash", until=b"hashing", columns=columns, env={"NO_COLOR": "1", "COLUMNS": ""})
+    frames = re.findall(r"hashing[^\x1b\r]*", drawn)
+    assert max(map(len, frames)) == min(columns - 1, len("hashing ") + 40 + len("   0%"))
+
+
+def test_the_compilation_of_kernels_is_said(opencl: str, tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(bytes(5000))
+
+    def drawn(cache: str) -> str:
+        ours, theirs = pty.openpty()
+        environment = {**os.environ, "TERM": "xterm", "MERKLIZE_CACHE_DIR": cache}
+        subprocess.run(
+            [COMMAND, "hash", "--device", opencl, tmp_path / "data"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env=environment,
+            check=True,
+        )
+        os.close(theirs)
+        return rest_of(ours).decode()
+
+    cache = str(tmp_path / "cache")
+    first = drawn(cache)
+    assert f"compiling kernels for {opencl} (kept for the next time)" in first
+    assert first.endswith("\x1b[2K")
+    assert "compiling" not in drawn(cache)
+    without = drawn("")
+    assert f"compiling kernels for {opencl}" in without
+    assert "kept" not in without
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,12 @@
 #include "command/line/help.hpp"
 #include "command/output/json.hpp"
 #include "command/output/output.hpp"
+#include "command/output/progress.hpp"
 #include "command/output/streams.hpp"
 #include "command/python.hpp"
 #include "command/settings.hpp"
 #include "host/mapped_file.hpp"
+#include "jobs/progress.hpp"
 #include "merklize/version.h"
 
 namespace merklize::command {
@@ -136,6 +138,8 @@ int guarded_run(std::vector<char*> words) noexcept try {
 int main(int argc, char** argv) {
     merklize::command::prepare_streams();
     merklize::runtime::MappedFile::allow();
+    merklize::runtime::on_compiling = merklize::command::show_compiling;
     const int code = merklize::command::guarded_run({argv + (argc > 0), argv + argc});
+    merklize::command::erase_bar();
     _exit(code);  // everything is written; threads that wait for work need not be told
 }

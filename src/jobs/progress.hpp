@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <string_view>
 
 #include "host/threads.hpp"
 #include "merklize/device.hpp"
@@ -11,6 +12,10 @@ namespace merklize::runtime {
 
 /// How long progress functions are not asked again. Tests that cancel set it to nothing, so that no machine is too fast for them.
 inline constinit std::atomic<int> tick_milliseconds{50};
+
+/// Called, if it is set, on the thread that compiles a kernel, before it does: some compilers take minutes.
+/// kept  whether the cache will have it
+inline constinit std::atomic<void (*)(std::string_view device, bool kept)> on_compiling{nullptr};
 
 /// A part of some work: 0 to 1 of it is `before` to `before` + `share` of the whole. Empty if `whole` is.
 /// whole  must outlive the result

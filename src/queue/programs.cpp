@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "host/kept_files.hpp"
+#include "jobs/progress.hpp"
 #include "merklize/error.hpp"
 #include "merklize/version.hpp"
 #include "programs/fatbins.hpp"
@@ -41,6 +42,8 @@ mkz_program* Programs::make(const Variant& variant) {
         // A device that takes no SPIR-V says so, and gets the text.
         loaded = driver.program_load(device_.index(), module->data(), module->size(), &program) == MKZ_OK;
     }
+    if (const auto tell = on_compiling.load(); tell != nullptr && !loaded)
+        tell(device_.id(), cache.why_unusable().empty());
     if (!loaded) device_.check(driver.program_build(device_.index(), text.c_str(), options.c_str(), &program));
     const auto sink = [](void* context, const void* bytes, std::uint64_t size) {
         const auto* first = static_cast<const std::byte*>(bytes);

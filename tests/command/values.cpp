@@ -6,6 +6,7 @@
 #include "command/line/values.hpp"
 #include "command/output/json.hpp"
 #include "command/output/json_reader.hpp"
+#include "command/output/progress.hpp"
 #include "command/output/text.hpp"
 #include "support.hpp"
 
@@ -56,6 +57,26 @@ TEST("values: a table that is too wide goes on in the next line") {
         at = end + 1;
     }
     CHECK(text.find("model.layers.0.self_attn.") != text.npos);  // behind a mark
+}
+
+TEST("values: a line of a progress bar fits the terminal, and says bytes and rate") {
+    const BarState half{.what = "hashing", .done = 1, .parts = 2, .bytes = 3 << 20, .seconds = 2, .columns = 80};
+    const std::string text = bar_text(half), end = "  50% 0:00:02, 3 MiB, 1.5 MiB/s";
+    CHECK(text.ends_with(end));
+    CHECK(text.starts_with("hashing \u2501"));
+    CHECK_EQ(width_of(text), 79u);
+    for (std::size_t columns = 20; columns < 200; columns++) {
+        BarState state = half;
+        state.columns = columns;
+        const std::string line = bar_text(state);
+        CHECK(width_of(line) < columns);
+        CHECK(line.starts_with("hashing"));
+        CHECK_EQ(line.find("\u2501") != line.npos, columns > 7 + 1 + 5 + end.size());
+        CHECK_EQ(line.ends_with(end), columns > 7 + end.size());
+    }
+    CHECK_EQ(bar_text({.what = "checking", .done = 7, .parts = 0}), "checking: 7 done");
+    CHECK(bar_text({.what = "hashing", .done = 0, .parts = 1}).ends_with("   0%"));
+    CHECK(bar_text({.what = "x", .done = 9, .parts = 3}).find("100%") != std::string::npos);
 }
 
 TEST("values: text that is no UTF-8 and text that is not seen") {

@@ -163,7 +163,7 @@ int run_bao_verify(const Arguments& arguments) {
             const auto ranges = wanted.is_all() ? std::vector<FileRange>{{0, size}} : wanted.ranges();
             Bar bar("verifying", ranges.size());
             for (const FileRange& range : ranges) {
-                options.progress = bar.part();
+                options.progress = bar.part(1, range.bytes);
                 verified.add(runtime::Shape(size, form.group_log).groups_of(range));
                 for (const BaoFault& fault :
                      bao_verify_file(input.fd(), input.name(), range, {root, nodes, form}, options)) {

@@ -53,7 +53,7 @@ int run_bao_outboard(const Arguments& arguments) {
     const runtime::InputFile input = open_input(arguments.words()[0]);
     Digest root;
     Bar bar("hashing");
-    options.progress = bar.part();
+    options.progress = bar.part_of(input.name());
     if (out && is_file(*out) && is_regular(input)) {
         root = bao_outboard_file(input.fd(), input.name(), form, *out, options);
     } else {
@@ -73,7 +73,7 @@ int run_bao_encode(const Arguments& arguments) {
     const runtime::InputFile input = open_input(arguments.words()[0]);
     Digest root;
     Bar bar("hashing");
-    options.progress = bar.part();
+    options.progress = bar.part_of(input.name());
     if (!is_regular(input)) {
         const BaoOutput made = bao_encode(read_all(input), form, options);
         write_to(out, made.bytes);

@@ -153,7 +153,7 @@ private:
         const auto extent = file->extent();
         if (is_large) {
             RunOptions options = job_.options;
-            options.progress = bar_.part();
+            options.progress = bar_.part(1, extent ? extent->bytes : 0);
             hash_input(*file, extent, job_, options, result);
             return true;
         }

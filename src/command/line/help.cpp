@@ -1,14 +1,12 @@
 #include "command/line/help.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
-#include "command/line/values.hpp"
+#include "command/output/streams.hpp"
 #include "command/output/text.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/hash.hpp"
@@ -18,16 +16,7 @@ namespace {
 
 constexpr std::size_t most_columns = 80;
 
-std::size_t columns() {
-    std::size_t width = most_columns;
-    const char* set = std::getenv("COLUMNS");
-    if (const auto wanted = plain_number(set == nullptr ? "" : set).value_or(0); wanted != 0) {
-        width = wanted;
-    } else if (winsize size{}; ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) {
-        width = size.ws_col;
-    }
-    return std::clamp<std::size_t>(width, 40, most_columns);
-}
+std::size_t columns() { return std::clamp<std::size_t>(columns_of(STDOUT_FILENO), 40, most_columns); }
 
 template <class Range>
 std::string joined(const Range& all) {

@@ -194,7 +194,7 @@ int run_manifest_check(const Arguments& arguments) {
     Differences differences;
     {
         Bar bar("checking");
-        options.progress = bar.part();
+        options.progress = bar.part(1, wanted.is_all() ? known.bytes() : 0);
         differences = check.run(path, options, found);
     }
     const std::uint64_t checked = found.tensors.size() + found.files.size();

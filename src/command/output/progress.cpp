@@ -1,5 +1,6 @@
 #include "command/output/progress.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,13 +9,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
+
+#include "command/line/values.hpp"
+#include "command/output/streams.hpp"
+#include "command/output/text.hpp"
 
 namespace merklize::command {
 namespace {
 
 constexpr auto delay = std::chrono::milliseconds(400);  // short work should not flicker
 constexpr auto period = std::chrono::milliseconds(100);
-constexpr std::size_t cells = 40;
+constexpr std::size_t most_cells = 40, least_cells = 5;
 
 constexpr char hide_cursor[] = "\x1b[?25l";
 constexpr char erase[] = "\x1b[?25h\r\x1b[2K";
@@ -25,6 +31,12 @@ bool is_seen() {
     if (isatty(STDERR_FILENO) == 0) return false;
     const char* term = std::getenv("TERM");
     return term == nullptr || std::strcmp(term, "dumb") != 0;
+}
+
+// In the place of what is drawn.
+void write_line(const std::string& text) {
+    const std::string all = (is_drawn.exchange(true) ? "\r\x1b[2K" : hide_cursor) + text;
+    static_cast<void>(!::write(STDERR_FILENO, all.data(), all.size()));
 }
 
 bool has_colours() {
@@ -44,46 +56,73 @@ Bar::Bar(std::string what, std::uint64_t parts)
 
 Bar::~Bar() { erase_bar(); }
 
-std::function<bool(double)> Bar::part(std::uint64_t count) {
+std::function<bool(double)> Bar::part(std::uint64_t count, std::uint64_t bytes) {
+    const auto before = std::exchange(bytes_, bytes_ + static_cast<double>(bytes));
     if (!enabled_) return {};
-    return [this, count](double done) {
-        draw(static_cast<double>(finished_) + done * static_cast<double>(count));
+    return [this, count, before, bytes](double done) {
+        draw(static_cast<double>(finished_) + done * static_cast<double>(count),
+             before + done * static_cast<double>(bytes));
         return true;
     };
 }
 
-void Bar::advance(std::uint64_t count) {
-    finished_ += count;
-    if (enabled_) draw(static_cast<double>(finished_));
+std::function<bool(double)> Bar::part_of(const std::string& file) {
+    struct stat info{};
+    const bool has_size = stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+    return part(1, has_size ? static_cast<std::uint64_t>(info.st_size) : 0);
 }
 
-void Bar::draw(double done) {
+void Bar::advance(std::uint64_t count) {
+    finished_ += count;
+    if (enabled_) draw(static_cast<double>(finished_), bytes_);
+}
+
+std::string bar_text(const BarState& state) {
+    const std::size_t width = state.columns - 1;
+    std::string end;
+    char number[64];
+    const double share = state.parts == 0 ? 0 : std::clamp(state.done / static_cast<double>(state.parts), 0.0, 1.0);
+    if (state.parts == 0) {
+        end = ": " + std::to_string(static_cast<std::uint64_t>(state.done)) + " done";
+    } else {
+        std::snprintf(number, sizeof number, " %3.0f%%", 100 * share);
+        end = number;
+        if (share > 0) {
+            const auto left = static_cast<unsigned long long>(state.seconds / share - state.seconds);
+            std::snprintf(number, sizeof number, " %llu:%02llu:%02llu", left / 3600, left / 60 % 60, left % 60);
+            end += number;
+        }
+    }
+    if (state.bytes > 0 && state.seconds > 0)
+        end += ", " + human_bytes(state.bytes) + ", " + human_bytes(state.bytes / state.seconds) + "/s";
+    const std::size_t used = width_of(state.what) + 1 + width_of(end);
+    if (state.parts == 0 || used + least_cells > width) {
+        std::string text = std::string(state.what) + end;
+        while (width_of(text) > width) text.pop_back();  // bytes of a character that is cut are no character
+        return text;
+    }
+    const std::size_t cells = std::min(most_cells, width - used),
+                      full = static_cast<std::size_t>(share * static_cast<double>(cells));
+    std::string text = std::string(state.what) + (state.colours ? " \x1b[32m" : " ");
+    for (std::size_t i = 0; i < cells; i++) {
+        if (i == full) text += state.colours ? "\x1b[90m" : "";
+        text += i < full || state.colours ? "\u2501" : " ";
+    }
+    return text + (state.colours ? "\x1b[0m" : "") + end;
+}
+
+void Bar::draw(double done, double bytes) {
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + period;
-    std::string text = is_drawn.exchange(true) ? "\r\x1b[2K" : hide_cursor;
-    if (parts_ == 0) {
-        text += what_ + ": " + std::to_string(static_cast<std::uint64_t>(done)) + " done";
-    } else {
-        const double share = std::clamp(done / static_cast<double>(parts_), 0.0, 1.0);
-        const auto full = static_cast<std::size_t>(share * cells);
-        const bool colours = has_colours();
-        text += what_ + (colours ? " \x1b[32m" : " ");
-        for (std::size_t i = 0; i < cells; i++) {
-            if (i == full) text += colours ? "\x1b[90m" : "";
-            text += i < full || colours ? "\u2501" : " ";
-        }
-        char end[64];
-        std::snprintf(end, sizeof end, "%s %3.0f%%", colours ? "\x1b[0m" : "", 100 * share);
-        text += end;
-        const double taken = std::chrono::duration<double>(now - begin_).count();
-        if (share > 0) {
-            const auto left = static_cast<unsigned long long>(taken / share - taken);
-            std::snprintf(end, sizeof end, " %llu:%02llu:%02llu", left / 3600, left / 60 % 60, left % 60);
-            text += end;
-        }
-    }
-    static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+    write_line(bar_text({what_, done, parts_, bytes, std::chrono::duration<double>(now - begin_).count(),
+                         columns_of(STDERR_FILENO), has_colours()}));
+}
+
+void show_compiling(std::string_view device, bool kept) {
+    if (!is_seen()) return;
+    const std::string text = "compiling kernels for " + std::string(device) + (kept ? " (kept for the next time)" : "");
+    write_line(text.substr(0, columns_of(STDERR_FILENO) - 1));
 }
 
 }  // namespace merklize::command

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace merklize::command {
 
@@ -17,20 +19,39 @@ public:
     Bar& operator=(const Bar&) = delete;
 
     /// The progress function of the library for the next `count` parts; empty if nobody would see it.
-    std::function<bool(double)> part(std::uint64_t count = 1);
+    /// bytes  of these parts, or 0
+    std::function<bool(double)> part(std::uint64_t count = 1, std::uint64_t bytes = 0);
+    /// The same for one part, a file that is read once.
+    std::function<bool(double)> part_of(const std::string& file);
     /// `count` more parts are done.
     void advance(std::uint64_t count = 1);
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    void draw(double done);
+    void draw(double done, double bytes);
 
     std::string what_;
     std::uint64_t parts_, finished_ = 0;
+    double bytes_ = 0;
     Clock::time_point begin_ = Clock::now(), next_;
     bool enabled_;
 };
+
+/// What a bar shows, and one line of it.
+struct BarState {
+    std::string_view what;
+    double done = 0;           ///< of `parts`
+    std::uint64_t parts = 1;   ///< 0: not known
+    double bytes = 0;          ///< done so far; 0: not known
+    double seconds = 0;        ///< since the work began
+    std::size_t columns = 80;  ///< of the terminal; the line leaves the last one free
+    bool colours = false;
+};
+std::string bar_text(const BarState& state);
+
+/// Says on a terminal that the kernels of a device are compiled.  kept  whether the next process finds them
+void show_compiling(std::string_view device, bool kept);
 
 /// Removes the bar from the terminal, if there is one. Safe in a signal handler.
 void erase_bar() noexcept;

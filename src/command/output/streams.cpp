@@ -1,11 +1,15 @@
 #include "command/output/streams.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 
 #include "command/endings.hpp"
+#include "command/line/values.hpp"
 #include "command/output/progress.hpp"
 
 namespace merklize::command {
@@ -39,6 +43,14 @@ void prepare_streams() {
 }
 
 bool was_closed(int fd) noexcept { return closed[fd]; }
+
+std::size_t columns_of(int fd) noexcept {
+    constexpr std::size_t usual = 80, least = 20;
+    const char* set = std::getenv("COLUMNS");
+    std::uint64_t width = plain_number(set == nullptr ? "" : set).value_or(0);
+    if (winsize size{}; width == 0 && ioctl(fd, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+    return width == 0 ? usual : std::max<std::size_t>(width, least);
+}
 
 int standard_input() {
     if (was_closed(STDIN_FILENO)) throw Failure{"standard input is closed"};

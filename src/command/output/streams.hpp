@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace merklize::command {
 
 /// The three standard streams and the signals of a terminal.
@@ -9,6 +11,9 @@ namespace merklize::command {
 /// half: every file that the command writes appears when it is whole.
 void prepare_streams();
 bool was_closed(int fd) noexcept;
+
+/// How wide a terminal is: COLUMNS, else what the system says, else 80. At least 20.
+std::size_t columns_of(int fd) noexcept;
 
 /// 0.  errors  Failure (standard input is closed)
 int standard_input();

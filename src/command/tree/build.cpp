@@ -113,7 +113,7 @@ int run_tree_build(const Arguments& arguments) {
     TreeFacts built{};
     {
         Bar bar("building the tree");
-        options.progress = bar.part();
+        options.progress = bar.part_of(file);
         if (out) {
             built = build_tree_file(input, *out, form, !arguments.has("no-resume"), options);
         } else if (options.policy != Policy{} || shows_times) {

@@ -103,7 +103,7 @@ int run_tree_append(const Arguments& arguments) {
     std::uint64_t appended = 0;
     {
         Bar bar("appending");
-        options.progress = bar.part();
+        options.progress = bar.part_of(data);
         appended = tree.append(tree_input(data, kind, size), options);
     }
     const std::string root = tree.root().hex();

@@ -59,7 +59,7 @@ int run_tree_check(const Arguments& arguments) {
     std::vector<WrongNode> wrong;
     {
         Bar bar("checking");
-        options.progress = bar.part();
+        options.progress = bar.part_of(file);
         wrong = tree.check(1000, options);
     }
     if (arguments.has("json")) {
