@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 import merklize as library
 from cli_helpers import COMMAND, merklize, output
 from oracle import pattern
-from waiting import HANG
+from waiting import HANG, eventually
 
 # Leaves are the first 32 * 1024 bytes of the extendable output of "leaves".
 KNOWN_ROOT = "a10cdf376affe2cf843d72b664faa33e37ed4e3d01e3dea214850fa7679879f4"
@@ -134,7 +135,26 @@ def test_tampered_proofs_fail(folder: Path, root: str) -> None:
         assert b"Traceback" not in done.stderr
     other = f"{int(root, 16) ^ 1:064x}"
     done = merklize("tree", "verify", "-", "--root", other, stdin=good)
-    assert (done.returncode, done.stdout) == (1, b"NOT valid: another root\n")
+    said = f"NOT valid: another root\n  the proof's: {root}\n  --root:      {other}\n"
+    assert (done.returncode, done.stdout.decode()) == (1, said)
+    done = merklize("tree", "verify", "-", "--root", other, "--json", stdin=good)
+    assert json.loads(done.stdout)["computed_root"] == root
+    several = merklize("tree", "prove", "tree", "5-7", cwd=folder).stdout
+    assert merklize("tree", "verify", "-", "--root", other, stdin=several).stdout.decode() == said
+
+
+def test_ctrl_c_says_what_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "data").touch()
+    os.truncate(tmp_path / "data", 256 << 30)  # takes a minute to hash, and no space on the disk
+    words = ("tree", "build", "data", "--leaf-size", "16M", "-o", "tree")
+    with subprocess.Popen([COMMAND, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        eventually((tmp_path / "tree.partial").exists)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=HANG) == (
+            b"",
+            b"merklize: interrupted; tree.partial is kept, and the same command goes on from there\n",
+        )
+    assert process.returncode == 130
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b"null", b"MKZP", b"\xff" * 100, b"{" * 60000, b" " * 70000])

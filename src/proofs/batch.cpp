@@ -47,39 +47,6 @@ private:
     runtime::MergePairs job_;
 };
 
-/// The root that follows from a proof of several leaves. nullopt if the proof is malformed.
-std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
-    const runtime::TreeLayout layout{proof.n_leaves};
-    std::vector<std::uint64_t> positions = proof.indices;
-    std::vector<Digest> nodes = proof.leaves;
-    Pairs pairs(proof.hash, mode, {}, nodes.size());
-    std::span<const Digest> siblings = proof.siblings;
-    for (unsigned level = 0; level < layout.height(); level++) {
-        pairs.clear();
-        bool enough = true, lone = false;
-        runtime::climb(positions, layout, level, proof.rule, [&](Sibling sibling, std::size_t i) {
-            const bool takes = runtime::in_proof(sibling);
-            enough = enough && (!takes || !siblings.empty());
-            if (!enough) return;
-            switch (sibling) {
-                case Sibling::left: pairs.add(siblings[0], nodes[i]); break;
-                case Sibling::right: pairs.add(nodes[i], siblings[0]); break;
-                case Sibling::known: pairs.add(nodes[i], nodes[i + 1]); break;
-                case Sibling::self: pairs.add(nodes[i], nodes[i]); break;
-                case Sibling::copy: lone = true; break;  // the last node of the level
-            }
-            siblings = siblings.subspan(takes);
-        });
-        if (!enough) return std::nullopt;
-        if (lone) nodes[pairs.size()] = nodes.back();
-        nodes.resize(positions.size());
-        // Without a Run: proofs are checked on the CPU, whatever the default device is.
-        if (pairs.size() != 0) runtime::HostExecutor(0).launch(pairs.into(nodes), {});
-    }
-    if (!siblings.empty()) return std::nullopt;
-    return nodes[0];
-}
-
 /// Verifies some proofs of one hash, level by level. launch(job, share) runs the merges of a level; they are `share` of
 /// all merges.
 template <class Launch>
@@ -129,11 +96,53 @@ void verify_piece(std::span<const MerkleProof> proofs, const Digest& root, const
 
 }  // namespace
 
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode) {
+    if (!can_merge(proof.hash, mode) || !is_tree(proof.n_leaves, proof.rule) ||
+        !are_indices(proof.indices, proof.n_leaves) || proof.leaves.size() != proof.indices.size() ||
+        !are_digests(proof.hash, proof.leaves) || !are_digests(proof.hash, proof.siblings)) {
+        return std::nullopt;
+    }
+    const runtime::TreeLayout layout{proof.n_leaves};
+    std::vector<std::uint64_t> positions = proof.indices;
+    std::vector<Digest> nodes = proof.leaves;
+    Pairs pairs(proof.hash, mode, {}, nodes.size());
+    std::span<const Digest> siblings = proof.siblings;
+    for (unsigned level = 0; level < layout.height(); level++) {
+        pairs.clear();
+        bool enough = true, lone = false;
+        runtime::climb(positions, layout, level, proof.rule, [&](Sibling sibling, std::size_t i) {
+            const bool takes = runtime::in_proof(sibling);
+            enough = enough && (!takes || !siblings.empty());
+            if (!enough) return;
+            switch (sibling) {
+                case Sibling::left: pairs.add(siblings[0], nodes[i]); break;
+                case Sibling::right: pairs.add(nodes[i], siblings[0]); break;
+                case Sibling::known: pairs.add(nodes[i], nodes[i + 1]); break;
+                case Sibling::self: pairs.add(nodes[i], nodes[i]); break;
+                case Sibling::copy: lone = true; break;  // the last node of the level
+            }
+            siblings = siblings.subspan(takes);
+        });
+        if (!enough) return std::nullopt;
+        if (lone) nodes[pairs.size()] = nodes.back();
+        nodes.resize(positions.size());
+        // Without a Run: proofs are checked on the CPU, whatever the default device is.
+        if (pairs.size() != 0) runtime::HostExecutor(0).launch(pairs.into(nodes), {});
+    }
+    if (!siblings.empty()) return std::nullopt;
+    return nodes[0];
+}
+
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
 bool verify(const MultiProof& proof, const Digest& root, const Expect& expect, const Mode& mode) noexcept try {
-    return runtime::fits(expect, proof) && runtime::can_merge(proof.hash, mode) &&
-           runtime::is_tree(proof.n_leaves, proof.rule) && runtime::are_indices(proof.indices, proof.n_leaves) &&
-           proof.leaves.size() == proof.indices.size() && runtime::are_digests(proof.hash, proof.leaves) &&
-           runtime::are_digests(proof.hash, proof.siblings) && root_of(proof, mode) == root;
+    return runtime::fits(expect, proof) && runtime::root_of(proof, mode) == root;
 } catch (...) {  // no memory
     return false;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "merklize/proof.hpp"
@@ -15,5 +16,9 @@ bool fits(const Expect& expect, const MerkleProof& proof) noexcept;
 bool fits(const Expect& expect, const MultiProof& proof) noexcept;
 /// Whether everything but the merges is right.
 bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept;
+/// The root that follows from a proof; none if the proof is malformed.
+std::optional<Digest> root_of(const MerkleProof& proof, const Mode& mode) noexcept;
+/// The same.  errors  bad_alloc
+std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode);
 
 }  // namespace merklize::runtime

@@ -42,13 +42,8 @@ bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept {
            are_digests(proof.hash, {&proof.leaf, 1}) && are_digests(proof.hash, proof.siblings);
 }
 
-}  // namespace merklize::runtime
-
-namespace merklize::inline v0 {
-
-bool verify(const MerkleProof& proof, const Digest& root, const Expect& expect, const Mode& mode) noexcept {
-    using runtime::Sibling;
-    if (!runtime::fits(expect, proof) || !runtime::is_checkable(proof, mode)) return false;
+std::optional<Digest> root_of(const MerkleProof& proof, const Mode& mode) noexcept {
+    if (!is_checkable(proof, mode)) return std::nullopt;
     const runtime::TreeLayout layout{proof.n_leaves};
     Digest node = proof.leaf;
     const Digest* next = proof.siblings.data();
@@ -61,7 +56,15 @@ bool verify(const MerkleProof& proof, const Digest& root, const Expect& expect, 
             case Sibling::copy: break;
         }
     }
-    return node == root;
+    return node;
+}
+
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
+bool verify(const MerkleProof& proof, const Digest& root, const Expect& expect, const Mode& mode) noexcept {
+    return runtime::fits(expect, proof) && runtime::root_of(proof, mode) == root;
 }
 
 bool verify(const ConsistencyProof& proof, const Roots& roots, const Mode& mode) noexcept {

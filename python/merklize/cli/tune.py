@@ -128,7 +128,10 @@ def list_kept(as_json: bool) -> None:
     else:
         rows = [("device", "job", "hash", "log2", "policy", "time", "built-in")]
         rows += [
-            (device, e.job, e.hash, str(e.log2), tuned.text_of(e.policy), *map(output.human_time, e[4:]))
+            (
+                *(device, e.job, e.hash, str(e.log2), tuned.text_of(e.policy)),
+                *(output.human_time(e.seconds), output.human_time(e.builtin_seconds)),
+            )
             for device, e in kept
         ]
         output.line(output.table(rows, "   r rr"))

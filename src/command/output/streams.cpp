@@ -5,24 +5,38 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 
 #include "command/endings.hpp"
 #include "command/line/values.hpp"
 #include "command/output/progress.hpp"
+#include "command/output/text.hpp"
 
 namespace merklize::command {
 namespace {
 
 bool closed[3];
+std::atomic<const KeptByInterruption*> kept_file{nullptr};
 
-extern "C" void end_by_signal(int number) {
+}  // namespace
+
+// Calls what may be called in a signal handler.
+void end_by_signal(int number) {
     erase_bar();
+    if (const KeptByInterruption* kept = kept_file; kept != nullptr && access(kept->path_.c_str(), F_OK) == 0)
+        static_cast<void>(!::write(STDERR_FILENO, kept->text_.data(), kept->text_.size()));
     _exit(128 + number);
 }
 
-}  // namespace
+KeptByInterruption::KeptByInterruption(const std::string& path)
+    : path_(path),
+      text_("merklize: interrupted; " + sentence(path) + " is kept, and the same command goes on from there\n") {
+    kept_file = this;
+}
+
+KeptByInterruption::~KeptByInterruption() { kept_file = nullptr; }
 
 void prepare_streams() {
     for (int fd = 0; fd < 3; fd++) {

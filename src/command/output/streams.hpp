@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace merklize::command {
 
@@ -11,6 +12,20 @@ namespace merklize::command {
 /// half: every file that the command writes appears when it is whole.
 void prepare_streams();
 bool was_closed(int fd) noexcept;
+
+/// While it lives, an end by a signal says that this file is kept, if it is there, and that the same command goes on from it. One at a time.
+class KeptByInterruption {
+public:
+    explicit KeptByInterruption(const std::string& path);
+    ~KeptByInterruption();
+    KeptByInterruption(const KeptByInterruption&) = delete;
+    KeptByInterruption& operator=(const KeptByInterruption&) = delete;
+
+private:
+    friend void end_by_signal(int number);
+
+    std::string path_, text_;
+};
 
 /// How wide a terminal is: COLUMNS, else what the system says, else 80. At least 20.
 std::size_t columns_of(int fd) noexcept;

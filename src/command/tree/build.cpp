@@ -1,10 +1,14 @@
 // `merklize tree build`.
+#include <filesystem>
+#include <optional>
+
 #include "command/endings.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
 #include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
+#include "command/output/streams.hpp"
 #include "command/tree/common.hpp"
 #include "merklize/file_formats.hpp"
 #include "merklize/formats.hpp"
@@ -115,6 +119,8 @@ int run_tree_build(const Arguments& arguments) {
         Bar bar("building the tree");
         options.progress = bar.part_of(file);
         if (out) {
+            std::optional<KeptByInterruption> kept;
+            if (std::filesystem::is_regular_file(file)) kept.emplace(*out + ".partial");  // a pipe cannot be read again
             built = build_tree_file(input, *out, form, !arguments.has("no-resume"), options);
         } else if (options.policy != Policy{} || shows_times) {
             if (shows_times) options.timings = &times;

@@ -10,6 +10,7 @@
 #include "command/tree/common.hpp"
 #include "command/tree/proof_json.hpp"
 #include "host/input_file.hpp"
+#include "proofs/check.hpp"
 
 namespace merklize::command {
 namespace {
@@ -177,21 +178,26 @@ int run_tree_verify(const Arguments& arguments) {
     if (n_leaves) expect("n_leaves", *n_leaves == claimed);
     if (hash) expect("hash", *hash == hash_of(claim));
     if (rule) expect("rule", *rule == by);
-    expect("root", one != nullptr ? verify(*one, *root, {}, merges)
-                   : several != nullptr
-                       ? verify(*several, *root, {}, merges)
-                       : verify(*consistency, {.old_root = old_root.value_or(Digest{}), .new_root = *root}, merges));
+    const std::optional<Digest> computed = one != nullptr       ? runtime::root_of(*one, merges)
+                                           : several != nullptr ? runtime::root_of(*several, merges)
+                                                                : std::nullopt;
+    expect("root", consistency != nullptr
+                       ? verify(*consistency, {.old_root = old_root.value_or(Digest{}), .new_root = *root}, merges)
+                       : computed == root);
     if (arguments.has("json")) {
         json::Array names;
         for (const std::string& name : wrong) names.put(json::text(name));
         json::Object facts;
         facts.number("valid", wrong.empty()).put("wrong", names.done());
+        if (computed) facts.text("computed_root", computed->hex());
         put_facts(facts, claim);
         line(facts.done());
     } else if (!wrong.empty()) {
         std::string text = "NOT valid:";
         for (const std::string& name : wrong) text += (text.ends_with(':') ? " another " : ", another ") + name;
         line(text);
+        if (computed && *computed != *root)
+            line("  the proof's: " + computed->hex() + "\n  --root:      " + root->hex());
     } else {
         line("valid: " + said(claim) + ", " + std::string(traits(hash_of(claim)).name));
     }
