@@ -200,7 +200,8 @@ def test_check_is_the_librarys(tmp_path, kind, damage):
         except merklize_package.Error as error:
             refused = f"merklize: {error}\n"
         if expected is None:
-            assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", refused)
+            assert (done.returncode, plain.stdout, done.stderr.decode()) == (1, b"", refused)
+            assert f"merklize: {json.loads(done.stdout)['error']}\n" == refused
             continue
         fields = json.loads(done.stdout)
         assert fields["differences"] == [one._asdict() for one in expected.differences], only
