@@ -385,7 +385,7 @@ class TestCommand:
         done = command("bao", *arguments, cwd=message)
         assert done.returncode == 2
         assert done.stderr.count(b"Error: ") == 1
-        assert done.stdout == b""
+        assert done.stdout.startswith(b'{"error": ') if "--json" in arguments else done.stdout == b""
 
 
 def test_page():
