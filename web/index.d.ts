@@ -192,6 +192,7 @@ export interface TreeFile {
 /** Opens a .mkl file; only what is asked for is read. Throws MerklizeError for anything that is no whole tree file. */
 export function openTree(source: Blob | Bytes): Promise<TreeFile>;
 
-export function toHex(bytes: Uint8Array): string;
+/** Two hexadecimal digits a byte. prefix: before them; default none */
+export function toHex(bytes: Uint8Array, prefix?: '' | '0x'): string;
 /** 64 hexadecimal digits, with or without 0x -> 32 bytes; null for any other text. */
 export function fromHex(text: string): Uint8Array | null;
