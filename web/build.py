@@ -23,7 +23,21 @@ ROOT = HERE.parent
 VERSIONS = ["", *(f"-{version}" for version in range(30, 13, -1))]
 
 # The order in which the modules are joined into one file: what a module imports comes before it.
-MODULES = ["machine", "ready", "common", "hash", "files", "trees", "shape", "parse", "proofs", "tree_file", "matrices"]
+MODULES = [
+    "machine",
+    "ready",
+    "common",
+    "hash",
+    "files",
+    "formats",
+    "trees",
+    "shape",
+    "proof",
+    "parse",
+    "proofs",
+    "tree",
+]
+MODULES += ["tree_file", "matrices", "abi", "openzeppelin"]
 
 COMPILE = [
     "-std=c++20",

@@ -57,11 +57,11 @@ export function toHex(bytes, prefix = '') {
     for (let i = 0; i < bytes.length; i++) text += hexOf[bytes[i]];
     return text;
 }
+/** Hexadecimal digits, two a byte -> bytes. */
+export const bytesOfDigits = (digits) => Uint8Array.from({ length: digits.length / 2 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 /** 64 hexadecimal digits, with or without 0x -> 32 bytes, or null. */
 export function fromHex(text) {
-    if (typeof text !== 'string' || !/^(0x)?[0-9a-f]{64}$/i.test(text)) return null;
-    const digits = text.slice(-64);
-    return Uint8Array.from({ length: 32 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
+    return typeof text === 'string' && /^(0x)?[0-9a-f]{64}$/i.test(text) ? bytesOfDigits(text.slice(-64)) : null;
 }
 /** A digest as 32 bytes or as text, or null. */
 export const digestOrNull = (digest) => (typeof digest === 'string' ? fromHex(digest)

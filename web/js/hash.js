@@ -15,7 +15,7 @@ export function modeOf(hash, options, what) {
     if (key !== undefined) {
         const bytes = toBytes(key, `${what}: key`);
         if (bytes.length !== 32) invalid(`${what}: the key must have 32 bytes, got ${bytes.length}`);
-        return { key: bytes.slice(), flags: keyed };
+        return { key: new Uint8Array(bytes), flags: keyed }; // a copy: slice() of Node's Buffer is none
     }
     if (typeof context !== 'string') invalid(`${what}: the context must be text, got ${typeof context}`);
     const inner = new Chunks(hash, { key: m.iv, flags: deriveContext });
