@@ -52,7 +52,8 @@ COMPILE = [
     "-Wno-pass-failed",
 ]
 LINK = ["--no-entry", "--strip-all", "--gc-sections", "-z", "stack-size=65536", "--stack-first"]
-# There is no library with products of 128 bits: MKZ_MUL_BY_HALVES. -Os instead of -O2 would be 6 kB less, and SHA-256 1.12 of the time.
+# There is no library with products of 128 bits: MKZ_MUL_BY_HALVES.
+# -Os instead of -O2 would be 6 kB less, and SHA-256 1.12 of the time.
 PARTS = {
     "hashes": (["-O2", "-DMKZ_MUL_BY_HALVES=1"], ["--export=__heap_base"]),
     "lanes": (["-O3", "-msimd128", "-mbulk-memory"], ["--import-memory"]),

@@ -186,6 +186,7 @@ export function hash(data, options = noOptions) {
     const mode = modeOf(kind, options, 'hash');
     if (!kind.hasChunkTree) require32Bytes(kind, options, 'hash');
     if (is32Bytes(options) && m.isShort(kind, bytes.length)) return m.digestOf(kind, bytes, mode.key, mode.flags);
+    if (kind.hasChunkTree && !m.isShort(kind, bytes.length)) return outputOf(m.longRoot(bytes, mode.key, mode.flags), options, 'hash');
     const whole = kind.hasChunkTree ? new Chunks(kind, mode) : new Blocks(kind, bytes.length);
     whole.update(bytes);
     return is32Bytes(options) ? whole.digest() : outputOf(whole.root(), options, 'hash');

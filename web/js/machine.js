@@ -244,18 +244,28 @@ export function machine(main, lanes) {
         }
     }
 
-    /** The value of a part of a longer message that begins at chunk `counter`, a multiple of the part's size in chunks if it is whole. */
-    function partValue(data, counter, key, flags) {
+    /** The pieces of some bytes from chunk `counter` on: Values of all but the last, and the last one's value. */
+    function piecesOf(data, counter, key, flags) {
         const values = new Values(key, flags);
         let done = 0;
         for (; data.length - done > stride; done += stride)
             values.push(subtree(data.subarray(done, done + stride), counter + done / 1024, key, flags, 1));
-        return values.value(subtree(data.subarray(done), counter + done / 1024, key, flags, 1));
+        return { values, last: subtree(data.subarray(done), counter + done / 1024, key, flags, 1) };
+    }
+    /** The value of a part of a longer message that begins at chunk `counter`, a multiple of the part's size in chunks if it is whole. */
+    function partValue(data, counter, key, flags) {
+        const { values, last } = piecesOf(data, counter, key, flags);
+        return values.value(last);
+    }
+    /** The root of a whole message of more than `stride` bytes, without a copy of its last piece. */
+    function longRoot(data, key, flags) {
+        const { values, last } = piecesOf(data, 0, key, flags);
+        return values.root(last);
     }
 
     return {
         hashes, iv, stride, Values, merge, hashRows, firstNotElement, isShort, digestOf, beginMessage, addBlocks, finishMessage, subtree,
-        parentNode, chunkNode, partValue, output,
+        parentNode, chunkNode, partValue, longRoot, output,
         get simd() {
             return wide;
         },
