@@ -72,14 +72,42 @@ export interface MergeOptions extends Mode {
 }
 /** The node above two nodes. */
 export function merge(left: DigestLike, right: DigestLike, options?: MergeOptions): Uint8Array;
-export interface RootOptions extends MergeOptions {
+/** Who verifies a tree. It fixes hash and rule. */
+export type Format = 'merklize' | 'rfc6962' | 'bitcoin' | 'ssz' | 'bittorrent_v2' | 'glacier' | 'winterfell' | 'miden' | 'plonky3';
+export interface TreeOptions extends MergeOptions {
+    format?: Format;
     /** Default 'perfect' for field hashes, else 'left_full'. */
     rule?: Rule;
     /** The leaf that the rule 'pad' adds; default zeros. */
     padding?: DigestLike;
 }
-/** The root of leaves: [n, 32] bytes, or a list of digests. */
-export function root(leaves: Bytes | readonly DigestLike[], options?: RootOptions): Uint8Array;
+/** [n, 32] bytes, or a list of digests. */
+export type Leaves = Bytes | readonly DigestLike[];
+/** The root of leaves. */
+export function root(leaves: Leaves, options?: TreeOptions): Uint8Array;
+
+/** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
+export class MerkleTree {
+    /** cost: a merge a leaf, on this thread. Throws MerklizeError (no leaves, but for RFC 6962's empty tree; words that are no elements) */
+    constructor(leaves: Leaves, options?: TreeOptions);
+    /** The tree whose leaf k is the digest of record k; key and context are for leaves and merges alike. */
+    static fromRecords(records: readonly Bytes[], options?: TreeOptions): MerkleTree;
+    readonly hash: string;
+    readonly rule: Rule;
+    readonly nLeaves: number;
+    readonly height: number;
+    readonly root: Uint8Array;
+    /** [2^height + nLeaves, 32] bytes, not to be written to: the root at 1, the children of i at 2 i and 2 i + 1, leaf k at 2^height + k. */
+    readonly nodes: Uint8Array;
+    /** The nodes of a level, left to right: a view of `nodes`. 0: the leaves; height: the root */
+    level(level: number): Uint8Array;
+    prove(index: number | bigint): LeafProof;
+    prove(indices: readonly (number | bigint)[]): LeafProof[];
+    /** One proof of several leaves, with each sibling that it needs once. */
+    proveTogether(indices: Iterable<number | bigint>): LeafProof;
+    /** That the tree of the first leaves is the beginning of this one; rule left_full. */
+    proveConsistency(oldLeaves: number): ConsistencyProof;
+}
 /** Records of equal length, one after another -> leaves, [n, 32] bytes. */
 export function hashLeaves(records: Bytes, recordBytes: number, options?: MergeOptions): Uint8Array;
 /** Rows of field elements, little-endian words -> digests, [n, 32] bytes. hash: default 'rp64_256_v3' */
@@ -98,11 +126,29 @@ export type ProofObject = ProofHead &
         | { indices: (number | bigint)[]; leaves: DigestLike[]; siblings: DigestLike[] }
         | { oldLeaves: number | bigint; nodes: DigestLike[] }
     );
-/** What parseProof() gives. kind: 0 one leaf, 1 several leaves, 2 consistency */
-export type Proof = { hash: string; rule: Rule; nLeaves: bigint } & (
-    | { kind: 0 | 1; indices: bigint[]; leaves: Uint8Array[]; siblings: Uint8Array[] }
-    | { kind: 2; oldLeaves: bigint; nodes: Uint8Array[] }
-);
+interface ProofCommon {
+    hash: string;
+    rule: Rule;
+    nLeaves: bigint;
+    /** As every reader of merklize's proofs takes it, MKZP. */
+    toBytes(): Uint8Array;
+    /** The same as JSON text. JSON.stringify() has no integers above 2^53, and writes no proof. */
+    toJson(): string;
+}
+/** Of one leaf (kind 0) or several (1). */
+export interface LeafProof extends ProofCommon {
+    kind: 0 | 1;
+    indices: bigint[];
+    leaves: Uint8Array[];
+    siblings: Uint8Array[];
+}
+export interface ConsistencyProof extends ProofCommon {
+    kind: 2;
+    oldLeaves: bigint;
+    nodes: Uint8Array[];
+}
+/** What parseProof() and a tree's methods give. */
+export type Proof = LeafProof | ConsistencyProof;
 /** Bytes (MKZP), JSON as text or parsed, or the fields. */
 export type ProofLike = Uint8Array | string | ProofObject | Proof | Record<string, unknown>;
 
@@ -131,6 +177,48 @@ export function verifyWinterfell(
 ): boolean;
 /** Whether Solidity's MerkleProof.verify() takes the proof. The package @openzeppelin/merkle-tree gives all three. */
 export function verifyOpenZeppelin(proof: Iterable<DigestLike>, leaf: DigestLike, root: DigestLike): boolean;
+
+/** For Solidity's MerkleProof.multiProofVerify(). */
+export interface OpenZeppelinMultiProof {
+    leaves: string[];
+    proof: string[];
+    proofFlags: boolean[];
+}
+/** What the package's load() reads. */
+export interface OpenZeppelinDump {
+    format: 'standard-v1' | 'simple-v1';
+    leafEncoding?: string[];
+    tree: string[];
+    values: { value: unknown; treeIndex: number }[];
+}
+/** A tree of @openzeppelin/merkle-tree. Digests are text with 0x; values are named by their index as they were given. */
+export class OpenZeppelinTree {
+    private constructor();
+    /** The tree of a dump, as an object or JSON text. All nodes are computed again and compared. Throws MerklizeError. */
+    static load(dump: OpenZeppelinDump | string): OpenZeppelinTree;
+    readonly values: readonly unknown[];
+    /** The ABI types of a value; null: a simple tree. */
+    readonly leafEncoding: readonly string[] | null;
+    readonly nLeaves: number;
+    readonly root: string;
+    /** All 2 n - 1 nodes: the root first. */
+    readonly nodes: string[];
+    leaf(index: number): string;
+    /** As getProof(). */
+    prove(index: number): string[];
+    verify(index: number, proof: Iterable<DigestLike>): boolean;
+    /** As getMultiProof(). */
+    proveMany(indices: Iterable<number>): OpenZeppelinMultiProof;
+    dump(): OpenZeppelinDump;
+}
+export interface OpenZeppelinOptions {
+    /** Default true, as the package's. */
+    sortLeaves?: boolean;
+}
+/** The StandardMerkleTree of values. types: address, bool, uint8 to uint256, int8 to int256, bytes1 to bytes32, bytes, string, and arrays of them */
+export function openZeppelin(values: readonly (readonly unknown[])[], types: readonly string[], options?: OpenZeppelinOptions): OpenZeppelinTree;
+/** The SimpleMerkleTree of leaves, which must be hashes: 64 bytes that are no hash could pose as two nodes. */
+export function openZeppelinSimple(leaves: readonly DigestLike[], options?: OpenZeppelinOptions): OpenZeppelinTree;
 
 /** rows: of all matrices one after another, and so for each index. */
 export type MatrixOpening = { rows: Bytes; siblings: DigestLike[] } & ({ index: number | bigint } | { indices: (number | bigint)[] });
@@ -185,13 +273,14 @@ export interface TreeFile {
     /** [count, 32] bytes */
     nodes(level: number, first: number | bigint, count: number): Promise<Uint8Array>;
     /** options: the key or context of a tree with a mode, for siblings that are padding */
-    prove(index: number | bigint, options?: Mode): Promise<Proof>;
+    prove(index: number | bigint, options?: Mode): Promise<LeafProof>;
     /** The first node that is not the merge of its children, or null. cost: reads and hashes the whole tree */
     check(options?: Mode & Pick<FileOptions, 'signal' | 'onProgress'>): Promise<{ level: number; index: number } | null>;
 }
 /** Opens a .mkl file; only what is asked for is read. Throws MerklizeError for anything that is no whole tree file. */
 export function openTree(source: Blob | Bytes): Promise<TreeFile>;
 
-export function toHex(bytes: Uint8Array): string;
+/** Two hexadecimal digits a byte. prefix: before them; default none */
+export function toHex(bytes: Uint8Array, prefix?: '' | '0x'): string;
 /** 64 hexadecimal digits, with or without 0x -> 32 bytes; null for any other text. */
 export function fromHex(text: string): Uint8Array | null;

@@ -26,8 +26,9 @@ export const hashes = Object.freeze(
         Object.freeze({ id, name, modulus, elementBits: modulus === 0n ? 0 : 8 * wordBytes })),
 );
 
-const aliases = { rp64_256: 'rp64_256_v3' };
-export const findHash = (name) => listed.find((hash) => hash.name === (aliases[name] ?? name));
+const byName = new Map(listed.map((hash) => [hash.name, hash]));
+byName.set('rp64_256', byName.get('rp64_256_v3'));
+export const findHash = (name) => byName.get(name);
 export const findHashById = (id) => listed.find((hash) => hash.id === id);
 export function hashNamed(name, what) {
     return findHash(name) ?? invalid(`${what}: the hash must be one of ${listed.map((h) => h.name).join(', ')}, got '${name}'`);
@@ -49,16 +50,18 @@ export function toBytes(data, what) {
     return invalid(`${what}: data must be a Uint8Array, another view or an ArrayBuffer, got ${typeof data}`);
 }
 
-export function toHex(bytes) {
-    let text = '';
-    for (const byte of bytes) text += (byte < 16 ? '0' : '') + byte.toString(16);
+const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+/** Bytes as hexadecimal digits. prefix: '0x', or none */
+export function toHex(bytes, prefix = '') {
+    let text = prefix;
+    for (let i = 0; i < bytes.length; i++) text += hexOf[bytes[i]];
     return text;
 }
+/** Hexadecimal digits, two a byte -> bytes. */
+export const bytesOfDigits = (digits) => Uint8Array.from({ length: digits.length / 2 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 /** 64 hexadecimal digits, with or without 0x -> 32 bytes, or null. */
 export function fromHex(text) {
-    if (typeof text !== 'string' || !/^(0x)?[0-9a-f]{64}$/i.test(text)) return null;
-    const digits = text.slice(-64);
-    return Uint8Array.from({ length: 32 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
+    return typeof text === 'string' && /^(0x)?[0-9a-f]{64}$/i.test(text) ? bytesOfDigits(text.slice(-64)) : null;
 }
 /** A digest as 32 bytes or as text, or null. */
 export const digestOrNull = (digest) => (typeof digest === 'string' ? fromHex(digest)

@@ -4,28 +4,35 @@ import { m } from './ready.js';
 
 const keyed = 16, deriveContext = 32, deriveMaterial = 64;
 
+const plain = Object.freeze({ key: m.iv, flags: 0 });
+
 /** {key, flags} of BLAKE3's plain, keyed and derive-key modes. */
-export function modeOf(hash, { key, context } = {}, what) {
-    if (key === undefined && context === undefined) return { key: m.iv, flags: 0 };
+export function modeOf(hash, options, what) {
+    const { key, context } = options;
+    if (key === undefined && context === undefined) return plain;
     if (!hash.isKeyed) invalid(`${what}: keys and contexts are of the hash 'blake3', not of '${hash.name}'`);
     if (key !== undefined && context !== undefined) invalid(`${what}: give a key or a context, not both`);
     if (key !== undefined) {
         const bytes = toBytes(key, `${what}: key`);
         if (bytes.length !== 32) invalid(`${what}: the key must have 32 bytes, got ${bytes.length}`);
-        return { key: bytes.slice(), flags: keyed };
+        return { key: new Uint8Array(bytes), flags: keyed }; // a copy: slice() of Node's Buffer is none
     }
     if (typeof context !== 'string') invalid(`${what}: the context must be text, got ${typeof context}`);
-    const inner = new Chunks({ key: m.iv, flags: deriveContext });
+    const inner = new Chunks(hash, { key: m.iv, flags: deriveContext });
     inner.update(new TextEncoder().encode(context));
-    return { key: m.output(inner.root(), 32, 0), flags: deriveMaterial };
+    return { key: inner.digest(), flags: deriveMaterial };
 }
 
 /** BLAKE3 as bytes come: pieces of m.stride bytes are hashed when more bytes follow. */
 class Chunks {
-    constructor(mode) {
+    constructor(hash, mode) {
+        this.hash = hash;
         this.mode = mode;
-        this.values = new m.Values(mode.key, mode.flags);
         this.waiting = new Uint8Array(0); // grows up to one piece
+        this.reset();
+    }
+    reset() {
+        this.values = new m.Values(this.mode.key, this.mode.flags);
         this.filled = 0;
         this.count = 0;
     }
@@ -56,6 +63,12 @@ class Chunks {
             data = data.subarray(taken);
         }
     }
+    /** 32 bytes. */
+    digest() {
+        const { key, flags } = this.mode;
+        if (this.values.count > 0) return m.output(this.root(), 32, 0);
+        return m.digestOf(this.hash, this.waiting.subarray(0, this.filled), key, flags);
+    }
     root() {
         const { key, flags } = this.mode, rest = this.waiting.subarray(0, this.filled);
         if (this.values.count > 0)
@@ -70,8 +83,12 @@ class Chunks {
 class Blocks {
     constructor(hash, length) {
         this.hash = hash;
-        this.state = m.beginMessage(hash, length);
+        this.length = length;
         this.rest = new Uint8Array(hash.rate);
+        this.reset();
+    }
+    reset() {
+        this.state = m.beginMessage(this.hash, this.length);
         this.count = 0;
     }
     update(data) {
@@ -101,6 +118,13 @@ function requireMessages(hash, what) {
     invalid(`${what}: '${hash.name}' puts a prefix before a record, for leaves of trees; 'sha256_plain' is SHA-256 of a message`);
 }
 
+/** Whether 32 bytes are asked for, from the first on. */
+const is32Bytes = ({ length, seek }) => (length === undefined || length === 32) && (seek === undefined || seek === 0);
+
+function require32Bytes(hash, options, what) {
+    if (!is32Bytes(options)) invalid(`${what}: '${hash.name}' has 32 bytes of output`);
+}
+
 export function outputOf(root, { length = 32, seek = 0 } = {}, what) {
     if (!Number.isSafeInteger(length) || length < 0) invalid(`${what}: length must be an integer >= 0, got ${length}`);
     if (!Number.isSafeInteger(seek) || seek < 0) invalid(`${what}: seek must be an integer >= 0, got ${seek}`);
@@ -110,15 +134,14 @@ export function outputOf(root, { length = 32, seek = 0 } = {}, what) {
 /** Hashes bytes as they come. */
 export class Hasher {
     #kind;
-    #options;
     #state;
     constructor(options = {}) {
         this.#kind = hashNamed(options.hash ?? 'blake3', 'Hasher');
         requireMessages(this.#kind, 'Hasher');
         if (this.#kind.needsLength)
             invalid(`Hasher: '${this.#kind.name}' begins with the length of the message, so hash() takes it whole`);
-        this.#options = { mode: modeOf(this.#kind, options, 'Hasher') };
-        this.reset();
+        const mode = modeOf(this.#kind, options, 'Hasher');
+        this.#state = this.#kind.hasChunkTree ? new Chunks(this.#kind, mode) : new Blocks(this.#kind, 0);
     }
     /** Appends bytes. Returns itself. */
     update(data) {
@@ -140,13 +163,11 @@ export class Hasher {
     }
     /** The digest of all bytes so far; more may follow. BLAKE3: `length` bytes of output from byte `seek` on. */
     digest(options = {}) {
-        if (this.#kind.hasChunkTree) return outputOf(this.#state.root(), options, 'Hasher.digest');
-        if ((options.length ?? 32) !== 32 || (options.seek ?? 0) !== 0)
-            invalid(`Hasher.digest: '${this.#kind.name}' has 32 bytes of output`);
-        return this.#state.digest();
+        if (!this.#kind.hasChunkTree) require32Bytes(this.#kind, options, 'Hasher.digest');
+        return is32Bytes(options) ? this.#state.digest() : outputOf(this.#state.root(), options, 'Hasher.digest');
     }
     reset() {
-        this.#state = this.#kind.hasChunkTree ? new Chunks(this.#options.mode) : new Blocks(this.#kind, 0);
+        this.#state.reset();
         return this;
     }
     /** Bytes so far. */
@@ -155,16 +176,20 @@ export class Hasher {
     }
 }
 
+const noOptions = Object.freeze({});
+
 /** The digest of bytes: 32 bytes, or of BLAKE3 any `length` from byte `seek` on. */
-export function hash(data, options = {}) {
+export function hash(data, options = noOptions) {
     const bytes = toBytes(data, 'hash');
     const kind = hashNamed(options.hash ?? 'blake3', 'hash');
     requireMessages(kind, 'hash');
-    if (!kind.needsLength) return new Hasher(options).update(bytes).digest(options);
-    modeOf(kind, options, 'hash');
-    const blocks = new Blocks(kind, bytes.length);
-    blocks.update(bytes);
-    return blocks.digest();
+    const mode = modeOf(kind, options, 'hash');
+    if (!kind.hasChunkTree) require32Bytes(kind, options, 'hash');
+    if (is32Bytes(options) && m.isShort(kind, bytes.length)) return m.digestOf(kind, bytes, mode.key, mode.flags);
+    if (kind.hasChunkTree && !m.isShort(kind, bytes.length)) return outputOf(m.longRoot(bytes, mode.key, mode.flags), options, 'hash');
+    const whole = kind.hasChunkTree ? new Chunks(kind, mode) : new Blocks(kind, bytes.length);
+    whole.update(bytes);
+    return is32Bytes(options) ? whole.digest() : outputOf(whole.root(), options, 'hash');
 }
 /** The same, for modules in which `hash` is a hash's facts. */
 export const hashBytes = hash;

@@ -2,7 +2,9 @@
 export { MerklizeError, fromHex, hashes, rules, simd, toHex } from './common.js';
 export { Hasher, hash } from './hash.js';
 export { cores, hashFile } from './files.js';
-export { hashElements, hashLeaves, merge, root } from './trees.js';
+export { hashElements, hashLeaves, leafOf, merge, root } from './trees.js';
+export { MerkleTree } from './tree.js';
+export { OpenZeppelinTree, openZeppelin, openZeppelinSimple } from './openzeppelin.js';
 export { explain, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } from './proofs.js';
-export { leafOf, openTree } from './tree_file.js';
+export { openTree } from './tree_file.js';
 export { verifyMatrixOpening } from './matrices.js';

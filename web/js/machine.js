@@ -6,15 +6,26 @@
  */
 export function machine(main, lanes) {
     const wasm = main.exports;
-    const heap = wasm.__heap_base.value;
+    const ivAt = wasm.__heap_base.value, heap = ivAt + 32; // BLAKE3's IV is kept before what else is in the memory
+    const iv = new Uint8Array(
+        Uint32Array.of(
+            0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+        ).buffer,
+    );
+    let room = new Uint8Array(0);
+    scratch(iv.length);
+    new Uint8Array(wasm.memory.buffer).set(iv, ivAt);
     let wide = lanes !== null;
     const fast = () => (wide ? lanes.exports : wasm);
 
     /** The bytes of the module's memory from its heap on, at least `bytes` of them. Valid until the next call. */
     function scratch(bytes) {
-        const missing = heap + bytes - wasm.memory.buffer.byteLength;
-        if (missing > 0) wasm.memory.grow(Math.ceil(missing / 65536));
-        return new Uint8Array(wasm.memory.buffer, heap);
+        if (bytes > room.length) {
+            const missing = heap + bytes - wasm.memory.buffer.byteLength;
+            if (missing > 0) wasm.memory.grow(Math.ceil(missing / 65536));
+            room = new Uint8Array(wasm.memory.buffer, heap);
+        }
+        return room;
     }
 
     // ---- The table of hashes: the words of struct Hash in hashes.cpp ----
@@ -124,13 +135,30 @@ export function machine(main, lanes) {
         return memory.slice(out, out + 32);
     }
 
+    // ---- A whole message in one call: one copy in, one out ----
+
+    const stride = 1 << 18; // bytes of BLAKE3 at once: in a core's own cache
+
+    /** Whether digestOf takes a message of so many bytes. */
+    const isShort = (hash, bytes) => bytes <= (hash.hasChunkTree ? stride : piece);
+    /** The digest of a message. key, flags: BLAKE3's mode */
+    function digestOf(hash, data, key, flags) {
+        const n = data.length, at = 64, end = at + n + (-n & 31);
+        const memory = scratch(end + (n > 1024 && hash.hasChunkTree ? 32 * Math.ceil(n / 1024) : 0));
+        memory.set(data, at);
+        if (!hash.hasChunkTree) {
+            wasm.message(hash.place, heap + at, n, heap + 32);
+        } else {
+            if (key !== iv) memory.set(key);
+            const keyAt = key === iv ? ivAt : heap;
+            if (n <= 1024) wasm.blake3_short(heap + at, n, keyAt, flags, heap + 32);
+            else fast().blake3_long(heap + at, n, keyAt, flags, heap + end, heap + 32);
+        }
+        return memory.slice(32, at);
+    }
+
     // ---- BLAKE3: values are 32 bytes; a root node is chaining value, block, length and flags: 104 bytes ----
 
-    const iv = new Uint8Array(
-        Uint32Array.of(
-            0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-        ).buffer,
-    );
     const parent = 4;
 
     /** Values of the tree above some bytes, at most `left` of them: subtree values, or the two below a root. */
@@ -216,20 +244,28 @@ export function machine(main, lanes) {
         }
     }
 
-    const stride = 1 << 18; // bytes of a piece: in a core's own cache
-
-    /** The value of a part of a longer message that begins at chunk `counter`, a multiple of the part's size in chunks if it is whole. */
-    function partValue(data, counter, key, flags) {
+    /** The pieces of some bytes from chunk `counter` on: Values of all but the last, and the last one's value. */
+    function piecesOf(data, counter, key, flags) {
         const values = new Values(key, flags);
         let done = 0;
         for (; data.length - done > stride; done += stride)
             values.push(subtree(data.subarray(done, done + stride), counter + done / 1024, key, flags, 1));
-        return values.value(subtree(data.subarray(done), counter + done / 1024, key, flags, 1));
+        return { values, last: subtree(data.subarray(done), counter + done / 1024, key, flags, 1) };
+    }
+    /** The value of a part of a longer message that begins at chunk `counter`, a multiple of the part's size in chunks if it is whole. */
+    function partValue(data, counter, key, flags) {
+        const { values, last } = piecesOf(data, counter, key, flags);
+        return values.value(last);
+    }
+    /** The root of a whole message of more than `stride` bytes, without a copy of its last piece. */
+    function longRoot(data, key, flags) {
+        const { values, last } = piecesOf(data, 0, key, flags);
+        return values.root(last);
     }
 
     return {
-        hashes, iv, stride, Values, merge, hashRows, firstNotElement, beginMessage, addBlocks, finishMessage, subtree,
-        parentNode, chunkNode, partValue, output,
+        hashes, iv, stride, Values, merge, hashRows, firstNotElement, isShort, digestOf, beginMessage, addBlocks, finishMessage, subtree,
+        parentNode, chunkNode, partValue, longRoot, output,
         get simd() {
             return wide;
         },

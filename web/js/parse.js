@@ -1,5 +1,6 @@
 // parse.js: proofs as bytes, JSON or objects -> one form. Whatever is not exactly what a writer makes is a Malformed with the reason.
 import { digestOrNull, findHash, findHashById, joined, ruleName, rules, toHex } from './common.js';
+import { Proof, jsonKinds } from './proof.js';
 import { m } from './ready.js';
 import { bits, climb, consistencyCount, heightOf, noTree, siblingCount } from './shape.js';
 
@@ -51,7 +52,7 @@ class Reader {
     }
 }
 
-/** Counts, indices and words of a proof fit together. Returns it. */
+/** Counts, indices and words of a proof fit together. Returns it as a Proof. */
 function checked(proof) {
     const { hash, rule } = proof;
     const tree = noTree(proof.nLeaves, rule);
@@ -80,7 +81,7 @@ function checked(proof) {
         const words = 32 / kind.wordBytes;
         malformed(`${name} ${Math.floor(i / words)} is no digest of ${hash}: its word ${i % words} is not below ${kind.modulus}`);
     }
-    return proof;
+    return new Proof(proof);
 }
 
 function fromBytes(bytes) {
@@ -129,12 +130,6 @@ function readRuns(input, nLeaves) {
     }
     return indices;
 }
-
-const jsonKinds = {
-    'merklize-proof-2': ['hash', 'index', 'n_leaves', 'leaf', 'siblings', 'rule'],
-    'merklize-multi-proof-2': ['hash', 'rule', 'n_leaves', 'indices', 'leaves', 'siblings'],
-    'merklize-consistency-proof-2': ['hash', 'old_leaves', 'new_leaves', 'nodes'],
-};
 
 /** JSON's counts may be larger than a Number holds; they stand outside of text, as digits. */
 function parseJson(text) {

@@ -1,9 +1,10 @@
 // tree_file.js: reads .mkl files (docs/file-format.md) from a Blob, a File or bytes, without reading the whole.
-import { equal, findHash, findHashById, invalid, joined, rules } from './common.js';
+import { equal, findHash, findHashById, invalid, rules } from './common.js';
 import { hashBytes, modeOf } from './hash.js';
+import { Proof } from './proof.js';
 import { m } from './ready.js';
 import { heightOf, levelSize, noTree, siblingOf } from './shape.js';
-import { levelAbove } from './trees.js';
+import { emptyRoot, isEmptyTree, levelAbove, padAbove } from './trees.js';
 
 const refuse = (text) => invalid(`openTree: ${text}`);
 
@@ -23,7 +24,7 @@ export async function openTree(source) {
     const rule = rules[head[16]] ?? refuse(`the rule must be 0 to 3, got ${head[16]}`);
     if (head[17] > 2 || (head[17] !== 0 && !hash.isKeyed)) refuse(`'${hash.name}' has no mode ${head[17]}`);
     const nLeaves = view.getBigUint64(24, true), leafBytes = view.getBigUint64(32, true), totalBytes = view.getBigUint64(40, true);
-    const isEmpty = nLeaves === 0n && hash.name === 'sha256' && rule === 'left_full'; // RFC 6962's tree of no leaves
+    const isEmpty = isEmptyTree(Number(nLeaves), hash, rule);
     const none = isEmpty ? null : noTree(nLeaves, rule);
     if (none || nLeaves > 1n << 56n) refuse(none ?? `a tree file has at most 2^56 leaves, not ${nLeaves}`);
     const whole = leafBytes === 0n ? -1n : (totalBytes + leafBytes - 1n) / leafBytes;
@@ -40,7 +41,7 @@ export async function openTree(source) {
     const nodesAt = async (level, first, count) => read(128 + 32 * Number(starts[level] + BigInt(first)), 32 * count);
     const node = async (level, index) => nodesAt(level, index, 1);
     const root = head.slice(88, 120), padding = head.slice(56, 88);
-    if (nLeaves === 0n ? !equal(root, hashBytes(new Uint8Array(0), { hash: 'sha256_plain' })) : !equal(await node(height, 0n), root)) refuse('the root in the header is not the last node of the file');
+    if (!equal(root, isEmpty ? emptyRoot() : await node(height, 0n))) refuse('the root in the header is not the last node of the file');
     const modes = ['plain', 'keyed', 'derive-key'];
 
     return {
@@ -58,9 +59,9 @@ export async function openTree(source) {
                 const sibling = siblingOf(at, nLeaves, level, rule);
                 if (sibling === 'left') siblings.push(await node(level, at - 1n));
                 if (sibling === 'right') siblings.push(at + 1n < levelSize(nLeaves, level) ? await node(level, at + 1n) : pad);
-                if (rule === 'pad') pad = m.merge(hash, joined([pad, pad]), mode.key, mode.flags);
+                pad = padAbove(pad, hash, rule, mode);
             }
-            return { kind: 0, hash: hash.name, rule, nLeaves, indices: [BigInt(index)], leaves: [leaf], siblings };
+            return new Proof({ kind: 0, hash: hash.name, rule, nLeaves, indices: [BigInt(index)], leaves: [leaf], siblings });
         },
         /** The first node that is not the merge of its children: {level, index}; null if there is none. Reads the whole file. */
         async check(options = {}) {
@@ -78,16 +79,9 @@ export async function openTree(source) {
                     done += below.length;
                     options.onProgress?.(Math.min(done, blob.size), blob.size);
                 }
-                if (rule === 'pad') pad = m.merge(hash, joined([pad, pad]), mode.key, mode.flags);
+                pad = padAbove(pad, hash, rule, mode);
             }
             return null;
         },
     };
-}
-
-/** What a piece of a file becomes as a leaf of a tree of this hash. */
-export function leafOf(piece, hashName, options = {}) {
-    const hash = findHash(hashName);
-    if (hash.hasChunkTree) return hashBytes(piece, { hash: hashName, ...options });
-    return m.hashRows(hash, piece, piece.length, 1);
 }

@@ -1,5 +1,6 @@
 // trees.js: merges, digests of rows, roots of leaves.
-import { hashNamed, invalid, joined, ruleNamed, toBytes, toDigest } from './common.js';
+import { findHash, findHashById, hashNamed, invalid, joined, ruleNamed, toBytes, toDigest } from './common.js';
+import { formatOf, requireUnambiguous } from './formats.js';
 import { hashBytes, modeOf } from './hash.js';
 import { m } from './ready.js';
 
@@ -48,10 +49,16 @@ export function hashLeaves(records, recordBytes, options = {}) {
     return out;
 }
 
+/** What a piece of a file becomes as a leaf of a tree of this hash. */
+export function leafOf(piece, hashName, options = {}) {
+    const kind = findHash(hashName);
+    if (kind.hasChunkTree) return hashBytes(piece, { hash: hashName, ...options });
+    return m.hashRows(kind, piece, piece.length, 1);
+}
+
 /** The level above some nodes. `pad` is the root of padding alone that a lone last node gets under the rule pad. */
-export function levelAbove(below, kind, rule, mode, pad) {
+export function levelAbove(below, kind, rule, mode, pad, level = new Uint8Array(32 * Math.ceil(below.length / 64))) {
     const n = below.length / 32, pairs = Math.floor(n / 2);
-    const level = new Uint8Array(32 * Math.ceil(n / 2));
     m.merge(kind, below.subarray(0, 64 * pairs), mode.key, mode.flags, level);
     if (n % 2 !== 0) {
         const lone = below.subarray(32 * (n - 1));
@@ -60,30 +67,49 @@ export function levelAbove(below, kind, rule, mode, pad) {
     }
     return level;
 }
+/** The root of padding alone, one level up. */
+export const padAbove = (pad, kind, rule, mode) => (rule === 'pad' ? m.merge(kind, joined([pad, pad]), mode.key, mode.flags) : pad);
 
-/** The root of leaves, [n, 32] bytes or a list of digests. */
-export function root(leaves, options = {}) {
-    const kind = hashNamed(options.hash ?? 'blake3', 'root');
-    const rule = ruleNamed(options.rule ?? (kind.isField ? 'perfect' : 'left_full'), 'root');
-    const mode = modeOf(kind, options, 'root');
+/** RFC 6962's tree of no leaves, by the hash of that format alone. Its root is SHA-256 of nothing. */
+export const isEmptyTree = (n, kind, rule) => n === 0 && kind.id === 4 && rule === 'left_full';
+export const emptyRoot = () => m.digestOf(findHashById(32), new Uint8Array(0), null, 0);
+
+/** What a tree's options say: {format, kind, rule, mode, padding}. */
+export function treeOptions(options, what) {
+    const format = formatOf(options, what);
+    const kind = hashNamed(format?.hash ?? options.hash ?? 'blake3', what);
+    const rule = ruleNamed(format?.rule ?? options.rule ?? (kind.isField ? 'perfect' : 'left_full'), what);
+    const padding = options.padding === undefined ? new Uint8Array(32) : toDigest(options.padding, `${what}: padding`);
+    requireElements(kind, padding, `${what}: padding`);
+    return { format, kind, rule, mode: modeOf(kind, options, what), padding: new Uint8Array(padding) };
+}
+
+/** A tree's leaves, [n, 32] bytes, of such bytes or a list of digests. They may be the caller's own. */
+export function leavesOf(leaves, { kind, rule }, what) {
     let bytes;
     if (Array.isArray(leaves)) {
         bytes = new Uint8Array(32 * leaves.length);
-        leaves.forEach((leaf, i) => bytes.set(toDigest(leaf, `root: leaf ${i}`), 32 * i));
+        leaves.forEach((leaf, i) => bytes.set(toDigest(leaf, `${what}: leaf ${i}`), 32 * i));
     } else {
-        bytes = toBytes(leaves, 'root');
+        bytes = toBytes(leaves, what);
     }
     const n = bytes.length / 32;
-    if (!Number.isInteger(n) || n < 1) invalid(`root: leaves must be 32 bytes each and at least one, got ${bytes.length} bytes`);
+    if (isEmptyTree(n, kind, rule)) return bytes;
+    if (!Number.isInteger(n) || n < 1) invalid(`${what}: leaves must be 32 bytes each and at least one, got ${bytes.length} bytes`);
     if (rule === 'perfect' && (n & (n - 1)) !== 0)
-        invalid(`root: under the rule 'perfect' the number of leaves must be a power of two, got ${n}`);
-    requireElements(kind, bytes, 'root');
-    const padding = options.padding === undefined ? new Uint8Array(32) : toDigest(options.padding, 'root: padding');
-    requireElements(kind, padding, 'root: padding');
-    let level = bytes.slice();
-    for (let pad = padding; level.length > 32; ) {
+        invalid(`${what}: under the rule 'perfect' the number of leaves must be a power of two, got ${n}`);
+    requireElements(kind, bytes, what);
+    return bytes;
+}
+
+/** The root of leaves, [n, 32] bytes or a list of digests. */
+export function root(leaves, options = {}) {
+    const { format, kind, rule, mode, padding } = treeOptions(options, 'root');
+    let level = leavesOf(leaves, { kind, rule }, 'root');
+    if (level.length === 0) return emptyRoot();
+    for (let pad = padding, k = 0; level.length > 32; pad = padAbove(pad, kind, rule, mode), k++) {
+        requireUnambiguous(format, k, level, 'root');
         level = levelAbove(level, kind, rule, mode, pad);
-        if (rule === 'pad') pad = m.merge(kind, joined([pad, pad]), mode.key, mode.flags);
     }
-    return level;
+    return new Uint8Array(level);
 }

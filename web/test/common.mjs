@@ -1,5 +1,5 @@
 // What the tests share: the built package, the library's vectors, both kinds of instructions.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 export const folder = new URL('../../build/web/merklize/', import.meta.url);
@@ -29,3 +29,8 @@ export function both(name, body) {
         });
     }
 }
+
+const made = new URL('../../build/web/library.json', import.meta.url);
+/** What the library made, by library.py. */
+export const library = existsSync(made) ? JSON.parse(readFileSync(made, 'utf8')) : null;
+export const needsLibrary = { skip: library ? false : 'build/web/library.json is not there: make test-web writes it' };

@@ -1,5 +1,6 @@
 // Files and streams: workers, cancelling, no workers; and the package as it is published.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +76,14 @@ test('the package is below 100 kB compressed', () => {
     let total = 0;
     for (const name of readdirSync(folder)) total += gzipSync(readFileSync(new URL(name, folder)), { level: 9 }).length;
     assert.ok(total < 100000, `${total} bytes`);
+});
+
+test('without zlib of Node the modules are unpacked as browsers do it', () => {
+    const code = `process.getBuiltinModule = undefined;
+        const m = await import('${new URL('merklize.js', folder)}');
+        console.log(m.simd(), m.toHex(m.hash(new Uint8Array(3))));`;
+    const out = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+    assert.equal(out, `${merklize.simd()} ${hex(hash(new Uint8Array(3)))}\n`);
 });
 
 test('the types name what the module exports', () => {

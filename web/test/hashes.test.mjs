@@ -17,6 +17,21 @@ both('BLAKE3, its keyed hash and key derivation', () => {
     }
 });
 
+both('one Hasher after another message, and messages one after another', () => {
+    const sizes = [0, 1, 63, 64, 65, 300000, 1024, 1025, 2048, 3072, 4096, 7168, 3, 1 << 20, (1 << 20) + 1, 64];
+    for (const name of ['blake3', 'keccak256']) {
+        const kept = new Hasher({ hash: name });
+        const digests = sizes.map((size) => hash(counted(size), { hash: name }));
+        sizes.forEach((size, i) => {
+            const data = counted(size), fresh = new Hasher({ hash: name });
+            for (let at = 0; at < size; at += 70000) fresh.update(data.subarray(at, at + 70000));
+            assert.equal(hex(digests[i]), hex(fresh.digest()), `${name} of ${size} bytes: a digest is the caller's own`);
+            assert.equal(hex(kept.reset().update(data).digest()), hex(digests[i]), `${name} of ${size} bytes after reset`);
+            if (name === 'blake3') assert.equal(hex(hash(data, { length: 33 })).slice(0, 64), hex(digests[i]), `${size} bytes, extended`);
+        });
+    }
+});
+
 both('BLAKE3 of any cut', () => {
     const data = counted(3 * 262144 + 5000);
     for (const size of [0, 1, 1023, 1024, 1025, 4096, 4097, 262143, 262144, 262145, 2 * 262144, data.length]) {
@@ -109,6 +124,12 @@ test('roots of other programs by every rule', () => {
     rfc.roots.forEach((expected, i) => assert.equal(hex(root(rfc.leaf_hashes.slice(0, i + 1), { hash: 'sha256' })), expected));
 });
 
+test('bytes as text, with a prefix and without', () => {
+    const all = Uint8Array.from({ length: 256 }, (_, i) => i);
+    assert.equal(merklize.toHex(all), hex(all));
+    assert.equal(merklize.toHex(all, '0x'), `0x${hex(all)}`);
+});
+
 test('wrong arguments are errors with the rule', () => {
     const cases = [
         [() => hash('text'), /data must be a Uint8Array/],
@@ -123,6 +144,8 @@ test('wrong arguments are errors with the rule', () => {
         [() => root(new Uint8Array(96), { rule: 'perfect' }), /a power of two, got 3/],
         [() => root(new Uint8Array(96), { hash: 'sha256', key: new Uint8Array(32) }), /keys and contexts are of the hash 'blake3'/],
         [() => hash(new Uint8Array(1), { length: -1 }), /length must be an integer >= 0, got -1/],
+        [() => hash(new Uint8Array(1), { hash: 'keccak256', length: 33 }), /hash: 'keccak256' has 32 bytes of output/],
+        [() => hash(new Uint8Array(1), { hash: 'eidos', seek: 1 }), /hash: 'eidos' has 32 bytes of output/],
     ];
     for (const [call, text] of cases) assert.throws(call, (error) => error.code === 'invalid_argument' && text.test(error.message), String(text));
 });

@@ -6,6 +6,7 @@ import json
 import random
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,24 @@ def main() -> None:
                     continue
                 for keyed in (False, True) if name == "blake3" else (False,):
                     add(proofs, trees, name, rule, n, key if keyed else None)
-    Path(sys.argv[1]).write_text(json.dumps({"proofs": proofs, "trees": trees}))
+    Path(sys.argv[1]).write_text(json.dumps({"proofs": proofs, "trees": trees, "formats": list(formats())}))
+
+
+def formats() -> Iterator[dict[str, Any]]:
+    """What each format fixes, and roots of it."""
+    leaves = leaves_of(4)
+    records = [leaf.tobytes() * 2 for leaf in leaves]
+    for name, found in merklize.formats.FORMATS.items():
+        if found.needs:
+            continue
+        tree = merklize.MerkleTree(leaves, format=name, device="cpu")
+        facts = {"name": name, "hash": tree.hash, "rule": tree.rule, "root": tree.root.hex()}
+        facts["leaves"] = [leaf.tobytes().hex() for leaf in leaves]
+        facts["records"] = [record.hex() for record in records]
+        if found.leaf_hash is not None:
+            hashed = merklize.MerkleTree.from_records(records, format=name, device="cpu")
+            facts["root_of_records"] = hashed.root.hex()
+        yield facts
 
 
 def add(proofs: list[Any], trees: list[Any], name: str, rule: str, n: int, key: bytes | None) -> None:

@@ -1,8 +1,7 @@
 // Proofs: those of other programs, those of the library (made by library.py), and what is none.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { bytes, hex, merklize, vectors } from './common.mjs';
+import { bytes, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
 
 const { explain, openTree, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } = merklize;
 
@@ -96,11 +95,7 @@ test('a proof of the other kind', () => {
     for (const own of [leaf, parseProof(leaf)]) assert.throws(() => verifyConsistency(own, zeros, node), /^MerklizeError: verifyConsistency: the proof is of leaves/);
 });
 
-const made = new URL('../../build/web/library.json', import.meta.url);
-const library = existsSync(made) ? JSON.parse(readFileSync(made, 'utf8')) : null;
-const options = { skip: library ? false : 'build/web/library.json is not there: make test-web writes it' };
-
-test('proofs of the library: every hash, rule and kind, as bytes and as JSON', options, () => {
+test('proofs of the library: every hash, rule and kind, as bytes and as JSON', needsLibrary, () => {
     const seen = new Set();
     for (const given of library.proofs) {
         const { proof, json, root, old_root: oldRoot, hash, key } = given;
@@ -125,7 +120,7 @@ test('proofs of the library: every hash, rule and kind, as bytes and as JSON', o
     assert.deepEqual([...seen].sort(), merklize.hashes.map(({ name }) => name).sort());
 });
 
-test('tree files of the library', options, async () => {
+test('tree files of the library', needsLibrary, async () => {
     for (const { file, hash, rule, n_leaves: n, root, key } of library.trees) {
         const how = key ? { key: bytes(key) } : {}, data = bytes(file);
         const tree = await openTree(data);

@@ -130,6 +130,15 @@ EXPORT(void, message_blocks)(u32 hash, void* state, const u8* data, u32 count) {
 EXPORT(void, message_finish)(u32 hash, void* state, const u8* rest, u32 bytes_low, u32 bytes_high, void* out) {
     hashes[hash].messages.finish(state, rest, static_cast<u64>(bytes_high) << 32 | bytes_low, out);
 }
+/// The digest of one message in one call.
+EXPORT(void, message)(u32 hash, const u8* data, u32 bytes, void* out) {
+    alignas(8) u8 state[most_state_bytes];
+    const Messages& of = hashes[hash].messages;
+    const u32 whole = bytes / of.rate;
+    of.begin(state, bytes);
+    of.blocks(state, data, whole);
+    of.finish(state, data + whole * of.rate, bytes, out);
+}
 
 /// BLAKE3's root: 64 output bytes each for `count` blocks from block `counter` on. node: chaining value, block, length, flags.
 EXPORT(void, blake3_output)(const u32* node, u32 counter_low, u32 counter_high, u32* out, u32 count) {
@@ -157,14 +166,24 @@ EXPORT(void, blake3_chunk)(const u8* chunk, u32 bytes, u32 counter_low, u32 coun
 EXPORT(void, blake3_parent)(const u32* left, const u32* right, const u32* key, u32 flags, u32* out) {
     mkz_blake3_parent(out, left, right, key, flags);
 }
-// What compilers call for copies of unknown size, where the target has no instruction for it.
+// What compilers call for copies of unknown size, or of more than a few words, where the target has no instruction for it. volatile:
+// else they find the loop to be such a copy.
 #ifndef __wasm_bulk_memory__
+using Word [[gnu::aligned(1), gnu::may_alias]] = volatile u64;
 extern "C" void* memcpy(void* to, const void* from, decltype(sizeof 0) bytes) {
-    for (decltype(sizeof 0) i = 0; i < bytes; i++) static_cast<volatile u8*>(to)[i] = static_cast<const u8*>(from)[i];
+    decltype(sizeof 0) i = 0;
+    u8* out = static_cast<u8*>(to);
+    const u8* in = static_cast<const u8*>(from);
+    for (; i + 8 <= bytes; i += 8) *reinterpret_cast<Word*>(out + i) = *reinterpret_cast<const Word*>(in + i);
+    for (; i < bytes; i++) *static_cast<volatile u8*>(out + i) = in[i];
     return to;
 }
 extern "C" void* memset(void* to, int value, decltype(sizeof 0) bytes) {
-    for (decltype(sizeof 0) i = 0; i < bytes; i++) static_cast<volatile u8*>(to)[i] = static_cast<u8>(value);
+    decltype(sizeof 0) i = 0;
+    u8* out = static_cast<u8*>(to);
+    const u64 word = 0x0101010101010101u * static_cast<u8>(value);
+    for (; i + 8 <= bytes; i += 8) *reinterpret_cast<Word*>(out + i) = word;
+    for (; i < bytes; i++) *static_cast<volatile u8*>(out + i) = static_cast<u8>(value);
     return to;
 }
 #endif

@@ -69,26 +69,33 @@ struct States {
     void store(mkz_u32* out, mkz_u32 count) const { mkz_store_nodes32(out, 0, 1, count, cv); }
 };
 
-/// MKZ_LANES whole chunks, one after another.
-void hash_chunks(const mkz_u8* data, mkz_u64 counter, const mkz_u32* key, mkz_u32 flags, mkz_u32* out) {
+/// 1 to MKZ_LANES whole chunks, one after another. Lanes without one repeat the last.
+void hash_chunks(const mkz_u8* data, mkz_u32 count, mkz_u64 counter, const mkz_u32* key, mkz_u32 flags, mkz_u32* out) {
     States states(key, counter);
     for (mkz_u32 b = 0; b < 16; b++) {
-        for (mkz_u32 j = 0; j < MKZ_LANES; j++) states.blocks[j] = data + MKZ_BLAKE3_CHUNK_LEN * j + 64 * b;
+        for (mkz_u32 j = 0; j < MKZ_LANES; j++)
+            states.blocks[j] = data + MKZ_BLAKE3_CHUNK_LEN * (j < count ? j : count - 1) + 64 * b;
         states.take(64, mkz_blake3_block_flags(b, 16, flags));
     }
-    states.store(out, MKZ_LANES);
+    states.store(out, count);
 }
 
-/// One chunk of 1 to 1024 bytes, the same in every lane.
-void hash_chunk(const mkz_u8* data, mkz_u32 bytes, mkz_u64 counter, const mkz_u32* key, mkz_u32 flags, mkz_u32* out) {
+/// One chunk of at most 1024 bytes, the same in every lane. end: one more flag of its last block
+void hash_chunk(const mkz_u8* data, mkz_u32 bytes, mkz_u64 counter, const mkz_u32* key, mkz_u32 flags, mkz_u32 end,
+                mkz_u32* out) {
     States states(key, counter);
-    const mkz_u32 n = (bytes + 63) / 64;
+    const mkz_u32 n = bytes == 0 ? 1 : (bytes + 63) / 64;
     for (mkz_u32 b = 0; b < n; b++) {
         const mkz_u32 length = bytes - 64 * b < 64 ? bytes - 64 * b : 64;
-        mkz_u8 block[64] = {};
-        for (mkz_u32 i = 0; i < length; i++) block[i] = data[64 * b + i];
+        mkz_u8 padded[64];
+        const mkz_u8* block = data + 64 * b;
+        if (length < 64) {
+            __builtin_memset(padded, 0, 64);
+            __builtin_memcpy(padded, block, length);
+            block = padded;
+        }
         for (const mkz_u8*& at : states.blocks) at = block;
-        states.take(length, mkz_blake3_block_flags(b, n, flags));
+        states.take(length, mkz_blake3_block_flags(b, n, flags) | (b + 1 == n ? end : 0));
     }
     states.store(out, 1);
 }
@@ -116,11 +123,14 @@ EXPORT(mkz_u32, blake3_subtree)(const mkz_u8* data, mkz_u32 bytes, mkz_u32 count
     const mkz_u64 counter = static_cast<mkz_u64>(counter_high) << 32 | counter_low;
     const mkz_u32 whole = bytes / MKZ_BLAKE3_CHUNK_LEN;
     mkz_u32 n = 0;
-    for (; n + MKZ_LANES <= whole; n += MKZ_LANES)
-        hash_chunks(data + MKZ_BLAKE3_CHUNK_LEN * n, counter + n, key, flags, values + 8 * n);
+    while (n < whole) {
+        const mkz_u32 count = whole - n < MKZ_LANES ? whole - n : MKZ_LANES;
+        hash_chunks(data + MKZ_BLAKE3_CHUNK_LEN * n, count, counter + n, key, flags, values + 8 * n);
+        n += count;
+    }
     for (mkz_u32 done = MKZ_BLAKE3_CHUNK_LEN * n; done < bytes; n++, done += MKZ_BLAKE3_CHUNK_LEN) {
         const mkz_u32 rest = bytes - done;
-        hash_chunk(data + done, rest < MKZ_BLAKE3_CHUNK_LEN ? rest : MKZ_BLAKE3_CHUNK_LEN, counter + n, key, flags,
+        hash_chunk(data + done, rest < MKZ_BLAKE3_CHUNK_LEN ? rest : MKZ_BLAKE3_CHUNK_LEN, counter + n, key, flags, 0,
                    values + 8 * n);
     }
     while (n > left) {
@@ -129,6 +139,20 @@ EXPORT(mkz_u32, blake3_subtree)(const mkz_u8* data, mkz_u32 bytes, mkz_u32 count
         n = (n + 1) / 2;
     }
     return n;
+}
+
+#if MKZ_LANES == 1
+/// The digest of a message of one chunk, in one call.
+EXPORT(void, blake3_short)(const mkz_u8* message, mkz_u32 bytes, const mkz_u32* key, mkz_u32 flags, mkz_u32* out) {
+    hash_chunk(message, bytes, 0, key, flags, MKZ_BLAKE3_ROOT, out);
+}
+#endif
+
+/// The digest of a message of more than one chunk, in one call. values: as above
+EXPORT(void, blake3_long)(const mkz_u8* message, mkz_u32 bytes, const mkz_u32* key, mkz_u32 flags, mkz_u32* values,
+                          mkz_u32* out) {
+    blake3_subtree(message, bytes, 0, 0, key, flags, values, 2);
+    compress_pairs(values, 1, key, flags | MKZ_BLAKE3_PARENT | MKZ_BLAKE3_ROOT, out);
 }
 
 /// Merges of a tree: out[i] = merge(nodes[2 i], nodes[2 i + 1]); out may be nodes. key: the IV or the mode's; flags: the mode's.

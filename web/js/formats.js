@@ -1,0 +1,36 @@
+// formats.js: what the option `format` of a tree fixes (docs/formats.md), as the table in src/formats.
+import { findHashById, invalid } from './common.js';
+
+// Hashes by id, which never changes. isHashed: a record becomes a leaf by the same hash; else leaves are given.
+const formats = {
+    rfc6962: { id: 4, rule: 'left_full', isHashed: true },
+    bitcoin: { id: 33, rule: 'duplicate_last', isHashed: true, isAmbiguous: true },
+    ssz: { id: 32, rule: 'pad', isHashed: false },
+    bittorrent_v2: { id: 32, rule: 'pad', isHashed: true },
+    glacier: { id: 32, rule: 'left_full', isHashed: true },
+    winterfell: { id: 3, rule: 'perfect', isHashed: true },
+    miden: { id: 37, rule: 'perfect', isHashed: true },
+    plonky3: { id: 18, rule: 'perfect', isHashed: true },
+};
+
+/** {hash, rule, isHashed, isAmbiguous} of a format; null of none and of 'merklize', which fixes nothing. */
+export function formatOf(options, what) {
+    const { format } = options;
+    if (format === undefined || format === 'merklize') return null;
+    if (!Object.hasOwn(formats, format))
+        invalid(`${what}: the format must be one of merklize, ${Object.keys(formats).join(', ')}, got '${format}'`);
+    const { id, ...found } = formats[format], fixed = { ...found, name: format, hash: findHashById(id).name };
+    for (const name of ['hash', 'rule', 'padding', 'key', 'context']) {
+        if (options[name] !== undefined && options[name] !== fixed[name])
+            invalid(`${what}: the format '${format}' fixes ${name}: leave it out, got '${options[name]}'`);
+    }
+    return fixed;
+}
+
+/** The tree of a format in which two lists of leaves can have one root is not made if this is such a list. */
+export function requireUnambiguous(format, level, nodes, what) {
+    const n = nodes.length / 32;
+    if (!format?.isAmbiguous || n % 2 !== 0) return;
+    if (nodes.subarray(-64, -32).every((byte, i) => byte === nodes.at(i - 32)))
+        invalid(`${what}: format '${format.name}': the last two of the ${n} nodes of level ${level} are equal, so a list without those below the last has the same root (CVE-2012-2459)`);
+}

@@ -1,0 +1,136 @@
+// openzeppelin.js: trees of @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies (docs/formats.md). Digests are given as
+// text with 0x, as that package and contracts' libraries do.
+import { abiEncoded, bytesOrDigits } from './abi.js';
+import { equal, findHash, invalid, toDigest, toHex } from './common.js';
+import { hashBytes } from './hash.js';
+import { verifyOpenZeppelin } from './proofs.js';
+import { m } from './ready.js';
+
+const standardDump = 'standard-v1', simpleDump = 'simple-v1', leafHash = { hash: 'keccak256' };
+
+/** As JSON has it: bytes as 0x and digits, bigints as decimal text. */
+function plainValue(value) {
+    if (Array.isArray(value)) return value.map(plainValue);
+    return typeof value === 'bigint' ? String(value) : typeof value === 'object' ? toHex(bytesOrDigits(value, 'dump'), '0x') : value;
+}
+
+/** The leaves of values: of a simple tree (types null) they are the leaves. */
+const leavesOfValues = (values, types, what) => (types === null
+    ? values.map((leaf, i) => toDigest(leaf, `${what}: leaf ${i}`))
+    : abiEncoded(types, values, what).map((encoded) => hashBytes(hashBytes(encoded, leafHash), leafHash)));
+
+const compared = (a, b) => {
+    const i = a.findIndex((byte, k) => byte !== b[k]);
+    return i < 0 ? 0 : a[i] - b[i];
+};
+
+/** Made by openZeppelin(), openZeppelinSimple() and OpenZeppelinTree.load(). Pairs are sorted, so proofs carry no directions. */
+export class OpenZeppelinTree {
+    #heap; // the root at 1
+    #slots; // of each value
+    constructor(values, types, leaves, slots) {
+        this.values = values;
+        /** The ABI types of a value; null: a simple tree. */
+        this.leafEncoding = types;
+        this.#slots = slots;
+        this.#heap = new Uint8Array(64 * leaves.length);
+        leaves.forEach((leaf, i) => this.#heap.set(leaf, 32 * slots[i]));
+        const sorted = findHash('keccak256_sorted');
+        for (let end = leaves.length, first; end > 1; end = first) {
+            first = 2 ** Math.floor(Math.log2(end - 1));
+            m.merge(sorted, this.#heap.subarray(64 * first, 64 * end), null, 0, this.#heap.subarray(32 * first, 32 * end));
+        }
+    }
+    #text(slot) {
+        return toHex(this.#heap.subarray(32 * slot, 32 * slot + 32), '0x');
+    }
+    #slot(index, what) {
+        return this.#slots[index] ?? invalid(`OpenZeppelinTree.${what}: the index must be 0 to ${this.nLeaves - 1}, got ${String(index)}`);
+    }
+    get nLeaves() {
+        return this.#slots.length;
+    }
+    get root() {
+        return this.#text(1);
+    }
+    /** All 2 n - 1 nodes in the package's order: the root first. */
+    get nodes() {
+        return Array.from({ length: 2 * this.nLeaves - 1 }, (_, i) => this.#text(i + 1));
+    }
+    /** The leaf of a value. */
+    leaf(index) {
+        return this.#text(this.#slot(index, 'leaf'));
+    }
+    /** Siblings from the leaf up, as getProof() gives them. */
+    prove(index) {
+        const proof = [];
+        for (let slot = this.#slot(index, 'prove'); slot > 1; slot >>= 1) proof.push(this.#text(slot ^ 1));
+        return proof;
+    }
+    /** Whether the proof leads from a value to this root. */
+    verify(index, proof) {
+        return verifyOpenZeppelin(proof, this.leaf(index), this.root);
+    }
+    /** {leaves, proof, proofFlags} of several values, as getMultiProof() gives them, for multiProofVerify(). */
+    proveMany(indices) {
+        const queue = Array.from(indices, (index) => this.#slot(index, 'proveMany')).sort((a, b) => b - a);
+        const twice = queue.find((slot, i) => i > 0 && slot === queue[i - 1]);
+        if (twice !== undefined) invalid(`OpenZeppelinTree.proveMany: give each index once, got ${this.#slots.indexOf(twice)} twice`);
+        const leaves = queue.map((slot) => this.#text(slot)), proof = queue.length === 0 ? [this.root] : [], proofFlags = [];
+        for (let at = 0; at < queue.length && queue[at] > 1; ) {
+            const slot = queue[at++], isKnown = queue[at] === (slot ^ 1);
+            proofFlags.push(isKnown);
+            if (isKnown) at++;
+            else proof.push(this.#text(slot ^ 1));
+            queue.push(slot >> 1);
+        }
+        return { leaves, proof, proofFlags };
+    }
+    /** What the package's load() reads, ready for JSON. */
+    dump() {
+        const tree = this.nodes, values = this.values.map((value, i) => ({ value: plainValue(value), treeIndex: this.#slots[i] - 1 }));
+        return this.leafEncoding === null ? { format: simpleDump, tree, values } : { format: standardDump, leafEncoding: this.leafEncoding, tree, values };
+    }
+    /** The tree of a dump, as an object or JSON text. All nodes are computed again and compared. */
+    static load(dump) {
+        const what = 'OpenZeppelinTree.load', refuse = (text) => invalid(`${what}: ${text}`);
+        let found = dump;
+        if (typeof dump === 'string') {
+            try {
+                found = JSON.parse(dump);
+            } catch (error) {
+                refuse(`this is no JSON: ${error.message}`);
+            }
+        }
+        if (typeof found !== 'object' || found === null) refuse(`the dump must be an object or JSON text, got ${found === null ? 'null' : typeof found}`);
+        if (found.format !== standardDump && found.format !== simpleDump) refuse(`the format must be '${standardDump}' or '${simpleDump}', got '${found.format}'`);
+        if (found.hash !== undefined && found.hash !== null) refuse('the tree has a node hash of its own');
+        if (!Array.isArray(found.tree) || !Array.isArray(found.values)) refuse('a dump has the lists tree and values');
+        const n = found.values.length, slots = found.values.map((entry) => entry?.treeIndex + 1);
+        const isFree = Array.from({ length: 2 * n }, (_, slot) => slot >= n);
+        if (n === 0 || found.tree.length !== 2 * n - 1 || !slots.every((slot) => isFree[slot] && !(isFree[slot] = false)))
+            refuse(`${n} values need ${2 * n - 1} nodes and a place each, got ${found.tree.length} nodes`);
+        const values = found.values.map(({ value }) => value), types = found.format === standardDump ? found.leafEncoding : null;
+        const tree = new OpenZeppelinTree(values, types, leavesOfValues(values, types, what), slots);
+        const wrong = found.tree.findIndex((node, i) => !equal(toDigest(node, `${what}: node ${i}`), tree.#heap.subarray(32 * (i + 1), 32 * (i + 2))));
+        return wrong < 0 ? tree : refuse(`node ${wrong} of the dump is not the hash of what is below it`);
+    }
+}
+
+function madeOf(values, types, { sortLeaves = true }, what) {
+    if (!Array.isArray(values) || values.length === 0) invalid(`${what}: a tree needs a list of at least one value, got ${Array.isArray(values) ? 0 : typeof values}`);
+    const leaves = leavesOfValues(values, types, what), order = leaves.map((_, i) => i), slots = [];
+    if (sortLeaves) order.sort((i, j) => compared(leaves[i], leaves[j]));
+    order.forEach((i, place) => (slots[i] = 2 * leaves.length - 1 - place));
+    return new OpenZeppelinTree([...values], types, leaves, slots);
+}
+
+/** The StandardMerkleTree of values, each a list of one field a type. A leaf is Keccak-256 of Keccak-256 of abi.encode(value). */
+export function openZeppelin(values, types, options = {}) {
+    if (!Array.isArray(types)) invalid(`openZeppelin: types must be a list of ABI types, got ${typeof types}`);
+    return madeOf(values, [...types], options, 'openZeppelin');
+}
+/** The SimpleMerkleTree of leaves, 32 bytes or text each. */
+export function openZeppelinSimple(leaves, options = {}) {
+    return madeOf(leaves, null, options, 'openZeppelinSimple');
+}

@@ -1,0 +1,117 @@
+// tree.js: a tree of leaves in memory, and its proofs.
+import { invalid, toBytes } from './common.js';
+import { Proof } from './proof.js';
+import { requireUnambiguous } from './formats.js';
+import { climb, heightOf } from './shape.js';
+import { emptyRoot, hashLeaves, leafOf, leavesOf, levelAbove, padAbove, treeOptions } from './trees.js';
+
+const treeName = 'MerkleTree';
+
+/** An index of n as a bigint. */
+function indexBelow(index, n, what) {
+    const isInteger = typeof index === 'bigint' || Number.isSafeInteger(index);
+    if (!isInteger || index < 0 || index >= n) invalid(`${what}: the index must be an integer below the ${n} leaves, got ${String(index)}`);
+    return BigInt(index);
+}
+
+/** A Merkle tree with its nodes: 64 to 96 bytes a leaf. */
+export class MerkleTree {
+    #how;
+    #pads = []; // of each level: the node of padding alone
+    #empty;
+
+    /** leaves: [n, 32] bytes or a list of digests; options: format, or hash, rule, padding, key, context */
+    constructor(leaves, options = {}) {
+        this.#how = treeOptions(options, treeName);
+        const { format, kind, rule, mode, padding } = this.#how, bytes = leavesOf(leaves, this.#how, treeName);
+        this.hash = kind.name;
+        this.rule = rule;
+        this.nLeaves = bytes.length / 32;
+        this.#empty = this.nLeaves === 0;
+        this.height = this.#empty ? 0 : heightOf(BigInt(this.nLeaves));
+        /** The root at 1, the children of i at 2 i and 2 i + 1, leaf k at 2^height + k; zeros where there is no node. */
+        this.nodes = new Uint8Array(32 * (2 ** this.height + this.nLeaves));
+        Object.freeze(this);
+        this.nodes.set(bytes, 32 * 2 ** this.height);
+        for (let k = 0, pad = padding; k < this.height; pad = padAbove(pad, kind, rule, mode), k++) {
+            this.#pads.push(pad);
+            requireUnambiguous(format, k, this.level(k), treeName);
+            levelAbove(this.level(k), kind, rule, mode, pad, this.level(k + 1));
+        }
+    }
+
+    /** The tree whose leaf k is the digest of record k. */
+    static fromRecords(records, options = {}) {
+        const what = `${treeName}.fromRecords`, { format, kind } = treeOptions(options, what);
+        if (!Array.isArray(records)) invalid(`${what}: records must be a list of bytes, got ${typeof records}`);
+        if (format && !format.isHashed) invalid(`${what}: the leaves of the format '${format.name}' are not hashed: give them to the constructor`);
+        const { key, context } = options;
+        return new MerkleTree(records.map((record, i) => {
+            const bytes = toBytes(record, `${what}: record ${i}`);
+            return kind.isField ? hashLeaves(bytes, bytes.length, { hash: kind.name }) : leafOf(bytes, kind.name, { key, context });
+        }), options);
+    }
+
+    /** 32 bytes. */
+    get root() {
+        return this.#empty ? emptyRoot() : this.nodes.slice(32, 64);
+    }
+    /** The nodes of a level, a view of `nodes`. 0: the leaves; height: the root */
+    level(level) {
+        if (!Number.isSafeInteger(level) || level < 0 || level > this.height)
+            invalid(`${treeName}.level: the level must be 0 to ${this.height}, got ${String(level)}`);
+        const first = 2 ** (this.height - level), count = Math.ceil(this.nLeaves / 2 ** level);
+        return this.nodes.subarray(32 * first, 32 * (first + count));
+    }
+    #node(level, index) {
+        const nodes = this.level(level), at = 32 * Number(index);
+        return at < nodes.length ? nodes.slice(at, at + 32) : this.#pads[level];
+    }
+    #proof(kind, indices) {
+        const n = BigInt(this.nLeaves), siblings = [];
+        let positions = indices;
+        for (let level = 0; level < this.height; level++) {
+            positions = climb(positions, n, level, this.rule, (sibling, i) => {
+                if (sibling === 'left') siblings.push(this.#node(level, positions[i] - 1n));
+                if (sibling === 'right') siblings.push(this.#node(level, positions[i] + 1n));
+            });
+        }
+        const leaves = indices.map((index) => this.#node(0, index));
+        return new Proof({ kind, hash: this.hash, rule: this.rule, nLeaves: n, indices, leaves, siblings });
+    }
+
+    /** The proof of a leaf; of a list of indices a list of proofs. */
+    prove(index) {
+        if (Array.isArray(index)) return index.map((one) => this.prove(one));
+        return this.#proof(0, [indexBelow(index, this.nLeaves, `${treeName}.prove`)]);
+    }
+    /** One proof of several leaves, with each sibling that it needs once. */
+    proveTogether(indices) {
+        const what = `${treeName}.proveTogether`;
+        const sorted = Array.from(indices, (index) => indexBelow(index, this.nLeaves, what)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+        if (sorted.length === 0) invalid(`${what}: give at least one index, got none`);
+        const twice = sorted.find((index, i) => i > 0 && index === sorted[i - 1]);
+        if (twice !== undefined) invalid(`${what}: give each index once, got ${twice} twice`);
+        return this.#proof(1, sorted);
+    }
+    /** The proof that the tree of the first `oldLeaves` leaves is the beginning of this one: RFC 6962, section 2.1.2. */
+    proveConsistency(oldLeaves) {
+        const what = `${treeName}.proveConsistency`;
+        if (this.rule !== 'left_full') invalid(`${what}: the rule must be 'left_full', got '${this.rule}'`);
+        if (!Number.isSafeInteger(oldLeaves) || oldLeaves < 1 || oldLeaves > this.nLeaves)
+            invalid(`${what}: the old tree must have 1 to ${this.nLeaves} leaves, got ${String(oldLeaves)}`);
+        const nodes = this.#between(oldLeaves, 0, this.nLeaves, true);
+        return new Proof({ kind: 2, hash: this.hash, rule: this.rule, nLeaves: BigInt(this.nLeaves), oldLeaves: BigInt(oldLeaves), nodes });
+    }
+    /** SUBPROOF of the RFC: nodes that show the first `old` of `count` leaves from `first` on. isOldRoot: their node is known */
+    #between(old, first, count, isOldRoot) {
+        const above = (from, n) => {
+            const level = heightOf(BigInt(n));
+            return this.#node(level, from / 2 ** level);
+        };
+        if (old === count) return isOldRoot ? [] : [above(first, count)];
+        const half = 2 ** (heightOf(BigInt(count)) - 1);
+        if (old <= half) return [...this.#between(old, first, half, isOldRoot), above(first + half, count - half)];
+        return [...this.#between(old - half, first + half, count - half, false), above(first, half)];
+    }
+}

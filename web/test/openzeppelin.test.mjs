@@ -1,0 +1,80 @@
+// Trees of @openzeppelin/merkle-tree against what that package made (tests/vectors/keccak256_trees.json).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytes, merklize, vectors } from './common.mjs';
+
+const { OpenZeppelinTree, openZeppelin, openZeppelinSimple, verifyOpenZeppelin } = merklize;
+const counter = (n) => Array.from({ length: n }, (_, k) => Uint8Array.from({ length: 32 }, (_, i) => (32 * k + i) % 251));
+
+function treeOf(given) {
+    if (given.variant === 'oz_simple') return openZeppelinSimple(given.leaves_hex ?? counter(given.n), { sortLeaves: given.sort_leaves ?? true });
+    const values = given.values_rule ? Array.from({ length: given.n }, (_, k) => [`0x${(0x1111 * (k + 1)).toString(16).padStart(40, '0')}`, BigInt(1000000007 * k)]) : given.values;
+    return openZeppelin(values, given.types);
+}
+
+test('trees of the package: roots, leaves, nodes, proofs, dumps', () => {
+    const seen = new Set();
+    for (const given of vectors('keccak256_trees').filter(({ variant }) => /^oz_/.test(variant))) {
+        const tree = treeOf(given), all = Array.from({ length: tree.nLeaves }, (_, i) => i);
+        assert.equal(tree.root, given.root);
+        if (given.leaf_hashes) assert.deepEqual(all.map((i) => tree.leaf(i)), given.leaf_hashes);
+        if (given.tree) assert.deepEqual(tree.nodes, given.tree);
+        if (given.proof0) assert.deepEqual(tree.prove(0), given.proof0);
+        if (given.proofs) assert.deepEqual(all.map((i) => tree.prove(i)), given.proofs);
+        if (given.multiproof) {
+            const { indices, leaves, proof } = given.multiproof, flags = given.multiproof.proofFlags ?? given.multiproof.proof_flags ?? given.multiproof.flags;
+            assert.deepEqual(tree.proveMany(indices), { leaves, proof, proofFlags: flags });
+        }
+        if (given.dump) {
+            assert.equal(JSON.stringify(tree.dump()), JSON.stringify(given.dump), 'the same text');
+            assert.equal(OpenZeppelinTree.load(JSON.stringify(given.dump)).root, tree.root);
+        }
+        assert.deepEqual(OpenZeppelinTree.load(tree.dump()).nodes, tree.nodes);
+        for (const i of new Set([0, all.length >> 1, all.length - 1])) {
+            assert.equal(tree.verify(i, tree.prove(i)) && verifyOpenZeppelin(tree.prove(i), tree.leaf(i), tree.root), true);
+            assert.equal(tree.verify(i, [...tree.prove(i), '00'.repeat(32)]), false);
+        }
+        Object.keys(given).forEach((name) => seen.add(name));
+    }
+    for (const name of ['leaf_hashes', 'proof0', 'tree', 'proofs', 'multiproof', 'dump', 'sort_leaves']) assert.ok(seen.has(name), name);
+});
+
+test('values are written in any of their forms', () => {
+    const types = ['address', 'uint8', 'int16', 'bytes4', 'bool', 'bytes', 'uint256[2]'];
+    const text = ['0x' + '11'.repeat(20), '255', '-2', '0x01020304', true, '0x0506', ['1', '0x2']];
+    const other = [bytes('11'.repeat(20)), 255, -2n, bytes('01020304'), true, Buffer.from('0506', 'hex'), [1n, 2]];
+    assert.equal(openZeppelin([other], types).root, openZeppelin([text], types).root);
+    assert.deepEqual(openZeppelin([other], types).dump().values[0].value, [text[0], 255, '-2', '0x01020304', true, '0x0506', ['1', 2]]);
+});
+
+test('wrong arguments are errors with the rule', () => {
+    const address = `0x${'11'.repeat(20)}`, tree = openZeppelin([[address, 5], [address, 7], [address, 9]], ['address', 'uint256']);
+    const wrong = tree.dump();
+    wrong.tree[1] = `0x${'00'.repeat(32)}`;
+    const [value, ...rest] = tree.dump().values;
+    const cases = [
+        [() => openZeppelin([], ['address']), /openZeppelin: a tree needs a list of at least one value, got 0/],
+        [() => openZeppelin([[1]], 'uint8'), /openZeppelin: types must be a list of ABI types, got string/],
+        [() => openZeppelin([[1]], ['float']), /unknown ABI type 'float'/],
+        [() => openZeppelin([[1]], ['uint7']), /unknown ABI type 'uint7'/],
+        [() => openZeppelin([[256]], ['uint8']), /uint8: must be 0 to 255, got 256/],
+        [() => openZeppelin([[-129]], ['int8']), /int8: must be -128 to 127, got -129/],
+        [() => openZeppelin([[2 ** 53]], ['uint256']), /uint256: must be an integer, as a safe number, a bigint or text, got 9007199254740992/],
+        [() => openZeppelin([['']], ['uint256']), /uint256: must be an integer/],
+        [() => openZeppelin([['0x11']], ['address']), /address: must have 20 bytes, got 1/],
+        [() => openZeppelin([['0x1']], ['bytes']), /bytes: must be bytes or 0x and hexadecimal digits, got '0x1'/],
+        [() => openZeppelin([['\ud800']], ['string']), /string: must be text without lone surrogates/],
+        [() => openZeppelin([[1]], ['bool']), /bool: must be true or false, got 1/],
+        [() => openZeppelin([[[1]]], ['uint8[2]']), /uint8\[2\]: must have 2 items, got 1/],
+        [() => openZeppelin([[1, 2]], ['uint8']), /a value of \[uint8\] must be a list of 1 fields, got a list of 2/],
+        [() => openZeppelinSimple(['0xff']), /openZeppelinSimple: leaf 0 must be 32 bytes/],
+        [() => tree.prove(3), /OpenZeppelinTree.prove: the index must be 0 to 2, got 3/],
+        [() => tree.proveMany([1, 1]), /proveMany: give each index once, got 1 twice/],
+        [() => OpenZeppelinTree.load('{'), /load: this is no JSON/],
+        [() => OpenZeppelinTree.load(null), /load: the dump must be an object or JSON text, got null/],
+        [() => OpenZeppelinTree.load({ format: 'other' }), /the format must be 'standard-v1' or 'simple-v1', got 'other'/],
+        [() => OpenZeppelinTree.load(wrong), /node 1 of the dump is not the hash of what is below it/],
+        [() => OpenZeppelinTree.load({ ...tree.dump(), values: [value, value, ...rest.slice(1)] }), /3 values need 5 nodes and a place each/],
+    ];
+    for (const [call, text] of cases) assert.throws(call, (error) => error.code === 'invalid_argument' && text.test(error.message), String(text));
+});

@@ -1,0 +1,125 @@
+// Trees of leaves and their proofs: byte for byte those of the library, and those of RFC 6962.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { both, bytes, counted, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
+
+const { MerkleTree, explain, hash, openTree, parseProof, root, verify, verifyConsistency } = merklize;
+
+test('trees and proofs of the library: nodes, bytes and JSON', needsLibrary, async () => {
+    const seen = new Set(), byTree = new Map(), nameOf = ({ hash: name, root: top, key }, rule, n) => [name, top, key, rule, n].join();
+    for (const entry of library.proofs) {
+        const proof = parseProof(bytes(entry.proof)), name = nameOf(entry, proof.rule, proof.nLeaves);
+        byTree.set(name, [...(byTree.get(name) ?? []), { entry, proof }]);
+    }
+    for (const given of library.trees) {
+        const { file, hash: name, rule, key, n_leaves: n } = given, how = { hash: name, rule, ...(key ? { key: bytes(key) } : {}) };
+        const theirs = await openTree(bytes(file)), leaves = await theirs.nodes(0, 0, n), tree = new MerkleTree(leaves, how);
+        assert.deepEqual([tree.hash, tree.rule, tree.nLeaves, tree.height, hex(tree.root)], [name, rule, n, theirs.height, given.root]);
+        for (let level = 0; level <= tree.height; level++)
+            assert.equal(hex(tree.level(level)), hex(await theirs.nodes(level, 0, Number(theirs.levelSize(level)))), `level ${level} of ${n}, ${rule}`);
+        assert.equal(hex(root(leaves, how)), given.root);
+        assert.deepEqual(tree.prove(n - 1), await theirs.prove(n - 1, how), 'a tree file proves the same');
+        for (const { entry, proof } of byTree.get(nameOf(given, rule, n))) {
+            const made = proof.kind === 0 ? tree.prove(proof.indices[0])
+                : proof.kind === 1 ? tree.proveTogether([...proof.indices].reverse()) : tree.proveConsistency(Number(proof.oldLeaves));
+            for (const one of [made, proof, parseProof(entry.json)]) {
+                assert.equal(hex(one.toBytes()), entry.proof, entry.json);
+                assert.equal(one.toJson(), entry.json);
+            }
+            if (proof.kind !== 2) assert.equal(verify(made, tree.root, how), true);
+            seen.add(`${name} ${rule} ${proof.kind}`);
+        }
+    }
+    assert.ok(seen.size > 200, `${seen.size} kinds of proofs`);
+});
+
+test('formats of the library', needsLibrary, () => {
+    for (const { name, hash: of, rule, leaves, records, root: expected, root_of_records: ofRecords } of library.formats) {
+        const tree = new MerkleTree(leaves, { format: name });
+        assert.deepEqual([tree.hash, tree.rule, hex(tree.root)], [of, rule, expected], name);
+        assert.equal(hex(root(leaves, { format: name })), expected, name);
+        if (ofRecords) assert.equal(hex(MerkleTree.fromRecords(records.map(bytes), { format: name }).root), ofRecords, name);
+        else assert.throws(() => MerkleTree.fromRecords(records.map(bytes), { format: name }), /leaves of the format 'ssz' are not hashed/);
+    }
+    assert.equal(library.formats.length, 9);
+});
+
+test('RFC 6962: trees of records, paths and consistency', () => {
+    const { inputs, leaf_hashes: leaves, roots, paths, consistency } = vectors('rfc6962'), format = 'rfc6962';
+    roots.forEach((expected, i) => assert.equal(hex(MerkleTree.fromRecords(inputs.slice(0, i + 1).map(bytes), { format }).root), expected));
+    for (const { index, n_leaves: n, siblings } of paths) {
+        const tree = new MerkleTree(leaves.slice(0, n), { format });
+        assert.deepEqual(tree.prove(index).siblings.map(hex), siblings);
+        assert.equal(verify(tree.prove(index), tree.root, { expect: { nLeaves: n, index, leaf: leaves[index], rule: 'left_full' } }), true);
+    }
+    for (const { old_leaves: old, new_leaves: n, nodes } of consistency)
+        assert.deepEqual(new MerkleTree(leaves.slice(0, n), { format }).proveConsistency(old).nodes.map(hex), nodes);
+    const empty = new MerkleTree([], { format });
+    assert.equal(hex(empty.root), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', "SHA-256 of nothing: RFC 6962's empty tree");
+    assert.equal(hex(root([], { format })), hex(empty.root));
+    assert.throws(() => empty.prove(0), /MerkleTree.prove: the index must be an integer below the 0 leaves, got 0/);
+});
+
+both('every proof of every size leads to the root', () => {
+    const all = counted(32 * 40), padding = counted(32);
+    for (const rule of ['left_full', 'pad', 'duplicate_last']) {
+        for (let n = 1; n <= 40; n += n < 18 ? 1 : 11) {
+            const tree = new MerkleTree(all.subarray(0, 32 * n), { rule, padding });
+            assert.equal(tree.nodes.length, 32 * (2 ** tree.height + n));
+            tree.prove(Array.from({ length: n }, (_, i) => i)).forEach((proof, index) => {
+                assert.equal(verify(proof, tree.root, { expect: { nLeaves: n, index, rule, leaf: all.subarray(32 * index, 32 * index + 32) } }), true);
+                assert.equal(verify(proof, tree.root, { expect: { index: index + 1 } }), false);
+            });
+            const some = tree.proveTogether(Array.from({ length: n }, (_, i) => i).filter((i) => i % 3 !== 1));
+            assert.equal(verify(some.toBytes(), tree.root), true);
+            for (let old = 1; rule === 'left_full' && old <= n; old++) {
+                const older = new MerkleTree(all.subarray(0, 32 * old)).root;
+                assert.equal(verifyConsistency(tree.proveConsistency(old), older, tree.root), true, `${old} of ${n}`);
+                assert.equal(verifyConsistency(tree.proveConsistency(old).toJson(), hash(older), tree.root), false);
+            }
+        }
+    }
+});
+
+test('a tree is of a copy of its leaves, and gives copies', () => {
+    const leaves = Buffer.from(counted(96)), tree = new MerkleTree(leaves), before = hex(tree.root), key = Buffer.from(counted(32));
+    const keyed = new MerkleTree(Buffer.from(leaves), { rule: 'pad', key }), proof = keyed.prove(2).toJson();
+    leaves.fill(0);
+    tree.prove(0).leaves[0].fill(1);
+    tree.root.fill(1);
+    assert.equal(hex(tree.root), before);
+    assert.equal(explain(tree.prove(0), before).valid, true);
+    key.fill(0);
+    assert.equal(keyed.prove(2).toJson(), proof);
+    const one = Buffer.from(counted(32)), only = root(one);
+    one.fill(0);
+    assert.equal(hex(only), hex(counted(32)));
+});
+
+test('wrong arguments of trees are errors with the rule', () => {
+    const tree = new MerkleTree(counted(96)), pad = new MerkleTree(counted(96), { rule: 'pad' }), twins = [counted(32), counted(32)];
+    const cases = [
+        [() => new MerkleTree([]), /MerkleTree: leaves must be 32 bytes each and at least one, got 0 bytes/],
+        [() => new MerkleTree(new Uint8Array(33)), /MerkleTree: leaves must be 32 bytes each.* got 33 bytes/],
+        [() => new MerkleTree(7), /MerkleTree: data must be a Uint8Array.* got number/],
+        [() => new MerkleTree(['ff']), /MerkleTree: leaf 0 must be 32 bytes or 64 hexadecimal digits/],
+        [() => new MerkleTree(counted(96), { rule: 'perfect' }), /a power of two, got 3/],
+        [() => new MerkleTree(counted(32), { rule: 'odd' }), /MerkleTree: the rule must be one of .* got 'odd'/],
+        [() => new MerkleTree(counted(32), { hash: 'md5' }), /MerkleTree: the hash must be one of .* got 'md5'/],
+        [() => new MerkleTree(counted(32), { format: 'toString' }), /MerkleTree: the format must be one of merklize, rfc6962.* got 'toString'/],
+        [() => new MerkleTree(counted(32), { format: 'bitcoin', rule: 'pad' }), /the format 'bitcoin' fixes rule: leave it out, got 'pad'/],
+        [() => new MerkleTree(['ff'.repeat(32)], { hash: 'rpo256' }), /MerkleTree: word 0 is 18446744073709551615, not a field element/],
+        [() => new MerkleTree(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
+        [() => root(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
+        [() => MerkleTree.fromRecords('abc'), /MerkleTree.fromRecords: records must be a list of bytes, got string/],
+        [() => MerkleTree.fromRecords([bytes('00'), 'abc']), /MerkleTree.fromRecords: record 1: data must be a Uint8Array/],
+        [() => tree.prove(3), /MerkleTree.prove: the index must be an integer below the 3 leaves, got 3/],
+        [() => tree.prove(-1), /got -1/], [() => tree.prove(0.5), /got 0.5/], [() => tree.prove('0'), /got 0/], [() => tree.prove(), /got undefined/],
+        [() => tree.proveTogether([]), /proveTogether: give at least one index, got none/],
+        [() => tree.proveTogether([1, 2, 1]), /proveTogether: give each index once, got 1 twice/],
+        [() => tree.proveConsistency(0), /proveConsistency: the old tree must have 1 to 3 leaves, got 0/],
+        [() => pad.proveConsistency(1), /the rule must be 'left_full', got 'pad'/],
+        [() => tree.level(3), /MerkleTree.level: the level must be 0 to 2, got 3/],
+    ];
+    for (const [call, text] of cases) assert.throws(call, (error) => error.code === 'invalid_argument' && text.test(error.message), String(text));
+});
