@@ -128,7 +128,7 @@ def pairs(args):
     for hash, job, log2, flags in (
         ("rpo256", "rescue-tree", 13, ("--hash", "rpo256")),
         ("rpx256", "rescue-tree", 13, ("--hash", "rpx256")),
-        ("sha256_plain", "openssl-tree", 16, ()),
+        ("sha256", "openssl-tree", 16, ()),
         ("keccak256", "keccak-tree", 16, ()),
     ):
         log2 -= less
@@ -150,7 +150,7 @@ def pairs(args):
             ("poseidon2_goldilocks_8", 16),
             ("poseidon2_koalabear_16", 17),
             ("rpo256", 14),
-            ("sha256_plain", 18),
+            ("sha256", 18),
             ("keccak256", 18),
             ("eidos", 18),
             ("blake3", 18),

@@ -22,8 +22,7 @@ const built = option('package');
 const m = await import(built ? pathToFileURL(resolve(built)) : new URL('build/web/merklize/merklize.js', root));
 const { createBLAKE3, createSHA256 } = createRequire(new URL('build/node-bench/', root))('hash-wasm');
 
-const plainSha256 = 'sha256_plain';
-const peers = { blake3: await createBLAKE3(), [plainSha256]: await createSHA256() };
+const peers = { blake3: await createBLAKE3(), sha256: await createSHA256() };
 const turns = Number(option('turns', 15));
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 

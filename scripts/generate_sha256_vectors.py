@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/vectors/sha256.json with Python's hashlib (OpenSSL).
+"""Writes tests/vectors/sha256_rfc6962.json with Python's hashlib (OpenSSL).
 
 Byte i of an input is i mod 251. `leaf` and the merges have RFC 6962's prefixes. The roots are those of the eight leaves
 of Certificate Transparency's own tests, computed here by RFC 6962, section 2.1, and compared with the published ones.
@@ -10,7 +10,7 @@ import json
 import pathlib
 import sys
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "tests" / "vectors" / "sha256.json"
+TARGET = pathlib.Path(__file__).resolve().parent.parent / "tests" / "vectors" / "sha256_rfc6962.json"
 LENGTHS = [*range(201), 247, 248, 255, 256, 257, 1023, 1024, 1025, 4096, 10000]
 CT_LEAVES = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"]
 CT_ROOTS = {

@@ -298,10 +298,12 @@ Bytes blake3_merge(const Bytes& left, const Bytes& right, const Mode& mode) {
 }
 Bytes blake3_leaf(const Bytes& record, const Mode& mode) { return blake3(record, 32, 0, mode); }
 
-Bytes sha256_merge(const Bytes& left, const Bytes& right, const Mode&) { return sha256(join({{1}, left, right})); }
-Bytes sha256_leaf(const Bytes& record, const Mode&) { return sha256(join({{0}, record})); }
-Bytes sha256_plain_merge(const Bytes& left, const Bytes& right, const Mode&) { return sha256(join({left, right})); }
-Bytes sha256_plain_leaf(const Bytes& record, const Mode&) { return sha256(record); }
+Bytes sha256_rfc6962_merge(const Bytes& left, const Bytes& right, const Mode&) {
+    return sha256(join({{1}, left, right}));
+}
+Bytes sha256_rfc6962_leaf(const Bytes& record, const Mode&) { return sha256(join({{0}, record})); }
+Bytes sha256_merge(const Bytes& left, const Bytes& right, const Mode&) { return sha256(join({left, right})); }
+Bytes sha256_leaf(const Bytes& record, const Mode&) { return sha256(record); }
 Bytes sha256d_merge(const Bytes& left, const Bytes& right, const Mode&) { return sha256(sha256(join({left, right}))); }
 Bytes sha256d_leaf(const Bytes& record, const Mode&) { return sha256(sha256(record)); }
 Bytes sha256_compress_merge(const Bytes& left, const Bytes& right, const Mode&) {

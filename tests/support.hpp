@@ -150,7 +150,7 @@ inline std::vector<merklize::HashTraits> hashes_here() {
                                Hash::poseidon2_babybear_16,
                                Hash::poseidon2_koalabear_16,
                                Hash::poseidon2_koalabear_24,
-                               Hash::sha256_plain,
+                               Hash::sha256,
                                Hash::sha256d,
                                Hash::keccak256_sorted,
                                Hash::keccakf64,

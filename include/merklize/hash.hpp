@@ -116,10 +116,10 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
                                                 std::size_t length = Digest::size, std::uint64_t seek = 0,
                                                 const Mode& mode = {}, const RunOptions& options = {});
 
-/// Digest of one message by a hash of bytes: "sha256_plain" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is Miden's hash
+/// Digest of one message by a hash of bytes: "sha256" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is Miden's hash
 /// of bytes. `blake3` is hash(). All others are one chain of blocks, which the calling thread computes, whatever the device; the
 /// processor's SHA instructions are used where it has some.
-/// errors  invalid_argument (a hash of field elements, or `sha256`, which puts a prefix before records, or
+/// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before records, or
 ///         `keccakf64`, which binds no length; a policy)
 MERKLIZE_API Digest hash_message(std::span<const std::byte> data, Hash hash, const RunOptions& options = {});
 /// The same of bytes in the memory of a device, which are copied to the host in pieces.
@@ -159,8 +159,8 @@ MERKLIZE_API void hash_elements(std::span<const std::uint32_t> rows, std::size_t
 MERKLIZE_API void hash_elements(const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out,
                                 Hash hash = Hash::rp64_256, const RunOptions& options = {});
 
-/// Digests of n records of equal length, as leaves of a tree of this hash. blake3: BLAKE3 of the record (with `mode`). sha256:
-/// SHA-256 of the byte 0 and the record (RFC 6962). Field hashes: hash_elements() of the record's words.
+/// Digests of n records of equal length, as leaves of a tree of this hash. blake3: BLAKE3 of the record (with `mode`).
+/// sha256_rfc6962: SHA-256 of the byte 0 and the record. Field hashes: hash_elements() of the record's words.
 /// records  [n, record_bytes] bytes
 /// errors   invalid_argument (sizes that do not fit; a field hash with a length that is not a multiple of 8 or with a word >= p; a
 ///          mode with a hash other than blake3)

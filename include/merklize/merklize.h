@@ -344,7 +344,8 @@ MERKLIZE_API merklize_status merklize_hash_descriptor(int descriptor, const char
 /* Digest of one message by any hash of bytes; blake3 has the same digest here as above. All others are one chain of blocks, which the
  * calling thread computes.
  * digest  host memory, written
- * errors  invalid_argument (a hash of field elements; sha256, which puts a prefix before leaves; keccakf64, which binds no length) */
+ * errors  invalid_argument (a hash of field elements; sha256_rfc6962, which puts a prefix before leaves; keccakf64, which
+ *         binds no length) */
 MERKLIZE_API merklize_status merklize_hash_message(merklize_hash hash, const void *data, size_t bytes,
                                                    merklize_digest *digest, const merklize_run_options *options);
 /* The same of bytes in a device's memory. */
@@ -551,8 +552,8 @@ MERKLIZE_API merklize_status merklize_root_file(const merklize_input *input, con
                                                 merklize_tree_info *info, const merklize_run_options *options);
 
 /* A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
- * leaves       [n], n >= 1; copied. Of the hash "sha256" with the rule "left_full" n may be 0: RFC 6962's empty tree, whose root
- *              is SHA-256 of nothing
+ * leaves       [n], n >= 1; copied. Of the hash "sha256_rfc6962" with the rule "left_full" n may be 0: RFC 6962's empty tree,
+ *              whose root is SHA-256 of nothing
  * drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
  * errors       as merklize_build_tree(), out_of_memory */
 MERKLIZE_API merklize_status merklize_tree_build(const merklize_digest *leaves, uint64_t n, const merklize_form *form,

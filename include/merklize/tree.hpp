@@ -67,8 +67,8 @@ MERKLIZE_API Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const
 /// a tree, but nothing else may run on it during update() or append().
 class MERKLIZE_API MerkleTree {
 public:
-    /// leaves  n >= 1 digests; copied. Or none, of the hash sha256 under the rule left_full: RFC 6962's empty tree, whose root is SHA-256
-    ///         of nothing. It has one level of no nodes, no proofs, and can be appended to and saved
+    /// leaves  n >= 1 digests; copied. Or none, of the hash sha256_rfc6962 under the rule left_full: RFC 6962's empty tree,
+    ///         whose root is SHA-256 of nothing. It has one level of no nodes, no proofs, and can be appended to and saved
     /// drop_levels  number of levels at the bottom, leaves included, that are not kept: the tree takes 2^drop_levels times less
     ///         memory, but proofs need the leaves again. At most the tree's height.
     /// errors  as build_tree(), and out_of_memory

@@ -28,7 +28,7 @@ class Format(NamedTuple):
 
 # Whole files or trees of another shape: merklize.formats has functions for them.
 _OTHERS = (
-    Format("fs_verity", "sha256_plain", "pad", "sha256_plain", 4096, False, "merklize.formats.fs_verity()"),
+    Format("fs_verity", "sha256", "pad", "sha256", 4096, False, "merklize.formats.fs_verity()"),
     Format("openzeppelin", "keccak256_sorted", "pad", None, None, False, "merklize.formats.openzeppelin()"),
     Format(
         "openzeppelin_simple", "keccak256_sorted", "pad", None, None, False, "merklize.formats.openzeppelin_simple()"

@@ -152,7 +152,7 @@ def hash(
 
     data      bytes-like, or an array of any dtype and layout: its bytes in C order. Of NumPy; or a tensor with
               `__dlpack__` or `__cuda_array_interface__` (PyTorch, CuPy, JAX, Numba), which is hashed where it lies
-    hash      "blake3", or the plain digest of one message by "sha256_plain" (SHA-256), "sha256d", "keccak256"
+    hash      "blake3", or the plain digest of one message by "sha256" (SHA-256), "sha256d", "keccak256"
               (Ethereum's) or "eidos" (Miden's hash of bytes): one chain of blocks, which the CPU computes. These have
               no key, context or longer output
     length    bytes of output
@@ -426,7 +426,7 @@ def hash_leaves(
 
     records  uint8[n, m], for field hashes words as in hash_elements(); any strides. A tensor on a device stays there.
              Or a list or other iterable of bytes-likes of any lengths
-    hash     "blake3": BLAKE3 of the record; "sha256": SHA-256 of the byte 0 and the record (RFC 6962); a field hash:
+    hash     "blake3": BLAKE3 of the record; "sha256_rfc6962": SHA-256 of the byte 0 and the record; a field hash:
              hash_elements() of the record
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.

@@ -113,7 +113,7 @@ class MerkleProof(_Proof):
 
     __slots__ = ()
     _fields_ = ("hash", "index", "n_leaves", "leaf", "siblings", "rule")
-    _format = "merklize-proof-2"
+    _format = "merklize-proof-3"
 
     _proof: _native.MerkleProof
 
@@ -208,7 +208,7 @@ class MultiProof(_Proof):
 
     __slots__ = ()
     _fields_ = ("hash", "rule", "n_leaves", "indices", "leaves", "siblings")
-    _format = "merklize-multi-proof-2"
+    _format = "merklize-multi-proof-3"
 
     _proof: _native.MultiProof
 
@@ -325,7 +325,7 @@ class ConsistencyProof(_Proof):
 
     __slots__ = ()
     _fields_ = ("hash", "old_leaves", "new_leaves", "nodes")
-    _format = "merklize-consistency-proof-2"
+    _format = "merklize-consistency-proof-3"
 
     _proof: _native.ConsistencyProof
 

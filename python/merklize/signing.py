@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALGORITHMS", "Config", "FileHasher", "StreamHasher"]
 
-ALGORITHMS = {"blake3": "blake3", "sha256": "sha256_plain"}
+ALGORITHMS = ("blake3", "sha256")
 """What merklize computes, by model-signing's names."""
 
 
@@ -41,7 +41,7 @@ class StreamHasher(_engines.StreamingHashEngine):  # type: ignore[misc]  # of a 
     def __init__(self, initial_data: bytes = b"", *, hashing_algorithm: str = "blake3") -> None:
         """Begin with some data. hashing_algorithm  one of ALGORITHMS."""
         self._name = hashing_algorithm
-        self._hasher = _Hasher(initial_data, hash=ALGORITHMS[hashing_algorithm])
+        self._hasher = _Hasher(initial_data, hash=hashing_algorithm)
 
     def update(self, data: bytes) -> None:
         """Append bytes."""
@@ -82,7 +82,7 @@ class FileHasher(_io.FileHasher):  # type: ignore[misc]
 
     def compute(self) -> Any:
         """Hash the file. Raises FileError, also if it changes while it is read."""
-        digest = _hash_file(self._file, hash=ALGORITHMS[self._name], threads=self._threads, device=self._device)
+        digest = _hash_file(self._file, hash=self._name, threads=self._threads, device=self._device)
         return _engines.Digest(self._name, digest)
 
     @property

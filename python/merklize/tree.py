@@ -35,7 +35,7 @@ class MerkleTree:
 
     leaves    uint8[n, 32], or the same bytes as words: uint64[n, 4], uint32[n, 8] or signed; n >= 1; copied. An
               array of NumPy, or a tensor as hash() takes them: one on a device stays there. [] or n = 0 is RFC
-              6962's empty tree, of "sha256" with "left_full" alone: its root is SHA-256 of nothing
+              6962's empty tree, of "sha256_rfc6962" with "left_full" alone: its root is SHA-256 of nothing
     hash      one of HASHES; for field hashes each word is less than the modulus. None: the format's, else "blake3"
     format    who verifies the tree: "rfc6962", "bitcoin", "ssz", "bittorrent_v2", "glacier", "winterfell", "miden",
               "plonky3"; it

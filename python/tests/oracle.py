@@ -29,7 +29,7 @@ for _name, (_field, *_) in PLONKY3.items():
     WORDS[_name] = (np.uint64, 4, P) if _field == "goldilocks" else (np.uint32, 8, MODULI[_field])
 FIELD_HASHES = tuple(WORDS)
 HASHES = (
-    *("blake3", *RESCUE_HASHES, "eidos", "sha256", "sha256d", "keccak256_sorted"),
+    *("blake3", *RESCUE_HASHES, "eidos", "sha256_rfc6962", "sha256d", "keccak256_sorted"),
     *("rpo256", "poseidon2_goldilocks_12", "poseidon2_babybear_24"),
 )
 """The hashes that suites of trees and proofs go through: those that differ in more than their arithmetic."""
@@ -249,9 +249,9 @@ def merge(left, right, hash):
     """One merge of 32-byte digests, by nothing of merklize."""
     if hash == "blake3":
         return blake3.blake3(left + right).digest()
-    if hash == "sha256":
+    if hash == "sha256_rfc6962":
         return hashlib.sha256(b"\1" + left + right).digest()
-    if hash == "sha256_plain":
+    if hash == "sha256":
         return hashlib.sha256(left + right).digest()
     if hash == "sha256d":
         return hashlib.sha256(hashlib.sha256(left + right).digest()).digest()
@@ -274,7 +274,7 @@ def row_digest(row, hash):
     """The digest of a row of bytes."""
     if hash == "blake3":
         return blake3.blake3(row).digest()
-    if hash == "sha256":
+    if hash == "sha256_rfc6962":
         return hashlib.sha256(b"\0" + row).digest()
     if hash == "sha256d":
         return hashlib.sha256(hashlib.sha256(row).digest()).digest()

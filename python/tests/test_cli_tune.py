@@ -253,7 +253,7 @@ def test_other_refusals(tmp_path: Path) -> None:
     done = merklize("tune", "--device", "cpu", "--json", str(out))
     assert (done.returncode, done.stdout, out.read_text()) == (1, b"", "mine")
     assert b"--force" in done.stderr
-    done = merklize("tune", "--device", "cpu", "--hash", "sha256")
+    done = merklize("tune", "--device", "cpu", "--hash", "sha256_rfc6962")
     assert b"Nothing to tune of these. There are digest by blake3" in done.stdout
     nowhere = {**os.environ, "MERKLIZE_CACHE_DIR": ""}
     words = ("tune", "--device", "cpu", "--hash", "blake3", "--sizes", "6", "--policies", "0", "--repeat", "1")

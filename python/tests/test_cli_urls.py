@@ -22,9 +22,7 @@ def test_command(http, tmp_path):
 
     assert out("hash", url, "x") == f"{digest}  {url}\n{digest}  x\n"
     assert out("hash", "-l=3", url, "x") == f"{digest[:6]}  {url}\n{digest[:6]}  x\n"
-    assert out("hash", "--no-names", "--hash", "sha256_plain", url) == out(
-        "hash", "--no-names", "--hash", "sha256_plain", "x"
-    )
+    assert out("hash", "--no-names", "--hash", "sha256", url) == out("hash", "--no-names", "--hash", "sha256", "x")
     out("tree", "build", "--leaf-size", "4K", "-o", "a.mkl", url)
     out("tree", "build", "--leaf-size", "4K", "-o", "b.mkl", "x")
     assert (tmp_path / "a.mkl").read_bytes() == (tmp_path / "b.mkl").read_bytes()

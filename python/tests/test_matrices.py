@@ -135,7 +135,7 @@ def plain_commitment(given, hash, arity=2):
         words = np.concatenate([given[m][i] for m in ms])
         if hash == "blake3":
             return blake3.blake3(words.tobytes()).digest()
-        if hash == "sha256_plain":
+        if hash == "sha256":
             return hashlib.sha256(words.tobytes()).digest()
         return np.array(oracle.hash_elements([int(w) for w in words], hash), words.dtype).tobytes()
 
@@ -143,7 +143,7 @@ def plain_commitment(given, hash, arity=2):
         children = [*children, *[bytes(32)] * (arity - len(children))]
         if hash == "blake3":
             return blake3.blake3(b"".join(children)).digest()
-        if hash == "sha256_plain":
+        if hash == "sha256":
             return hashlib.sha256(b"".join(children)).digest()
         assert arity == 2
         return oracle.merge(*children, hash)
@@ -157,7 +157,7 @@ def random_matrices(rng, tallest, heights, word=np.uint64, below=oracle.P):
 
 
 @settings(max_examples=40)
-@given(st.integers(1, 40), st.lists(st.integers(0, 6), max_size=5), st.sampled_from(["blake3", "sha256_plain"]),
+@given(st.integers(1, 40), st.lists(st.integers(0, 6), max_size=5), st.sampled_from(["blake3", "sha256"]),
        st.integers(0, 3), st.sampled_from([2, 4]), st.randoms(use_true_random=False))  # fmt: skip
 def test_every_opening_of_random_shapes(tallest, heights, hash, cap_height, arity, random):
     rng = np.random.default_rng(random.randrange(2**32))

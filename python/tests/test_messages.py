@@ -25,7 +25,7 @@ def expected(hash, data):
     return oracle.keccak256(data) if hash.startswith("keccak256") else hashlib.sha256(data).digest()
 
 
-HASHES = ["sha256_plain", "sha256d", "keccak256"]
+HASHES = ["sha256", "sha256d", "keccak256"]
 
 
 @pytest.mark.parametrize("hash", HASHES)
@@ -63,23 +63,23 @@ def test_messages(hash, tmp_path):
 
 def test_a_long_message_and_a_pipe(tmp_path):
     data = np.random.default_rng(1).bytes(9_000_001)
-    assert merklize.hash(data, hash="sha256_plain") == hashlib.sha256(data).digest()
+    assert merklize.hash(data, hash="sha256") == hashlib.sha256(data).digest()
     path = tmp_path / "data"
     path.write_bytes(data)
-    assert merklize.hash_file(path, hash="sha256_plain") == hashlib.sha256(data).digest()
+    assert merklize.hash_file(path, hash="sha256") == hashlib.sha256(data).digest()
     seen = []
-    assert merklize.hash_file(path, hash="sha256_plain", progress=seen.append) == hashlib.sha256(data).digest()
+    assert merklize.hash_file(path, hash="sha256", progress=seen.append) == hashlib.sha256(data).digest()
     os.truncate(path, 1 << 28)  # zeros that take no room on the disk, and time enough to be asked
     with pytest.raises(merklize.Cancelled):
-        merklize.hash_file(path, hash="sha256_plain", progress=lambda done: False)
+        merklize.hash_file(path, hash="sha256", progress=lambda done: False)
     with gzip.open(tmp_path / "z", "wb") as file:
         file.write(data[:100_000])
     with gzip.open(tmp_path / "z") as file:
-        assert merklize.hash_file(file, hash="sha256_plain") == hashlib.sha256(data[:100_000]).digest()
+        assert merklize.hash_file(file, hash="sha256") == hashlib.sha256(data[:100_000]).digest()
     reading, writing = os.pipe()
     with subprocess.Popen([sys.executable, "-c", "print('x' * 500000, end='')"], stdout=writing):
         os.close(writing)
-        assert merklize.hash_file(reading, hash="sha256_plain") == hashlib.sha256(b"x" * 500000).digest()
+        assert merklize.hash_file(reading, hash="sha256") == hashlib.sha256(b"x" * 500000).digest()
     os.close(reading)
 
 
@@ -105,9 +105,9 @@ def test_what_only_blake3_has():
     with pytest.raises(merklize.InvalidArgument, match="Hasher: key and context are of the hash 'blake3'"):
         merklize.Hasher(hash="sha256d", key=bytes(32))
     with pytest.raises(merklize.InvalidArgument, match="32 bytes from 0 on, got length 31"):
-        merklize.Hasher(hash="sha256_plain").digest(31)
-    with pytest.raises(merklize.InvalidArgument, match="'sha256' puts a prefix before a record.*'sha256_plain'"):
-        merklize.hash(b"", hash="sha256")
+        merklize.Hasher(hash="sha256").digest(31)
+    with pytest.raises(merklize.InvalidArgument, match="'sha256_rfc6962' puts a prefix before a record.*'sha256'"):
+        merklize.hash(b"", hash="sha256_rfc6962")
     with pytest.raises(merklize.InvalidArgument, match="'rp64_256_v3' hashes field elements, not bytes"):
         merklize.hash(b"", hash="rp64_256")
     with pytest.raises(merklize.InvalidArgument, match="unknown hash 'md5'; known: "):
@@ -122,10 +122,10 @@ def test_with_and_without_the_processors_instructions():
         rows = np.random.default_rng(5).integers(0, 256, (37, 150), np.uint8)
         for n in (0, 55, 64, 150):
             for count in (1, 2, 16, 37):
-                found = merklize.hash_many(rows[:count, :n], hash="sha256_plain")
+                found = merklize.hash_many(rows[:count, :n], hash="sha256")
                 assert [f.tobytes() for f in found] == [hashlib.sha256(r[:n].tobytes()).digest() for r in rows[:count]]
         leaves = rows[:, :32].copy()
-        for name in ("sha256", "sha256_plain", "sha256d", "sha256_compress"):
+        for name in ("sha256_rfc6962", "sha256", "sha256d", "sha256_compress"):
             print(merklize.merkle_root(leaves, name).hex())
             print(merklize.hash_leaves(rows[:, :100], name)[36].tobytes().hex())
     """
@@ -144,5 +144,5 @@ def test_with_and_without_the_processors_instructions():
 def test_command_line(tmp_path):
     data = oracle.pattern(1000)
     (tmp_path / "a").write_bytes(data)
-    assert output("hash", "--hash", "sha256_plain", tmp_path / "a").split()[0] == hashlib.sha256(data).hexdigest()
-    assert run("hash", "--hash", "sha256_plain", "--length", "16", tmp_path / "a").returncode == 2
+    assert output("hash", "--hash", "sha256", tmp_path / "a").split()[0] == hashlib.sha256(data).hexdigest()
+    assert run("hash", "--hash", "sha256", "--length", "16", tmp_path / "a").returncode == 2

@@ -144,7 +144,7 @@ def test_verify_each(hash, rule, device):
 def test_json_form():
     tree = merklize.MerkleTree(oracle.byte_leaves(5))
     found = json.loads(tree.prove_together([1, 4]).to_json())
-    assert (found["format"], found["hash"], found["rule"]) == ("merklize-multi-proof-2", "blake3", "left_full")
+    assert (found["format"], found["hash"], found["rule"]) == ("merklize-multi-proof-3", "blake3", "left_full")
     assert (found["n_leaves"], found["indices"]) == (5, [1, 4])
     assert found["leaves"] == [oracle.byte_leaves(5)[i].tobytes().hex() for i in (1, 4)]
     for field in ("indices", "leaves", "siblings"):

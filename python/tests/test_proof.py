@@ -218,7 +218,7 @@ def test_json_with_any_field_replaced(field, value):
         (b"\xff", "not JSON"),
         ("[1, 2]", "expected a JSON object, got list"),
         ("null", "expected a JSON object, got None"),
-        ('{"format": "merklize-proof-2"}', "'hash' is missing, 'index' is missing"),
+        ('{"format": "merklize-proof-3"}', "'hash' is missing, 'index' is missing"),
     ],
 )
 def test_json_that_is_no_proof(text, message):
@@ -231,6 +231,7 @@ def test_json_that_is_no_proof(text, message):
     ("field", "value", "message"),
     [
         ("format", "merklize-proof-1", "the format is 'merklize-proof-1'"),
+        ("format", "merklize-proof-2", "the format is 'merklize-proof-2'"),  # whose "sha256" was RFC 6962's
         ("hash", "md5", "unknown hash 'md5'"),
         ("hash", 3, "hash must be text, got 3"),
         ("index", -1, "index must be an integer of 0 to .* got -1"),
@@ -275,7 +276,7 @@ def test_round_trips(hash):
 def test_json_form():
     proof = TREES["blake3"].prove(2)
     assert json.loads(proof.to_json()) == {
-        "format": "merklize-proof-2",
+        "format": "merklize-proof-3",
         "hash": "blake3",
         "rule": "left_full",
         "index": 2,

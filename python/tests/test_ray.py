@@ -114,7 +114,7 @@ def test_many(ray, small, x, tmp_path, monkeypatch):
         {"leaf_size": 1000},
         {"leaf_size": 1000, "rule": "pad", "padding": b"p" * 32},
         {"leaf_size": 1000, "rule": "duplicate_last"},
-        {"leaf_size": 4096, "hash": "sha256"},
+        {"leaf_size": 4096, "hash": "sha256_rfc6962"},
         {"leaf_size": 4096, "key": b"k" * 32},
         {"leaf_size": 4096, "context": "a purpose"},
         {"leaf_size": 5 * MIB},

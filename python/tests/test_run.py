@@ -52,9 +52,9 @@ def test_devices():
 def test_version_and_names():
     assert merklize.__version__.count(".") == 2
     assert all(hasattr(merklize, name) for name in merklize.__all__)
-    assert merklize.HASHES[:5] == ("blake3", "rp64_256_v1", "rp64_256_v2", "rp64_256_v3", "sha256")
+    assert merklize.HASHES[:5] == ("blake3", "rp64_256_v1", "rp64_256_v2", "rp64_256_v3", "sha256_rfc6962")
     assert set(oracle.FIELD_HASHES) < set(merklize.HASHES)
-    assert {"sha256_plain", "sha256d", "sha256_compress", "keccak256", "keccak256_sorted"} <= set(merklize.HASHES)
+    assert {"sha256", "sha256d", "sha256_compress", "keccak256", "keccak256_sorted"} <= set(merklize.HASHES)
     for error, builtin in (
         (merklize.InvalidArgument, ValueError),
         (merklize.OutOfMemory, MemoryError),

@@ -25,7 +25,7 @@ def test_digests(store, size):
     assert merklize.hash_file(url, key=b"k" * 32, length=70, seek=3) == merklize.hash(
         DATA[:size], key=b"k" * 32, length=70, seek=3
     )
-    assert merklize.hash_file(url, hash="sha256_plain") == merklize.hash(DATA[:size], hash="sha256_plain")
+    assert merklize.hash_file(url, hash="sha256") == merklize.hash(DATA[:size], hash="sha256")
 
 
 def test_many(store, tmp_path):
@@ -46,7 +46,7 @@ def test_many(store, tmp_path):
         {"leaf_size": 1000},
         {"leaf_size": 2 * MIB + 1},
         {"leaf_size": 8 * MIB},
-        {"leaf_size": 4096, "hash": "sha256"},
+        {"leaf_size": 4096, "hash": "sha256_rfc6962"},
         {"leaf_size": 4096, "key": b"k" * 32},
         {"leaf_size": 4096, "rule": "pad", "padding": b"p" * 32},
         {"format": "glacier"},
@@ -89,7 +89,7 @@ def test_small_trees(store, tmp_path, size):
     assert repr(merklize.merkle_root_file(store("x", DATA[:size]), leaf_size=4096)) == repr(expected)
 
 
-@pytest.mark.parametrize("how", [{}, {"rule": "pad"}, {"hash": "sha256"}, {"key": b"k" * 32}], ids=str)
+@pytest.mark.parametrize("how", [{}, {"rule": "pad"}, {"hash": "sha256_rfc6962"}, {"key": b"k" * 32}], ids=str)
 def test_tree_files_in_stores(store, tmp_path, how):
     plain = tmp_path / "x.mkl"
     (tmp_path / "x").write_bytes(DATA)

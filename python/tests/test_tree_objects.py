@@ -14,7 +14,7 @@ from oracle import pattern
 
 FORMS = [
     {"hash": "blake3"},
-    {"hash": "sha256", "rule": "pad", "padding": bytes(range(32))},
+    {"hash": "sha256_rfc6962", "rule": "pad", "padding": bytes(range(32))},
     {"hash": "blake3", "rule": "duplicate_last"},
     {"hash": "rp64_256", "rule": "left_full"},
 ]
@@ -129,7 +129,7 @@ def test_diff_of_few_leaves_reads_little(tmp_path, monkeypatch):
 def test_diff_refuses():
     tree = tree_of(leaves_of(8))
     with pytest.raises(merklize.InvalidArgument, match="hash and rule must be the same, got blake3, left_full and"):
-        tree.diff(tree_of(leaves_of(8), hash="sha256"))
+        tree.diff(tree_of(leaves_of(8), hash="sha256_rfc6962"))
     with pytest.raises(merklize.InvalidArgument, match="lowest 1 levels were dropped"):
         tree.diff(tree_of(leaves_of(8)[::-1], drop_levels=1))
 

@@ -52,15 +52,15 @@ def test_the_empty_tree_of_rfc_6962(device, tmp_path):
     (tmp_path / "none").touch()
     trees.append(merklize.MerkleTree.from_file(tmp_path / "none", leaves=True, **options))
     for tree in trees:
-        assert (tree.root, tree.n_leaves, tree.height, tree.hash) == (nothing, 0, 0, "sha256")
+        assert (tree.root, tree.n_leaves, tree.height, tree.hash) == (nothing, 0, 0, "sha256_rfc6962")
         assert len(on_host(tree.level(0))) == 0
         assert on_host(tree.nodes).shape == (1, 32)
         assert tree == pickle.loads(pickle.dumps(tree))
         with pytest.raises(merklize.InvalidArgument, match="below 0, got 0"):
             tree.prove(0)
-    assert merklize.merkle_root([], "sha256", device=device) == nothing
-    assert merklize.TreeBuilder("sha256").root() == nothing
-    with merklize.TreeWriter(tmp_path / "written.mkl", None, "sha256") as writer:
+    assert merklize.merkle_root([], "sha256_rfc6962", device=device) == nothing
+    assert merklize.TreeBuilder("sha256_rfc6962").root() == nothing
+    with merklize.TreeWriter(tmp_path / "written.mkl", None, "sha256_rfc6962") as writer:
         assert writer.finish() == nothing
     with merklize.TreeFile(tmp_path / "written.mkl") as file:
         assert (file.root, file.n_leaves, file.check()) == (nothing, 0, [])
@@ -69,9 +69,9 @@ def test_the_empty_tree_of_rfc_6962(device, tmp_path):
         file.append(leaves)
         grown = trees[0]
         grown.append(leaves)
-        assert file.root == grown.root == merklize.merkle_root(leaves, "sha256")
+        assert file.root == grown.root == merklize.merkle_root(leaves, "sha256_rfc6962")
         assert list(trees[1].diff(grown)) == [0, 1, 2]
-    others = [{"hash": "blake3"}, {"hash": "sha256", "rule": "pad"}, {"hash": "sha256_plain"}, {"format": "glacier"}]
+    others = [{"hash": "blake3"}, {"hash": "sha256_rfc6962", "rule": "pad"}, {"hash": "sha256"}, {"format": "glacier"}]
     for wrong in others:
         with pytest.raises(merklize.InvalidArgument, match="at least 1 leaf, got 0"):
             merklize.MerkleTree([], **wrong, device=device)
@@ -104,7 +104,7 @@ def test_build_in_place(rule, n, device):
 
 def test_default_rules():
     assert merklize.MerkleTree(oracle.byte_leaves(3)).rule == "left_full"
-    assert merklize.MerkleTree(oracle.byte_leaves(3), "sha256").rule == "left_full"
+    assert merklize.MerkleTree(oracle.byte_leaves(3), "sha256_rfc6962").rule == "left_full"
     assert merklize.MerkleTree(oracle.word_leaves(4), "rp64_256").rule == "perfect"
     with pytest.raises(merklize.InvalidArgument, match=r"power of two.* got 3"):
         merklize.MerkleTree(oracle.word_leaves(3), "rp64_256")
@@ -145,7 +145,7 @@ def test_keyed_trees(mode, rule, device):
         assert together.verify(tree.root, **mode)
         assert n == 1 or not merklize.verify(together.to_bytes(), tree.root, key=bytes(32))
     with pytest.raises(merklize.InvalidArgument, match="blake3"):
-        merklize.MerkleTree(oracle.byte_leaves(4), "sha256", **mode)
+        merklize.MerkleTree(oracle.byte_leaves(4), "sha256_rfc6962", **mode)
 
 
 def test_rfc_6962_by_pymerkle():
@@ -153,14 +153,15 @@ def test_rfc_6962_by_pymerkle():
     theirs = pymerkle.InmemoryTree(algorithm="sha256")
     for entry in entries:
         theirs.append_entry(entry)
-    leaves = np.concatenate([merklize.hash_leaves(np.frombuffer(entry, np.uint8)[None], "sha256") for entry in entries])
+    rows = [np.frombuffer(entry, np.uint8)[None] for entry in entries]
+    leaves = np.concatenate([merklize.hash_leaves(row, "sha256_rfc6962") for row in rows])
     for n in range(1, 71):
-        tree = merklize.MerkleTree(leaves[:n], "sha256")
+        tree = merklize.MerkleTree(leaves[:n], "sha256_rfc6962")
         assert tree.root == theirs.get_root(n)
         for old in range(1, n + 1):
             ours = tree.prove_consistency(old)
             assert ours.verify(theirs.get_root(old), tree.root)
-    tree = merklize.MerkleTree(leaves, "sha256")
+    tree = merklize.MerkleTree(leaves, "sha256_rfc6962")
     for i in range(70):
         their_path = theirs.prove_inclusion(i + 1).serialize()["path"]
         ours = tree.prove(i)
@@ -220,7 +221,7 @@ def test_dropped_levels(hash, drop, device):
 @settings(max_examples=60)
 def test_update_and_append_equal_a_rebuild(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    hash = data.draw(st.sampled_from(("blake3", "sha256", "rp64_256_v3")))
+    hash = data.draw(st.sampled_from(("blake3", "sha256_rfc6962", "rp64_256_v3")))
     n = data.draw(st.integers(1, 300))
     rule = data.draw(st.sampled_from(RULES))
     leaves = new_leaves(rng, n, hash)

@@ -37,14 +37,14 @@ CLOSED = {
 ROOT = bytes(32)
 TAKE_BYTES = {
     "hash": merklize.hash,
-    "hash of SHA-256": lambda data: merklize.hash(data, hash="sha256_plain"),
+    "hash of SHA-256": lambda data: merklize.hash(data, hash="sha256"),
     "key": lambda data: merklize.hash(b"", key=data),
     "Hasher": merklize.Hasher,
     "update": lambda data: merklize.Hasher().update(data),
     "hash_each": lambda data: merklize.hash_each([b"", data]),
     "hash_each of names": lambda data: merklize.hash_each({"a": data}),
     "hash_leaves": lambda data: merklize.hash_leaves([data]),
-    "hash_leaves of SHA-256": lambda data: merklize.hash_leaves([data], "sha256"),
+    "hash_leaves of SHA-256": lambda data: merklize.hash_leaves([data], "sha256_rfc6962"),
     "merge": lambda data: merklize.merge(data, ROOT),
     "padding": lambda data: merklize.MerkleTree(oracle.byte_leaves(3), rule="pad", padding=data),
     "verify: proof": lambda data: merklize.verify(data, ROOT),

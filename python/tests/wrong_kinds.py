@@ -240,7 +240,7 @@ RIGHT = {
     "data": [b"data", bytearray(5000), LEAVES], "leaves": [LEAVES, LEAVES.view(np.uint64)], "left": [LEAVES],
     "right": [LEAVES], "messages": [LEAVES, [b"a", b"bc"]], "elements": [LEAVES.view(np.uint64)],
     "records": [LEAVES, [b"a", b"bc"]], "rows": [LEAVES], "matrices": [LEAVES, [LEAVES, LEAVES[:4]]],
-    "hash": ["blake3", "sha256", "sha256_plain", "rp64_256"], "key": [None, bytes(32)], "context": [None, "context"],
+    "hash": ["blake3", "sha256_rfc6962", "sha256", "rp64_256"], "key": [None, bytes(32)], "context": [None, "context"],
     "length": [32, 5], "seek": [0, 7], "device": ["auto", "cpu"], "threads": [None, 1], "policy": [None, {"lanes": 2}],
     "index": [0, 3, [1, 2]], "indices": [[0, 3]], "first": [1], "last": [3], "level": [0, 2], "height": [1],
     "n_leaves": [8], "old_leaves": [5], "root": [bytes(32)], "old_root": [bytes(32)], "new_root": [bytes(32)],
@@ -269,7 +269,7 @@ def made_objects(number):
     return [
         tree, field, merklize.TreeFile(f"{number}.mkl"), merklize.TreeWriter(f"{number}.new", 8),
         merklize.TreeBuilder(),
-        merklize.MerkleForest(LEAVES.reshape(2, 4, 32)), merklize.Hasher(), merklize.Hasher(hash="sha256_plain"),
+        merklize.MerkleForest(LEAVES.reshape(2, 4, 32)), merklize.Hasher(), merklize.Hasher(hash="sha256"),
         tree.prove(1), tree.prove_together([1, 2]), tree.prove_consistency(5), merklize.MatrixCommitment(LEAVES),
         formats.openzeppelin([[1], [2]], ["uint8"]), formats.openzeppelin_simple(LEAVES), merklize.tuning.Timings(),
         bao.Decoder(made.root, format="bao"), bao.Reader(io.BytesIO(data), made.root, made.outboard),

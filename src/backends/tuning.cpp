@@ -86,7 +86,7 @@ constexpr Row rows[] = {
     {+nvidia_gpu, of_chunks, of_bytes, power(18), {.group_size = 256}},
     {+nvidia_gpu, of_chunks, of_bytes, any_size, {.group_size = 128}},
     // Merges of blake3 go level by level at 31 G merges/s down to 2^17 nodes. Below that, a group does 9 levels:
-    // launches would cost more than idle threads. sha256 does the same, unmeasured.
+    // launches would cost more than idle threads. sha256_rfc6962 does the same, unmeasured.
     {+nvidia_gpu, every_job, of_bytes, power(17), {.levels_per_launch = 9}},
     {+nvidia_gpu, every_job, of_bytes, any_size, {.levels_per_launch = 1, .group_size = 256}},
 
@@ -101,7 +101,7 @@ constexpr Row rows[] = {
     {processors, every_job, all_hashes, any_size, {.group_size = 64, .constants = MKZ_CONSTANTS_constant}},
     // An item has lanes of its own, with the hint that keeps Intel's compiler from making vectors of neighbouring items
     // (port.h). BLAKE3 has 16 lanes: then the compiler finds the transposition (8 gave 0.66 of the rate for merges,
-    // 0.81 for chunks). sha256 is like BLAKE3, unmeasured.
+    // 0.81 for chunks). sha256_rfc6962 is like BLAKE3, unmeasured.
     {processors, of_chunks, of_bytes, any_size, {.levels_per_launch = 6, .lanes = 16}},
     {processors, every_job, of_bytes, any_size, {.levels_per_launch = 1, .lanes = 16}},
     // PoCL: constants in the instructions unroll all rounds. With 8 lanes its compiler does not survive that.

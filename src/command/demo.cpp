@@ -42,7 +42,7 @@ struct Task {
     bool by_one_thread;  // of the CPU alone: a scale for what stands below
     const char* known;
 };
-constexpr Hash scale = Hash::sha256_plain;
+constexpr Hash scale = Hash::sha256;
 constexpr const char* scale_root = "e77a0f49a7715684dd1f6b135613668d1c76213be11d2c8000b07c384f6c3d5a";
 constexpr Task tasks[] = {
     {false, scale, true, "134cba6e796d0cc66897d7658fa7281016b5105aa0d47ff20f77595f0d8cb1fb"},

@@ -16,8 +16,6 @@
 namespace merklize::inline v0 {
 namespace {
 
-constexpr Hash sha256 = Hash::sha256_plain;
-
 void require_power(std::uint64_t value, std::uint64_t least, std::uint64_t most, const char* what) {
     if (std::has_single_bit(value) && value >= least && value <= most) return;
     throw Error(ErrorCode::invalid_argument, std::string(what) + " must be a power of two from " +
@@ -35,12 +33,12 @@ RunOptions quiet(RunOptions options) {
 std::vector<Digest> pieces_of(std::span<const std::byte> data, std::uint64_t piece, const RunOptions& options) {
     const std::uint64_t whole = data.size() / piece;
     std::vector<Digest> leaves(whole + (data.size() % piece != 0));
-    hash_leaves(data.first(whole * piece), piece, std::span(leaves).first(whole), sha256, {}, options);
-    if (leaves.size() != whole) leaves.back() = hash_message(data.subspan(whole * piece), sha256);
+    hash_leaves(data.first(whole * piece), piece, std::span(leaves).first(whole), Hash::sha256, {}, options);
+    if (leaves.size() != whole) leaves.back() = hash_message(data.subspan(whole * piece), Hash::sha256);
     return leaves;
 }
 
-Digest plain_merge(const Digest& left, const Digest& right) { return runtime::merge_one(sha256, left, right); }
+Digest plain_merge(const Digest& left, const Digest& right) { return runtime::merge_one(Hash::sha256, left, right); }
 
 // Levels of fs-verity's tree: digests of blocks, with the salt in front, the last block filled with zeros.
 class Verity {
@@ -77,7 +75,7 @@ public:
         std::memcpy(descriptor + 8, &bytes_, sizeof bytes_);
         if (!level_.empty()) std::memcpy(descriptor + 16, level_[0].bytes.data(), Digest::size);
         std::ranges::copy(salt_, descriptor + 80);
-        return hash_message(descriptor, sha256);
+        return hash_message(descriptor, Hash::sha256);
     }
 
 private:
@@ -103,7 +101,7 @@ private:
                           const RunOptions& options) {
         const std::size_t before = out.size();
         out.resize(before + rows.size() / row);
-        hash_leaves(rows, row, std::span(out).subspan(before), sha256, {}, options);
+        hash_leaves(rows, row, std::span(out).subspan(before), Hash::sha256, {}, options);
     }
 
     std::uint32_t block_;
@@ -139,7 +137,7 @@ Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how, co
 
 Digest glacier(std::span<const std::byte> data, const RunOptions& options) {
     runtime::require_no_timings("glacier", options);
-    if (data.empty()) return hash_message(data, sha256);
+    if (data.empty()) return hash_message(data, Hash::sha256);
     const std::uint64_t piece = traits(Format::glacier).piece_size;
     return merkle_root(pieces_of(data, piece, options), form_of(Format::glacier), quiet(options));
 }

@@ -11,11 +11,11 @@ namespace {
 
 constexpr FormatTraits all[] = {
     {Format::merklize, "merklize", Hash::blake3, TreeRule::left_full, true, 0, false},
-    {Format::rfc6962, "rfc6962", Hash::sha256, TreeRule::left_full, true, 0, false},
+    {Format::rfc6962, "rfc6962", Hash::sha256_rfc6962, TreeRule::left_full, true, 0, false},
     {Format::bitcoin, "bitcoin", Hash::sha256d, TreeRule::duplicate_last, true, 0, true},
-    {Format::ssz, "ssz", Hash::sha256_plain, TreeRule::pad, false, 0, false},
-    {Format::bittorrent_v2, "bittorrent_v2", Hash::sha256_plain, TreeRule::pad, true, 1 << 14, false},
-    {Format::glacier, "glacier", Hash::sha256_plain, TreeRule::left_full, true, 1 << 20, false},
+    {Format::ssz, "ssz", Hash::sha256, TreeRule::pad, false, 0, false},
+    {Format::bittorrent_v2, "bittorrent_v2", Hash::sha256, TreeRule::pad, true, 1 << 14, false},
+    {Format::glacier, "glacier", Hash::sha256, TreeRule::left_full, true, 1 << 20, false},
     {Format::winterfell, "winterfell", Hash::rp64_256, TreeRule::perfect, true, 0, false},
     {Format::miden, "miden", Hash::eidos, TreeRule::perfect, true, 0, false},
     {Format::plonky3, "plonky3", Hash::poseidon2_goldilocks_8, TreeRule::perfect, true, 0, false},

@@ -67,7 +67,7 @@ const MessageFunctions* functions_of(bool is_sha256 = false) {
 // Null: the hash does not hash messages, or by a tree of chunks.
 const MessageFunctions* find_functions(Hash hash) {
     switch (hash) {
-        case Hash::sha256_plain: return functions_of<MessageOf_sha256_plain>(true);
+        case Hash::sha256: return functions_of<MessageOf_sha256>(true);
         case Hash::sha256d: return functions_of<MessageOf_sha256d>(true);
         case Hash::sha256_compress: return functions_of<MessageOf_sha256_compress>(true);
         case Hash::keccak256: return functions_of<MessageOf_keccak256>();
@@ -87,7 +87,7 @@ void require_message_hash(Hash hash, const char* what) {
     if (is_field(facts)) invalid(name + "hashes field elements, not bytes; hash_elements takes them");
     if (facts.leaf_prefix < 0)
         invalid(name + "binds no length, so it hashes rows of one length; 'keccak256' takes messages");
-    invalid(name + "puts a prefix before a record, for leaves of trees; 'sha256_plain' is SHA-256 of a message");
+    invalid(name + "puts a prefix before a record, for leaves of trees; 'sha256' is SHA-256 of a message");
 }
 
 Message::Message(Hash hash, const char* what, std::uint64_t length) : functions_(find_functions(hash)) {

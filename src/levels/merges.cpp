@@ -11,10 +11,10 @@
 namespace merklize::runtime {
 
 bool has_empty_tree(const TreeForm& form) noexcept {
-    return form.hash == Hash::sha256 && form.rule == TreeRule::left_full;
+    return form.hash == Hash::sha256_rfc6962 && form.rule == TreeRule::left_full;
 }
 
-Digest empty_root() { return Message(Hash::sha256_plain, "tree", 0).digest(); }
+Digest empty_root() { return Message(Hash::sha256, "tree", 0).digest(); }
 
 void require_tree_size(std::uint64_t n_leaves, const char* what) {
     if (n_leaves == 0)

@@ -40,8 +40,8 @@ private:
     std::vector<Digest> fillers_{};
 };
 
-/// The root of a tree of no leaves: SHA-256 of nothing in RFC 6962, section 2.1, which is the hash sha256 under the rule
-/// left_full. No other form has one.
+/// The root of a tree of no leaves: SHA-256 of nothing in RFC 6962, section 2.1, which is the hash sha256_rfc6962 under
+/// the rule left_full. No other form has one.
 bool has_empty_tree(const TreeForm& form) noexcept;
 Digest empty_root();
 

@@ -147,7 +147,7 @@ static void test_device(const char *id) {
     OK(merklize_enqueue_hash(stream, leaves, NULL, sum[0], NULL, NULL));
     OK(merklize_enqueue_hash_messages(stream, leaves, sizeof host, NULL, sum[1], NULL, NULL));
     OK(merklize_enqueue_hash_rows(stream, MERKLIZE_HASH_rp64_256, leaves, sizeof host / 8, NULL, sum[2], NULL, NULL));
-    OK(merklize_enqueue_merge(stream, MERKLIZE_HASH_sha256, first, second, NULL, sum[3], NULL, NULL));
+    OK(merklize_enqueue_merge(stream, MERKLIZE_HASH_sha256_rfc6962, first, second, NULL, sum[3], NULL, NULL));
     OK(merklize_enqueue_root(stream, leaves, NULL, sum[4], NULL, NULL));
     OK(merklize_enqueue_build_tree(stream, nodes, NULL, NULL, NULL));
     OK(merklize_enqueue_gather_nodes(stream, nodes, word, sum[5], &event));
@@ -156,7 +156,7 @@ static void test_device(const char *id) {
     OK(merklize_buffer_download(sums, 0, back, 6 * 32, NULL));
     OK(merklize_hash_bytes(host, sizeof host, NULL, 0, expected[0].bytes, 32, NULL));
     OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256, host, sizeof host / 8, 1, NULL, &expected[2], NULL));
-    OK(merklize_merge(MERKLIZE_HASH_sha256, &host[0], &host[1], 1, NULL, &expected[3], NULL));
+    OK(merklize_merge(MERKLIZE_HASH_sha256_rfc6962, &host[0], &host[1], 1, NULL, &expected[3], NULL));
     CHECK(equal(&back[0], &expected[0]) && equal(&back[1], &expected[0]));
     CHECK(equal(&back[2], &expected[2]) && equal(&back[3], &expected[3]));
     CHECK(equal(&back[4], &root) && equal(&back[5], &root));

@@ -47,7 +47,7 @@ void test_versions(void) {
             seen++;
             CHECK(info.is_field == 1 && info.row_unit_bytes == 4 && info.modulus == 0x7f000001);
         }
-        if (hash == MERKLIZE_HASH_sha256) {
+        if (hash == MERKLIZE_HASH_sha256_rfc6962) {
             seen++;
             CHECK(info.is_field == 0 && info.row_unit_bytes == 1 && info.modulus == 0);
         }
@@ -139,7 +139,7 @@ void test_digests(void) {
 
     /* Messages by other hashes: FIPS 180-4's "abc", Ethereum's digest of nothing. */
     merklize_digest message;
-    OK(merklize_hash_message(MERKLIZE_HASH_sha256_plain, "abc", 3, &message, NULL));
+    OK(merklize_hash_message(MERKLIZE_HASH_sha256, "abc", 3, &message, NULL));
     CHECK(is_hex(message.bytes, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
     OK(merklize_hash_message(MERKLIZE_HASH_keccak256, NULL, 0, &message, NULL));
     CHECK(is_hex(message.bytes, "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"));
@@ -173,7 +173,7 @@ void test_hasher(void) {
     OK(merklize_hasher_output(copy, 0, out, 32));
     CHECK(is_hex(out, "efa53b389ab67c593dba624d898d0f7353ab99e4ac9d42302ee64cbf9939a419"));
     merklize_hasher_free(copy);
-    OK(merklize_hasher_create_by(MERKLIZE_HASH_sha256_plain, NULL, &hasher));
+    OK(merklize_hasher_create_by(MERKLIZE_HASH_sha256, NULL, &hasher));
     OK(merklize_hasher_update(hasher, "a", 1));
     OK(merklize_hasher_update(hasher, "bc", 2));
     OK(merklize_hasher_output(hasher, 0, out, 32));
@@ -186,11 +186,11 @@ void test_hasher(void) {
 
 void test_rows(void) {
     merklize_digest out[2];
-    OK(merklize_hash_rows(MERKLIZE_HASH_sha256, "\x50\x51\x52\x53\x54\x55\x56\x57", 8, 1, NULL, out, NULL));
+    OK(merklize_hash_rows(MERKLIZE_HASH_sha256_rfc6962, "\x50\x51\x52\x53\x54\x55\x56\x57", 8, 1, NULL, out, NULL));
     CHECK(is_hex(out[0].bytes, "b08693ec2e721597130641e8211e7eedccb4c26413963eee6c1e2ed16ffb1a5f"));
-    OK(merklize_hash_rows(MERKLIZE_HASH_sha256, NULL, 0, 1, NULL, out, NULL));
+    OK(merklize_hash_rows(MERKLIZE_HASH_sha256_rfc6962, NULL, 0, 1, NULL, out, NULL));
     CHECK(is_hex(out[0].bytes, "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"));
-    OK(merklize_hash_rows(MERKLIZE_HASH_sha256, "\x10", 1, 1, NULL, out, NULL));
+    OK(merklize_hash_rows(MERKLIZE_HASH_sha256_rfc6962, "\x10", 1, 1, NULL, out, NULL));
     CHECK(is_hex(out[0].bytes, "0298d122906dcfc10892cb53a73992fc5b9f493ea4c9badb27b791b4127a7fe7"));
 
     const uint64_t row[4] = {UINT64_C(7174624832868297667), UINT64_C(5123811919508778063),

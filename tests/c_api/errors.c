@@ -82,7 +82,7 @@ void test_errors(void) {
           "mode must have a key or a context, got a key of 32 bytes and a context of 7 bytes",
           merklize_hash_bytes("", 0, &both, 0, out, 32, NULL));
     const merklize_mode key = {.size = sizeof key, .key = out, .key_bytes = 32};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_merge(MERKLIZE_HASH_sha256, pair, pair, 2, &key, pair, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_merge(MERKLIZE_HASH_sha256_rfc6962, pair, pair, 2, &key, pair, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves must fit into memory, got 18446744073709551615 items of 32 bytes",
           merklize_root(pair, UINT64_MAX, NULL, &digest, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "18446744073709551615",

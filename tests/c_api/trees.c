@@ -17,13 +17,13 @@ static void rfc6962_leaves(merklize_digest leaves[8]) {
                                           "\x60\x61\x62\x63\x64\x65\x66\x67\x68\x69\x6a\x6b\x6c\x6d\x6e\x6f"};
     static const size_t lengths[8] = {0, 1, 1, 2, 2, 4, 8, 16};
     for (int i = 0; i < 8; i++)
-        OK(merklize_hash_rows(MERKLIZE_HASH_sha256, inputs[i], lengths[i], 1, NULL, &leaves[i], NULL));
+        OK(merklize_hash_rows(MERKLIZE_HASH_sha256_rfc6962, inputs[i], lengths[i], 1, NULL, &leaves[i], NULL));
 }
 
 void test_trees(void) {
     merklize_digest leaves[8], root;
     rfc6962_leaves(leaves);
-    const merklize_form form = {.size = sizeof form, .hash = MERKLIZE_HASH_sha256};
+    const merklize_form form = {.size = sizeof form, .hash = MERKLIZE_HASH_sha256_rfc6962};
     static const char *const roots[] = {"",       "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                                         "",       "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
                                         "",       "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
@@ -48,7 +48,7 @@ void test_trees(void) {
     OK(merklize_tree_build(leaves, 5, &form, 0, NULL, &tree));
     merklize_tree_info info = {.size = sizeof info};
     OK(merklize_tree_get_info(tree, &info));
-    CHECK(info.n_leaves == 5 && info.height == 3 && info.hash == MERKLIZE_HASH_sha256 && info.drop_levels == 0);
+    CHECK(info.n_leaves == 5 && info.height == 3 && info.hash == MERKLIZE_HASH_sha256_rfc6962 && info.drop_levels == 0);
     CHECK(info.rule == MERKLIZE_RULE_LEFT_FULL && is_hex(info.root.bytes, roots[5]) && info.size == sizeof info);
     OK(merklize_tree_append(tree, leaves + 5, 3, NULL));
     OK(merklize_tree_root(tree, &root));
@@ -342,7 +342,7 @@ void test_proofs(void) {
     merklize_tree_free(tree);
 
     /* RFC 6962's empty tree; no other hash has one. */
-    const merklize_form log = {.size = sizeof log, .hash = MERKLIZE_HASH_sha256, .rule = MERKLIZE_RULE_LEFT_FULL};
+    const merklize_form log = {.size = sizeof log, .hash = MERKLIZE_HASH_sha256_rfc6962, .rule = MERKLIZE_RULE_LEFT_FULL};
     merklize_tree *none = NULL;
     OK(merklize_tree_build(NULL, 0, &log, 0, NULL, &none));
     OK(merklize_tree_root(none, &root));

@@ -86,7 +86,7 @@ TEST("formats: roots by btcd, remerkleable, libtorrent and botocore") {
 
 TEST("formats: rfc6962 by transparency-dev/merkle") {
     std::vector<Digest> leaves(3);
-    merklize::hash_leaves(view(pattern(96)), 32, leaves, Hash::sha256);
+    merklize::hash_leaves(view(pattern(96)), 32, leaves, Hash::sha256_rfc6962);
     CHECK_EQ(root_of(leaves, Format::rfc6962), "5637f26ba780a8da762393735ccdd7206d5e198a33dec95e4dec4b6c98a9d6c8");
 }
 

@@ -93,7 +93,7 @@ TEST("hash_each: any part of the output") {
 
 TEST("hash_each: other hashes of bytes") {
     const std::vector<Bytes> messages = messages_of({0, 1, 55, 64, 136, 1000, 5000}, 7);
-    for (const Hash hash : {Hash::blake3, Hash::sha256_plain, Hash::keccak256}) {
+    for (const Hash hash : {Hash::blake3, Hash::sha256, Hash::keccak256}) {
         std::vector<std::string> want;
         for (const Bytes& message : messages) want.push_back(hex(reference::leaf(static_cast<int>(hash), message)));
         CHECK_EQ(hexes(merklize::hash_message_each(views_of(messages), hash)), want);
@@ -105,8 +105,8 @@ TEST("hash_each: refusals, and cancelling") {
     Bytes out(63);
     CHECK_ERROR(invalid_argument, "hash_each: out must have 32 bytes for each of 2 messages, got 63 bytes",
                 merklize::hash_each(views_of(messages), view(out)));
-    CHECK_ERROR(invalid_argument, "hash_each: 'sha256' puts a prefix before a record",
-                merklize::hash_message_each(views_of(messages), Hash::sha256));
+    CHECK_ERROR(invalid_argument, "hash_each: 'sha256_rfc6962' puts a prefix before a record",
+                merklize::hash_message_each(views_of(messages), Hash::sha256_rfc6962));
     const std::vector<Bytes> many(64, Bytes(1 << 20));
     const AskedOften often;
     CHECK_ERROR(cancelled, "",

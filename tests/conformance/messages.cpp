@@ -12,8 +12,8 @@ using namespace support;
 
 namespace {
 
-constexpr Hash message_hashes[] = {Hash::blake3,          Hash::sha256_plain, Hash::sha256d,
-                                   Hash::sha256_compress, Hash::keccak256,    Hash::keccak256_sorted};
+constexpr Hash message_hashes[] = {Hash::blake3,          Hash::sha256,    Hash::sha256d,
+                                   Hash::sha256_compress, Hash::keccak256, Hash::keccak256_sorted};
 
 std::string expected(Hash hash, const Bytes& message) { return hex(reference::leaf(static_cast<int>(hash), message)); }
 
@@ -41,7 +41,7 @@ TEST("messages: files and pipes") {
     const Bytes message = Random(4).bytes(700'001);
     std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(message.data()), 700'001);
     const std::filesystem::path paths[] = {path, path.string() + "-missing"};
-    for (const Hash hash : {Hash::sha256_plain, Hash::keccak256}) {
+    for (const Hash hash : {Hash::sha256, Hash::keccak256}) {
         CHECK_EQ(merklize::hash_message_file(path, hash).hex(), expected(hash, message));
         const auto found = merklize::hash_message_files(paths, hash);
         CHECK_EQ(found[0].output.size(), 32u);
@@ -62,8 +62,8 @@ TEST("messages: files and pipes") {
 }
 
 TEST("messages: what hashes no messages says what to take") {
-    CHECK_ERROR(invalid_argument, "hash: 'sha256' puts a prefix before a record",
-                merklize::hash_message({}, Hash::sha256));
+    CHECK_ERROR(invalid_argument, "hash: 'sha256_rfc6962' puts a prefix before a record",
+                merklize::hash_message({}, Hash::sha256_rfc6962));
     CHECK_ERROR(invalid_argument, "hash: 'keccakf64' binds no length", merklize::hash_message({}, Hash::keccakf64));
     CHECK_ERROR(invalid_argument, "hash: 'rp64_256_v3' hashes field elements, not bytes",
                 merklize::hash_message({}, Hash::rp64_256));

@@ -23,7 +23,7 @@ std::vector<Digest> digests(const json::Value& list) {
 }  // namespace
 
 TEST("proof: published paths of RFC 6962 trees") {
-    const Hash hash = merklize::hash_from_name("sha256");
+    const Hash hash = merklize::hash_from_name("sha256_rfc6962");
     const std::vector<Digest> leaves = digests(published()["leaf_hashes"]), roots = digests(published()["roots"]);
     CHECK_EQ(published()["paths"].items.size(), 5u);
     for (const json::Value& path : published()["paths"].items) {
@@ -42,7 +42,7 @@ TEST("proof: published paths of RFC 6962 trees") {
 }
 
 TEST("proof: published consistency proofs of RFC 6962 trees") {
-    const Hash hash = merklize::hash_from_name("sha256");
+    const Hash hash = merklize::hash_from_name("sha256_rfc6962");
     const std::vector<Digest> roots = digests(published()["roots"]);
     CHECK_EQ(published()["consistency"].items.size(), 4u);
     for (const json::Value& given : published()["consistency"].items) {

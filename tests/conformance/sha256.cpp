@@ -27,7 +27,7 @@ Bytes records_for(Hash hash, std::size_t bytes, std::size_t n) {
 }
 
 const json::Value& vectors() {
-    static const json::Value file = json::read(MERKLIZE_VECTORS "/sha256.json");
+    static const json::Value file = json::read(MERKLIZE_VECTORS "/sha256_rfc6962.json");
     return file;
 }
 
@@ -46,7 +46,7 @@ TEST("sha256: leaves of hashlib, every length around the ends of blocks") {
                 if (n > 1 && length != 0 && i / length != n / 2)
                     records[i] ^= static_cast<std::uint8_t>(1 + i / length);
             }
-            CHECK_EQ(leaves_of(records, length, n, Hash::sha256)[n == 1 ? 0 : n / 2].hex(), test["leaf"].text);
+            CHECK_EQ(leaves_of(records, length, n, Hash::sha256_rfc6962)[n == 1 ? 0 : n / 2].hex(), test["leaf"].text);
         }
     }
 }
@@ -55,12 +55,12 @@ TEST("sha256: merges of hashlib") {
     for (const json::Value& test : vectors()["merges"].items) {
         const Bytes left = from_hex(test["left"].text), right = from_hex(test["right"].text);
         const std::string& expected = test["digest"].text;
-        CHECK_EQ(hex(reference::merge(static_cast<int>(Hash::sha256), left, right)), expected);
-        CHECK_EQ(merklize::merge(to_digest(left), to_digest(right), Hash::sha256).hex(), expected);
+        CHECK_EQ(hex(reference::merge(static_cast<int>(Hash::sha256_rfc6962), left, right)), expected);
+        CHECK_EQ(merklize::merge(to_digest(left), to_digest(right), Hash::sha256_rfc6962).hex(), expected);
         for (const std::size_t n : {1u, 8u, 16u, 21u}) {
             const std::vector<Digest> l(n, to_digest(left)), r(n, to_digest(right));
             std::vector<Digest> out(n);
-            merklize::merge(l, r, out, Hash::sha256);
+            merklize::merge(l, r, out, Hash::sha256_rfc6962);
             for (const Digest& digest : out) CHECK_EQ(digest.hex(), expected);
         }
     }
@@ -70,12 +70,12 @@ TEST("sha256: the trees of Certificate Transparency's tests") {
     std::vector<Digest> nodes;
     for (const json::Value& leaf : vectors()["rfc6962_leaves"].items) {
         const Bytes record = from_hex(leaf.text);
-        nodes.push_back(leaves_of(record, record.size(), 1, Hash::sha256)[0]);
+        nodes.push_back(leaves_of(record, record.size(), 1, Hash::sha256_rfc6962)[0]);
     }
     const std::vector<json::Value>& roots = vectors()["rfc6962_roots"].items;
     CHECK_EQ(roots.size(), std::size_t{8});
     CHECK_EQ(nodes[0].hex(), roots[0].text);
-    const auto merged = [](const Digest& l, const Digest& r) { return merklize::merge(l, r, Hash::sha256); };
+    const auto merged = [](const Digest& l, const Digest& r) { return merklize::merge(l, r, Hash::sha256_rfc6962); };
     for (std::size_t n = 2; n <= roots.size(); n++) {
         std::vector<Digest> level(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(n));
         while (level.size() > 1) {
@@ -126,8 +126,8 @@ TEST("leaves: records need no alignment, and long ones are cancelled") {
         const auto from = data.begin() + static_cast<std::ptrdiff_t>(offset);
         const Bytes records(from, from + 1700);
         std::vector<Digest> out(17);
-        merklize::hash_leaves(view(data).subspan(offset, 1700), 100, out, Hash::sha256);
-        CHECK_EQ(out, leaves_of(records, 100, 17, Hash::sha256));
+        merklize::hash_leaves(view(data).subspan(offset, 1700), 100, out, Hash::sha256_rfc6962);
+        CHECK_EQ(out, leaves_of(records, 100, 17, Hash::sha256_rfc6962));
     }
     // One long record, which has no parts to stop between but its own blocks; and many records, on any device.
     const AskedOften often;
@@ -136,10 +136,11 @@ TEST("leaves: records need no alignment, and long ones are cancelled") {
     options.progress = [](double) { return false; };
     std::vector<Digest> out(1);
     options.device = merklize::Device("cpu");
-    CHECK_ERROR(cancelled, "", merklize::hash_leaves(view(large), large.size(), out, Hash::sha256, {}, options));
+    CHECK_ERROR(cancelled, "",
+                merklize::hash_leaves(view(large), large.size(), out, Hash::sha256_rfc6962, {}, options));
     options.device = merklize::Device();
     out.resize(large.size() / 65536);
-    CHECK_ERROR(cancelled, "", merklize::hash_leaves(view(large), 65536, out, Hash::sha256, {}, options));
+    CHECK_ERROR(cancelled, "", merklize::hash_leaves(view(large), 65536, out, Hash::sha256_rfc6962, {}, options));
 }
 
 TEST("leaves: sizes, modes and words that do not fit") {
@@ -147,7 +148,7 @@ TEST("leaves: sizes, modes and words that do not fit") {
     const Bytes data(64);
     CHECK_ERROR(invalid_argument,
                 "hash_leaves: records must be one for each of 2 leaves, of 31 bytes each, got 64 bytes",
-                merklize::hash_leaves(view(data), 31, two, Hash::sha256));
+                merklize::hash_leaves(view(data), 31, two, Hash::sha256_rfc6962));
     CHECK_ERROR(invalid_argument, "2 leaves, of 0 bytes each, got 64 bytes",
                 merklize::hash_leaves(view(data), 0, two, Hash::blake3));
     CHECK_ERROR(invalid_argument, "a record of 'rp64_256_v3' must be a multiple of 8 bytes, its words, got 4 bytes",
@@ -160,6 +161,6 @@ TEST("leaves: sizes, modes and words that do not fit") {
                                       }()
                                                .get()),
                                       32, two, Hash::rp64_256));
-    CHECK_ERROR(invalid_argument, "hash_leaves: keys and contexts are of the hash 'blake3', not of 'sha256'",
-                merklize::hash_leaves(view(data), 32, two, Hash::sha256, Mode::keyed(view(Bytes(32)))));
+    CHECK_ERROR(invalid_argument, "hash_leaves: keys and contexts are of the hash 'blake3', not of 'sha256_rfc6962'",
+                merklize::hash_leaves(view(data), 32, two, Hash::sha256_rfc6962, Mode::keyed(view(Bytes(32)))));
 }

@@ -9,7 +9,7 @@
 #include <merklize/core/hashes/rp64_256_v1.h>
 #include <merklize/core/hashes/rp64_256_v2.h>
 #include <merklize/core/hashes/rp64_256_v3.h>
-#include <merklize/core/hashes/sha256.h>
+#include <merklize/core/hashes/sha256_rfc6962.h>
 #include <merklize/core/words/monty31.h>
 
 namespace {
@@ -64,12 +64,13 @@ static_assert(sha256_abc() ==
               Words8{0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3, 0x96177a9c, 0xb410ff61, 0xf20015ad});
 constexpr Words8 sha256_merge(const Words8& left, const Words8& right) {
     Words8 out{};
-    mkz_sha256_merge(out.data(), left.data(), right.data());
+    mkz_sha256_rfc6962_merge(out.data(), left.data(), right.data());
     return out;
 }
 static_assert(sha256_merge({}, {}) ==
               Words8{0xd09807ae, 0xb7d2aeec, 0xbfdeed78, 0xa571f018, 0x5836c561, 0xce765ec0, 0xca27ccde, 0x77c5dbfb});
-static_assert(mkz_sha256_blocks(54) == 1 && mkz_sha256_blocks(55) == 2 && mkz_sha256_blocks(118) == 2);
+static_assert(mkz_sha256_rfc6962_blocks(54) == 1 && mkz_sha256_rfc6962_blocks(55) == 2 &&
+              mkz_sha256_rfc6962_blocks(118) == 2);
 
 // The greatest sum that mkz_m31_sum takes: 32 (p - 1) = p - 32.
 constexpr mkz_u32 sum_of_greatest(mkz_u32 p) {

@@ -190,7 +190,7 @@ TEST("tree: every form in the memory of a device") {
 // RFC 6962, section 2.1: "The hash of an empty list is the hash of an empty string". Its value is in FIPS 180-4's examples.
 TEST("tree: the empty tree of RFC 6962, and of nothing else") {
     const Digest nothing = *Digest::from_hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    const TreeForm form(Hash::sha256, TreeRule::left_full);
+    const TreeForm form(Hash::sha256_rfc6962, TreeRule::left_full);
     MerkleTree tree({}, form);
     CHECK_EQ(tree.root(), nothing);
     CHECK_EQ(tree.n_leaves(), 0u);
@@ -206,7 +206,7 @@ TEST("tree: the empty tree of RFC 6962, and of nothing else") {
     CHECK_ERROR(invalid_argument, "1 to 0, got 0", tree.prove_consistency(0));
     CHECK_ERROR(invalid_argument, "at most the height, 0 for 0 leaves", MerkleTree({}, form, {}, 1));
     const std::uint64_t first = 0;
-    CHECK_ERROR(invalid_argument, "below 0, got 0", tree.update({&first, 1}, leaves(Hash::sha256, 1)));
+    CHECK_ERROR(invalid_argument, "below 0, got 0", tree.update({&first, 1}, leaves(Hash::sha256_rfc6962, 1)));
 
     const TemporaryFolder folder;
     const auto path = folder.path() / "t.mkl", input = folder.write("none", Bytes());
@@ -225,7 +225,7 @@ TEST("tree: the empty tree of RFC 6962, and of nothing else") {
     }
     // It grows like any other tree.
     for (const std::size_t n : {1, 2, 5, 3000}) {
-        const std::vector<Digest> added = leaves(Hash::sha256, n);
+        const std::vector<Digest> added = leaves(Hash::sha256_rfc6962, n);
         const Digest expected = merklize::merkle_root(added, form);
         MerkleTree grown({}, form);
         grown.append(added);
@@ -239,7 +239,7 @@ TEST("tree: the empty tree of RFC 6962, and of nothing else") {
     }
     // Only there: other hashes and rules have no such tree, in memory or in a file.
     for (const TestForm& f : test_forms()) {
-        if (f.form.hash == Hash::sha256 && f.form.rule == TreeRule::left_full) continue;
+        if (f.form.hash == Hash::sha256_rfc6962 && f.form.rule == TreeRule::left_full) continue;
         CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", MerkleTree({}, f.form));
         CHECK_ERROR(invalid_argument, "at least 1 leaf, got 0", merklize::merkle_root({}, f.form));
     }

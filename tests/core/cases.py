@@ -31,7 +31,7 @@ def rescue_vectors(variant, op):
 KEYED = "blake3 keyed"
 KEY = bytes(range(100, 132))
 # Of the hashes on SHA-256's compression and on Keccak, those whose merges have more steps than another's.
-BYTE_HASHES = ("blake3", "sha256", "sha256d", "keccak256_sorted")
+BYTE_HASHES = ("blake3", "sha256_rfc6962", "sha256d", "keccak256_sorted")
 KNOWN = (*BYTE_HASHES, "rp64_256_v1", "rp64_256_v2", "rp64_256_v3")
 
 

@@ -225,6 +225,6 @@ def test_ways_up(runner, name, lone):
 @pytest.mark.parametrize("lanes", [2, 8])
 def test_ways_up_by_lanes(runner, lanes):
     # Wide lanes of field hashes take minutes to compile.
-    for name in ("blake3", "sha256", *(["rp64_256_v3"] if lanes == 2 else [])):
+    for name in ("blake3", "sha256_rfc6962", *(["rp64_256_v3"] if lanes == 2 else [])):
         for lone in (0, 2):
             check_ways_up(runner, name, 37, [0, 5, 6, 7, 8, 30, 35, 36], [2, 3, 1], lone, lanes=lanes)

@@ -14,7 +14,7 @@ PARTS = [name for name in source_text.hashes() if source_text.facts(name).get("I
 HASHES = [name for name in source_text.hashes() if name not in PARTS]
 ARCHITECTURES = ["sm_75", "sm_80", "sm_90", "sm_100"]
 # Their kernels are those of another hash but for a few instructions: one architecture shows what is different.
-RELATIVES = {"sha256_plain", "sha256_compress", "keccak256", "keccakf64", "eidos", "eidos_v0", "rpo256", "rpx256"}
+RELATIVES = {"sha256", "sha256_compress", "keccak256", "keccakf64", "eidos", "eidos_v0", "rpo256", "rpx256"}
 RELATIVES |= {"rpo256_r1", "rpo256_r2", "rpx256_r2"}
 RELATIVES |= {name for name in HASHES if name.startswith("poseidon2_")}
 # All architectures of one hash of each kind of arithmetic; of the others the oldest and today's.
@@ -69,7 +69,7 @@ POLICIES = {
         {"nvidia_ptx": 0},
         {"keyed": 1, "group_size": 256},
     ],
-    "sha256": [{"group_size": 256}, {"lanes": 2}, {"align": 1}, {"nvidia_ptx": 0}],
+    "sha256_rfc6962": [{"group_size": 256}, {"lanes": 2}, {"align": 1}, {"nvidia_ptx": 0}],
     "sha256d": [{"group_size": 256}],
     "keccak256_sorted": [{"group_size": 256}, {"align": 1}, {"nvidia_ptx": 0}],
     "rp64_256_v3": [

@@ -42,8 +42,8 @@ struct Calls {
         events.push_back(merklize::hash_many(stream, {.messages = bytes, .message_bytes = 2048, .out = many}));
         events.push_back(merklize::hash_elements(
             stream, {.rows = field, .n_rows = 512, .elements = 8, .out = many, .hash = Hash::rp64_256_v3}));
-        events.push_back(
-            merklize::hash_leaves(stream, {.records = digests, .record_bytes = 64, .out = many, .hash = Hash::sha256}));
+        events.push_back(merklize::hash_leaves(
+            stream, {.records = digests, .record_bytes = 64, .out = many, .hash = Hash::sha256_rfc6962}));
         for (const Hash hash : {Hash::blake3, Hash::rp64_256_v3}) {
             events.push_back(
                 merklize::merge(stream, {.left = half(digests), .right = half(field), .out = many, .hash = hash}));

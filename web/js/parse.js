@@ -158,7 +158,7 @@ function fromJson(value) {
     if (names.join() !== [...fields].sort().join()) malformed(`the fields must be format, ${fields.join(', ')}; got ${names.join(', ')}`);
     for (const digest of [value.leaf, value.leaves, value.siblings, value.nodes].flat())
         if (typeof digest === 'string' && digest.length !== 64) malformed(`a digest in JSON must have 64 hexadecimal digits, got '${digest}'`);
-    const one = value.format === 'merklize-proof-2';
+    const one = value.format === 'merklize-proof-3';
     return fromObject({
         hash: value.hash,
         rule: value.rule ?? 'left_full',

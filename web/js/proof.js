@@ -3,9 +3,9 @@ import { findHash, joined, rules, toHex } from './common.js';
 
 /** The fields of JSON, in the order in which they are written. */
 export const jsonKinds = {
-    'merklize-proof-2': ['hash', 'index', 'n_leaves', 'leaf', 'siblings', 'rule'],
-    'merklize-multi-proof-2': ['hash', 'rule', 'n_leaves', 'indices', 'leaves', 'siblings'],
-    'merklize-consistency-proof-2': ['hash', 'old_leaves', 'new_leaves', 'nodes'],
+    'merklize-proof-3': ['hash', 'index', 'n_leaves', 'leaf', 'siblings', 'rule'],
+    'merklize-multi-proof-3': ['hash', 'rule', 'n_leaves', 'indices', 'leaves', 'siblings'],
+    'merklize-consistency-proof-3': ['hash', 'old_leaves', 'new_leaves', 'nodes'],
 };
 
 const u64 = (value) => new Uint8Array(BigUint64Array.of(value).buffer);

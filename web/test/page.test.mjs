@@ -66,8 +66,8 @@ const verdict = (tab, text, where = '#verdict') => tab.waitForFunction(
     ([where, text]) => { const box = document.querySelector(where); return !box.hidden && new RegExp(text).test(box.textContent); }, [where, text]);
 
 const library = missing ? null : JSON.parse(readFileSync(made, 'utf8'));
-const single = library?.proofs.find(({ json, hash, key }) => hash === 'blake3' && !key && /"merklize-proof-2"/.test(json) && /"n_leaves": ?13/.test(json));
-const tree = library?.trees.find(({ hash, rule, n_leaves: n, key }) => hash === 'sha256' && rule === 'left_full' && n === 13 && !key);
+const single = library?.proofs.find(({ json, hash, key }) => hash === 'blake3' && !key && /"merklize-proof-3"/.test(json) && /"n_leaves": ?13/.test(json));
+const tree = library?.trees.find(({ hash, rule, n_leaves: n, key }) => hash === 'sha256_rfc6962' && rule === 'left_full' && n === 13 && !key);
 
 /** The tree of a file's pieces, written as docs/file-format.md says. */
 function treeFile(data, leafBytes) {
@@ -119,7 +119,7 @@ test('a proof: valid, a wrong root, a flipped bit, no proof', options, () => ope
     await verdict(tab, '^Not valid');
     await give(tab, ['proof.mkz', wrong.subarray(0, 70)]);
     await verdict(tab, 'malformed: the bytes end inside the siblings');
-    await give(tab, ['proof.json', '{"format": "merklize-proof-2"']);
+    await give(tab, ['proof.json', '{"format": "merklize-proof-3"']);
     await verdict(tab, 'malformed: this is no JSON');
 }));
 

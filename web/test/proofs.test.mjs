@@ -8,12 +8,12 @@ const { explain, openTree, parseProof, verify, verifyConsistency, verifyOpenZepp
 test('RFC 6962: paths and consistency', () => {
     const { leaf_hashes: leaves, roots, paths, consistency } = vectors('rfc6962');
     for (const { index, n_leaves: nLeaves, siblings } of paths) {
-        const proof = { hash: 'sha256', rule: 'left_full', nLeaves, index, leaf: leaves[index], siblings };
+        const proof = { hash: 'sha256_rfc6962', rule: 'left_full', nLeaves, index, leaf: leaves[index], siblings };
         assert.equal(verify(proof, roots[nLeaves - 1]), true);
         assert.equal(verify(proof, roots[nLeaves % 8]), false);
     }
     for (const { old_leaves: oldLeaves, new_leaves: nLeaves, nodes } of consistency) {
-        const proof = { hash: 'sha256', oldLeaves, nLeaves, nodes };
+        const proof = { hash: 'sha256_rfc6962', oldLeaves, nLeaves, nodes };
         assert.equal(verifyConsistency(proof, roots[oldLeaves - 1], roots[nLeaves - 1]), true);
         assert.equal(verifyConsistency(proof, roots[oldLeaves % 8], roots[nLeaves - 1]), false);
     }
@@ -68,7 +68,7 @@ test('digests as text, wherever one is taken', () => {
         assert.equal(verifyMatrixOpening({ index: 0, rows: bytes(left), siblings: [] }, [hex(merklize.hash(bytes(left)))].map((d) => written(d)[i]), [[1, 32]]), true);
     });
     for (const wrong of [`0x0x${left}`, left.slice(1), `${left}0`, `x${left}`, ` ${left}`, `${left}\n`]) assert.equal(fromHex(wrong), null, wrong);
-    const json = { format: 'merklize-proof-2', hash: 'blake3', index: 0, n_leaves: 2, leaf: left, siblings: [right], rule: 'left_full' };
+    const json = { format: 'merklize-proof-3', hash: 'blake3', index: 0, n_leaves: 2, leaf: left, siblings: [right], rule: 'left_full' };
     assert.equal(verify(JSON.stringify(json), `0x${node}`), true);
     for (const change of [{ leaf: `0x${left}` }, { siblings: [`0x${right}`] }])
         assert.match(explain({ ...json, ...change }, node).reason, /in JSON must have 64 hexadecimal digits, got '0x/, 'as every reader of the format');
@@ -80,8 +80,8 @@ test('a proof of the other kind', () => {
     const consistency = { hash: 'blake3', oldLeaves: 1, nLeaves: 2, nodes: [zeros] };
     assert.equal(verify(leaf, node) && verifyConsistency(consistency, zeros, node), true);
     // From outside: false, with the reason.
-    const leafJson = { format: 'merklize-proof-2', hash: 'blake3', index: 0, n_leaves: 2, leaf: zeros, siblings: [zeros], rule: 'left_full' };
-    const consistencyJson = { format: 'merklize-consistency-proof-2', hash: 'blake3', old_leaves: 1, new_leaves: 2, nodes: [zeros] };
+    const leafJson = { format: 'merklize-proof-3', hash: 'blake3', index: 0, n_leaves: 2, leaf: zeros, siblings: [zeros], rule: 'left_full' };
+    const consistencyJson = { format: 'merklize-consistency-proof-3', hash: 'blake3', old_leaves: 1, new_leaves: 2, nodes: [zeros] };
     for (const form of [(json) => json, JSON.stringify, (json) => Buffer.from(JSON.stringify(json))]) {
         assert.equal(verify(form(consistencyJson), node), false);
         assert.equal(verifyConsistency(form(leafJson), zeros, node), false);
@@ -160,7 +160,7 @@ test('what is no proof is false, and says why', () => {
         assert.match(told.reason, reason);
     }
     assert.throws(() => verify(good, 'ff'), /root must be 32 bytes or 64/);
-    for (const expect of [{ nLeaves: 3 }, { index: 1 }, { leaf: 'ff'.repeat(32) }, { hash: 'sha256' }, { rule: 'pad' }])
+    for (const expect of [{ nLeaves: 3 }, { index: 1 }, { leaf: 'ff'.repeat(32) }, { hash: 'sha256_rfc6962' }, { rule: 'pad' }])
         assert.equal(verify(good, root, { expect }), false, JSON.stringify(expect));
     assert.match(explain(good, zeros).reason, /leads to [0-9a-f]{64}, not to the root/);
 });
@@ -170,7 +170,7 @@ test('counts beyond 2^53', () => {
     const proof = { hash: 'blake3', rule: 'left_full', nLeaves: n, index: n - 1n, leaf: zeros, siblings: ['11'.repeat(32)] };
     const root = merklize.merge('11'.repeat(32), zeros);
     assert.equal(verify(proof, root), true);
-    const json = `{"format": "merklize-proof-2", "hash": "blake3", "index": ${n - 1n}, "n_leaves": ${n}, "leaf": "${zeros}", "siblings": ["${'11'.repeat(32)}"], "rule": "left_full"}`;
+    const json = `{"format": "merklize-proof-3", "hash": "blake3", "index": ${n - 1n}, "n_leaves": ${n}, "leaf": "${zeros}", "siblings": ["${'11'.repeat(32)}"], "rule": "left_full"}`;
     assert.equal(verify(json, root), true);
     assert.equal(verify(json.replace(`"index": ${n - 1n}`, `"index": ${n - 2n}`), root), false);
 });

@@ -180,7 +180,7 @@ def rescue_merklize(wish: Wish) -> Iterator[Job]:
 
 def sha256_merklize(wish: Wish) -> Iterator[Job]:
     """Roots by RFC 6962 of 2^10 to 2^20 records of 32 bytes, which are hashed to leaves first."""
-    for hash in _hashes(wish, ("sha256",)):
+    for hash in _hashes(wish, ("sha256_rfc6962",)):
         for log2 in _sizes(wish, range(10, 21, 5)):
             n = 1 << log2
             records = random_bytes(32 * n, "leaves").reshape(n, 32)

@@ -24,7 +24,7 @@ from .progress import Bar
     default="blake3",
     callback=known(_native.require_message_hash),
     metavar="NAME",
-    help="blake3, sha256_plain, sha256d, keccak256.",
+    help="blake3, sha256, sha256d, keccak256.",
 )
 @click.option("--keyed", is_flag=True, help="Keyed hashing; the key is the 32 bytes on standard input.")
 @click.option("--derive-key", "context", metavar="CONTEXT", help="Key derivation; the files are key material.")

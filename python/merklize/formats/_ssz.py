@@ -22,7 +22,7 @@ def zero_hash(depth: int) -> bytes:
         raise InvalidArgument(f"zero_hash: depth must be at most 64, got {depth}")
     node = bytes(32)
     for _ in range(depth):
-        node = merge(node, node, "sha256_plain")
+        node = merge(node, node, "sha256")
     return node
 
 

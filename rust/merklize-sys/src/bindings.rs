@@ -96,7 +96,7 @@ pub const MERKLIZE_HASH_blake3: merklize_hash = 0;
 pub const MERKLIZE_HASH_rp64_256_v1: merklize_hash = 1;
 pub const MERKLIZE_HASH_rp64_256_v2: merklize_hash = 2;
 pub const MERKLIZE_HASH_rp64_256_v3: merklize_hash = 3;
-pub const MERKLIZE_HASH_sha256: merklize_hash = 4;
+pub const MERKLIZE_HASH_sha256_rfc6962: merklize_hash = 4;
 pub const MERKLIZE_HASH_rpo256: merklize_hash = 16;
 pub const MERKLIZE_HASH_rpx256: merklize_hash = 17;
 pub const MERKLIZE_HASH_poseidon2_goldilocks_8: merklize_hash = 18;
@@ -106,7 +106,7 @@ pub const MERKLIZE_HASH_poseidon2_babybear_16: merklize_hash = 21;
 pub const MERKLIZE_HASH_poseidon2_babybear_24: merklize_hash = 22;
 pub const MERKLIZE_HASH_poseidon2_koalabear_16: merklize_hash = 23;
 pub const MERKLIZE_HASH_poseidon2_koalabear_24: merklize_hash = 24;
-pub const MERKLIZE_HASH_sha256_plain: merklize_hash = 32;
+pub const MERKLIZE_HASH_sha256: merklize_hash = 32;
 pub const MERKLIZE_HASH_sha256d: merklize_hash = 33;
 pub const MERKLIZE_HASH_sha256_compress: merklize_hash = 34;
 pub const MERKLIZE_HASH_keccak256: merklize_hash = 35;
@@ -1047,7 +1047,8 @@ extern "C" {
     /// Digest of one message by any hash of bytes; blake3 has the same digest here as above. All others are one chain of blocks, which the
     /// calling thread computes.
     /// digest  host memory, written
-    /// errors  invalid_argument (a hash of field elements; sha256, which puts a prefix before leaves; keccakf64, which binds no length)
+    /// errors  invalid_argument (a hash of field elements; sha256_rfc6962, which puts a prefix before leaves; keccakf64, which
+    ///         binds no length)
     /// ```
     pub fn merklize_hash_message(hash: merklize_hash, data: *const c_void, bytes: usize, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     /// ```text
@@ -1178,8 +1179,8 @@ extern "C" {
     pub fn merklize_root_file(input: *const merklize_input, form: *const merklize_form, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// A tree with its nodes. They are in the memory of the device that built it; on the host if that is the CPU, or if they do not fit.
-    /// leaves       [n], n >= 1; copied. Of the hash "sha256" with the rule "left_full" n may be 0: RFC 6962's empty tree, whose root
-    ///              is SHA-256 of nothing
+    /// leaves       [n], n >= 1; copied. Of the hash "sha256_rfc6962" with the rule "left_full" n may be 0: RFC 6962's empty tree,
+    ///              whose root is SHA-256 of nothing
     /// drop_levels  levels at the bottom, leaves included, that are not kept: 2^drop_levels times less memory, but proofs need the leaves
     /// errors       as merklize_build_tree(), out_of_memory
     /// ```
@@ -1563,7 +1564,7 @@ macro_rules! for_each_hash {
             (RP64_256_V1, rp64_256_v1, 1)
             (RP64_256_V2, rp64_256_v2, 2)
             (RP64_256_V3, rp64_256_v3, 3)
-            (SHA256, sha256, 4)
+            (SHA256_RFC6962, sha256_rfc6962, 4)
             (RPO256, rpo256, 16)
             (RPX256, rpx256, 17)
             (POSEIDON2_GOLDILOCKS_8, poseidon2_goldilocks_8, 18)
@@ -1573,7 +1574,7 @@ macro_rules! for_each_hash {
             (POSEIDON2_BABYBEAR_24, poseidon2_babybear_24, 22)
             (POSEIDON2_KOALABEAR_16, poseidon2_koalabear_16, 23)
             (POSEIDON2_KOALABEAR_24, poseidon2_koalabear_24, 24)
-            (SHA256_PLAIN, sha256_plain, 32)
+            (SHA256, sha256, 32)
             (SHA256D, sha256d, 33)
             (SHA256_COMPRESS, sha256_compress, 34)
             (KECCAK256, keccak256, 35)

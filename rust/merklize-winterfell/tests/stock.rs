@@ -166,7 +166,7 @@ macro_rules! hasher_of {
 }
 hasher_of!(Right, Rp64_256, Hash::RP64_256, Rp64_256::merge);
 hasher_of!(OtherRelease, Rp64_256, Hash::RP64_256_V1, Rp64_256::merge);
-hasher_of!(OtherFamily, Blake3, Hash::SHA256_PLAIN, Blake3::merge);
+hasher_of!(OtherFamily, Blake3, Hash::SHA256, Blake3::merge);
 hasher_of!(OtherMerge, Blake3, Hash::BLAKE3, |[left, right]| Blake3::merge(&[*right, *left]));
 
 /// A hasher that names another hash would commit to what its proofs do not show.
@@ -182,7 +182,7 @@ fn a_hasher_that_names_another_hash_is_refused() {
     }
     trees_are_the_stock_trees::<Right>();
     refused::<OtherRelease>("is rp64_256_v1, which hashes rows otherwise");
-    refused::<OtherFamily>("is sha256_plain, which hashes rows otherwise");
+    refused::<OtherFamily>("is sha256, which hashes rows otherwise");
     refused::<OtherMerge>("is blake3, which merges digests otherwise");
 }
 

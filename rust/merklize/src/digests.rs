@@ -61,7 +61,7 @@ pub fn hash_file(path: impl AsRef<Path>, mode: Mode<'_>, options: &Options<'_>) 
 /// Digest of one message by any hash of bytes.
 ///
 /// # Errors
-/// A hash of field elements; `sha256`, which puts a prefix before leaves; `keccakf64`, which binds no length.
+/// A hash of field elements; `sha256_rfc6962`, which puts a prefix before leaves; `keccakf64`, which binds no length.
 pub fn hash_message(hash: Hash, data: &[u8], options: &Options<'_>) -> Result<Digest> {
     let mut digest = Digest::default().to_c();
     // SAFETY: `data` is read for the call.

@@ -58,7 +58,7 @@ fn published_digests() {
     let options = Options::new();
     let keccak = hash_message(Hash::KECCAK256, b"", &options).unwrap();
     assert_eq!(keccak.to_string(), "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
-    let sha = hash_message(Hash::SHA256_PLAIN, b"abc", &options).unwrap();
+    let sha = hash_message(Hash::SHA256, b"abc", &options).unwrap();
     assert_eq!(sha.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     let keyed = hash_with(b"", Mode::Keyed(b"whats the Elvish word for friend"), &options).unwrap();
     assert_eq!(keyed.to_string(), "92b2b75604ed3c761f9d6f62392c8a9227ad0ea3f09573e783f1498a4ed60d26");

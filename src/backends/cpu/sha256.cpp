@@ -22,7 +22,7 @@ struct Form {
 };
 constexpr Form form_of(Hash hash) {
     switch (hash) {
-        case Hash::sha256: return {0, 1};
+        case Hash::sha256_rfc6962: return {0, 1};
         case Hash::sha256d: return {-1, -1, true, true};
         case Hash::sha256_compress: return {-1, -1, false, false};
         default: return {-1, -1};
@@ -162,8 +162,8 @@ void use(Lanes& lanes) {
 }  // namespace
 
 Lanes with_sha256_instructions(Lanes lanes) {
+    use<Hash::sha256_rfc6962>(lanes);
     use<Hash::sha256>(lanes);
-    use<Hash::sha256_plain>(lanes);
     use<Hash::sha256d>(lanes);
     use<Hash::sha256_compress>(lanes);
     return lanes;

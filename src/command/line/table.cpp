@@ -26,7 +26,7 @@ constexpr std::string_view rules = "left_full, pad, duplicate_last, perfect";
 constexpr Option leaves{"leaves", 0, {}, "INPUT holds the leaves themselves, 32 bytes each."};
 
 constexpr Option hash_options[] = {
-    {"hash", 0, "NAME", "blake3, sha256_plain, sha256d, keccak256.", {}, "blake3, sha256_plain, sha256d, keccak256"},
+    {"hash", 0, "NAME", "blake3, sha256, sha256d, keccak256.", {}, "blake3, sha256, sha256d, keccak256"},
     {"xet", 0, {}, "The Hugging Face hub's hash of the file (xet)."},
     keyed,
     {"derive-key", 0, "CONTEXT", "Key derivation; the files are key material."},

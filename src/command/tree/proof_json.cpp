@@ -11,8 +11,8 @@
 namespace merklize::command {
 namespace {
 
-constexpr const char *one_format = "merklize-proof-2", *multi_format = "merklize-multi-proof-2",
-                     *consistency_format = "merklize-consistency-proof-2";
+constexpr const char *one_format = "merklize-proof-3", *multi_format = "merklize-multi-proof-3",
+                     *consistency_format = "merklize-consistency-proof-3";
 
 [[noreturn]] void no_proof(const std::string& text) { throw Failure{text}; }
 

@@ -1,5 +1,5 @@
-/* sha256_compression.h: SHA-256's compression (FIPS 180-4), for the hashes that are built on it: sha256, sha256_plain, sha256d and
- * sha256_compress. */
+/* sha256_compression.h: SHA-256's compression (FIPS 180-4), for the hashes that are built on it: sha256, sha256_rfc6962,
+ * sha256d and sha256_compress. */
 #ifndef MKZ_SHA256_COMPRESSION_H
 #define MKZ_SHA256_COMPRESSION_H
 
