@@ -24,6 +24,7 @@ os.environ.setdefault("MERKLIZE_PYTHON", sys.executable)
 def merklize(
     *args: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None, **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
+    more.setdefault("env", os.environ)  # drivers in this process may have changed the C environment
     return subprocess.run(
         [COMMAND, *args], input=stdin, capture_output=True, cwd=cwd, timeout=HANG, check=False, **more
     )

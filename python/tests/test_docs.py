@@ -1,5 +1,6 @@
 """The examples of the tutorial and the how-to pages, run as they stand: their output is what the pages say."""
 
+import os
 import pathlib
 import re
 import shlex
@@ -20,7 +21,8 @@ def blocks(page):
 
 
 def run(arguments, folder):
-    return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=True).stdout.splitlines()
+    done = subprocess.run(arguments, cwd=folder, env=os.environ, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("page", PAGES)

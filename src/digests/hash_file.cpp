@@ -15,11 +15,25 @@
 namespace merklize::inline v0 {
 namespace {
 
+// Which threads may hash at once. A processor with queues (OpenCL, SYCL) hashes each batch by all cores, so batches take turns
+// there: side by side they gain nothing, and PoCL 5.0 ends the process by an assertion of its own when two of them end at once.
+class Turns {
+public:
+    explicit Turns(const runtime::DeviceState& device) : one_at_a_time_(!device.is_host() && device.is_processor()) {}
+    [[nodiscard]] std::unique_lock<std::mutex> take() {
+        return one_at_a_time_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+    }
+
+private:
+    const bool one_at_a_time_;
+    std::mutex mutex_;
+};
+
 // Small files that one thread reads one after another into its buffer, to hash them together.
 class ReadTogether {
 public:
-    ReadTogether(std::vector<FileDigest>& results, const runtime::Output& wanted)
-        : results_(results), wanted_(wanted), buffer_(runtime::thread_buffer()) {}
+    ReadTogether(std::vector<FileDigest>& results, const runtime::Output& wanted, Turns& turns)
+        : results_(results), wanted_(wanted), turns_(turns), buffer_(runtime::thread_buffer()) {}
 
     // Reads a file of `bytes` bytes and the place beyond its end.  returns  false: it has more or fewer, and nothing is kept
     bool read(std::size_t index, const runtime::InputFile& file, const runtime::InputFile::Extent& extent,
@@ -39,7 +53,10 @@ public:
 
     void hash(runtime::Run& run) {
         outputs_.resize(wanted_.length * messages_.size());
-        runtime::hash_messages(messages_, wanted_, outputs_.data(), run, 0);
+        {
+            const auto turn = turns_.take();
+            runtime::hash_messages(messages_, wanted_, outputs_.data(), run, 0);
+        }
         for (std::size_t i = 0; i < indices_.size(); i++) {
             const auto output = std::span(outputs_).subspan(wanted_.length * i, wanted_.length);
             results_[indices_[i]].output.assign(output.begin(), output.end());
@@ -52,6 +69,7 @@ public:
 private:
     std::vector<FileDigest>& results_;
     const runtime::Output& wanted_;
+    Turns& turns_;
     std::span<std::byte> buffer_;
     std::size_t used_ = 0;
     std::vector<std::size_t> indices_;
@@ -94,6 +112,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
         times.to_device += more.to_device;
         times.to_host += more.to_host;
     };
+    Turns turns(runtime::state_of(options.device));
     const auto note_failure = [&](std::size_t i, const Error& error) {
         if (error.code() != ErrorCode::io) throw;
         results[i].output.clear();
@@ -102,6 +121,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     };
     const auto hash_one = [&](std::size_t i, const runtime::InputFile& file,
                               const std::optional<runtime::InputFile::Extent>& extent, runtime::Run& run) {
+        const auto turn = turns.take();
         const runtime::Node root =
             extent ? runtime::root_of_rest(file, *extent, mode, run) : runtime::root_of_stream(file, mode, run);
         results[i].output.resize(length);
@@ -112,7 +132,7 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
         Timings its{};
         if (options.timings != nullptr) alone.timings = &its;
         runtime::Run run(alone);
-        ReadTogether together(results, wanted);
+        ReadTogether together(results, wanted, turns);
         for (std::size_t i = first; i < end; i++) {
             try {
                 auto file = std::make_unique<const runtime::InputFile>(paths[i]);
