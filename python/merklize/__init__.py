@@ -5,6 +5,7 @@
 '6437b3ac38465133'
 
 `hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3, SHA-256 ... of bytes, arrays and files
+`blake3`                                         a drop-in for the package blake3
 `hash_each`                                      many messages of any lengths, a state dict
 `hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
 `poseidon2`                                      a hash of a prover's own constants
@@ -15,7 +16,7 @@
 `merkle_root`, `build_tree`, `TreeBuilder`       the root alone; a tree in memory of yours; leaves in pieces
 `TreeFile`, `TreeWriter`, `build_tree_file`      trees in files
 `merkle_root_file`, `TreeFacts`                  the root of a file's tree; what was built
-`MerkleProof`, `MultiProof`, `ConsistencyProof`  of one leaf, of several, of growth
+`MerkleProof`, `MultiProof`, `ConsistencyProof`  of one leaf, of several, of an older tree
 `verify`, `verify_each`                          whether a proof holds
 `hash_parts`, `merkle_root_parts`                of data that lies on several devices
 `manifest`, `Manifest`, `check_model`            weights, tensor by tensor, under one root; loaded models against it
@@ -112,7 +113,7 @@ def __getattr__(name: str) -> Any:
     """Import what few programs need when it is first used: `formats` needs NumPy, which is slow to import."""
     import importlib
 
-    if name in ("bao", "formats", "manifests", "ray", "signing", "stores"):
+    if name in ("bao", "blake3", "formats", "manifests", "ray", "signing", "stores"):
         return importlib.import_module(f".{name}", __name__)
     if name in ("Manifest", "check_model", "manifest"):
         return getattr(importlib.import_module(".manifests", __name__), name)

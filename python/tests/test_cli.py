@@ -234,7 +234,7 @@ def test_a_shell_completes(shell: str, tmp_path: Path, monkeypatch: pytest.Monke
         (["completions", ""], {"bash", "zsh", "fish", "man"}),
         (["bao", "verify", "--format", ""], formats),
         (["tree", "build", "--rule", ""], rules),
-        (["tree", "verify", "--hash", "sha25"], {"sha256"}),
+        (["tree", "verify", "--hash", "sha256_c"], {"sha256_compress"}),
         (["tree", "build", "--format", "fs"], {"fs_verity"}),
         (["demo", "--device", "c"], {"cpu", "cuda"}),
         (["tree", "build", "-o", ""], {"data"}),
