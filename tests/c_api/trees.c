@@ -342,7 +342,8 @@ void test_proofs(void) {
     merklize_tree_free(tree);
 
     /* RFC 6962's empty tree; no other hash has one. */
-    const merklize_form log = {.size = sizeof log, .hash = MERKLIZE_HASH_sha256_rfc6962, .rule = MERKLIZE_RULE_LEFT_FULL};
+    const merklize_form log = {
+        .size = sizeof log, .hash = MERKLIZE_HASH_sha256_rfc6962, .rule = MERKLIZE_RULE_LEFT_FULL};
     merklize_tree *none = NULL;
     OK(merklize_tree_build(NULL, 0, &log, 0, NULL, &none));
     OK(merklize_tree_root(none, &root));
