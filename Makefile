@@ -137,6 +137,8 @@ test-core: $(VENV)/test-tools ## the portable core through device compilers (NVR
 
 # One folder and one profile for tests, lints and documentation, so that nothing is compiled twice. The crates link the library that
 # test-cpp builds.
+# The C++ library is the one that CMake has built; RustCrypto's and serde's traits are tested, too.
+RUST_FEATURES := --no-default-features --features merklize/digest,merklize/serde
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/build/cargo MERKLIZE_LIB_DIR=$(CURDIR)/build/release/src cargo
 
 # What follows runs where cargo is found, or is skipped; CI has MERKLIZE_REQUIRE_RUNTIMES.
@@ -151,7 +153,7 @@ test-rust: $(VENV)/cmake $(VENV)/test-tools ## tests of the Rust crates, where c
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release --target merklize -- --quiet
 	@echo "== Rust tests"
-	@$(call with_cargo,$(CARGO) test -q --release --no-default-features,tests of the Rust crates are)
+	@$(call with_cargo,$(CARGO) test -q --release $(RUST_FEATURES),tests of the Rust crates are)
 	@echo "== Beside the crates bao and bao-tree"
 	@! command -v cargo >/dev/null || { $(CARGO) build -q --release --manifest-path tests/bao_crates/Cargo.toml && \
 		MERKLIZE_BAO_CRATES=$(CURDIR)/build/cargo/release/bao-crates python -m pytest -q python/tests/test_bao_crates.py; }
@@ -270,8 +272,8 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python bench/result_files.py --check
 	@python scripts/generate_rust_bindings.py --check
 	@echo "== Rust"
-	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --workspace --all-targets --no-default-features -- -D warnings; \
-		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps --no-default-features,lints of the Rust crates are)
+	@$(call with_cargo,cargo fmt --check; $(CARGO) clippy -q --release --workspace --all-targets $(RUST_FEATURES) -- -D warnings; \
+		RUSTDOCFLAGS='-D warnings' $(CARGO) doc -q --release --no-deps $(RUST_FEATURES),lints of the Rust crates are)
 	@echo "== mypy"
 	@python -m mypy -p merklize
 	@echo "== clang-tidy"

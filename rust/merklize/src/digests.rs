@@ -398,6 +398,13 @@ impl Hasher {
     }
 }
 
+/// Panics if there is no memory; `try_clone()` returns the error.
+impl Clone for Hasher {
+    fn clone(&self) -> Self {
+        self.try_clone().expect("memory for a hasher")
+    }
+}
+
 impl fmt::Debug for Hasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Hasher({} bytes)", self.count())

@@ -12,6 +12,10 @@ mod options;
 mod poseidon2;
 mod proof;
 mod provers;
+#[cfg(feature = "digest")]
+pub mod rustcrypto;
+#[cfg(feature = "serde")]
+mod serde;
 mod tree;
 mod tree_file;
 mod verdict;
