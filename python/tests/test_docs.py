@@ -10,7 +10,7 @@ import sys
 import pytest
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-PAGES = ["tutorial.md"]
+PAGES = ["index.md", "tutorial.md"]
 PAGES += [f"how-to/{name}.md" for name in ("matrix", "disk-image", "verify-elsewhere", "choose", "kernel")]
 
 
