@@ -59,3 +59,16 @@ def test_command_errors(http, tmp_path):
     }.items():
         done = command(*words)
         assert (done.returncode, text in done.stderr.decode()) == (2, True)
+
+
+@pytest.mark.parametrize("word", ["https ://host/x?token=SECRET", "http:/host/x?token=SECRET", "s3 :/bucket/SECRET"])
+@pytest.mark.parametrize("words", [["hash"], ["tree", "build", "--leaf-size", "4K"], ["bao", "outboard"]], ids=str)
+def test_what_is_nearly_a_url(tmp_path, words, word):
+    for more in ([], ["--json"]):
+        done = command(*words, *more, word, cwd=tmp_path)
+        assert done.returncode == 2
+        assert b"SECRET" not in done.stdout + done.stderr
+        assert b"is no file, and no URL such as https://host/name" in done.stderr or more
+    (tmp_path / "http:").mkdir()
+    (tmp_path / "http:" / "file").write_bytes(b"abc")
+    assert command("hash", "http:/file", cwd=tmp_path).returncode == 0

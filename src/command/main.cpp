@@ -1,6 +1,7 @@
 // The command `merklize`: finds the command in the table, runs it, and turns what can go wrong into a line and an exit code.
 #include <unistd.h>
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <new>
 #include <string>
@@ -56,12 +57,27 @@ std::vector<char*> own_words(std::vector<char*>& words) {
     return own;
 }
 
+// The protocol of a word that was perhaps meant as a URL (`https ://`, `http:/`) and is neither one nor a file; else nothing.
+// What follows it may hold secrets, so no error shows that.
+std::string protocol_of_no_url(const std::string& word) {
+    const std::size_t end = word.find(":/");
+    const auto is_of_protocol = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == ' ' || c == '\t';
+    };
+    const bool is_meant = end != word.npos && end >= 2 && std::ranges::all_of(word.substr(0, end), is_of_protocol);
+    return is_meant && !is_url(word) && access(word.c_str(), F_OK) != 0 ? word.substr(0, end + 2) : std::string();
+}
+
 // Files that are URLs are Python's.
 void hand_over_urls(const Command& command, const std::string& name, const Arguments& arguments) {
     std::vector<std::string> files = arguments.words();
     for (const char* option : {"output", "leaf-file", "from", "outboard"}) {
         if (find_option(command, option) == nullptr) continue;
         for (const std::string& value : arguments.values(option)) files.push_back(value);
+    }
+    for (const std::string& file : files) {
+        if (const std::string protocol = protocol_of_no_url(file); !protocol.empty())
+            throw UsageError{"'" + protocol + "...' is no file, and no URL such as https://host/name"};
     }
     if (std::ranges::none_of(files, is_url)) return;
     for (const char* option : {"check", "xet", "recursive", "timings"}) {
