@@ -12,6 +12,7 @@
 #include <merklize/formats.hpp>
 #include <merklize/hash.hpp>
 #include <merklize/hash_each.hpp>
+#include <merklize/manifest.hpp>
 #include <merklize/matrix.hpp>
 #include <merklize/matrix_commitment.hpp>
 #include <merklize/openzeppelin.hpp>

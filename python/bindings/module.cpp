@@ -65,6 +65,7 @@ NB_MODULE(_native, m) {
     merklize::binding::bind_hash(m);
     merklize::binding::bind_hash_each(m);
     merklize::binding::bind_hasher(m);
+    merklize::binding::bind_manifests(m);
     merklize::binding::bind_matrices(m);
     merklize::binding::bind_forest(m);
     merklize::binding::bind_proof(m);

@@ -114,7 +114,7 @@ GOOD = {"dtype": "U8", "shape": [8], "data_offsets": [0, 8]}
         (b'{"t": {"dtype": "U8", "dtype": "U8", "shape": [8], "data_offsets": [0, 8]}}', "'dtype' is there twice"),
         (b'{"\xff": %s}' % json.dumps(GOOD).encode(), "must be UTF-8, byte 2 is not"),
         (b'{"\\ud800": %s}' % json.dumps(GOOD).encode(), "half of a surrogate pair"),
-        (b'{"t": NaN}', "NaN is not JSON"),
+        (b'{"t": NaN}', "the header: not JSON"),
         (b'{"t": ' + b"[" * 100_000, "the header: "),
         (b'{"t": ' + b"1" * 10_000 + b"}", "tensor 't' must have dtype, shape and data_offsets"),
         (b" " + json.dumps({"t": GOOD}).encode(), "must begin with '{'"),

@@ -12,8 +12,6 @@
 #include "command/libraries.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
-#include "command/manifest/compare.hpp"
-#include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
@@ -22,8 +20,10 @@
 #include "jobs/registry.hpp"
 #include "merklize/buffer.hpp"
 #include "merklize/hash_each.hpp"
+#include "merklize/manifest.hpp"
 #include "merklize/tree.hpp"
 #include "merklize/version.h"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 namespace {
@@ -194,7 +194,7 @@ struct Measured {
 Fact manifest_fact(std::span<const std::byte> data, const RunOptions& options) {
     constexpr std::size_t n = 64;
     const std::size_t size = data.size() / n;
-    manifest::Manifest made{.kind = manifest::Kind::tensors};
+    manifests::Manifest made{.kind = manifests::Kind::tensors};
     const auto digest_all = [&] {
         std::vector<MessageView> messages;
         for (std::size_t i = 0; i < n; i++) messages.emplace_back(data.subspan(i * size, size));
@@ -208,18 +208,17 @@ Fact manifest_fact(std::span<const std::byte> data, const RunOptions& options) {
     const auto make = [&] {
         const std::vector<Digest> digests = digest_all();
         for (std::size_t i = 0; i < n; i++) made.tensors[i].digest = digests[i];
-        made.root = manifest::root_of(made);
+        made.root = manifests::root_of(made);
     };
     make();  // warm
     const double seconds = std::min(seconds_of(make), seconds_of(make));
     // One tensor with another byte is named, and no other.
-    std::vector<manifest::Tensor> changed = made.tensors;
+    manifests::Manifest changed = made;
     std::vector<std::byte> bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(size));
     bytes[size / 2] ^= std::byte{1};
-    changed[0].digest = hash(bytes, {}, options);
-    manifest::Differences found;
-    compare(made.tensors, changed, 0, {}, found);
-    const bool ok = found.size() == 1 && found[0].name == changed[0].name && found[0].kind == "bytes";
+    changed.tensors[0].digest = hash(bytes, {}, options);
+    const manifests::Differences found = diff(made, changed);
+    const bool ok = found.size() == 1 && found[0].name == changed.tensors[0].name && found[0].kind == "bytes";
     return {"manifest of 64 tensors",
             three_digits(static_cast<double>(data.size()) / seconds / 1e9) + " GB/s; a changed byte is " +
                 (ok ? "found" : "NOT found"),

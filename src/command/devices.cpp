@@ -9,7 +9,7 @@
 #include "command/line/arguments.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
-#include "command/output/json.hpp"
+#include "texts/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "host/kept_files.hpp"

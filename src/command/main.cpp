@@ -10,7 +10,7 @@
 #include "command/endings.hpp"
 #include "command/line/arguments.hpp"
 #include "command/line/help.hpp"
-#include "command/output/json.hpp"
+#include "texts/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/output/streams.hpp"

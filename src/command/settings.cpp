@@ -9,10 +9,10 @@
 #include "command/endings.hpp"
 #include "command/libraries.hpp"
 #include "command/line/values.hpp"
-#include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/streams.hpp"
 #include "host/wipe.hpp"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 namespace {
@@ -76,6 +76,10 @@ std::optional<Mode> mode_of(const Arguments& arguments, std::initializer_list<st
     if (!context) return {};
     if (!is_utf8(*context)) throw UsageError{"CONTEXT is not UTF-8"};
     return Mode::derive_key(*context);
+}
+
+void require_output_name(const Arguments& arguments) {
+    if (arguments.value("output") == "") throw UsageError{"-o: the name of the file is empty"};
 }
 
 std::string timings_json(const Timings& times) {

@@ -26,6 +26,9 @@ RunOptions run_options(const Arguments& arguments);
 /// errors  UsageError; Failure (no key of 32 bytes)
 std::optional<Mode> mode_of(const Arguments& arguments, std::initializer_list<std::string_view> inputs);
 
+/// errors  UsageError (-o "")
+void require_output_name(const Arguments& arguments);
+
 /// {"kernel", "to_device", "to_host"} in seconds, or null: no clock has measured them, as on the CPU.
 std::string timings_json(const Timings& times);
 /// The same as a line on standard error: standard output holds the answer alone.

@@ -4,13 +4,14 @@
 
 #include "command/endings.hpp"
 #include "command/line/values.hpp"
-#include "command/output/json.hpp"
-#include "command/output/json_reader.hpp"
 #include "command/output/progress.hpp"
 #include "command/output/text.hpp"
 #include "support.hpp"
+#include "texts/json.hpp"
+#include "texts/json_reader.hpp"
 
 using namespace merklize::command;
+namespace json = merklize::json;
 
 namespace {
 
@@ -19,8 +20,8 @@ std::string why_no_json(const std::string& text) {
     try {
         json::read(text);
         return "";
-    } catch (const Failure& failure) {
-        return failure.text;
+    } catch (const merklize::Error& error) {
+        return error.what();
     }
 }
 
@@ -116,8 +117,9 @@ TEST("values: JSON is read, and what is none is refused") {
     for (const char* good : {"{}", "[]", "0", "-0", "1e5", "\"\"", "[[],{}]", "\"\\ud800\""})
         CHECK_EQ(why_no_json(good), "");
     for (const char* bad : {"", "{", "[1,]", "{\"a\" 1}", "{a: 1}", "01", "1.", "1e", "+1", "tru", "\"\\x\"", "\"\n\"",
-                            "\"\\u12\"", "1 2", "\xff", "nullx", "'a'", "-"}) {
+                            "\"\\u12\"", "1 2", "nullx", "'a'", "-"}) {
         CHECK(why_no_json(bad).starts_with("not JSON: "));
     }
+    CHECK_EQ(why_no_json("[\xff"), "must be UTF-8, byte 1 is not");
     CHECK(why_no_json(std::string(100000, '[')).find("nested") != std::string::npos);
 }

@@ -6,18 +6,12 @@
 #include <algorithm>
 #include <iostream>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "command/endings.hpp"
-#include "command/manifest/compare.hpp"
-#include "command/manifest/entries.hpp"
-#include "command/manifest/find.hpp"
-#include "command/manifest/safetensors.hpp"
 #include "fuzz.hpp"
-#include "host/descriptor.hpp"
+#include "manifests/compare.hpp"
+#include "manifests/find.hpp"
+#include "manifests/safetensors.hpp"
 
-using namespace merklize::command;
+using namespace merklize;
 using fuzz::Content;
 using support::Random;
 
@@ -75,24 +69,24 @@ Content mutate(Content bytes, Random& random) {
 [[noreturn]] void wrong(const std::string& what) { throw std::logic_error(what); }
 
 // Every valid manifest so far, by its root.
-using Known = std::vector<manifest::Manifest>;
+using Known = std::vector<manifests::Manifest>;
 
 bool judge_manifest(std::string_view text, Known& known) {
-    manifest::Manifest found;
+    manifests::Manifest found;
     try {
-        found = manifest::parse(text);
-    } catch (const Failure& failure) {
-        if (failure.text.empty()) wrong("a refusal without a reason");
+        found = manifests::parse(text);
+    } catch (const Error& error) {
+        if (std::string_view(error.what()).empty()) wrong("a refusal without a reason");
         return false;
     }
-    manifest::Differences differences;
+    manifests::Differences differences;
     compare(found.tensors, found.tensors, found.piece_size, {}, differences);
     compare(found.files, found.files, found.piece_size, {}, differences);
     if (!differences.empty()) wrong("a manifest differs from itself");
     const auto is_before = [](const auto& one, const auto& other) { return one.key() < other.key(); };
     if (!std::ranges::is_sorted(found.tensors, is_before) || !std::ranges::is_sorted(found.files, is_before))
         wrong("names out of order");
-    for (const manifest::Manifest& other : known) {
+    for (const manifests::Manifest& other : known) {
         if (other.root != found.root) continue;
         compare(other.tensors, found.tensors, 0, {}, differences);
         compare(other.files, found.files, 0, {}, differences);
@@ -104,24 +98,24 @@ bool judge_manifest(std::string_view text, Known& known) {
 }
 
 bool judge_header(const Content& header) {
-    const merklize::runtime::Descriptor file(memfd_create("header", MFD_CLOEXEC));
     Content content;
     for (unsigned i = 0; i < 8; ++i) content.push_back(static_cast<std::byte>(header.size() >> 8 * i & 0xff));
     content.insert(content.end(), header.begin(), header.end());
     content.resize(content.size() + data_bytes);
-    if (!file || ::write(file.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size()))
-        wrong("no file in memory");
+    const manifests::ReadAt read_at = [&](std::uint64_t offset, std::uint64_t count) {
+        return std::string(reinterpret_cast<const char*>(content.data()) + offset, count);
+    };
     try {
-        const manifest::Header found = manifest::read_header(file.get(), "header", content.size());
+        const manifests::Header found = manifests::read_header(read_at, "header", content.size());
         std::uint64_t at = content.size() - data_bytes;
-        for (const manifest::Stored& tensor : found.tensors) {
+        for (const manifests::Stored& tensor : found.tensors) {
             if (tensor.offset != at) wrong("a hole between tensors");
             at += tensor.size;
         }
         if (at != content.size()) wrong("bytes that belong to no tensor");
         return true;
-    } catch (const Failure& failure) {
-        if (failure.text.empty()) wrong("a refusal without a reason");
+    } catch (const Error& error) {
+        if (std::string_view(error.what()).empty()) wrong("a refusal without a reason");
         return false;
     }
 }
@@ -136,7 +130,7 @@ int run(fuzz::Fuzzer& fuzzer) {
         const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
         manifests += judge_manifest(text, known);
         headers += judge_header(input);
-        manifest::matches(text.substr(0, 40), text.substr(text.size() / 2, 20));
+        manifests::matches(text.substr(0, 40), text.substr(text.size() / 2, 20));
     };
     try {
         for (const Content& input : corpus.inputs) attempt(input);

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from merklize.manifests import PIECE_SIZE, Difference, Manifest, manifest
-from merklize.manifests._entries import cut
 
 from . import output
 from .options import device_option, human_bytes, json_option, output_or_none, size_option, threads_option
@@ -168,7 +167,7 @@ def show(file: str, as_json: bool) -> None:
         output.line(f"share memory: {', '.join(map(output.sentence, group))}")
     rows = [("digest", "dtype", "shape", "bytes", "name")]
     rows += [
-        (tensor.digest.hex()[:16], tensor.dtype, cut(str(list(tensor.shape))), str(tensor.size), output.sentence(name))
+        (tensor.digest.hex()[:16], tensor.dtype, _cut(str(list(tensor.shape))), str(tensor.size), output.sentence(name))
         for name, tensor in known.tensors.items()
     ]
     rows += [(one.digest.hex()[:16], "", "", str(one.size), output.sentence(path)) for path, one in known.files.items()]
@@ -218,3 +217,7 @@ def write_lines(differences: Sequence[Difference]) -> None:
 
 def write_json(fields: dict[str, Any], differences: Sequence[Difference]) -> None:
     output.line(json.dumps({**fields, "differences": [one._asdict() for one in differences]}, indent=1))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 200 else text[:197] + "..."

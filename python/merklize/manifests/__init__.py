@@ -4,8 +4,7 @@
 """
 
 from ..errors import Mismatch
-from ._compare import Difference, Report
-from ._entries import LEAF_CONTEXT, File, Seen, Shard, Tensor
+from ._entries import LEAF_CONTEXT, Difference, File, Report, Seen, Shard, Tensor
 from ._manifest import PIECE_SIZE, Manifest, Refreshed, check_model, manifest
 
 __all__ = [

@@ -1,15 +1,11 @@
-"""What a manifest says of tensors, files and shards, and the tree above them: docs/manifest-format.md has the bytes."""
+"""What a manifest says of tensors, files and shards, and what a check finds."""
 
 from __future__ import annotations
 
-import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .. import _native
-from ..hashing import hash as digest_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from ..errors import Mismatch
 
 LEAF_CONTEXT = "merklize 2026-11-22 manifest leaf v1"
 """The purpose by which leaves are derived. Nodes above them are plain merges, so neither passes for the other."""
@@ -35,9 +31,7 @@ class Tensor(NamedTuple):
 
     def leaf(self) -> bytes:
         """Return its leaf of the manifest's tree."""
-        name = self.name.encode()
-        shape = struct.pack(f"<I{len(self.shape)}Q", len(self.shape), *self.shape)
-        return _leaf(b"\0" + _text(name) + _text(self.dtype.encode()) + shape + self.digest)
+        return _native.leaf_of_tensor(self)
 
 
 class File(NamedTuple):
@@ -50,7 +44,7 @@ class File(NamedTuple):
 
     def leaf(self) -> bytes:
         """Return its leaf of the manifest's tree."""
-        return _leaf(b"\1" + _text(self.path.encode()) + struct.pack("<Q", self.size) + self.digest)
+        return _native.leaf_of_file(self)
 
 
 class Shard(NamedTuple):
@@ -71,47 +65,42 @@ class Seen(NamedTuple):
     inode: int
 
 
-def _text(text: bytes) -> bytes:
-    return struct.pack("<I", len(text)) + text
+class Difference(NamedTuple):
+    """One thing that is not as the manifest says. As text, it is a sentence."""
+
+    kind: str
+    """"missing", "unexpected", "dtype", "shape", "bytes", "size", "header", "unreadable"."""
+    what: str
+    """"tensor", "file" or "shard"."""
+    name: str
+    shard: str | None = None
+    """The file that a tensor lies in, if it lies in one."""
+    begin: int | None = None
+    """Of "bytes": the first piece that differs is bytes `begin` to `end` of the tensor or file."""
+    end: int | None = None
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return _native.sentence_of_difference(self.what, self.name, self.shard, self.detail or self.kind)
 
 
-def _leaf(record: bytes) -> bytes:
-    return digest_of(record, context=LEAF_CONTEXT)
+class Report(NamedTuple):
+    """What a check found. True if nothing differs."""
 
+    differences: list[Difference]
+    checked: int
+    """Tensors and files that were hashed and compared."""
+    size: int
+    """Their bytes."""
+    aliases: tuple[tuple[str, ...], ...] = ()
+    """Names of tensors in memory that share memory."""
 
-def root_of(leaves: Sequence[bytes]) -> bytes:
-    """Return the root of MerkleTree(leaves), without NumPy: a last node without a sibling goes up."""
-    level = list(leaves)
-    while len(level) > 1:
-        pairs = zip(level[::2], level[1::2])
-        merged = [_native.merge_one(left, right, "blake3", None, None) for left, right in pairs]
-        level = merged + level[len(level) & ~1 :]
-    return level[0]
+    def __bool__(self) -> bool:
+        return not self.differences
 
-
-def utf8(name: str) -> bytes:
-    """Return the key by which names are sorted."""
-    return name.encode()
-
-
-def bytes_of(shape: Sequence[int], bits: int) -> int | None:
-    """Return the bytes of a tensor; None: no whole number, or 2^64 bits or more, multiplied as safetensors does it.
-
-    bits  of an element
-    """
-    product = 1
-    for factor in (*shape, bits):
-        product *= factor
-        if product >= 2**64:
-            return None
-    return None if product % 8 else product // 8
-
-
-def cut(text: str) -> str:
-    """Return a text for an error: at most 200 characters of it."""
-    return text if len(text) <= 200 else text[:197] + "..."
-
-
-def shown(value: object) -> str:
-    """Return what an error says of a value that a file has."""
-    return cut(repr(value))
+    def require(self) -> None:
+        """Raise Mismatch, with the first differences in its text, unless nothing differs."""
+        if self.differences:
+            shown = "; ".join(map(str, self.differences[:3]))
+            more = f"; and {len(self.differences) - 3} more" if len(self.differences) > 3 else ""
+            raise Mismatch(f"{shown}{more}")

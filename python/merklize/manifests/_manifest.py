@@ -6,21 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import _native
 from .._new_file import write_whole
+from .._settings import settings
 from .._urls import is_url, plain, shown
-from ..errors import FileError, InvalidArgument
-from . import _text
-from ._compare import (
-    Difference,
-    Filter,
-    Report,
-    compare,
-    compare_file,
-    compare_shard,
-    compare_tensor,
-)
-from ._entries import File, Shard, Tensor, root_of, utf8
-from ._files import Found, Known, Source, find, reader_of
+from ..errors import InvalidArgument
+from ._entries import Difference, File, Report, Shard, Tensor
 from ._memory import Held, aliases, digests, state_of
 
 if TYPE_CHECKING:
@@ -42,63 +33,70 @@ class Manifest:
     without what refresh() goes by.
     """
 
-    __slots__ = ("_folder", "_parts", "_path", "_root", "_tree")
+    __slots__ = ("__weakref__", "_folder", "_path", "_tensors", "_tree", "_whole")
 
-    _parts: _text.Parts
-    _root: bytes
+    _whole: _native.Manifest
+    _tensors: dict[str, Tensor] | None
     _tree: MerkleTree | None
     _folder: str | None
     """Where its files were found."""
     _path: str | None
     """Where it was saved or loaded: that file is not one of the folder's."""
 
-    def __init__(self, parts: _text.Parts, folder: str | None = None) -> None:
-        """Take the parts. For this package."""
-        leaves = _leaves(parts)
-        if not leaves:
-            raise InvalidArgument("a manifest must have at least one tensor or file, got none")
-        self._parts, self._root, self._tree = parts, root_of(leaves), None
-        self._folder, self._path = folder, None
+    def __init__(self) -> None:
+        """Refuse: manifest(), load() and from_json() make manifests."""
+        raise TypeError("Manifest: merklize.manifest(), Manifest.load() and Manifest.from_json() make manifests")
+
+    @classmethod
+    def _of(cls, native: _native.Manifest, folder: str | None = None) -> Manifest:
+        made = cls.__new__(cls)
+        made._whole, made._folder, made._path, made._tensors, made._tree = native, folder, None, None, None
+        return made
 
     @property
     def root(self) -> bytes:
         """The root over all tensors and files, 32 bytes. The same for the same tensors on disk and in memory."""
-        return self._root
+        return self._whole.root
 
     @property
     def tensors(self) -> dict[str, Tensor]:
         """The tensors by name, sorted."""
-        return dict(self._parts.tensors)
+        return dict(self._all_tensors())
+
+    def _all_tensors(self) -> dict[str, Tensor]:
+        if self._tensors is None:
+            self._tensors = {fields[0]: Tensor(*fields) for fields in self._whole.tensors()}
+        return self._tensors
 
     @property
     def files(self) -> dict[str, File]:
         """The other files of a folder by path, sorted."""
-        return dict(self._parts.files)
+        return {fields[0]: File(*fields) for fields in self._whole.files()}
 
     @property
     def shards(self) -> dict[str, Shard]:
         """The safetensors files by path, sorted; none for tensors in memory."""
-        return dict(self._parts.shards)
+        return {fields[0]: Shard(*fields) for fields in self._whole.shards()}
 
     @property
     def aliases(self) -> tuple[tuple[str, ...], ...]:
         """Groups of names of tensors that shared memory."""
-        return self._parts.aliases
+        return self._whole.fields()[3]
 
     @property
     def kind(self) -> str:
         """What it was made of: "tensors" in memory, a "file", an "index" of shards, a "folder"."""
-        return self._parts.kind
+        return self._whole.fields()[0]
 
     @property
     def name(self) -> str | None:
         """The name of the file or index."""
-        return self._parts.name
+        return self._whole.fields()[1]
 
     @property
     def piece_size(self) -> int:
         """Bytes of the pieces by which a difference is placed; 0: none."""
-        return self._parts.piece_size
+        return self._whole.fields()[2]
 
     # ---- Text ----
 
@@ -107,7 +105,7 @@ class Manifest:
 
         seen  with the times and inodes of files, which refresh() goes by; without, the text is the same on all machines
         """
-        return _text.to_json(self._parts, self._root, seen)
+        return self._whole.to_json(seen)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Manifest:
@@ -116,13 +114,8 @@ class Manifest:
         Raises InvalidArgument: anything else, such as unknown fields and versions, names that leave the folder, a root
         or pieces that do not fit the digests.
         """
-        parts, root = _text.from_json(text)
-        made = cls(parts)
-        if made.root != root:
-            raise InvalidArgument(
-                f"not a valid manifest: the root is {root.hex()}, that of its entries is {made.root.hex()}"
-            )
-        return made
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        return cls._of(_native.manifest_from_json(data))
 
     def save(self, path: Path, *, seen: bool = True) -> None:
         """Write the text to a file, which appears whole or not at all; of a link, its target. A device gets a stream.
@@ -137,7 +130,7 @@ class Manifest:
             write_object(self.to_json(seen=seen).encode(), self._path)
             return
         self._path = os.fsdecode(path)
-        names = [*self._parts.shards, *self._parts.files]
+        names = [*self.shards, *self.files]
         if self._folder is not None and os.path.realpath(self._path) in {
             os.path.realpath(os.path.join(self._folder, name)) for name in names
         }:
@@ -148,10 +141,15 @@ class Manifest:
     def load(cls, path: Path) -> Manifest:
         """Read a file. Raises FileError, and InvalidArgument as from_json()."""
         name = os.fsdecode(plain(path))
-        try:
-            made = cls.from_json(_read_whole(name))
-        except InvalidArgument as error:
-            raise InvalidArgument(f"{shown(name) if is_url(name) else name}: {error}") from None
+        if not is_url(name):
+            made = cls._of(_native.load_manifest(os.fsencode(name)))
+        else:
+            from ..stores._write import read_whole
+
+            try:
+                made = cls.from_json(read_whole(name, MOST_BYTES))
+            except InvalidArgument as error:
+                raise InvalidArgument(f"{shown(name)}: {error}") from None
         made._path = name
         return made
 
@@ -163,15 +161,14 @@ class Manifest:
         Whoever has the root makes the leaf of the entry that he found (`Tensor.leaf()`), and asks
         `proof.verify(root, leaf=leaf)`.
         """
-        if name in self._parts.tensors:
-            return self._the_tree().prove(list(self._parts.tensors).index(name))
-        if name in self._parts.files:
-            return self._the_tree().prove(len(self._parts.tensors) + list(self._parts.files).index(name))
-        raise InvalidArgument(f"prove: the manifest has no tensor and no file {name!r}")
+        names = [*self._all_tensors(), *self.files]
+        if name not in names:
+            raise InvalidArgument(f"prove: the manifest has no tensor and no file {name!r}")
+        return self._the_tree().prove(names.index(name))
 
     def prove_shard(self, shard: str) -> MultiProof:
         """Return the proof that all tensors of a shard are under the root; their leaves in the order of their names."""
-        inside = [k for k, tensor in enumerate(self._parts.tensors.values()) if tensor.shard == shard]
+        inside = [k for k, tensor in enumerate(self._all_tensors().values()) if tensor.shard == shard]
         if not inside:
             raise InvalidArgument(f"prove_shard: the manifest has no tensor in a shard {shard!r}")
         return self._the_tree().prove_together(inside)
@@ -182,8 +179,8 @@ class Manifest:
 
             from ..tree import MerkleTree
 
-            leaves = b"".join(_leaves(self._parts))
-            self._tree = MerkleTree(np.frombuffer(leaves, np.uint8).reshape(-1, 32), device="cpu")
+            leaves = np.frombuffer(self._whole.leaves(), np.uint8).reshape(-1, 32)
+            self._tree = MerkleTree(leaves, device="cpu")
         return self._tree
 
     # ---- Checks ----
@@ -206,34 +203,22 @@ class Manifest:
         A file that cannot be read, or is no safetensors file, is a difference, not an error.
         Raises InvalidArgument: a pattern that nothing in the manifest has.
         """
-        wanted = Filter(only)
-        tensors = {name: t for name, t in self._parts.tensors.items() if wanted(name, t.shard)}
-        files = {name: f for name, f in self._parts.files.items() if wanted(name)}
-        wanted.require_used()
+        patterns = _patterns(only, "only")
         if not _is_path(source):
-            return self._check_memory(source, tensors, bool(only), device, threads)
+            return self._check_memory(source, patterns, device, threads)
         path = self._path_in(os.fsdecode(plain(source)))
-        options = (device, threads, progress)
-        found = self._read(path, follow_links, options, wanted=wanted, keep_going=True)
-        in_shards = {tensor.shard for tensor in tensors.values()}
-        differences = [
-            Difference("unreadable", "shard" if name in self._parts.shards else "file", name, detail=str(error))
-            for name, error in found.failed.items()
-            if not only or name in in_shards or wanted(name)
-        ]
-        size = self.piece_size
-        there = {tensor.name: tensor for tensor in found.tensors}
-        # Tensors that may be in a file that could not be read are not said to be missing, too.
-        lost = [name for name, t in tensors.items() if found.failed and (t.shard is None or t.shard in found.failed)]
-        lost = [name for name in lost if name not in there]
-        differences += compare(tensors, there, compare_tensor, size, lost)
-        there_files = {file.path: file for file in found.files}
-        differences += compare(files, there_files, compare_file, size, found.failed)
-        shards = {path: s for path, s in self._parts.shards.items() if not only or path in in_shards}
-        if shards:  # there are none in a manifest of tensors in memory
-            there_shards = {s.path: s for s in found.shards if not only or s.path in in_shards}
-            differences += compare(shards, there_shards, compare_shard, size, found.failed)
-        return Report(differences, len(found.tensors) + len(found.files), found.size)
+        run = settings(device, threads, progress)
+        if is_url(path):
+            from ..stores._manifests import Store
+
+            open_store = Store.opener(path, self._whole.fields()[4], self._path, device, threads)
+            found, checked, size = self._whole.check_stored(open_store, patterns, run)
+        else:
+            found, checked, size = self._whole.check(os.fsencode(path), patterns, follow_links, self._own(), run)
+        return Report([Difference(*one) for one in found], checked, size)
+
+    def _own(self) -> bytes | None:
+        return None if self._path is None or is_url(self._path) else os.fsencode(self._path)
 
     def _path_in(self, path: str) -> str:
         """The file or index itself, where a folder that holds it is given."""
@@ -241,23 +226,20 @@ class Manifest:
             return f"{path}{self.name}" if self.name is not None and path.endswith("/") else path
         return os.path.join(path, self.name) if self.name is not None and os.path.isdir(path) else path
 
-    def _check_memory(
-        self, source: Any, tensors: Mapping[str, Tensor], is_part: bool, device: Device, threads: int | None
-    ) -> Report:
+    def _check_memory(self, source: Any, only: list[str], device: Device, threads: int | None) -> Report:
         state = state_of(source)
         shared = aliases(state)
-        if is_part:
-            state = {name: held for name, held in state.items() if name in tensors}
-        second = _second_names(state, shared, tensors)
-        there = {t.name: t for t in digests(state, 0, device, threads)}
-        for name in second:
-            del there[name]
-        wrong = [name for name, t in there.items() if name in tensors and t.digest != tensors[name].digest]
+        names, known = self._whole.names_of(only), self._all_tensors()
+        if only:
+            state = {name: held for name, held in state.items() if name in set(names)}
+        second = _second_names(state, shared, set(names))
+        there = {t.name: t for t in digests(state, 0, device, threads) if t.name not in second}
+        wrong = [name for name, t in there.items() if name in known and t.digest != known[name].digest]
         # The pieces of what differs tell where.
         again = digests({name: state[name] for name in wrong}, self.piece_size, device, threads)
         there |= {tensor.name: tensor for tensor in again}
-        differences = compare(tensors, there, compare_tensor, self.piece_size)
-        return Report(differences, len(there), sum(t.size for t in there.values()), shared)
+        found, checked, size = self._whole.check_tensors(only, list(there.values()))
+        return Report([Difference(*one) for one in found], checked, size, shared)
 
     def check_tensor(
         self, name: str, tensor: Any, *, device: Device = "auto", threads: int | None = None
@@ -266,18 +248,14 @@ class Manifest:
 
         Raises InvalidArgument: no tensor of this name in the manifest.
         """
-        if name not in self._parts.tensors:
+        if name not in self._all_tensors():
             raise InvalidArgument(f"check_tensor: the manifest has no tensor {name!r}")
         differences = self.check({name: tensor}, only=[_literal(name)], device=device, threads=threads).differences
         return differences[0] if differences else None
 
     def diff(self, other: Manifest) -> list[Difference]:
         """Return how `other` differs from this manifest: tensors and files, by name."""
-        size = self.piece_size if self.piece_size == other.piece_size else 0
-        return [
-            *compare(self._parts.tensors, other._parts.tensors, compare_tensor, size),
-            *compare(self._parts.files, other._parts.files, compare_file, size),
-        ]
+        return [Difference(*one) for one in self._whole.diff(other._whole)]
 
     def refresh(
         self,
@@ -297,46 +275,29 @@ class Manifest:
         A write that keeps all three is not found; check() finds it.
         Raises FileError, InvalidArgument: a manifest of tensors in memory.
         """
-        if self.kind == "tensors":
-            raise InvalidArgument("refresh: the manifest is of tensors in memory, not of files")
-        parts = self._parts
-        ranges = {(t.shard, t.offset, t.size): t for t in parts.tensors.values()}
-        known = Known({} if everything else parts.seen, parts.files, ranges)  # type: ignore[arg-type]
-        source = find(self._path_in(os.fsdecode(plain(path))), parts.ignore, follow_links, self._path)
-        options = (device, threads, progress)
-        found = reader_of(source)(source, self.piece_size, follow_links, *options, known).read()
-        hashed = sorted(found.hashed, key=utf8)
-        kept = sorted({s.path for s in found.shards} | {f.path for f in found.files}, key=utf8)
-        return Refreshed(of_files(source, found, self.piece_size, parts.ignore), hashed,
-                         [name for name in kept if name not in set(hashed)])  # fmt: skip
+        where = self._path_in(os.fsdecode(plain(path)))
+        run = settings(device, threads, progress)
+        if is_url(where) and self.kind != "tensors":
+            from ..stores._manifests import Store
 
-    def _read(self, path: str, follow_links: bool, options: Any, **more: Any) -> Found:
-        try:
-            source = find(path, self._parts.ignore, follow_links, self._path)
-        except (FileError, InvalidArgument) as error:
-            if self.kind not in ("file", "index"):
-                raise
-            failed: dict[str, Exception] = dict.fromkeys(self._parts.shards, error)
-            return Found([], [], [], [], [], failed)
-        if self.kind != "folder":  # it says nothing of other files
-            source = source._replace(files=[])
-        if self.kind == "file" and source.kind == "file" and self.name != source.name:
-            more["wanted"] = _renamed(more["wanted"], self.name)
-            found = reader_of(source)(source, self.piece_size, follow_links, *options, **more).read()
-            return _with_name(found, self.name or "")
-        return reader_of(source)(source, self.piece_size, follow_links, *options, **more).read()
+            source, store = Store.opener(where, self._whole.fields()[4], self._path, device, threads)()
+            made, hashed, kept = self._whole.refresh_stored(source, store, everything, run)
+        else:
+            options = everything, follow_links, self._own(), run
+            made, hashed, kept = self._whole.refresh(os.fsencode(where), *options)
+        return Refreshed(Manifest._of(made, _folder_of(where, made)), hashed, kept)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Manifest):
             return NotImplemented
-        return self._parts._replace(seen={}) == other._parts._replace(seen={})
+        return self.to_json(seen=False) == other.to_json(seen=False)
 
     def __hash__(self) -> int:
-        return hash(self._root)
+        return hash(self.root)
 
     def __repr__(self) -> str:
-        counts = f"{len(self._parts.tensors)} tensors, {len(self._parts.files)} files"
-        return f"<Manifest: {counts}, root {self._root.hex()[:16]}...>"
+        counts = f"{len(self._all_tensors())} tensors, {len(self._whole.files())} files"
+        return f"<Manifest: {counts}, root {self.root.hex()[:16]}...>"
 
 
 class Refreshed(NamedTuple):
@@ -349,30 +310,13 @@ class Refreshed(NamedTuple):
     """Files whose digests are those of before."""
 
 
-def _leaves(parts: _text.Parts) -> list[bytes]:
-    return [*(tensor.leaf() for tensor in parts.tensors.values()), *(file.leaf() for file in parts.files.values())]
-
-
-def _second_names(
-    state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], tensors: Mapping[str, Tensor]
-) -> list[str]:
+def _second_names(state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], tensors: set[str]) -> list[str]:
     """Return names that are not in the manifest, but whose tensor shares its bytes with a tensor that is."""
     second = []
     for group in shared:
         places = {state[name].place for name in group if name in tensors and name in state}
         second += [n for n in group if n in state and n not in tensors and state[n].place in places]
     return second
-
-
-def _renamed(wanted: Any, name: str | None) -> Any:
-    return lambda tensor, shard: wanted(tensor, name)
-
-
-def _with_name(found: Found, name: str) -> Found:
-    """What was found in the one file of a manifest, under the name that the manifest has for it."""
-    tensors = [tensor._replace(shard=name) for tensor in found.tensors]
-    shards = [shard._replace(path=name) for shard in found.shards]
-    return found._replace(tensors=tensors, shards=shards, failed=dict(zip([name], found.failed.values())))
 
 
 def _literal(name: str) -> str:
@@ -384,14 +328,15 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, (str, bytes, os.PathLike))
 
 
-def of_files(source: Source, found: Found, piece_size: int, ignore: tuple[str, ...]) -> Manifest:
-    tensors = {tensor.name: tensor for tensor in sorted(found.tensors, key=lambda t: utf8(t.name))}
-    files = {file.path: file for file in found.files}
-    shards = {shard.path: shard for shard in sorted(found.shards, key=lambda s: utf8(s.path))}
-    seen = {one.path: one for one in sorted(found.seen, key=lambda s: utf8(s.path))}
-    return Manifest(
-        _text.Parts(source.kind, source.name, piece_size, tensors, files, shards, (), ignore, seen), source.folder
-    )
+def _patterns(patterns: Iterable[str], what: str) -> list[str]:
+    if isinstance(patterns, str):
+        raise TypeError(f"{what} must be a list of patterns, got a string")
+    return list(patterns)
+
+
+def _folder_of(path: str, made: _native.Manifest) -> str | None:
+    """Return the folder in which the files of a manifest lie, if they lie on a disk."""
+    return None if is_url(path) else os.path.dirname(path) if made.fields()[1] is not None else path
 
 
 def manifest(
@@ -423,24 +368,28 @@ def manifest(
     Raises InvalidArgument: a header that breaks safetensors' rules, tensors without data (meta), names that no manifest
     holds. FileError: unreadable, or changed while it was read.
     """
-    require_piece_size(piece_size)
+    patterns = _patterns(ignore, "ignore")
     if not _is_path(source):
         state = state_of(source)
-        made = {t.name: t for t in sorted(digests(state, piece_size, device, threads), key=lambda t: utf8(t.name))}
-        return Manifest(_text.Parts("tensors", None, piece_size, made, {}, {}, aliases(state), (), {}))
-    if isinstance(ignore, str):
-        raise TypeError("ignore must be a list of patterns, got a string")
-    patterns = tuple(ignore)
-    found_in = find(
-        os.fsdecode(plain(source)), patterns, follow_links, None if exclude is None else os.fsdecode(exclude)
-    )
-    reader = reader_of(found_in)(found_in, piece_size, follow_links, device, threads, progress)
-    return of_files(found_in, reader.read(), piece_size, patterns)
+        require_piece_size(piece_size)
+        tensors = digests(state, piece_size, device, threads)
+        return Manifest._of(_native.manifest_of_tensors(tensors, piece_size, aliases(state)))
+    path, own = os.fsdecode(plain(source)), None if exclude is None else os.fsdecode(exclude)
+    run = settings(device, threads, progress)
+    if is_url(path):
+        require_piece_size(piece_size)
+        from ..stores._manifests import Store
+
+        found, store = Store.opener(path, patterns, own, device, threads)()
+        return Manifest._of(_native.manifest_stored(found, store, piece_size, patterns, run))
+    exclude = None if own is None else os.fsencode(own)
+    made = _native.manifest(os.fsencode(path), piece_size, patterns, follow_links, exclude, run)
+    return Manifest._of(made, _folder_of(path, made))
 
 
 def require_piece_size(piece_size: int) -> None:
-    if piece_size and (piece_size < 1 << 18 or piece_size & (piece_size - 1)):
-        raise InvalidArgument(f"manifest: piece_size must be 0 or a power of two >= {1 << 18}, got {piece_size}")
+    """Refuse a size before anything is read."""
+    _native.require_piece_size(piece_size)
 
 
 def check_model(
@@ -469,15 +418,3 @@ def check_model(
         module = {prefix + name: tensor for name, tensor in state.items()}
         only = [prefix + pattern for pattern in only] or [_literal(prefix) + "*"]
     return known.check(module, only=only, device=device, threads=threads)
-
-
-def _read_whole(name: str) -> bytes:
-    if is_url(name):
-        from ..stores._write import read_whole
-
-        return read_whole(name, MOST_BYTES)
-    try:
-        with open(name, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise FileError._refused("read", name, error) from None

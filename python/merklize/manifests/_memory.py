@@ -9,7 +9,7 @@ from .. import _native
 from .._settings import settings
 from ..each import hash_each
 from ..errors import InvalidArgument
-from ._entries import Tensor, utf8
+from ._entries import Tensor
 
 if TYPE_CHECKING:
     from .._types import Device
@@ -156,7 +156,7 @@ def aliases(state: Mapping[str, Held]) -> tuple[tuple[str, ...], ...]:
             groups.append([name])
             reach = 0
         device, reach = where, max(reach, end)
-    return tuple(sorted(tuple(sorted(group, key=utf8)) for group in groups if len(group) > 1))
+    return tuple(sorted(tuple(sorted(group, key=str.encode)) for group in groups if len(group) > 1))
 
 
 def digests(state: Mapping[str, Held], piece_size: int, device: Device, threads: int | None) -> list[Tensor]:

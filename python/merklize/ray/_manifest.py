@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .. import _native
+from .._settings import settings
 from ..hashing import hash as digest_of
-from ..manifests._files import find
-from ..manifests._manifest import PIECE_SIZE, Manifest, of_files, require_piece_size
-from ..stores._manifests import StoreReader
+from ..manifests._manifest import PIECE_SIZE, Manifest, require_piece_size
+from ..stores._manifests import INDEX_SUFFIX, Store, find_url
 from ..stores._progress import Report
 from ._cluster import Cluster, Options, Progress, Task, joined
 from ._files import mode_of, url_of
@@ -42,35 +43,45 @@ def manifest(
     require_piece_size(piece_size)
     if isinstance(ignore, str):
         raise TypeError("ignore must be a list of patterns, got a string")
-    patterns = tuple(ignore)
-    source = find_on_nodes(url_of(url), patterns, None if exclude is None else url_of(exclude))
+    patterns = list(ignore)
+    found = find_on_nodes(url_of(url), patterns, None if exclude is None else url_of(exclude))
     with joined(address, options) as cluster:
-        reader = _Reader(source, piece_size, False, "cpu", None, progress)
-        reader.cluster = cluster
-        return of_files(source, reader.read(), piece_size, patterns)
+        store = _Store(found[0], "cpu", None)
+        store.cluster = cluster
+        run = settings("cpu", None, progress)
+        return Manifest._of(_native.manifest_stored(found, store, piece_size, patterns, run))
 
 
-def find_on_nodes(url: str, patterns: tuple[str, ...], exclude: str | None) -> Any:
+def find_on_nodes(url: str, patterns: list[str], exclude: str | None) -> Any:
     """Find files: of a path by the system, so that links and odd files are refused as ever."""
     from .._urls import plain
 
-    path = plain(url)
-    found = find(path, patterns, False, None if exclude is None else plain(exclude))
-    return found if path == url else found._replace(folder=url_of(found.folder))
+    path = os.fsdecode(plain(url))
+    if path == url:
+        return find_url(url, patterns, exclude)
+    own = None if exclude is None else os.fsencode(plain(exclude))
+    folder, name, names = _native.find_weights(os.fsencode(path), patterns, False, own)
+    index = None
+    if name is not None and name.endswith(INDEX_SUFFIX):
+        with open(path, "rb") as file:
+            index = file.read()
+    return url_of(folder), name, None if name is not None else names, index, path
 
 
-class _Reader(StoreReader):
+class _Store(Store):
     """Gives ranges to workers."""
 
     cluster: Cluster
 
-    def _path(self, name: str) -> str:
-        is_local = self._source.folder.startswith("file://")
-        return f"{self._source.folder}/{quote(name) if is_local else name}"
+    def _url(self, name: str) -> str:
+        is_local = self._folder.startswith("file://")
+        return f"{self._folder}/{quote(name) if is_local else name}"
 
-    def _hash(self, name: str, ranges: list[tuple[int, int]], readers: Any) -> Iterator[tuple[bytes, bytes]]:
-        stored = self._stored(name)
-        source = Source(self._path(name), stored.size or 0, stored.version)
+    def _hash(
+        self, name: str, ranges: list[tuple[int, int]], piece_size: int, readers: Any
+    ) -> Iterator[tuple[bytes, bytes]]:
+        stored = self._opened[name]
+        source = Source(self._url(name), stored.size or 0, stored.version)
         mode = mode_of(None, None, 32, 0, "auto")._replace(threads=self.cluster.threads)
         found: dict[int, tuple[bytes, bytes]] = {}
         parts: dict[int, dict[int, bytes]] = {}
@@ -84,12 +95,12 @@ class _Reader(StoreReader):
                 small.clear()
 
         groups: dict[int, list[int]] = {}
-        piece = self._piece_size or MIB
+        piece = piece_size or MIB
         part = max(self.cluster.part_size(stored.size or 1), piece)
         for k, (offset, size) in enumerate(ranges):
             if size == 0:
                 found[k] = (digest_of(b""), b"")
-            elif size <= min(TOGETHER, self._piece_size or TOGETHER):
+            elif size <= min(TOGETHER, piece_size or TOGETHER):
                 first = ranges[small[0]][0] if small else offset
                 if small and (offset + size - first > TOGETHER or offset != sum(ranges[small[-1]])):
                     close()
@@ -109,6 +120,6 @@ class _Reader(StoreReader):
         for k, values in parts.items():
             pieces = b"".join(values[start] for start in sorted(values))
             digest = _native.digest_of_pieces(pieces, None, None, 32, 0)
-            found[k] = (digest, pieces if self._piece_size and ranges[k][1] > self._piece_size else b"")
+            found[k] = (digest, pieces if piece_size and ranges[k][1] > piece_size else b"")
         for k in range(len(ranges)):
             yield found[k]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from .. import _native
 from .._settings import settings
 from .._urls import extra_of, file_system, shown
 from ..errors import Error, FileError, InvalidArgument
 from ..hashing import Hasher
-from ..manifests._entries import File, Shard, Tensor, utf8
-from ..manifests._files import INDEX_SUFFIX, SUFFIX, Reader, Source, require_distinct, require_path, weights_of
-from ..manifests._safetensors import Header, read_header
 from ._failures import Passing, failure_of, file_error
 from ._limits import limits
 from ._objects import Stored, open_object
@@ -21,30 +18,32 @@ from ._ranges import Readers
 from ._write import read_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
+    from .._types import Device
+
+    Found = tuple[str, str | None, list[str] | None, bytes | None, str]
+
+INDEX_SUFFIX = ".index.json"
 MOST_INDEX_BYTES = 256 << 20
 UNIT = 8 << 20
 """Bytes that are hashed at once: a power of two."""
 
 
-def find_url(url: str, ignore: Iterable[str], exclude: str | None) -> Source:
-    """Find the objects of a safetensors file, an index of shards, or a folder, as find() does it on a disk."""
+def find_url(url: str, ignore: Iterable[str], exclude: str | None) -> Found:
+    """Find the objects of a safetensors file, an index of shards, or a folder.
+
+    Returns the folder, the name of a file or index, the names of a folder, the text of an index, the name for errors.
+    """
     folder, _, name = url.rpartition("/")
     if _is_folder(url):
         folder = url.rstrip("/")
         names = [name for name in _below(folder) if not _is_ignored(name, tuple(ignore))]
-        names = [name for name in names if exclude != f"{folder}/{name}"]
-        require_distinct(names)
-        shards = [name for name in names if name.endswith(SUFFIX)]
-        return Source("folder", folder, None, shards, [name for name in names if not name.endswith(SUFFIX)])
+        return folder, None, [name for name in names if exclude != f"{folder}/{name}"], None, shown(url)
     if "?" in name:
         raise InvalidArgument(f"{shown(url)}: a manifest needs names of objects: a URL with a query string has none")
-    require_path(name)
-    if name.endswith(INDEX_SUFFIX):
-        weights = weights_of(read_whole(url, MOST_INDEX_BYTES), shown(url))
-        return Source("index", folder, name, sorted(set(weights.values()), key=utf8), [], weights)
-    return Source("file", folder, name, [name], [])
+    index = read_whole(url, MOST_INDEX_BYTES) if name.endswith(INDEX_SUFFIX) else None
+    return folder, name, None, index, shown(url)
 
 
 def _is_folder(url: str) -> bool:
@@ -67,7 +66,7 @@ def _below(folder: str) -> list[str]:
     except Exception as error:
         raise _final(error, folder) from None
     prefix = path.rstrip("/") + "/"
-    return sorted((require_path(name[len(prefix) :]) for name in found if name.startswith(prefix)), key=utf8)
+    return sorted((name[len(prefix) :] for name in found if name.startswith(prefix)), key=str.encode)
 
 
 def _final(error: Exception, url: str) -> BaseException:
@@ -81,117 +80,93 @@ def _is_ignored(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(text, pattern) for text in (*paths, *parts) for pattern in patterns)
 
 
-class _Facts(NamedTuple):
-    """What Reader asks of a file's stat."""
+class Store:
+    """The objects of a folder: what a manifest asks of them. Several are opened and read at once."""
 
-    st_size: int
-    st_mtime_ns: int = 0
+    def __init__(self, folder: str, device: Device, threads: int | None) -> None:
+        """Take the URL of the folder, and where to hash."""
+        self._folder, self._device, self._threads = folder, device, threads
+        self._opened: dict[str, Stored] = {}
 
+    @classmethod
+    def opener(
+        cls, url: str, ignore: Iterable[str], exclude: str | None, device: Device, threads: int | None
+    ) -> Callable[[], tuple[Found, Store]]:
+        """Return a function that finds the objects of a URL."""
 
-class StoreReader(Reader):
-    """Hashes the objects of a source."""
+        def find() -> tuple[Found, Store]:
+            found = find_url(url, ignore, exclude)
+            return found, cls(found[0], device, threads)
 
-    _opened: dict[str, Stored | Error]
+        return find
 
-    def read(self) -> Any:
-        """Open all objects, several at once, and hash them."""
-        names = [*self._source.shards, *self._source.files]
+    def shown(self, name: str) -> str:
+        """Return the name for error texts."""
+        return shown(self._url(name))
 
-        def opened(name: str) -> Stored | Error:
+    def _url(self, name: str) -> str:
+        return f"{self._folder}/{name}"
+
+    def sizes(self, names: list[str]) -> list[int | Error]:
+        """Open objects, and return the size of each, or why it cannot be read."""
+
+        def opened(name: str) -> int | Error:
             try:
-                return open_object(self._path(name), 8)
-            except Error as error:
+                stored = open_object(self._url(name), 8)
+            except (FileError, InvalidArgument) as error:
                 return error
+            if not stored.ranges or stored.size is None:
+                return file_error(stored.name, "the server ignores ranges, and a manifest needs them")
+            self._opened[name] = stored
+            return stored.size
 
         with ThreadPoolExecutor(limits.parallel, "merklize-object") as pool:
-            self._opened = dict(zip(names, pool.map(opened, names)))
-        return super().read()
+            return list(pool.map(opened, names))
 
-    def _path(self, name: str) -> str:
-        return f"{self._source.folder}/{name}"
+    def read(self, name: str, start: int, end: int) -> bytes | memoryview:
+        """Return bytes start to end - 1 of an object."""
+        return self._opened[name].read(start, end)
 
-    def _stat(self, name: str) -> Any:
-        found = self._opened[name]
-        if isinstance(found, Stored):
-            if found.ranges and found.size is not None:
-                return _Facts(found.size)
-            found = file_error(found.name, "the server ignores ranges, and a manifest needs them")
-        if not self._keep_going or not isinstance(found, FileError):
-            raise found
-        self._found.failed[name] = found
-        return None
-
-    def _stored(self, name: str) -> Stored:
-        found = self._opened[name]
-        if not isinstance(found, Stored):
-            raise found
-        return found
-
-    def _header(self, name: str, info: Any, headers: dict[str, Header]) -> None:
-        stored = self._stored(name)
-        headers[name] = read_header(lambda at, count: stored.read(at, at + count), stored.name, info.st_size)
-
-    def _is_known(self, name: str, info: Any) -> bool:
-        return False
-
-    def _note(self, name: str, info: Any, hashed: bool) -> None:
-        if hashed:
-            self._found.hashed.append(name)
-
-    def _shard(self, shard: str, info: Any, header: Header, names: Mapping[tuple[str, str], str]) -> None:
-        wanted = [(names[shard, t.name], t) for t in header.tensors if self._wanted(names[shard, t.name], shard)]
+    def hash(self, name: str, ranges: list[tuple[int, int]], piece_size: int) -> Iterator[tuple[bytes, bytes]]:
+        """Give the digest and the values of the pieces of each range (offset, bytes); they are in order."""
         with Readers() as readers:
-            made = self._hash(shard, [(t.offset, t.size) for _, t in wanted], readers)
-            for (name, t), (digest, pieces) in zip(wanted, made):
-                entry = Tensor(name, t.dtype, t.shape, digest, t.size, shard, t.offset, pieces)
-                self._found.tensors.append(entry)
-                self._advance(t.size)
-        self._stored(shard).require_same()
-        self._found.shards.append(Shard(shard, info.st_size, header.digest))
-        self._note(shard, info, bool(wanted))
+            yield from self._hash(name, ranges, piece_size, readers)
+        self._opened[name].require_same()
 
-    def _files(self, stats: Mapping[str, Any]) -> None:
-        names = [name for name in stats if self._wanted(name, None)]
+    def hash_files(self, names: list[str], piece_size: int) -> Iterator[tuple[bytes, bytes] | Error]:
+        """Give the same of each whole object, or why it cannot be read."""
 
-        def digest(name: str) -> File | Error:
+        def digest(name: str) -> tuple[bytes, bytes] | Error:
             try:
-                (made,) = self._hash(name, [(0, stats[name].st_size)], readers)
-                self._stored(name).require_same()
-                return File(name, stats[name].st_size, *made)
-            except Error as error:
+                (made,) = self._hash(name, [(0, self._opened[name].size or 0)], piece_size, readers)
+                self._opened[name].require_same()
+            except (FileError, InvalidArgument) as error:
                 return error
+            return made
 
         with Readers() as readers, ThreadPoolExecutor(limits.parallel, "merklize-object") as pool:
-            for name, file in zip(names, pool.map(digest, names)):
-                self._guarded(name, self._one_file, name, stats[name], file)
-        self._found.files.sort(key=lambda file: utf8(file.path))
+            yield from pool.map(digest, names)
 
-    def _one_file(self, name: str, info: Any, file: File | Error) -> None:
-        if not isinstance(file, File):
-            raise file
-        self._found.files.append(file)
-        self._note(name, info, True)
-        self._advance(info.st_size)
-
-    def _hash(self, name: str, ranges: list[tuple[int, int]], readers: Readers) -> Iterator[tuple[bytes, bytes]]:
-        """Give the digest, and the values of the pieces, of each range (offset, bytes); they are in order."""
-        feed = _Feed(self._stored(name), ranges, readers)
+    def _hash(
+        self, name: str, ranges: list[tuple[int, int]], piece_size: int, readers: Readers
+    ) -> Iterator[tuple[bytes, bytes]]:
+        feed = _Feed(self._opened[name], ranges, readers)
         run = settings(self._device, self._threads)
         for offset, size in ranges:
-            if not self._piece_size or size <= self._piece_size:
+            if not piece_size or size <= piece_size:
                 hasher = Hasher(device=self._device, threads=self._threads)
                 for at in range(0, size, UNIT):
                     hasher.update(feed.take(offset + at, offset + min(at + UNIT, size)))
                 yield hasher.digest(), b""
                 continue
-            unit, small = max(self._piece_size, UNIT), min(self._piece_size, UNIT)
+            unit, small = max(piece_size, UNIT), min(piece_size, UNIT)
             pieces = b""
             for first in range(0, size, unit):
                 values = b""
                 for at in range(first, min(first + unit, size), UNIT):
                     part = feed.take(offset + at, offset + min(at + UNIT, size))
                     values += _native.piece_values(part, at, small, None, None, run)
-                pieces += values if small == self._piece_size else _native.value_of_pieces(values, None, None)
+                pieces += values if small == piece_size else _native.value_of_pieces(values, None, None)
             yield _native.digest_of_pieces(pieces, None, None, 32, 0), pieces
 
 

@@ -4,7 +4,7 @@
 #include "bao/shape.hpp"
 #include "command/bao/common.hpp"
 #include "command/line/commands.hpp"
-#include "command/output/json.hpp"
+#include "texts/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"

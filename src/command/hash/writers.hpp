@@ -4,7 +4,7 @@
 #include <string>
 
 #include "command/hash/job.hpp"
-#include "command/output/json.hpp"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 

@@ -21,6 +21,8 @@ int run_bao_encode(const Arguments& arguments);
 int run_bao_decode(const Arguments& arguments);
 int run_bao_slice(const Arguments& arguments);
 int run_bao_verify(const Arguments& arguments);
+int run_manifest_create(const Arguments& arguments);
+int run_manifest_refresh(const Arguments& arguments);
 int run_manifest_check(const Arguments& arguments);
 int run_manifest_diff(const Arguments& arguments);
 int run_manifest_show(const Arguments& arguments);

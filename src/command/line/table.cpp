@@ -182,9 +182,25 @@ constexpr Option demo_options[] = {
     json,
     help,
 };
+constexpr Option follow_links = {
+    "follow-links", 0, {}, "In folders, take links to files for the files, as in the hub's cache."};
+constexpr Option manifest_create_options[] = {
+    {"output", 'o', "FILE", "Write the manifest here, not to standard output."},
+    {"ignore", 0, "PATTERN", "Leave out files of a folder of such names, as in a shell."},
+    follow_links,
+    {"piece-size", 0, "SIZE", "Place differences in longer tensors to pieces of this size, such as 1M; 0: do not."},
+    {"portable", 0, {}, "Leave out times and inodes of files: refresh then hashes all."},
+    device,
+    threads,
+    threads_too,
+    help,
+};
+constexpr Option manifest_refresh_options[] = {
+    {"all", 0, {}, "Hash all files, not only those that changed."}, follow_links, device, threads, threads_too, help,
+};
 constexpr Option manifest_check_options[] = {
     {"only", 0, "PATTERN", "Check only tensors, files, shards of such names, as in a shell."},
-    {"follow-links", 0, {}, "In folders, take links to files for the files, as in the hub's cache."},
+    follow_links,
     json,
     device,
     threads,
@@ -330,7 +346,14 @@ constexpr Command bao_commands[] = {
 };
 
 constexpr Command manifest_commands[] = {
-    {"create", "[ARGS]...", "Hash a safetensors file, an index of shards, or a folder.", {}},
+    {"create",
+     "PATH",
+     "Hash a safetensors file, an index of shards, or a folder.",
+     "Hash PATH: a safetensors file, an index of shards (*.index.json), or a folder.",
+     manifest_create_options,
+     {},
+     run_manifest_create,
+     true},
     {"check",
      "MANIFEST [PATH]",
      "Hash again and name what is not as a manifest says.",
@@ -355,7 +378,16 @@ constexpr Command manifest_commands[] = {
      {},
      run_manifest_show,
      true},
-    {"refresh", "[ARGS]...", "Write a manifest anew, hashing only files that changed.", {}},
+    {"refresh",
+     "MANIFEST [PATH]",
+     "Write a manifest anew, hashing only files that changed.",
+     "Write MANIFEST anew from PATH, hashing only files whose size, time of the last write or inode changed. Without "
+     "PATH: of what "
+     "lies beside the manifest.",
+     manifest_refresh_options,
+     {},
+     run_manifest_refresh,
+     true},
 };
 
 constexpr Command commands[] = {

@@ -1,60 +1,25 @@
-// `merklize manifest check`, `diff` and `show`. The rest of `merklize manifest` is the Python package's.
-#include <algorithm>
-#include <map>
-#include <set>
+// `merklize manifest`.
+#include <filesystem>
 
 #include "command/endings.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
-#include "command/manifest/compare.hpp"
-#include "command/manifest/reader.hpp"
-#include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
+#include "merklize/manifest.hpp"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 namespace {
 
-using manifest::Difference;
-using manifest::Differences;
-using manifest::File;
-using manifest::Found;
-using manifest::Kind;
-using manifest::Manifest;
-using manifest::Shard;
-using manifest::Source;
-using manifest::Tensor;
-
-// Which names a check is about: patterns of tensors, files or shards; none means all.
-class Filter {
-public:
-    explicit Filter(std::vector<std::string> patterns)
-        : patterns_(std::move(patterns)), unused_(patterns_.begin(), patterns_.end()) {}
-
-    bool is_all() const noexcept { return patterns_.empty(); }
-    bool operator()(const std::string& name, const std::string* shard = nullptr) {
-        bool found = patterns_.empty();
-        for (const std::string& pattern : patterns_) {
-            if (!manifest::matches(name, pattern) && (shard == nullptr || !manifest::matches(*shard, pattern)))
-                continue;
-            unused_.erase(pattern);
-            found = true;
-        }
-        return found;
-    }
-    // A pattern that nothing has: the check would pass though nothing was checked.
-    void require_used() const {
-        for (const std::string& pattern : patterns_) {
-            if (unused_.contains(pattern))
-                throw Failure{"nothing in the manifest is named " + manifest::in_quotes(pattern)};
-        }
-    }
-
-private:
-    std::vector<std::string> patterns_;
-    std::set<std::string> unused_;
-};
+using manifests::Difference;
+using manifests::Differences;
+using manifests::File;
+using manifests::Kind;
+using manifests::Manifest;
+using manifests::Shard;
+using manifests::Tensor;
 
 // What a manifest is of, if it was left where that is.
 std::string beside(const std::string& file, const Manifest& known) {
@@ -62,92 +27,27 @@ std::string beside(const std::string& file, const Manifest& known) {
         throw UsageError{"the manifest is of tensors in memory: PATH must say what to check"};
     const std::size_t slash = file.rfind('/');
     const std::string folder = slash == file.npos ? "." : slash == 0 ? "/" : file.substr(0, slash);
-    return known.name ? manifest::joined(slash == file.npos ? "" : folder, *known.name) : folder;
+    return known.name ? (slash == file.npos      ? ""
+                         : folder.ends_with('/') ? folder
+                                                 : folder + "/") +
+                            *known.name
+                      : folder;
 }
 
-class Check {
-public:
-    Check(const Manifest& known, const std::string& file, Filter& wanted, bool follow_links)
-        : known_(known), file_(file), wanted_(wanted), follow_links_(follow_links) {
-        for (const Tensor& tensor : known.tensors)
-            if (wanted(tensor.name, tensor.shard ? &*tensor.shard : nullptr)) tensors_.push_back(tensor);
-        for (const File& one : known.files)
-            if (wanted(one.path)) files_.push_back(one);
-        wanted.require_used();
-    }
-
-    // found  what was hashed
-    Differences run(const std::string& given, const RunOptions& options, Found& found) {
-        const std::string path =
-            known_.name && manifest::is_folder(given) ? manifest::joined(given, *known_.name) : given;
-        found = read(path, options);
-        std::ranges::sort(found.tensors, {}, &Tensor::name);
-        std::ranges::sort(found.shards, {}, &Shard::path);
-        std::set<std::string> in_shards, failed;
-        for (const Tensor& tensor : tensors_)
-            if (tensor.shard) in_shards.insert(*tensor.shard);
-        const auto is_wanted = [&](const std::string& name) { return wanted_.is_all() || in_shards.contains(name); };
-        Differences out;
-        for (const auto& [name, why] : found.failed) {
-            failed.insert(name);
-            const bool is_shard = std::ranges::binary_search(known_.shards, name, {}, &Shard::path);
-            if (is_wanted(name) || wanted_(name))
-                out.push_back({.kind = "unreadable", .what = is_shard ? "shard" : "file", .name = name, .detail = why});
+// A file that the manifest is of cannot hold the manifest: it could not stay as it was.
+void require_no_source(const Manifest& made, const std::string& path, const std::string& target) {
+    std::error_code none;
+    const std::filesystem::path given(path),
+        folder = made.name && !std::filesystem::is_directory(given) ? given.parent_path() : given;
+    const auto refuse_same = [&](const auto& entries) {
+        for (const auto& entry : entries) {
+            if (std::filesystem::equivalent(folder / entry.path, target, none))
+                throw Failure{sentence(target) + " is one of the files that the manifest is of; exclude it from them"};
         }
-        // Tensors that may be in a file that could not be read are not said to be missing, too.
-        std::vector<std::string> lost;
-        for (const Tensor& tensor : tensors_) {
-            const bool may_be = !failed.empty() && (!tensor.shard || failed.contains(*tensor.shard));
-            if (may_be && !std::ranges::binary_search(found.tensors, tensor.name, {}, &Tensor::name))
-                lost.push_back(tensor.name);
-        }
-        const std::vector<std::string> unread(failed.begin(), failed.end());
-        compare(tensors_, found.tensors, known_.piece_size, lost, out);
-        compare(files_, found.files, known_.piece_size, unread, out);
-        const auto of_shards = [&](const std::vector<Shard>& all) {
-            std::vector<Shard> some;
-            std::ranges::copy_if(all, std::back_inserter(some), [&](const Shard& s) { return is_wanted(s.path); });
-            return some;
-        };
-        const std::vector<Shard> shards = of_shards(known_.shards);
-        if (!shards.empty()) compare(shards, of_shards(found.shards), known_.piece_size, unread, out);
-        return out;
-    }
-
-private:
-    Found read(const std::string& path, const RunOptions& options) {
-        Source source;
-        try {
-            source = manifest::find_source(path, known_.ignore, follow_links_, file_);
-        } catch (const Failure& failure) {
-            if (known_.kind != Kind::file && known_.kind != Kind::index) throw;
-            Found none;
-            for (const Shard& shard : known_.shards) none.failed.emplace_back(shard.path, failure.text);
-            return none;
-        }
-        if (known_.kind != Kind::folder) source.files.clear();  // it says nothing of other files
-        // One file may have another name than it had.
-        const bool is_renamed = known_.kind == Kind::file && source.kind == Kind::file && known_.name != source.name;
-        const std::string name = known_.name.value_or("");
-        const manifest::Wanted wanted = [&](const std::string& tensor, const std::string* shard) {
-            return wanted_(tensor, is_renamed ? &name : shard);
-        };
-        Found found = manifest::read_files(source, known_.piece_size, follow_links_, wanted, options);
-        if (is_renamed) {
-            for (Tensor& tensor : found.tensors) tensor.shard = name;
-            for (Shard& shard : found.shards) shard.path = name;
-            for (auto& failed : found.failed) failed.first = name;
-        }
-        return found;
-    }
-
-    const Manifest& known_;
-    const std::string& file_;
-    Filter& wanted_;
-    const bool follow_links_;
-    std::vector<Tensor> tensors_{};
-    std::vector<File> files_{};
-};
+    };
+    refuse_same(made.shards);
+    refuse_same(made.files);
+}
 
 void write_lines(const Differences& differences) {
     for (const Difference& one : differences) line(one.sentence());
@@ -160,16 +60,20 @@ void write_json(json::Object& fields, const Differences& differences) {
     line(json::indented(fields.done(), 1));
 }
 
+std::string shape_of(const Tensor& tensor) {
+    json::Array shape;
+    for (const std::uint64_t extent : tensor.shape) shape.put(std::to_string(extent));
+    return shape.done();
+}
+
 // The begin of a digest: all of it takes a line by itself.
 std::string shown(const Digest& digest) { return digest.hex().substr(0, 16); }
 
 void show_json(const Manifest& known) {
     json::Array tensors, files;
     for (const Tensor& one : known.tensors) {
-        json::Array shape;
-        for (const std::uint64_t extent : one.shape) shape.put(std::to_string(extent));
         json::Object fields;
-        fields.text("name", one.name).text("dtype", one.dtype).put("shape", shape.done());
+        fields.text("name", one.name).text("dtype", one.dtype).put("shape", shape_of(one));
         tensors.put(fields.number("bytes", one.size).text("digest", one.digest.hex()).done());
     }
     for (const File& one : known.files) {
@@ -177,30 +81,76 @@ void show_json(const Manifest& known) {
         files.put(fields.text("name", one.path).number("bytes", one.size).text("digest", one.digest.hex()).done());
     }
     json::Object all;
-    all.text("root", known.root.hex()).text("kind", name_of(known.kind)).number("bytes", known.bytes());
+    all.text("root", known.root.hex()).text("kind", manifests::name_of(known.kind)).number("bytes", known.bytes());
     line(json::indented(all.put("tensors", tensors.done()).put("files", files.done()).done(), 1));
 }
 
 }  // namespace
 
+int run_manifest_create(const Arguments& arguments) {
+    const std::string& path = arguments.words()[0];
+    const auto target = arguments.value("output");
+    require_output_name(arguments);
+    std::error_code none;
+    const bool is_to_file = target && *target != "-" && !std::filesystem::is_other(*target, none);
+    manifests::Options options{.ignore = arguments.values("ignore"), .follow_links = arguments.has("follow-links")};
+    options.piece_size = size_value(arguments, "piece-size").value_or(options.piece_size);
+    if (is_to_file) options.exclude = *target;
+    RunOptions run = run_options(arguments);
+    Manifest made;
+    {
+        Bar bar("hashing");
+        run.progress = bar.part_of(path);
+        made = manifests::create(path, options, run);
+    }
+    if (is_to_file) require_no_source(made, path, *target);
+    Target out(target);
+    out.write(to_json(made, !arguments.has("portable")));
+    out.finish();
+    if (is_to_file) line(made.root.hex() + "  " + sentence(*target));
+    return 0;
+}
+
+int run_manifest_refresh(const Arguments& arguments) {
+    const std::string& file = arguments.words()[0];
+    const Manifest known = manifests::load(file);
+    const manifests::RefreshOptions options{arguments.has("all"), arguments.has("follow-links"), file};
+    const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
+    RunOptions run = run_options(arguments);
+    manifests::Refreshed made;
+    {
+        Bar bar("hashing");
+        run.progress = bar.part(1, known.bytes());
+        made = manifests::refresh(known, path, options, run);
+    }
+    require_no_source(made.manifest, path, file);
+    NewFile out(file);
+    out.write(to_json(made.manifest));
+    out.finish();
+    for (const std::string& name : made.hashed) line("hashed  " + sentence(name));
+    line(std::to_string(made.hashed.size()) + " of " + std::to_string(made.hashed.size() + made.kept.size()) +
+         " files hashed; " + std::to_string(made.kept.size()) + " kept, whose size, time and inode are the same");
+    write_lines(diff(known, made.manifest));
+    line(made.manifest.root.hex() + "  " + sentence(file));
+    return 0;
+}
+
 int run_manifest_check(const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
-    const Manifest known = manifest::load(file);
-    Filter wanted(arguments.values("only"));
-    RunOptions options = run_options(arguments);
-    Check check(known, file, wanted, arguments.has("follow-links"));
+    const Manifest known = manifests::load(file);
+    const manifests::CheckOptions options{arguments.values("only"), arguments.has("follow-links"), file};
+    RunOptions run = run_options(arguments);
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
-    Found found;
-    Differences differences;
+    manifests::Report found;
     {
         Bar bar("checking");
-        options.progress = bar.part(1, wanted.is_all() ? known.bytes() : 0);
-        differences = check.run(path, options, found);
+        run.progress = bar.part(1, options.only.empty() ? known.bytes() : 0);
+        found = manifests::check(known, path, options, run);
     }
-    const std::uint64_t checked = found.tensors.size() + found.files.size();
+    const Differences& differences = found.differences;
     if (arguments.has("json")) {
         json::Object fields;
-        fields.number("ok", differences.empty()).number("checked", checked).number("bytes", found.bytes());
+        fields.number("ok", differences.empty()).number("checked", found.checked).number("bytes", found.bytes);
         fields.text("root", known.root.hex());
         write_json(fields, differences);
     } else {
@@ -212,18 +162,15 @@ int run_manifest_check(const Arguments& arguments) {
         return 1;
     }
     if (!arguments.has("json")) {
-        line("OK: " + std::to_string(checked) + " tensors and files" + (wanted.is_all() ? "" : " of it") + ", " +
-             human_bytes(static_cast<double>(found.bytes())) + ", root " + known.root.hex());
+        line("OK: " + std::to_string(found.checked) + " tensors and files" + (options.only.empty() ? "" : " of it") +
+             ", " + human_bytes(static_cast<double>(found.bytes)) + ", root " + known.root.hex());
     }
     return 0;
 }
 
 int run_manifest_diff(const Arguments& arguments) {
-    const Manifest first = manifest::load(arguments.words()[0]), second = manifest::load(arguments.words()[1]);
-    const std::uint64_t piece_size = first.piece_size == second.piece_size ? first.piece_size : 0;
-    Differences differences;
-    compare(first.tensors, second.tensors, piece_size, {}, differences);
-    compare(first.files, second.files, piece_size, {}, differences);
+    const Manifest first = manifests::load(arguments.words()[0]), second = manifests::load(arguments.words()[1]);
+    const Differences differences = diff(first, second);
     if (arguments.has("json")) {
         json::Object fields;
         fields.text("old", first.root.hex()).text("new", second.root.hex());
@@ -235,13 +182,13 @@ int run_manifest_diff(const Arguments& arguments) {
 }
 
 int run_manifest_show(const Arguments& arguments) {
-    const Manifest known = manifest::load(arguments.words()[0]);
+    const Manifest known = manifests::load(arguments.words()[0]);
     if (arguments.has("json")) {
         show_json(known);
         return 0;
     }
     line("root  " + known.root.hex());
-    line("of    " + std::string(name_of(known.kind)) + (known.name ? " " + sentence(*known.name) : ""));
+    line("of    " + std::string(manifests::name_of(known.kind)) + (known.name ? " " + sentence(*known.name) : ""));
     line("has   " + std::to_string(known.tensors.size()) + " tensors in " + std::to_string(known.shards.size()) +
          " shards, " + std::to_string(known.files.size()) + " other files, " +
          human_bytes(static_cast<double>(known.bytes())));
@@ -252,8 +199,8 @@ int run_manifest_show(const Arguments& arguments) {
     }
     std::vector<std::vector<std::string>> rows = {{"digest", "dtype", "shape", "bytes", "name"}};
     for (const Tensor& tensor : known.tensors) {
-        rows.push_back({shown(tensor.digest), tensor.dtype, manifest::in_brackets(tensor.shape),
-                        std::to_string(tensor.size), sentence(tensor.name)});
+        rows.push_back({shown(tensor.digest), tensor.dtype, cut(shape_of(tensor)), std::to_string(tensor.size),
+                        sentence(tensor.name)});
     }
     for (const File& one : known.files)
         rows.push_back({shown(one.digest), "", "", std::to_string(one.size), sentence(one.path)});

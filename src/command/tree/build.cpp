@@ -5,7 +5,6 @@
 #include "command/endings.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
-#include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/output/streams.hpp"
@@ -13,6 +12,7 @@
 #include "merklize/file_formats.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/tree.hpp"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 namespace {

@@ -25,10 +25,6 @@ TreeFile open_tree(const std::string& path, const std::optional<Mode>& mode) {
     return tree;
 }
 
-void require_output_name(const Arguments& arguments) {
-    if (arguments.value("output") == "") throw UsageError{"-o: the name of the file is empty"};
-}
-
 void refuse_input_as_output(const std::string& input, const std::string& output) {
     struct stat one, other;
     if (input != standard_input_name && stat(input.c_str(), &one) == 0 && stat(output.c_str(), &other) == 0 &&

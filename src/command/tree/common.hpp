@@ -20,8 +20,6 @@ unsigned word_bytes(Hash hash);
 TreeFile open_tree(const std::string& path);
 TreeFile open_tree(const std::string& path, const std::optional<Mode>& mode);
 
-/// errors  UsageError (-o "")
-void require_output_name(const Arguments& arguments);
 /// errors  UsageError (the output is the input itself)
 void refuse_input_as_output(const std::string& input, const std::string& output);
 

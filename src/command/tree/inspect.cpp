@@ -4,10 +4,10 @@
 #include "command/endings.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
-#include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/tree/common.hpp"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 namespace {

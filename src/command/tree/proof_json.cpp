@@ -4,9 +4,9 @@
 #include <initializer_list>
 
 #include "command/endings.hpp"
-#include "command/output/json.hpp"
-#include "command/output/json_reader.hpp"
 #include "command/output/text.hpp"
+#include "texts/json.hpp"
+#include "texts/json_reader.hpp"
 
 namespace merklize::command {
 namespace {
@@ -109,7 +109,12 @@ std::vector<std::byte> proof_bytes(const AnyProof& proof) {
 }
 
 AnyProof proof_from_json(std::string_view text) {
-    const json::Value whole = json::read(text);
+    json::Value whole;
+    try {
+        whole = json::read(text);
+    } catch (const Error& error) {
+        no_proof(error.what());
+    }
     const auto* members = whole.as<json::Members>();
     if (members == nullptr) no_proof("expected a JSON object");
     const auto named = std::ranges::find(*members, "format", &json::Members::value_type::first);

@@ -6,11 +6,11 @@
 #include "command/endings.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
-#include "command/output/json.hpp"
 #include "command/output/output.hpp"
 #include "command/tree/common.hpp"
 #include "command/tree/proof_json.hpp"
 #include "host/input_file.hpp"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 namespace {

@@ -6,12 +6,15 @@
 #include <string_view>
 #include <type_traits>
 
-namespace merklize::command::json {
+namespace merklize::json {
 
 /// Writing JSON, with the spaces of Python's json.dumps(). A value is its text.
 
-/// A string in quotes; other characters than those of ASCII as \u. `value` is UTF-8.
-std::string text(std::string_view value);
+/// Characters beyond ASCII.
+enum class Characters { escaped, as_they_are };
+/// A string in quotes.
+/// value  UTF-8
+std::string text(std::string_view value, Characters characters = Characters::escaped);
 /// A number as short as it can be read back.
 std::string number(double value);
 
@@ -53,4 +56,4 @@ std::string indented(std::string_view json, std::size_t width = 2);
 /// A name of a file: "name", and its bytes as "name_hex" too, where the text is not the whole truth.
 void put_name(Object& object, std::string_view bytes);
 
-}  // namespace merklize::command::json
+}  // namespace merklize::json

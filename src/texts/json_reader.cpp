@@ -1,13 +1,16 @@
-#include "command/output/json_reader.hpp"
+#include "texts/json_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <numeric>
 
-#include "command/endings.hpp"
-#include "command/output/text.hpp"
+#include "host/invalid.hpp"
+#include "texts/text.hpp"
 
-namespace merklize::command::json {
+namespace merklize::json {
+
+using namespace texts;
+
 namespace {
 
 constexpr unsigned most_depth = 100;
@@ -26,7 +29,7 @@ public:
 
 private:
     [[noreturn]] void fail(const char* what) const {
-        throw Failure{std::string("not JSON: ") + what + " at byte " + std::to_string(at_)};
+        invalid(std::string("not JSON: ") + what + " at byte " + std::to_string(at_));
     }
 
     void skip_space() {
@@ -46,7 +49,7 @@ private:
 
     void count_separator() {
         if (++separators_ <= most_separators_) return;
-        throw Failure{"it must have at most " + std::to_string(most_separators_) + " commas and opening brackets"};
+        invalid("it must have at most " + std::to_string(most_separators_) + " commas and opening brackets");
     }
 
     bool take_comma() {
@@ -56,7 +59,7 @@ private:
     }
 
     void open(unsigned depth) {
-        if (depth == most_depth) fail("nested too deeply");
+        if (depth == most_depth) invalid("nested more than " + std::to_string(most_depth) + " deep");
         count_separator();
         at_++;
     }
@@ -125,7 +128,7 @@ private:
         for (std::size_t k = 1; k < order.size(); k++) {
             if (name(order[k - 1]) != name(order[k])) continue;
             if (doubts_ == Doubts::are_errors)
-                throw Failure{"the key '" + cut(sentence(name(order[k]))) + "' is there twice"};
+                invalid("the key '" + cut(sentence(name(order[k]))) + "' is there twice");
             is_old[order[k - 1]] = any = true;
         }
         if (!any) return;
@@ -229,7 +232,11 @@ private:
 }  // namespace
 
 Value read(std::string_view text, Doubts doubts, std::size_t most_separators) {
-    if (!is_utf8(text)) throw Failure{"not JSON: not UTF-8"};
+    for (std::size_t at = 0, wrong = 0; at < text.size();) {
+        const std::size_t length = character_at(text.substr(at), wrong);
+        if (length == 0) invalid("must be UTF-8, byte " + std::to_string(at) + " is not");
+        at += length;
+    }
     return Reader(text, doubts, most_separators).whole();
 }
 
@@ -238,4 +245,4 @@ const Value* find(const Members& members, std::string_view name) noexcept {
     return found == members.end() ? nullptr : &found->second;
 }
 
-}  // namespace merklize::command::json
+}  // namespace merklize::json

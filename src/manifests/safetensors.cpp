@@ -1,19 +1,13 @@
-#include "command/manifest/safetensors.hpp"
-
-#include <unistd.h>
+#include "manifests/safetensors.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <tuple>
 
-#include "command/endings.hpp"
-#include "command/manifest/entries.hpp"
-#include "command/output/json_reader.hpp"
 #include "host/cpu_device.hpp"
+#include "manifests/names.hpp"
 #include "merklize/hash.hpp"
 
-namespace merklize::command::manifest {
+namespace merklize::inline v0::manifests {
 namespace {
 
 using json::Items;
@@ -24,13 +18,13 @@ constexpr std::uint64_t most_header_bytes = 100'000'000;
 
 class HeaderReader {
 public:
-    HeaderReader(int fd, const std::string& path, std::uint64_t file_bytes)
-        : fd_(fd), path_(path), file_bytes_(file_bytes) {}
+    HeaderReader(const ReadAt& read_at, const std::string& path, std::uint64_t file_bytes)
+        : read_at_(read_at), path_(path), file_bytes_(file_bytes) {}
 
     Header read() {
         if (file_bytes_ < 8)
             refuse("it must begin with 8 bytes of length, got " + std::to_string(file_bytes_) + " bytes");
-        std::string bytes = read_bytes(0, 8);
+        std::string bytes = read_at_(0, 8);
         std::uint64_t length = 0;
         for (unsigned i = 0; i < 8; i++) length |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << 8 * i;
         if (length > most_header_bytes) {
@@ -41,7 +35,7 @@ public:
             refuse("the header of " + std::to_string(length) + " bytes passes the end of the file of " +
                    std::to_string(file_bytes_));
         }
-        bytes += read_bytes(8, length);
+        bytes += read_at_(8, length);
         const std::string_view text = std::string_view(bytes).substr(8);
         if (!text.starts_with('{')) refuse("the header must begin with '{'");
         Header made;
@@ -62,26 +56,14 @@ public:
 
 private:
     [[noreturn]] void refuse(const std::string& why) const {
-        throw Failure{path_ + ": not a valid safetensors file: " + why};
-    }
-
-    std::string read_bytes(std::uint64_t offset, std::uint64_t count) const {
-        std::string out(count, '\0');
-        for (std::uint64_t done = 0; done < count;) {
-            const ssize_t now = pread(fd_, out.data() + done, count - done, static_cast<off_t>(offset + done));
-            if (now < 0 && errno == EINTR) continue;
-            if (now < 0) throw Failure{path_ + ": cannot read: " + strerror(errno)};
-            if (now == 0) throw Failure{path_ + ": changed while being read"};
-            done += static_cast<std::uint64_t>(now);
-        }
-        return out;
+        invalid(path_ + ": not a valid safetensors file: " + why);
     }
 
     Value parse(std::string_view text) const {
         try {
             return json::read(text, json::Doubts::are_errors, most_separators);
-        } catch (const Failure& failure) {
-            refuse("the header: " + failure.text);
+        } catch (const Error& error) {
+            refuse(std::string("the header: ") + error.what());
         }
     }
 
@@ -161,15 +143,15 @@ private:
             refuse(std::to_string(file_bytes_ - at) + " bytes after " + before + " belong to no tensor");
     }
 
-    int fd_;
+    const ReadAt& read_at_;
     const std::string& path_;
     std::uint64_t file_bytes_;
 };
 
 }  // namespace
 
-Header read_header(int fd, const std::string& path, std::uint64_t file_bytes) {
-    return HeaderReader(fd, path, file_bytes).read();
+Header read_header(const ReadAt& read_at, const std::string& path, std::uint64_t file_bytes) {
+    return HeaderReader(read_at, path, file_bytes).read();
 }
 
-}  // namespace merklize::command::manifest
+}  // namespace merklize::inline v0::manifests

@@ -1,30 +1,14 @@
-// A manifest's text, read and checked: nothing that the writer does not write is taken.
-#include "command/manifest/entries.hpp"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+// A manifest's text, read and checked: nothing that to_json() does not write is taken.
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <functional>
-#include <numeric>
+#include <initializer_list>
 #include <utility>
 
-#include "command/endings.hpp"
-#include "command/output/json_reader.hpp"
-#include "command/output/text.hpp"
-#include "host/cpu_device.hpp"
-#include "host/descriptor.hpp"
-#include "host/little_endian.hpp"
-#include "merklize/hash_each.hpp"
+#include "manifests/names.hpp"
 #include "merklize/pieces.hpp"
-#include "merklize/tree.hpp"
 
-namespace merklize::command::manifest {
+namespace merklize::inline v0::manifests {
 namespace {
 
 using json::Items;
@@ -32,28 +16,7 @@ using json::Members;
 using json::Other;
 using json::Value;
 
-constexpr std::array<std::string_view, 4> kinds = {"tensors", "file", "index", "folder"};
-
-constexpr struct {
-    std::string_view name;
-    unsigned bits;
-} dtypes[] = {
-    {"BOOL", 8},    {"U8", 8},      {"I8", 8},          {"I16", 16},        {"U16", 16},    {"I32", 32},
-    {"U32", 32},    {"I64", 64},    {"U64", 64},        {"F4", 4},          {"F6_E2M3", 6}, {"F6_E3M2", 6},
-    {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E8M0", 8},     {"F8_E4M3FNUZ", 8}, {"F16", 16},    {"BF16", 16},
-    {"F32", 32},    {"F64", 64},    {"F8_E5M2FNUZ", 8}, {"C64", 64},        {"C128", 128},
-};
-
-void put_text(std::string& out, std::string_view text) {
-    runtime::append_number(out, static_cast<std::uint32_t>(text.size()));
-    out += text;
-}
-
-void put_digest(std::string& out, const Digest& digest) {
-    out.append(reinterpret_cast<const char*>(digest.bytes.data()), Digest::size);
-}
-
-[[noreturn]] void bad(const std::string& why) { throw Failure{"not a valid manifest: " + why}; }
+[[noreturn]] void bad(const std::string& why) { invalid("not a valid manifest: " + why); }
 
 std::string shown(const Value* value) {
     std::string text = "None";
@@ -178,7 +141,8 @@ public:
         made_.files = entries<File>("files", "path", [&](const Value& v, const std::string& w) { return file(v, w); });
         require_names();
         if (json::find(members(), "seen") != nullptr)
-            entries<Shard>("seen", "path", [&](const Value& v, const std::string& w) { return seen(v, w); });
+            made_.seen =
+                entries<Seen>("seen", "path", [&](const Value& v, const std::string& w) { return seen(v, w); });
         for (const Value& group : items_of(field("aliases"), "aliases")) {
             made_.aliases.push_back(strings_of(group, "aliases"));
             for (const std::string& alias : made_.aliases.back()) {
@@ -196,8 +160,8 @@ private:
     static Value read(std::string_view text) {
         try {
             return json::read(text, json::Doubts::are_errors);
-        } catch (const Failure& failure) {
-            bad("the text: " + failure.text);
+        } catch (const Error& error) {
+            bad(std::string("the text: ") + error.what());
         }
     }
 
@@ -209,9 +173,9 @@ private:
         if (hash == nullptr || *hash != "blake3") bad("hash must be 'blake3', got " + shown(&field("hash")));
         made_.piece_size = count_of(field("piece_size"), "piece_size");
         const auto* kind = field("kind").as<std::string>();
-        const auto* known = kind == nullptr ? kinds.end() : std::ranges::find(kinds, *kind);
-        if (known == kinds.end()) bad("kind must be one of tensors, file, index, folder, got " + shown(&field("kind")));
-        made_.kind = static_cast<Kind>(known - kinds.begin());
+        const auto known = kind == nullptr ? std::nullopt : kind_of(*kind);
+        if (!known) bad("kind must be one of tensors, file, index, folder, got " + shown(&field("kind")));
+        made_.kind = *known;
         const auto* no_name = field("name").as<Other>();
         const bool has_name = no_name == nullptr || no_name->text != "null";
         if (has_name != (made_.kind == Kind::file || made_.kind == Kind::index)) {
@@ -288,27 +252,35 @@ private:
         return made;
     }
 
-    // Whether it is an integer from -2^63 to -1.
-    static bool is_negative(const Value& value) {
+    Seen seen(const Value& value, const std::string& what) const {
+        const Members& found = members_of(value, {"path", "size", "mtime_ns", "inode"}, {}, what);
+        Seen made{.path = path_of(*json::find(found, "path"), what + ": path"),
+                  .size = count_of(*json::find(found, "size"), what + ": size")};
+        const Value *time = json::find(found, "mtime_ns"), *inode = json::find(found, "inode");
+        constexpr std::int64_t second = 1'000'000'000;
+        if (const auto* since_1970 = time->as<std::uint64_t>()) {
+            made.seconds = static_cast<std::int64_t>(*since_1970 / second);
+            made.nanoseconds = static_cast<std::uint32_t>(*since_1970 % second);
+        } else if (const auto before_1970 = negative(*time)) {
+            made.seconds = *before_1970 / second - (*before_1970 % second != 0);
+            made.nanoseconds = static_cast<std::uint32_t>((*before_1970 % second + second) % second);
+        } else {
+            bad(what + ": mtime_ns must be an integer from -2^63 to 2^64 - 1, got " + shown(time));
+        }
+        if (inode->as<std::uint64_t>() == nullptr)
+            bad(what + ": inode must be an integer from 0 to 2^64 - 1, got " + shown(inode));
+        made.inode = *inode->as<std::uint64_t>();
+        return made;
+    }
+
+    // An integer from -2^63 to -1.
+    static std::optional<std::int64_t> negative(const Value& value) {
         const auto* other = value.as<Other>();
-        if (other == nullptr) return false;
+        if (other == nullptr) return {};
         std::int64_t number = 0;
         const char* last = other->text.data() + other->text.size();
         const auto [end, error] = std::from_chars(other->text.data(), last, number);
-        return error == std::errc() && end == last && number < 0;
-    }
-
-    // What refresh goes by: checked, and not kept.
-    static Shard seen(const Value& value, const std::string& what) {
-        const Members& found = members_of(value, {"path", "size", "mtime_ns", "inode"}, {}, what);
-        const Value *time = json::find(found, "mtime_ns"), *inode = json::find(found, "inode");
-        if (time->as<std::uint64_t>() == nullptr && !is_negative(*time))
-            bad(what + ": mtime_ns must be an integer from -2^63 to 2^64 - 1, got " + shown(time));
-        if (inode->as<std::uint64_t>() == nullptr)
-            bad(what + ": inode must be an integer from 0 to 2^64 - 1, got " + shown(inode));
-        return {path_of(*json::find(found, "path"), what + ": path"),
-                count_of(*json::find(found, "size"), what + ": size"),
-                {}};
+        return error == std::errc() && end == last && number < 0 ? std::optional(number) : std::nullopt;
     }
 
     void require_names() const {
@@ -333,137 +305,15 @@ private:
 
 }  // namespace
 
-std::string_view name_of(Kind kind) noexcept { return kinds[static_cast<std::size_t>(kind)]; }
-
-unsigned bits_of(std::string_view dtype) noexcept {
-    for (const auto& known : dtypes)
-        if (known.name == dtype) return known.bits;
-    return 0;
-}
-
-std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept {
-    std::uint64_t product = 1;
-    for (const std::uint64_t extent : shape)
-        if (__builtin_mul_overflow(product, extent, &product)) return {};
-    if (__builtin_mul_overflow(product, std::uint64_t{bits}, &product) || product % 8 != 0) return {};
-    return product / 8;
-}
-
-std::string Tensor::record() const {
-    std::string record(1, '\0');
-    put_text(record, name);
-    put_text(record, dtype);
-    runtime::append_number(record, static_cast<std::uint32_t>(shape.size()));
-    for (const std::uint64_t extent : shape) runtime::append_number(record, extent);
-    put_digest(record, digest);
-    return record;
-}
-
-std::string File::record() const {
-    std::string record(1, '\1');
-    put_text(record, path);
-    runtime::append_number(record, size);
-    put_digest(record, digest);
-    return record;
-}
-
-std::uint64_t Manifest::bytes() const noexcept {
-    std::uint64_t sum = 0;
-    for (const Tensor& tensor : tensors) sum += tensor.size;
-    for (const File& file : files) sum += file.size;
-    return sum;
-}
-
 Manifest parse(std::string_view text) { return Parser(text).parse(); }
-
-Digest root_of(const Manifest& manifest) {
-    std::vector<std::string> records;
-    for (const Tensor& tensor : manifest.tensors) records.push_back(tensor.record());
-    for (const File& file : manifest.files) records.push_back(file.record());
-    if (records.empty()) throw Failure{"a manifest must have at least one tensor or file, got none"};
-    std::vector<MessageView> messages;
-    for (const std::string& record : records) messages.emplace_back(std::as_bytes(std::span(record)));
-    const Mode mode = Mode::derive_key("merklize 2026-11-22 manifest leaf v1");
-    const std::vector<Digest> leaves = hash_each(messages, mode, runtime::on_this_thread());
-    return merkle_root(leaves, {}, runtime::on_this_thread());
-}
 
 Manifest load(const std::string& path) {
     const std::string text = content_of(path);
     try {
         return parse(text);
-    } catch (const Failure& failure) {
-        throw Failure{path + ": " + failure.text};
+    } catch (const Error& error) {
+        invalid(path + ": " + error.what());
     }
 }
 
-std::string content_of(const std::string& path) {
-    const auto fail = [&]() { throw Failure{path + ": cannot read: " + strerror(errno)}; };
-    const runtime::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) fail();
-    struct stat info{};
-    if (fstat(file.get(), &info) != 0) fail();
-    std::string text(static_cast<std::size_t>(std::max<off_t>(info.st_size, 0)) + 1, '\0');
-    for (std::size_t done = 0;;) {
-        const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) fail();
-        done += static_cast<std::size_t>(count);
-        if (count == 0) {
-            text.resize(done);
-            return text;
-        }
-        if (done == text.size()) text.resize(2 * text.size());
-    }
-}
-
-void require_path(std::string_view name) {
-    bool is_good = !name.empty() && name.find('\0') == name.npos && name.find('\\') == name.npos &&
-                   name.substr(0, name.find('/')).find(':') == name.npos;
-    for (std::string_view rest = name; is_good;) {
-        const std::size_t end = rest.find('/');
-        const std::string_view part = rest.substr(0, end);
-        is_good = !part.empty() && part != "." && part != "..";
-        if (end == rest.npos) break;
-        rest.remove_prefix(end + 1);
-    }
-    if (!is_good)
-        throw Failure{"the name " + in_quotes(name) +
-                      " of a file must be relative, below its folder, with / between parts"};
-}
-
-void require_distinct(const std::vector<std::string>& names) {
-    std::vector<std::pair<std::string, std::size_t>> folded;
-    for (std::size_t i = 0; i < names.size(); i++) {
-        std::string lower = names[i];
-        for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-        folded.emplace_back(std::move(lower), i);
-    }
-    std::ranges::sort(folded);
-    for (std::size_t k = 1; k < folded.size(); k++) {
-        const std::string &one = names[folded[k - 1].second], &other = names[folded[k].second];
-        if (folded[k - 1].first == folded[k].first && one != other) {
-            throw Failure{"the files " + in_quotes(one) + " and " + in_quotes(other) +
-                          " differ in case alone: some systems have only one"};
-        }
-    }
-}
-
-std::string in_quotes(std::string_view name) {
-    const char quote = name.find('\'') != name.npos && name.find('"') == name.npos ? '"' : '\'';
-    std::string text(1, quote);
-    std::string escaped;
-    for (const char c : name) {
-        if (c == quote || c == '\\') escaped += '\\';
-        escaped += c;
-    }
-    return cut(text + sentence(escaped) + quote);
-}
-
-std::string in_brackets(const std::vector<std::uint64_t>& numbers) {
-    std::string text = "[";
-    for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
-    return cut(text + "]");
-}
-
-}  // namespace merklize::command::manifest
+}  // namespace merklize::inline v0::manifests

@@ -1,13 +1,15 @@
-#include "command/output/json.hpp"
+#include "texts/json.hpp"
 
 #include <charconv>
 #include <cstdio>
 
-#include "command/output/text.hpp"
+#include "texts/text.hpp"
 
-namespace merklize::command::json {
+namespace merklize::json {
 
-std::string text(std::string_view value) {
+using namespace texts;
+
+std::string text(std::string_view value, Characters characters) {
     std::string quoted = "\"";
     const auto escape = [&](unsigned unit) {
         char digits[12];
@@ -30,6 +32,8 @@ std::string text(std::string_view value) {
             default:
                 if (c >= 0x20 && c < 0x7f) {
                     quoted += static_cast<char>(c);
+                } else if (c >= 0x7f && characters == Characters::as_they_are) {
+                    quoted += character.empty() ? "\ufffd" : character;
                 } else if (c < 0x10000) {
                     escape(c);
                 } else {
@@ -84,4 +88,4 @@ void put_name(Object& object, std::string_view bytes) {
     if (!is_utf8(bytes)) object.text("name_hex", to_hex(std::as_bytes(std::span(bytes))));
 }
 
-}  // namespace merklize::command::json
+}  // namespace merklize::json

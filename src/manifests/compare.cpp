@@ -1,11 +1,11 @@
-#include "command/manifest/compare.hpp"
+#include "manifests/compare.hpp"
 
 #include <algorithm>
 
-#include "command/output/json.hpp"
-#include "command/output/text.hpp"
+#include "manifests/names.hpp"
+#include "texts/json.hpp"
 
-namespace merklize::command::manifest {
+namespace merklize::inline v0::manifests {
 namespace {
 
 // Where the first piece that differs begins and ends, as far as the pieces of both tell.
@@ -103,7 +103,7 @@ void compare_lists(const std::vector<Entry>& expected, const std::vector<Entry>&
 
 std::string Difference::sentence() const {
     const std::string place = shard ? " in " + cut(*shard) : "";
-    return what + " " + in_quotes(name) + command::sentence(place + ": " + (detail.empty() ? kind : detail));
+    return what + " " + in_quotes(name) + texts::sentence(place + ": " + (detail.empty() ? kind : detail));
 }
 
 std::string Difference::json() const {
@@ -129,4 +129,4 @@ void compare(const std::vector<Shard>& expected, const std::vector<Shard>& found
     compare_lists(expected, found, piece_size, excused, out);
 }
 
-}  // namespace merklize::command::manifest
+}  // namespace merklize::inline v0::manifests

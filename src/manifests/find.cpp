@@ -1,4 +1,4 @@
-#include "command/manifest/find.hpp"
+#include "manifests/find.hpp"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -10,12 +10,9 @@
 #include <memory>
 #include <system_error>
 
-#include "command/endings.hpp"
-#include "command/manifest/safetensors.hpp"
-#include "command/output/json_reader.hpp"
-#include "command/output/text.hpp"
+#include "manifests/safetensors.hpp"
 
-namespace merklize::command::manifest {
+namespace merklize::inline v0::manifests {
 namespace {
 
 std::vector<char32_t> characters(std::string_view text) {
@@ -51,8 +48,6 @@ struct CloseFolder {
     void operator()(DIR* folder) const { closedir(folder); }
 };
 
-[[noreturn]] void cannot_read(const std::string& path) { throw Failure{path + ": cannot read: " + strerror(errno)}; }
-
 std::string real_path(const std::string& path) {
     std::error_code error;
     const auto real = std::filesystem::weakly_canonical(path, error);
@@ -75,13 +70,13 @@ public:
             prefixes.pop_back();
             const std::string path = joined(folder_, prefix);
             const std::unique_ptr<DIR, CloseFolder> open(opendir(path.c_str()));
-            if (!open) cannot_read(path);
+            if (!open) cannot_read(path, errno);
             for (errno = 0; const dirent* entry = readdir(open.get()); errno = 0) {
                 const std::string_view name = entry->d_name;
                 if (name == "." || name == "..") continue;
                 take(prefix, name, entry->d_type, prefixes);
             }
-            if (errno != 0) cannot_read(path);
+            if (errno != 0) cannot_read(path, errno);
         }
         std::ranges::sort(names_);
         return std::move(names_);
@@ -95,8 +90,7 @@ private:
             return matches(name, pattern) || matches(entry, pattern);
         };
         if (std::ranges::any_of(ignore_, is_of)) return;
-        if (!is_utf8(name))
-            throw Failure{"the name of a file must be text that UTF-8 can hold, got " + in_quotes(name)};
+        if (!is_utf8(name)) invalid("the name of a file must be text that UTF-8 can hold, got " + in_quotes(name));
         const std::string path = joined(folder_, name);
         bool is_link = type == DT_LNK, is_folder = type == DT_DIR, is_file = type == DT_REG;
         if (!is_folder && !is_file) {
@@ -107,14 +101,13 @@ private:
             is_file = there && S_ISREG(info.st_mode);
         }
         if (is_link && !follow_) {
-            throw Failure{path +
-                          " is a symbolic link, whose file may lie outside of the folder; ignore it, or follow links"};
+            invalid(path + " is a symbolic link, whose file may lie outside of the folder; ignore it, or follow links");
         }
-        if (is_link && is_folder) throw Failure{path + " is a symbolic link to a folder, which is never followed"};
+        if (is_link && is_folder) invalid(path + " is a symbolic link to a folder, which is never followed");
         if (is_folder) {
             prefixes.push_back(name + "/");
         } else if (!is_file) {
-            throw Failure{path + " is neither a file nor a folder; ignore it"};
+            invalid(path + " is neither a file nor a folder; ignore it");
         } else if (entry != own_name_ || real_path(path) != own_) {
             require_path(name);
             names_.push_back(name);
@@ -128,14 +121,13 @@ private:
     std::vector<std::string> names_{};
 };
 
-std::vector<std::pair<std::string, std::string>> read_index(const std::string& path) {
-    const std::string text = content_of(path);
-    const auto refuse = [&](const std::string& why) { throw Failure{path + ": not an index of shards: " + why}; };
+std::vector<std::pair<std::string, std::string>> weights_of(std::string_view text, const std::string& path) {
+    const auto refuse = [&](const std::string& why) { invalid(path + ": not an index of shards: " + why); };
     json::Value whole;
     try {
         whole = json::read(text, json::Doubts::are_errors, most_separators);
-    } catch (const Failure& failure) {
-        refuse(failure.text);
+    } catch (const Error& error) {
+        refuse(error.what());
     }
     const auto* fields = whole.as<json::Members>();
     const json::Value* map = fields == nullptr ? nullptr : json::find(*fields, "weight_map");
@@ -147,7 +139,7 @@ std::vector<std::pair<std::string, std::string>> read_index(const std::string& p
         if (shard == nullptr) refuse("weight_map must map names of tensors to files");
         weights.emplace_back(name, *shard);
     }
-    if (weights.empty()) throw Failure{path + ": the index names no tensor"};
+    if (weights.empty()) invalid(path + ": the index names no tensor");
     for (const auto& [_, shard] : weights) require_path(shard);
     return weights;
 }
@@ -196,32 +188,43 @@ bool is_folder(const std::string& path) {
     return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+void take_index(Source& found, std::string_view text, const std::string& path) {
+    found.weights = weights_of(text, path);
+    for (const auto& [_, shard] : found.weights) found.shards.push_back(shard);
+    std::ranges::sort(found.shards);
+    found.shards.erase(std::ranges::unique(found.shards).begin(), found.shards.end());
+}
+
+void take_folder(Source& found, const std::vector<std::string>& names) {
+    for (const std::string& name : names) require_path(name);
+    require_distinct(names);
+    for (const std::string& name : names) (name.ends_with(".safetensors") ? found.shards : found.files).push_back(name);
+}
+
+Kind kind_of_file(std::string_view name) {
+    require_path(name);
+    if (!is_utf8(name)) invalid("the name of a file must be text that UTF-8 can hold, got " + in_quotes(name));
+    return name.ends_with(".index.json") ? Kind::index : Kind::file;
+}
+
 Source find_source(const std::string& path, const std::vector<std::string>& ignore, bool follow_links,
                    const std::string& own) {
     Source found;
     if (is_folder(path)) {
         found.folder = path;
-        std::vector<std::string> names = Below(path, ignore, follow_links, own).names();
-        require_distinct(names);
-        for (std::string& name : names) (name.ends_with(".safetensors") ? found.shards : found.files).push_back(name);
+        take_folder(found, Below(path, ignore, follow_links, own).names());
         return found;
     }
     const std::size_t slash = path.rfind('/');
     found.name = slash == path.npos ? path : path.substr(slash + 1);
     found.folder = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-    require_path(found.name);
-    if (!is_utf8(found.name))
-        throw Failure{"the name of a file must be text that UTF-8 can hold, got " + in_quotes(found.name)};
-    found.kind = found.name.ends_with(".index.json") ? Kind::index : Kind::file;
+    found.kind = kind_of_file(found.name);
     if (found.kind == Kind::file) {
         found.shards.push_back(found.name);
         return found;
     }
-    found.weights = read_index(path);
-    for (const auto& [_, shard] : found.weights) found.shards.push_back(shard);
-    std::ranges::sort(found.shards);
-    found.shards.erase(std::ranges::unique(found.shards).begin(), found.shards.end());
+    take_index(found, content_of(path), path);
     return found;
 }
 
-}  // namespace merklize::command::manifest
+}  // namespace merklize::inline v0::manifests

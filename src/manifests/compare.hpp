@@ -1,28 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "command/manifest/entries.hpp"
+#include "merklize/manifest.hpp"
 
-namespace merklize::command::manifest {
-
-/// One thing that is not as the manifest says.
-struct Difference {
-    std::string kind{};  ///< missing, unexpected, dtype, shape, bytes, size, header, unreadable
-    std::string what{};  ///< tensor, file, shard
-    std::string name{};
-    std::optional<std::string> shard{};  ///< the file that a tensor lies in
-    /// Of "bytes": the first piece that differs is bytes begin to end of the tensor or file.
-    std::optional<std::uint64_t> begin{}, end{};
-    std::string detail{};
-
-    std::string sentence() const;
-    std::string json() const;
-};
-using Differences = std::vector<Difference>;
+namespace merklize::inline v0::manifests {
 
 /// Lists that are sorted by their keys. What is in one of them alone is a difference, too.
 /// excused  names for which there is another difference already
@@ -33,4 +17,4 @@ void compare(const std::vector<File>& expected, const std::vector<File>& found, 
 void compare(const std::vector<Shard>& expected, const std::vector<Shard>& found, std::uint64_t piece_size,
              const std::vector<std::string>& excused, Differences& out);
 
-}  // namespace merklize::command::manifest
+}  // namespace merklize::inline v0::manifests

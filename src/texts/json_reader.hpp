@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace merklize::command::json {
+namespace merklize::json {
 
 /// A value that was read. Of numbers only whole ones from 0 to 2^64 - 1 have a value; all others are `Other`.
 struct Value;
@@ -33,11 +33,11 @@ enum class Doubts { last_counts, are_errors };
 /// Reads one value that is all of the text (RFC 8259). Where doubts are no errors, of two members with one name the last one counts, and
 /// half of a surrogate pair is U+FFFD. Values are nested at most 100 deep.
 /// most_separators  commas and opening brackets of the text: memory grows with them
-/// errors           Failure (the text says what is wrong, and at which byte)
+/// errors           invalid_argument (the text says what is wrong, and at which byte)
 /// cost             proportional to the text, and n log n of an object's n members
 Value read(std::string_view text, Doubts doubts = Doubts::last_counts, std::size_t most_separators = SIZE_MAX);
 
 /// The member of that name, or null.
 const Value* find(const Members& members, std::string_view name) noexcept;
 
-}  // namespace merklize::command::json
+}  // namespace merklize::json

@@ -2,13 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "merklize/digest.hpp"
 
-namespace merklize::command::manifest {
+namespace merklize::inline v0::manifests {
 
 /// Commas and opening brackets that a header, or an index of shards, has at most.
 inline constexpr std::size_t most_separators = std::size_t{1} << 22;
@@ -28,10 +29,13 @@ struct Header {
     Digest digest{};
 };
 
-/// Reads and checks the header of an open file.
+/// Gives `count` bytes of a file from byte `offset` on.
+using ReadAt = std::function<std::string(std::uint64_t offset, std::uint64_t count)>;
+
+/// Reads and checks the header of a file.
 /// path        for error texts
 /// file_bytes  as the system states it
-/// errors      Failure (lengths, JSON, dtypes, offsets; it cannot be read)
-Header read_header(int fd, const std::string& path, std::uint64_t file_bytes);
+/// errors      invalid_argument (lengths, JSON, dtypes, offsets), and those of read_at
+Header read_header(const ReadAt& read_at, const std::string& path, std::uint64_t file_bytes);
 
-}  // namespace merklize::command::manifest
+}  // namespace merklize::inline v0::manifests

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "command/manifest/entries.hpp"
+#include "merklize/manifest.hpp"
 
-namespace merklize::command::manifest {
+namespace merklize::inline v0::manifests {
 
 /// Whether a name has a pattern, as in a shell: * any characters, also /; ? one; [a-z] one of these; [!a-z] any other.
 bool matches(std::string_view name, std::string_view pattern);
@@ -27,12 +27,20 @@ struct Source {
 /// ignore        patterns of names, or of paths below the folder, that are left out
 /// follow_links  take symbolic links to files for the files
 /// own           a path that is left out: the manifest's own
-/// errors        Failure (unreadable; names that no manifest can hold; links and devices in a folder)
+/// errors        io (unreadable), invalid_argument (names that no manifest can hold; links and devices in a folder)
 Source find_source(const std::string& path, const std::vector<std::string>& ignore, bool follow_links,
                    const std::string& own);
+
+/// What find_source() does with what it has read, for files anywhere.
+/// text  of the index;  path  for error texts
+void take_index(Source& found, std::string_view text, const std::string& path);
+/// names  of all files below a folder, sorted
+void take_folder(Source& found, const std::vector<std::string>& names);
+/// Whether the name of a file is that of an index or of a safetensors file.
+Kind kind_of_file(std::string_view name);
 
 /// folder/name
 std::string joined(const std::string& folder, std::string_view name);
 bool is_folder(const std::string& path);
 
-}  // namespace merklize::command::manifest
+}  // namespace merklize::inline v0::manifests

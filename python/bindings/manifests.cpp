@@ -1,0 +1,473 @@
+#include "merklize/manifest.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "arguments.hpp"
+#include "manifests/create.hpp"
+#include "manifests/names.hpp"
+#include "module.hpp"
+#include "run.hpp"
+
+namespace merklize::binding {
+
+namespace {
+
+using manifests::Manifest;
+
+// ---- Entries are the NamedTuples of merklize.manifests, or plain tuples of the same fields ----
+
+nb::bytes to_values(const std::vector<Digest>& digests) { return to_bytes(std::as_bytes(std::span(digests))); }
+
+std::vector<Digest> to_values(nb::handle bytes, const char* what) {
+    const InputBytes input(bytes, what);
+    const std::span<const Digest> values = as_digests(input.span());
+    return {values.begin(), values.end()};
+}
+
+std::string to_name(nb::handle text, const char* what) { return std::string(to_text(text, what)); }
+
+nb::tuple described(const manifests::Tensor& tensor) {
+    nb::list shape;
+    for (const std::uint64_t extent : tensor.shape) shape.append(extent);
+    const bool is_stored = tensor.shard.has_value();
+    return nb::make_tuple(to_str(tensor.name), to_str(tensor.dtype), nb::tuple(shape), to_bytes(tensor.digest.bytes),
+                          tensor.size, is_stored ? nb::object(to_str(*tensor.shard)) : nb::none(),
+                          is_stored ? nb::object(nb::int_(tensor.offset)) : nb::none(), to_values(tensor.pieces));
+}
+
+manifests::Tensor to_tensor(nb::handle entry) {
+    manifests::Tensor made{.name = to_name(entry[0], "Tensor: name"), .dtype = to_name(entry[1], "Tensor: dtype")};
+    for (nb::handle extent : nb::cast<nb::tuple>(entry[2])) made.shape.push_back(to_u64(extent, "Tensor: shape"));
+    made.digest = to_digest(entry[3], "Tensor: digest");
+    made.size = to_u64(entry[4], "Tensor: size");
+    if (!entry[5].is_none()) {
+        made.shard = to_name(entry[5], "Tensor: shard");
+        made.offset = to_u64(entry[6], "Tensor: offset");
+    }
+    made.pieces = to_values(entry[7], "Tensor: pieces");
+    return made;
+}
+
+nb::tuple described(const manifests::File& file) {
+    return nb::make_tuple(to_str(file.path), file.size, to_bytes(file.digest.bytes), to_values(file.pieces));
+}
+
+nb::tuple described(const manifests::Shard& shard) {
+    return nb::make_tuple(to_str(shard.path), shard.size, to_bytes(shard.header.bytes));
+}
+
+nb::tuple described(const manifests::Seen& seen) {
+    const nb::object nanoseconds = nb::int_(seen.seconds) * nb::int_(1'000'000'000) + nb::int_(seen.nanoseconds);
+    return nb::make_tuple(to_str(seen.path), seen.size, nanoseconds, seen.inode);
+}
+
+nb::tuple described(const manifests::Difference& one) {
+    const auto number = [](const std::optional<std::uint64_t>& value) {
+        return value ? nb::object(nb::int_(*value)) : nb::none();
+    };
+    return nb::make_tuple(to_str(one.kind), to_str(one.what), to_str(one.name),
+                          one.shard ? nb::object(to_str(*one.shard)) : nb::none(), number(one.begin), number(one.end),
+                          to_str(one.detail));
+}
+
+nb::str described(const std::string& name) { return to_str(name); }
+
+nb::tuple described(const std::vector<std::string>& names) {
+    nb::list list;
+    for (const std::string& name : names) list.append(to_str(name));
+    return nb::tuple(list);
+}
+
+template <class Entry>
+nb::list all_of(const std::vector<Entry>& entries) {
+    nb::list list;
+    for (const Entry& entry : entries) list.append(described(entry));
+    return list;
+}
+
+nb::tuple described(const manifests::Report& report) {
+    return nb::make_tuple(all_of(report.differences), report.checked, report.bytes);
+}
+
+nb::tuple described(manifests::Refreshed&& made) {
+    return nb::make_tuple(std::move(made.manifest), all_of(made.hashed), all_of(made.kept));
+}
+
+std::vector<std::string> to_names(nb::handle list, const char* what) {
+    std::vector<std::string> names;
+    for (nb::handle name : list) names.push_back(to_name(name, what));
+    return names;
+}
+
+std::string to_exclude(nb::handle path) { return path.is_none() ? "" : to_path(path, "manifest: exclude").string(); }
+
+// ---- Files in stores ----
+
+// The error of one file, as the library has it: a check notes it and goes on. None: an exception of another kind.
+std::optional<Error> error_of(nb::handle exception) {
+    const nb::module_ errors = nb::module_::import_("merklize.errors");
+    if (nb::isinstance(exception, errors.attr("InvalidArgument")))
+        return Error(ErrorCode::invalid_argument, text_of(exception));
+    if (!nb::isinstance(exception, errors.attr("FileError"))) return {};
+    const nb::object number = nb::getattr(exception, "errno", nb::none()),
+                     name = nb::getattr(exception, "filename", nb::none());
+    return Error(ErrorCode::io, text_of(nb::getattr(exception, "text", exception)),
+                 number.is_none() ? 0 : to_int(number, "errno"), name.is_none() ? std::string() : text_of(name));
+}
+
+// Runs Python code inside of a call without the GIL.
+template <class Work>
+auto in_python(const Work& work) {
+    const GilReleased::Interrupted taken_back;
+    try {
+        return work();
+    } catch (nb::python_error& raised) {
+        if (const auto error = error_of(raised.value())) throw *error;
+        throw;
+    }
+}
+
+std::exception_ptr pointer_to(nb::handle exception) {
+    const auto error = error_of(exception);
+    return std::make_exception_ptr(error ? *error : Error(ErrorCode::internal, text_of(exception)));
+}
+
+PieceDigests to_made(nb::handle pair) {
+    return {to_digest(pair[0], "manifest: digest"), to_values(pair[1], "manifest: pieces")};
+}
+
+bool is_pair(nb::handle item) { return nb::isinstance<nb::tuple>(item); }
+
+nb::list to_ranges(std::span<const FileRange> ranges) {
+    nb::list list;
+    for (const FileRange& range : ranges) list.append(nb::make_tuple(range.offset, range.bytes));
+    return list;
+}
+
+nb::list to_list(std::span<const std::string> names) {
+    nb::list list;
+    for (const std::string& name : names) list.append(to_str(name));
+    return list;
+}
+
+// An object of merklize.stores. Its functions are called with the GIL, one at a time.
+class PythonStorage : public manifests::Storage {
+public:
+    // A borrowed reference: the caller of the binding has it for as long as the call lasts.
+    explicit PythonStorage(nb::handle object) : object_(object) {}
+
+    std::string shown(const std::string& name) const override {
+        return in_python([&] { return text_of(object_.attr("shown")(to_str(name))); });
+    }
+
+    std::vector<manifests::Looked> look_at(std::span<const std::string> names) override {
+        return in_python([&] {
+            std::vector<manifests::Looked> found;
+            for (nb::handle item : object_.attr("sizes")(to_list(names))) {
+                manifests::Looked& one = found.emplace_back();
+                if (nb::isinstance<nb::int_>(item)) {
+                    one.size = to_u64(item, "manifest: size");
+                } else {
+                    one.error = pointer_to(item);
+                }
+            }
+            require_count(found.size(), names.size());
+            for (std::size_t i = 0; i < names.size(); i++) known_[names[i]] = found[i].size;
+            return found;
+        });
+    }
+
+    manifests::Header read_header(const std::string& shard) override {
+        const manifests::ReadAt read_at = [&](std::uint64_t offset, std::uint64_t count) {
+            return in_python([&] {
+                const nb::object made = object_.attr("read")(to_str(shard), offset, offset + count);
+                const InputBytes bytes(made, "manifest: header");
+                require_count(bytes.span().size(), count);
+                return std::string(reinterpret_cast<const char*>(bytes.span().data()), count);
+            });
+        };
+        return manifests::read_header(read_at, shown(shard), known_.at(shard));
+    }
+
+    std::vector<PieceDigests> hash_ranges(const std::string& shard, std::span<const FileRange> ranges,
+                                          std::uint64_t piece_size, const RunOptions& options) override {
+        std::uint64_t all = 0, done = 0;
+        for (const FileRange& range : ranges) all += range.bytes;
+        return in_python([&] {
+            std::vector<PieceDigests> made;
+            for (nb::handle pair : object_.attr("hash")(to_str(shard), to_ranges(ranges), piece_size)) {
+                made.push_back(to_made(pair));
+                require_count(made.size() <= ranges.size(), true);
+                done += ranges[made.size() - 1].bytes;
+                if (options.progress &&
+                    !options.progress(all == 0 ? 1 : static_cast<double>(done) / static_cast<double>(all)))
+                    throw Error(ErrorCode::cancelled, "cancelled by the caller's progress function");
+            }
+            require_count(made.size(), ranges.size());
+            return made;
+        });
+    }
+
+    std::vector<manifests::Hashed> hash_files(std::span<const std::string> names, std::uint64_t piece_size,
+                                              manifests::Work& work) override {
+        return in_python([&] {
+            std::vector<manifests::Hashed> found;
+            for (nb::handle item : object_.attr("hash_files")(to_list(names), piece_size)) {
+                manifests::Hashed& one = found.emplace_back();
+                require_count(found.size() <= names.size(), true);
+                if (is_pair(item)) {
+                    one.made = to_made(item);
+                } else {
+                    one.error = pointer_to(item);
+                }
+                work.advance(known_.at(names[found.size() - 1]));
+            }
+            require_count(found.size(), names.size());
+            return found;
+        });
+    }
+
+private:
+    template <class Count>
+    static void require_count(Count got, Count wanted) {
+        if (got != wanted) throw Error(ErrorCode::internal, "manifest: a store gave too few or too many answers");
+    }
+
+    const nb::handle object_;
+    std::map<std::string, std::uint64_t> known_{};  // sizes
+};
+
+// Files in a store: (folder, name of a file or an index or None, names of a folder or None, text of an index or None).
+manifests::Source to_weights(nb::handle given) {
+    const auto fields = nb::cast<nb::tuple>(given);
+    manifests::Source source;
+    source.folder = to_name(fields[0], "manifest: folder");
+    if (!fields[2].is_none()) {
+        manifests::take_folder(source, to_names(fields[2], "manifest: name"));
+        return source;
+    }
+    source.name = to_name(fields[1], "manifest: name");
+    source.kind = manifests::kind_of_file(source.name);
+    if (source.kind == manifests::Kind::file) {
+        source.shards.push_back(source.name);
+    } else {
+        const InputBytes text(fields[3], "manifest: index");
+        manifests::take_index(source, {reinterpret_cast<const char*>(text.span().data()), text.span().size()},
+                              to_name(fields[4], "manifest: index"));
+    }
+    return source;
+}
+
+// ---- Functions ----
+
+Manifest hash_weights(nb::handle path, nb::handle piece_size, nb::handle ignore, nb::handle follow_links,
+                      nb::handle exclude, const Settings& settings) {
+    const std::string file = to_path(path, "manifest: path").string();
+    const manifests::Options options{to_u64(piece_size, "manifest: piece_size"), to_names(ignore, "manifest: ignore"),
+                                     is_true(follow_links), to_exclude(exclude)};
+    Manifest made;
+    Run{settings}([&](const RunOptions& run) { made = manifests::create(file, options, run); });
+    return made;
+}
+
+Manifest hash_stored(nb::handle source, nb::handle storage, nb::handle piece_size, nb::handle ignore,
+                     const Settings& settings) {
+    const manifests::Options options{to_u64(piece_size, "manifest: piece_size"), to_names(ignore, "manifest: ignore")};
+    const manifests::Source files = to_weights(source);
+    PythonStorage place(storage);
+    Manifest made;
+    Run{settings}([&](const RunOptions& run) { made = manifests::create(files, place, options, run); });
+    return made;
+}
+
+Manifest of_tensors(nb::handle tensors, nb::handle piece_size, nb::handle aliases) {
+    Manifest made{.kind = manifests::Kind::tensors, .piece_size = to_u64(piece_size, "manifest: piece_size")};
+    manifests::require_piece_size(made.piece_size);
+    for (nb::handle tensor : tensors) made.tensors.push_back(to_tensor(tensor));
+    std::ranges::sort(made.tensors, {}, &manifests::Tensor::name);
+    for (nb::handle group : aliases) made.aliases.push_back(to_names(group, "manifest: aliases"));
+    made.root = root_of(made);
+    return made;
+}
+
+nb::tuple check_weights(const Manifest& known, nb::handle path, nb::handle only, nb::handle follow_links,
+                        nb::handle exclude, const Settings& settings) {
+    const std::string file = to_path(path, "manifest: path").string();
+    const manifests::CheckOptions options{to_names(only, "manifest: only"), is_true(follow_links), to_exclude(exclude)};
+    manifests::Report report;
+    Run{settings}([&](const RunOptions& run) { report = manifests::check(known, file, options, run); });
+    return described(report);
+}
+
+nb::tuple check_stored(const Manifest& known, nb::handle open, nb::handle only, const Settings& settings) {
+    const manifests::CheckOptions options{to_names(only, "manifest: only")};
+    nb::object held;  // the storage
+    const auto opened = [&] {
+        return in_python([&] {
+            const auto found = nb::cast<nb::tuple>(open());
+            held = found[1];
+            return manifests::Place{to_weights(found[0]), std::make_unique<PythonStorage>(held)};
+        });
+    };
+    manifests::Report report;
+    Run{settings}([&](const RunOptions& run) { report = manifests::check(known, options, opened, run); });
+    return described(report);
+}
+
+nb::tuple check_tensors(const Manifest& known, nb::handle only, nb::handle tensors) {
+    std::vector<manifests::Tensor> found;
+    for (nb::handle tensor : tensors) found.push_back(to_tensor(tensor));
+    return described(manifests::check_tensors(known, to_names(only, "manifest: only"), std::move(found)));
+}
+
+nb::tuple refresh_weights(const Manifest& known, nb::handle path, nb::handle everything, nb::handle follow_links,
+                          nb::handle exclude, const Settings& settings) {
+    const std::string file = to_path(path, "manifest: path").string();
+    const manifests::RefreshOptions options{is_true(everything), is_true(follow_links), to_exclude(exclude)};
+    manifests::Refreshed made;
+    Run{settings}([&](const RunOptions& run) { made = manifests::refresh(known, file, options, run); });
+    return described(std::move(made));
+}
+
+nb::tuple refresh_stored(const Manifest& known, nb::handle source, nb::handle storage, nb::handle everything,
+                         const Settings& settings) {
+    manifests::require_files(known);
+    const manifests::Source files = to_weights(source);
+    PythonStorage place(storage);
+    const bool all_files = is_true(everything);
+    manifests::Refreshed made;
+    Run{settings}([&](const RunOptions& run) { made = manifests::refresh(known, files, place, all_files, run); });
+    return described(std::move(made));
+}
+
+Manifest manifest_of_text(nb::handle text) {
+    const InputBytes bytes(text, "Manifest: text");
+    Manifest made;
+    Run::without_gil(
+        [&] { made = manifests::parse({reinterpret_cast<const char*>(bytes.span().data()), bytes.span().size()}); });
+    return made;
+}
+
+Manifest manifest_of_file(nb::handle path) {
+    const std::string file = to_path(path, "Manifest: path").string();
+    Manifest made;
+    Run::without_gil([&] { made = manifests::load(file); });
+    return made;
+}
+
+nb::tuple fields_of(const Manifest& known) {
+    return nb::make_tuple(std::string(name_of(known.kind)), known.name ? nb::object(to_str(*known.name)) : nb::none(),
+                          known.piece_size, nb::tuple(all_of(known.aliases)), described(known.ignore));
+}
+
+// Where files of the system lie: (folder, name of a file or an index or None, names of a folder).
+nb::tuple find_weights(nb::handle path, nb::handle ignore, nb::handle follow_links, nb::handle exclude) {
+    const manifests::Source found =
+        manifests::find_source(to_path(path, "manifest: path").string(), to_names(ignore, "manifest: ignore"),
+                               is_true(follow_links), to_exclude(exclude));
+    const bool is_folder = found.kind == manifests::Kind::folder;
+    nb::list names = all_of(found.shards);
+    names.extend(all_of(found.files));
+    return nb::make_tuple(to_file_name(found.folder), is_folder ? nb::none() : nb::object(to_str(found.name)), names);
+}
+
+}  // namespace
+
+void bind_manifests(nb::module_& m) {
+    nb::class_<Manifest>(m, "Manifest")
+        .def_prop_ro(
+            "root", [](const Manifest& known) { return to_bytes(known.root.bytes); },
+            nb::sig("def root(self) -> bytes"))
+        .def("fields", fields_of,
+             nb::sig("def fields(self) -> tuple[str, str | None, int, tuple[tuple[str, ...], ...], tuple[str, ...]]"))
+        .def(
+            "tensors", [](const Manifest& known) { return all_of(known.tensors); },
+            nb::sig("def tensors(self) -> list[tuple[str, str, tuple[int, ...], bytes, int, str | None, int | None, "
+                    "bytes]]"))
+        .def(
+            "files", [](const Manifest& known) { return all_of(known.files); },
+            nb::sig("def files(self) -> list[tuple[str, int, bytes, bytes]]"))
+        .def(
+            "shards", [](const Manifest& known) { return all_of(known.shards); },
+            nb::sig("def shards(self) -> list[tuple[str, int, bytes]]"))
+        .def(
+            "seen", [](const Manifest& known) { return all_of(known.seen); },
+            nb::sig("def seen(self) -> list[tuple[str, int, int, int]]"))
+        .def(
+            "leaves", [](const Manifest& known) { return to_values(leaves_of(known)); },
+            nb::sig("def leaves(self) -> bytes"))
+        .def(
+            "to_json", [](const Manifest& known, bool seen) { return to_str(to_json(known, seen)); },
+            nb::sig("def to_json(self, seen: bool, /) -> str"))
+        .def(
+            "names_of",
+            [](const Manifest& known, nb::handle only) {
+                return all_of(manifests::tensors_of(known, to_names(only, "manifest: only")));
+            },
+            nb::sig("def names_of(self, only: list[str], /) -> list[str]"))
+        .def("check", check_weights,
+             nb::sig("def check(self, path: bytes, only: list[str], follow_links: bool, exclude: bytes | None, "
+                     "settings: Settings, /) -> tuple[list[tuple[str, str, str, str | None, int | None, int | None, "
+                     "str]], int, int]"),
+             nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+        .def("check_stored", check_stored,
+             nb::sig("def check_stored(self, open: object, only: list[str], settings: Settings, /) -> "
+                     "tuple[list[tuple[str, str, str, str | None, int | None, int | None, str]], int, int]"))
+        .def("check_tensors", check_tensors,
+             nb::sig("def check_tensors(self, only: list[str], tensors: object, /) -> "
+                     "tuple[list[tuple[str, str, str, str | None, int | None, int | None, str]], int, int]"))
+        .def(
+            "diff", [](const Manifest& known, const Manifest& other) { return all_of(diff(known, other)); },
+            nb::sig("def diff(self, other: Manifest, /) -> list[tuple[str, str, str, str | None, int | None, int | "
+                    "None, str]]"))
+        .def("refresh", refresh_weights,
+             nb::sig("def refresh(self, path: bytes, everything: bool, follow_links: bool, exclude: bytes | None, "
+                     "settings: Settings, /) -> tuple[Manifest, list[str], list[str]]"),
+             nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+        .def("refresh_stored", refresh_stored,
+             nb::sig("def refresh_stored(self, source: tuple[object, ...], storage: object, everything: bool, "
+                     "settings: Settings, /) -> tuple[Manifest, list[str], list[str]]"));
+    define(m, "manifest", hash_weights,
+           "def manifest(path: bytes, piece_size: int, ignore: list[str], follow_links: bool, exclude: bytes | None, "
+           "settings: Settings, /) -> Manifest");
+    define(m, "manifest_stored", hash_stored,
+           "def manifest_stored(source: tuple[object, ...], storage: object, piece_size: int, ignore: list[str], "
+           "settings: Settings, /) -> Manifest");
+    define(m, "manifest_of_tensors", of_tensors,
+           "def manifest_of_tensors(tensors: object, piece_size: int, aliases: object, /) -> Manifest");
+    define(
+        m, "require_piece_size",
+        +[](nb::handle size) { manifests::require_piece_size(to_u64(size, "manifest: piece_size")); },
+        "def require_piece_size(size: int, /) -> None");
+    define(m, "manifest_from_json", manifest_of_text, "def manifest_from_json(text: bytes, /) -> Manifest");
+    define(m, "load_manifest", manifest_of_file, "def load_manifest(path: bytes, /) -> Manifest");
+    define(m, "find_weights", find_weights,
+           "def find_weights(path: bytes, ignore: list[str], follow_links: bool, exclude: bytes | None, /) -> "
+           "tuple[str, str | None, list[str]]");
+    define(
+        m, "sentence_of_difference",
+        +[](nb::handle what, nb::handle name, nb::handle shard, nb::handle detail) {
+            manifests::Difference one{.what = to_name(what, "what"), .name = to_name(name, "name")};
+            if (!shard.is_none()) one.shard = to_name(shard, "shard");
+            one.detail = to_name(detail, "detail");
+            return to_str(one.sentence());
+        },
+        "def sentence_of_difference(what: str, name: str, shard: str | None, detail: str, /) -> str");
+    define(
+        m, "leaf_of_tensor", +[](nb::handle tensor) { return to_bytes(to_tensor(tensor).leaf().bytes); },
+        "def leaf_of_tensor(tensor: object, /) -> bytes");
+    define(
+        m, "leaf_of_file",
+        +[](nb::handle entry) {
+            const manifests::File file{to_name(entry[0], "File: path"),
+                                       to_u64(entry[1], "File: size"),
+                                       to_digest(entry[2], "File: digest"),
+                                       {}};
+            return to_bytes(file.leaf().bytes);
+        },
+        "def leaf_of_file(file: object, /) -> bytes");
+}
+
+}  // namespace merklize::binding

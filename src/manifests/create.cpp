@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "manifests/create.hpp"
+#include "manifests/disk.hpp"
+#include "manifests/names.hpp"
+#include "manifests/reader.hpp"
+
+namespace merklize::inline v0::manifests {
+
+void require_piece_size(std::uint64_t size) {
+    constexpr std::uint64_t least = std::uint64_t{1} << 18, end = std::uint64_t{1} << 62;
+    if (size != 0 && ((size & (size - 1)) != 0 || size < least || size >= end))
+        invalid("manifest", "piece_size must be 0 or a power of two >= 262144, got " + std::to_string(size));
+}
+
+std::string path_in(const Manifest& known, const std::string& path) {
+    return known.name && is_folder(path) ? joined(path, *known.name) : path;
+}
+
+Manifest create(const Source& source, Storage& storage, const Options& options, const RunOptions& run) {
+    require_piece_size(options.piece_size);
+    return manifest_of(source, read_files(source, storage, {.piece_size = options.piece_size}, run), options.piece_size,
+                       options.ignore);
+}
+
+Manifest create(const std::string& path, const Options& options, const RunOptions& run) {
+    require_piece_size(options.piece_size);
+    const Source source = find_source(path, options.ignore, options.follow_links, options.exclude);
+    return create(source, *open_disk(source.folder, options.follow_links, run.threads), options, run);
+}
+
+Refreshed refresh(const Manifest& known, const Source& source, Storage& storage, bool everything,
+                  const RunOptions& run) {
+    const Reading reading{.piece_size = known.piece_size, .known = everything ? nullptr : &known};
+    Found found = read_files(source, storage, reading, run);
+    Refreshed made;
+    made.hashed = std::move(found.hashed);
+    for (const Shard& shard : found.shards) made.kept.push_back(shard.path);
+    for (const File& file : found.files) made.kept.push_back(file.path);
+    std::erase_if(made.kept, [&](const auto& name) { return std::ranges::binary_search(made.hashed, name); });
+    std::ranges::sort(made.kept);
+    made.manifest = manifest_of(source, std::move(found), known.piece_size, known.ignore);
+    return made;
+}
+
+void require_files(const Manifest& known) {
+    if (known.kind == Kind::tensors) invalid("refresh", "the manifest is of tensors in memory, not of files");
+}
+
+Refreshed refresh(const Manifest& known, const std::string& path, const RefreshOptions& options,
+                  const RunOptions& run) {
+    require_files(known);
+    const Source source = find_source(path_in(known, path), known.ignore, options.follow_links, options.exclude);
+    return refresh(known, source, *open_disk(source.folder, options.follow_links, run.threads), options.everything,
+                   run);
+}
+
+}  // namespace merklize::inline v0::manifests

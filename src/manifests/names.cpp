@@ -1,0 +1,115 @@
+#include "manifests/names.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "host/descriptor.hpp"
+
+namespace merklize::inline v0::manifests {
+namespace {
+
+constexpr struct {
+    std::string_view name;
+    unsigned bits;
+} dtypes[] = {
+    {"BOOL", 8},    {"U8", 8},      {"I8", 8},          {"I16", 16},        {"U16", 16},    {"I32", 32},
+    {"U32", 32},    {"I64", 64},    {"U64", 64},        {"F4", 4},          {"F6_E2M3", 6}, {"F6_E3M2", 6},
+    {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"F8_E8M0", 8},     {"F8_E4M3FNUZ", 8}, {"F16", 16},    {"BF16", 16},
+    {"F32", 32},    {"F64", 64},    {"F8_E5M2FNUZ", 8}, {"C64", 64},        {"C128", 128},
+};
+
+}  // namespace
+
+unsigned bits_of(std::string_view dtype) noexcept {
+    for (const auto& known : dtypes)
+        if (known.name == dtype) return known.bits;
+    return 0;
+}
+
+std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept {
+    std::uint64_t product = 1;
+    for (const std::uint64_t extent : shape)
+        if (__builtin_mul_overflow(product, extent, &product)) return {};
+    if (__builtin_mul_overflow(product, std::uint64_t{bits}, &product) || product % 8 != 0) return {};
+    return product / 8;
+}
+
+std::string content_of(const std::string& path) {
+    const auto fail = [&]() { cannot_read(path, errno); };
+    const runtime::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) fail();
+    struct stat info{};
+    if (fstat(file.get(), &info) != 0) fail();
+    std::string text(static_cast<std::size_t>(std::max<off_t>(info.st_size, 0)) + 1, '\0');
+    for (std::size_t done = 0;;) {
+        const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail();
+        done += static_cast<std::size_t>(count);
+        if (count == 0) {
+            text.resize(done);
+            return text;
+        }
+        if (done == text.size()) text.resize(2 * text.size());
+    }
+}
+
+void require_path(std::string_view name) {
+    bool is_good = !name.empty() && name.find('\0') == name.npos && name.find('\\') == name.npos &&
+                   name.substr(0, name.find('/')).find(':') == name.npos;
+    for (std::string_view rest = name; is_good;) {
+        const std::size_t end = rest.find('/');
+        const std::string_view part = rest.substr(0, end);
+        is_good = !part.empty() && part != "." && part != "..";
+        if (end == rest.npos) break;
+        rest.remove_prefix(end + 1);
+    }
+    if (!is_good)
+        invalid("the name " + in_quotes(name) + " of a file must be relative, below its folder, with / between parts");
+}
+
+void require_distinct(const std::vector<std::string>& names) {
+    std::vector<std::pair<std::string, std::size_t>> folded;
+    for (std::size_t i = 0; i < names.size(); i++) {
+        std::string lower = names[i];
+        for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+        folded.emplace_back(std::move(lower), i);
+    }
+    std::ranges::sort(folded);
+    for (std::size_t k = 1; k < folded.size(); k++) {
+        const std::string &one = names[folded[k - 1].second], &other = names[folded[k].second];
+        if (folded[k - 1].first == folded[k].first && one != other) {
+            invalid("the files " + in_quotes(one) + " and " + in_quotes(other) +
+                    " differ in case alone: some systems have only one");
+        }
+    }
+}
+
+std::string in_quotes(std::string_view name) {
+    const char quote = name.find('\'') != name.npos && name.find('"') == name.npos ? '"' : '\'';
+    std::string text(1, quote);
+    std::string escaped;
+    for (const char c : name) {
+        if (c == quote || c == '\\') escaped += '\\';
+        escaped += c;
+    }
+    return cut(text + sentence(escaped) + quote);
+}
+
+std::string in_brackets(const std::vector<std::uint64_t>& numbers) {
+    std::string text = "[";
+    for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ", ") + std::to_string(number);
+    return cut(text + "]");
+}
+
+void cannot_read(const std::string& path, int reason) {
+    throw Error(ErrorCode::io, path + ": cannot read: " + strerror(reason), reason, path);
+}
+
+}  // namespace merklize::inline v0::manifests

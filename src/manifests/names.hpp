@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/invalid.hpp"
+#include "merklize/manifest.hpp"
+#include "texts/json_reader.hpp"
+#include "texts/text.hpp"
+
+namespace merklize::inline v0::manifests {
+
+using namespace texts;
+
+/// Rules for names and sizes that readers of manifests, of safetensors files and of folders share.
+
+std::optional<Kind> kind_of(std::string_view name) noexcept;
+/// Bits of an element, or 0: no dtype that a manifest has.
+unsigned bits_of(std::string_view dtype) noexcept;
+/// Bytes of a tensor; none if they are no whole number, or the bits, counted from the left as safetensors does it, 2^64 or more.
+std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, unsigned bits) noexcept;
+
+/// The whole content of a file.  errors  io
+std::string content_of(const std::string& path);
+/// Throws invalid_argument unless the name of a file stays in its folder on every system.
+void require_path(std::string_view name);
+/// Throws invalid_argument if two names are one on a system that ignores the case of ASCII's letters.
+void require_distinct(const std::vector<std::string>& names);
+/// A name in quotes, as Python's repr() has it; of a long one the begin.
+std::string in_quotes(std::string_view name);
+/// Numbers as Python's str() has them; of a long list the begin.
+std::string in_brackets(const std::vector<std::uint64_t>& numbers);
+/// Throws io: what the system refused to do with a file, by errno.
+[[noreturn]] void cannot_read(const std::string& path, int reason);
+
+}  // namespace merklize::inline v0::manifests
