@@ -1,7 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <merklize/merklize.h>
 #include <merklize/merklize.hpp>
@@ -50,4 +53,17 @@ struct merklize_proof {
 
 struct merklize_commitment {
     merklize::MatrixCommitment value;
+};
+
+struct merklize_manifest {
+    merklize::manifests::Manifest value;
+};
+
+struct merklize_differences {
+    merklize::manifests::Differences value;
+    std::vector<std::string> sentences{};  ///< one each
+
+    explicit merklize_differences(merklize::manifests::Differences found) : value(std::move(found)) {
+        for (const auto& one : value) sentences.push_back(one.sentence());
+    }
 };

@@ -56,6 +56,7 @@ void test_digests(void);
 void test_hasher(void);
 void test_rows(void);
 void test_trees(void);
+void test_manifests(void);
 void test_matrices(void);
 void test_merges_of_four(void);
 void test_proofs(void);

@@ -60,11 +60,12 @@ int main(int argc, char **argv) {
         test_merges_of_four();
         test_proofs();
         test_files();
+        test_manifests();
         test_bao();
         test_errors();
         test_threads();
     }
-    static const char *const names[] = {"input", "tree.mkl", "saved.mkl", "damaged.mkl"};
+    static const char *const names[] = {"input", "m.safetensors", "tree.mkl", "saved.mkl", "damaged.mkl"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(file_path(names[i]));
     if (rmdir(folder) != 0) {
         printf("%s: files are left\n", folder);

@@ -87,6 +87,16 @@ pub struct merklize_commitment {
     _private: [u8; 0],
 }
 
+#[repr(C)]
+pub struct merklize_manifest {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct merklize_differences {
+    _private: [u8; 0],
+}
+
 /// ```text
 /// A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
 /// MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere.
@@ -824,6 +834,75 @@ impl Default for merklize_bao_fault {
     }
 }
 
+/// ```text
+/// Null in place of the struct, and 0 or null in a field: the default.
+/// piece_size  create: a difference in longer tensors and files is later placed to such a piece: a power of two of at least 256 KiB. 0: 1
+///             MiB; UINT64_MAX: no pieces
+/// patterns    [pattern_count] as in a shell (`*.lock`). create: names of files of a folder that are left out. check: tensors, files or
+///             shards, of which there must be some; the rest is not read. refresh: none
+/// exclude     of a folder: a path that is left out, such as the manifest's own
+/// everything  refresh: 1: hash all files, not only those whose size, time of the last write or inode changed
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_manifest_options {
+    pub size: usize,
+    pub piece_size: u64,
+    pub patterns: *const *const c_char,
+    pub pattern_count: usize,
+    pub exclude: *const c_char,
+    /// ```text
+    /// 1: take symbolic links to files for the files; 0: they are an error
+    /// ```
+    pub follow_links: u32,
+    pub everything: u32,
+}
+impl Default for merklize_manifest_options {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
+/// ```text
+/// One thing that is not as a manifest says. The texts end with a 0, and live as long as the merklize_differences.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_difference {
+    pub size: usize,
+    /// ```text
+    /// missing, unexpected, dtype, shape, bytes, size, header, unreadable
+    /// ```
+    pub kind: *const c_char,
+    /// ```text
+    /// tensor, file, shard
+    /// ```
+    pub what: *const c_char,
+    pub name: *const c_char,
+    /// ```text
+    /// the file that a tensor lies in, or null
+    /// ```
+    pub shard: *const c_char,
+    /// ```text
+    /// all of it, for people
+    /// ```
+    pub sentence: *const c_char,
+    /// ```text
+    /// of "bytes": the first piece that differs is bytes begin to end of the tensor or file; else 0
+    /// ```
+    pub begin: u64,
+    pub end: u64,
+}
+impl Default for merklize_difference {
+    /// `size` is set, all else is zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+    }
+}
+
 extern "C" {
     /// ```text
     /// "ok", "invalid argument" and so on; "unknown status" for any other number. Lives as long as the library.
@@ -1553,6 +1632,57 @@ extern "C" {
     /// errors  io (not a regular file; it changed while it was read), invalid_argument (form; bytes that are not all in it), cancelled
     /// ```
     pub fn merklize_bao_verify_descriptor(descriptor: c_int, name: *const c_char, first: u64, bytes: u64, root: *const merklize_digest, outboard: *const u8, outboard_bytes: usize, form: *const merklize_bao_form, faults: *mut merklize_bao_fault, capacity: usize, count: *mut usize, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// Hashes a safetensors file, an index of shards (*.index.json), or a folder: its safetensors files tensor by tensor, all others as files.
+    /// errors  invalid_argument (options; a header that breaks safetensors' rules; names that no manifest holds; links), io, cancelled
+    /// ```
+    pub fn merklize_manifest_create(path: *const c_char, options: *const merklize_manifest_options, run: *const merklize_run_options, manifest: *mut *mut merklize_manifest) -> merklize_status;
+    /// ```text
+    /// Reads the text of a manifest.
+    /// errors  invalid_argument (whatever merklize_manifest_to_json() does not write)
+    /// ```
+    pub fn merklize_manifest_parse(text: *const c_char, bytes: usize, manifest: *mut *mut merklize_manifest) -> merklize_status;
+    /// ```text
+    /// The same of a file.  errors  as above, io
+    /// ```
+    pub fn merklize_manifest_load(path: *const c_char, manifest: *mut *mut merklize_manifest) -> merklize_status;
+    pub fn merklize_manifest_free(manifest: *mut merklize_manifest);
+    /// ```text
+    /// The root over all tensors and files.
+    /// ```
+    pub fn merklize_manifest_root(manifest: *const merklize_manifest, root: *mut merklize_digest) -> merklize_status;
+    /// ```text
+    /// with_seen  1: with the times and inodes of files, which refresh goes by; 0: the text is the same on all machines
+    /// text       [capacity], written with a 0 at the end; may be null if capacity is 0
+    /// length     written if not null: bytes of the text without that 0, also if capacity is too small
+    /// errors     too_small
+    /// ```
+    pub fn merklize_manifest_to_json(manifest: *const merklize_manifest, with_seen: c_int, text: *mut c_char, capacity: usize, length: *mut usize) -> merklize_status;
+    /// ```text
+    /// Hashes again and tells what is not as the manifest says. A file that cannot be read, or is no safetensors file, is a difference.
+    /// path         what the manifest was made of, under any name, or for a file or an index the folder that holds it
+    /// differences  written: none, if all is as the manifest says
+    /// errors       invalid_argument (a pattern that nothing in the manifest has), io (a folder that cannot be read), cancelled
+    /// ```
+    pub fn merklize_manifest_check(manifest: *const merklize_manifest, path: *const c_char, options: *const merklize_manifest_options, run: *const merklize_run_options, differences: *mut *mut merklize_differences) -> merklize_status;
+    /// ```text
+    /// How `other` differs from `manifest`: tensors and files, by name.
+    /// ```
+    pub fn merklize_manifest_diff(manifest: *const merklize_manifest, other: *const merklize_manifest, differences: *mut *mut merklize_differences) -> merklize_status;
+    /// ```text
+    /// A manifest of the files as they are now. A write that keeps size, time and inode is not found; a check finds it.
+    /// errors  as merklize_manifest_create(); invalid_argument (a manifest of tensors in memory)
+    /// ```
+    pub fn merklize_manifest_refresh(manifest: *const merklize_manifest, path: *const c_char, options: *const merklize_manifest_options, run: *const merklize_run_options, made: *mut *mut merklize_manifest) -> merklize_status;
+    /// ```text
+    /// How many there are.
+    /// ```
+    pub fn merklize_differences_count(differences: *const merklize_differences) -> usize;
+    /// ```text
+    /// errors  invalid_argument (index not below the count)
+    /// ```
+    pub fn merklize_differences_get(differences: *const merklize_differences, index: usize, difference: *mut merklize_difference) -> merklize_status;
+    pub fn merklize_differences_free(differences: *mut merklize_differences);
 }
 
 /// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.
@@ -1591,7 +1721,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 146] = [
+pub const FUNCTIONS: [(&str, *const ()); 158] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -1624,6 +1754,9 @@ pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_device_free", merklize_device_free as *const ()),
     ("merklize_device_get_info", merklize_device_get_info as *const ()),
     ("merklize_device_open", merklize_device_open as *const ()),
+    ("merklize_differences_count", merklize_differences_count as *const ()),
+    ("merklize_differences_free", merklize_differences_free as *const ()),
+    ("merklize_differences_get", merklize_differences_get as *const ()),
     ("merklize_enqueue_build_tree", merklize_enqueue_build_tree as *const ()),
     ("merklize_enqueue_gather_nodes", merklize_enqueue_gather_nodes as *const ()),
     ("merklize_enqueue_hash", merklize_enqueue_hash as *const ()),
@@ -1668,6 +1801,15 @@ pub const FUNCTIONS: [(&str, *const ()); 146] = [
     ("merklize_last_error", merklize_last_error as *const ()),
     ("merklize_last_error_path", merklize_last_error_path as *const ()),
     ("merklize_last_system_error", merklize_last_system_error as *const ()),
+    ("merklize_manifest_check", merklize_manifest_check as *const ()),
+    ("merklize_manifest_create", merklize_manifest_create as *const ()),
+    ("merklize_manifest_diff", merklize_manifest_diff as *const ()),
+    ("merklize_manifest_free", merklize_manifest_free as *const ()),
+    ("merklize_manifest_load", merklize_manifest_load as *const ()),
+    ("merklize_manifest_parse", merklize_manifest_parse as *const ()),
+    ("merklize_manifest_refresh", merklize_manifest_refresh as *const ()),
+    ("merklize_manifest_root", merklize_manifest_root as *const ()),
+    ("merklize_manifest_to_json", merklize_manifest_to_json as *const ()),
     ("merklize_merge", merklize_merge as *const ()),
     ("merklize_merge_buffers", merklize_merge_buffers as *const ()),
     ("merklize_policy_from_text", merklize_policy_from_text as *const ()),
@@ -1764,4 +1906,6 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),
     ("merklize_bao_form", core::mem::size_of::<merklize_bao_form>(), core::mem::align_of::<merklize_bao_form>()),
     ("merklize_bao_fault", core::mem::size_of::<merklize_bao_fault>(), core::mem::align_of::<merklize_bao_fault>()),
+    ("merklize_manifest_options", core::mem::size_of::<merklize_manifest_options>(), core::mem::align_of::<merklize_manifest_options>()),
+    ("merklize_difference", core::mem::size_of::<merklize_difference>(), core::mem::align_of::<merklize_difference>()),
 ];

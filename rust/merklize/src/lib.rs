@@ -7,6 +7,7 @@ mod digests;
 mod error;
 mod handle;
 mod hash;
+pub mod manifest;
 mod matrices;
 mod options;
 mod poseidon2;
