@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from ._urls import refuse_near_url
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ def encoded(path: Any, what: str) -> bytes:
     """Return a path as bytes. Raises TypeError (no path), InvalidArgument (lone surrogates)."""
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise TypeError(f"{what} must be a path, got {type(path).__name__}")
+    refuse_near_url(path)
     try:
         name = os.fsencode(path)
     except UnicodeEncodeError:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from typing import Any
 
 from .errors import FileError, Unavailable
 
 _OF_PROTOCOLS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-:")
+_NEARLY_A_URL = re.compile(r"[A-Za-z0-9 \t]{2,}:/")
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "http": "http", "https": "http"}
 CREDENTIALS = {
@@ -40,8 +43,22 @@ def local_path(url: str) -> str | None:
 
 
 def plain(path: Any) -> Any:
-    """Return the path of a file:// URL, and anything else as it is."""
-    return (local_path(path) or path) if is_url(path) else path
+    """Return the path of a file:// URL, and anything else as it is. Raises FileError, as refuse_near_url()."""
+    if is_url(path):
+        return local_path(path) or path
+    refuse_near_url(path)
+    return path
+
+
+def refuse_near_url(path: Any) -> None:
+    """Refuse a word that was perhaps meant as a URL (`https ://`, `http:/`), and is neither one nor a file.
+
+    Raises FileError. What follows the protocol may hold secrets, so the error does not show it.
+    """
+    nearly = _NEARLY_A_URL.match(path) if isinstance(path, str) and not is_url(path) else None
+    if nearly and not os.path.exists(path) and not os.path.exists(os.path.dirname(path)):
+        text = f"'{nearly[0]}...' is no file, and no URL such as https://host/name"
+        raise FileError._of(text, errno.ENOENT, None)
 
 
 def shown(url: str) -> str:

@@ -77,3 +77,14 @@ def test_what_texts_show_of_urls(url, text):
 @pytest.mark.parametrize("path", ["x", "/a/b", "./a://b", b"s3://bucket/x", Path("a"), "a b://c", "://x", "C:/x", 3])
 def test_what_is_no_url(path):
     assert not is_url(path)
+
+
+@pytest.mark.parametrize("url", ["https ://host/x?signature=secret", "http:/user:secret@host/x", "s 3://secret/x"])
+@pytest.mark.parametrize(
+    "call", [merklize.hash_file, merklize.TreeFile, merklize.Manifest.load, merklize.manifest, merklize.formats.xet]
+)
+def test_what_is_nearly_a_url_shows_its_protocol_alone(call, url):
+    with pytest.raises(merklize.FileError, match="is no file, and no URL such as https://host/name") as error:
+        call(url)
+    assert isinstance(error.value, FileNotFoundError)
+    assert "secret" not in str(error.value) + repr(error.value.args)
