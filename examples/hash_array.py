@@ -11,7 +11,7 @@ print("array ", merklize.hash(weights).hex())
 assert merklize.hash(weights.T) == merklize.hash(weights.T.copy())
 
 # A digest for each row, side by side in SIMD lanes.
-rows = merklize.hash_many(weights.view(np.uint8))
+rows = merklize.hash_rows(weights.view(np.uint8))
 assert rows.shape == (1024, 32)
 assert rows[7].tobytes() == merklize.hash(weights[7])
 print("row 7 ", rows[7].tobytes().hex())

@@ -44,7 +44,7 @@ int main() {
 
     const sycl::event filled = queue.parallel_for(
         sycl::range<1>(leaves * leaf_bytes), [=](sycl::id<1> i) { data[i] = static_cast<std::uint8_t>(i[0] % 251); });
-    const sycl::event hashed = merklize::sycl::hash_many(queue, data, leaf_bytes, leaves, digests, {filled});
+    const sycl::event hashed = merklize::sycl::hash_rows(queue, data, leaves, leaf_bytes, digests, {filled});
     const sycl::event built = merklize::sycl::merklize(queue, digests, nodes, leaves, {hashed});
     const sycl::event checked = queue.submit([&](sycl::handler& handler) {
         handler.depends_on(built);

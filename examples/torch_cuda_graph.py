@@ -20,7 +20,7 @@ data = torch.randint(0, 256, (n, 256), dtype=torch.uint8, device="cuda")
 def commit():
     """Hash the rows of `data` to leaves, and build the tree above them: all on PyTorch's current stream."""
     stream = torch.cuda.current_stream()
-    merklize.hash_many(data, wait=False, stream=stream, out=nodes[n:])
+    merklize.hash_rows(data, wait=False, stream=stream, out=nodes[n:])
     merklize.build_tree(nodes, wait=False, stream=stream)
     root.copy_(nodes[1])
 
@@ -39,6 +39,6 @@ with torch.cuda.graph(graph):
 for seed in range(3):
     data.random_(0, 256, generator=torch.Generator("cuda").manual_seed(seed))
     graph.replay()
-    leaves = merklize.hash_many(data.cpu().numpy())
+    leaves = merklize.hash_rows(data.cpu().numpy())
     assert bytes(root.cpu().numpy()) == merklize.merkle_root(leaves)
     print("root", bytes(root.cpu().numpy()).hex())

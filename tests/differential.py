@@ -101,17 +101,17 @@ def job_hash(rng):
     return run
 
 
-def job_hash_many(rng):
+def job_rows_of_bytes(rng):
     length = near_power(rng, 1, 1 << 14)
     n = near_power(rng, 1, max(1, LARGEST // length))
     messages, mode = random_bytes(rng, n * length).reshape(n, length), random_mode(rng)
-    return lambda device: np.asarray(merklize.hash_many(messages, **mode, device=device)).tobytes()
+    return lambda device: np.asarray(merklize.hash_rows(messages, **mode, device=device)).tobytes()
 
 
-def job_hash_elements(rng):
+def job_rows_of_words(rng):
     hash = rng.choice([name for name in merklize.HASHES if is_field(name)])
     rows = random_words(rng, hash, near_power(rng, 1, 1 << 10), rng.randint(1, 40))
-    return lambda device: np.asarray(merklize.hash_elements(rows, hash, device=device)).tobytes()
+    return lambda device: np.asarray(merklize.hash_rows(rows, hash, device=device)).tobytes()
 
 
 def job_hash_leaves(rng):

@@ -229,4 +229,21 @@ private:
     std::filesystem::path path_;
 };
 
+/// hash_leaves() by BLAKE3 of messages of one length; `out` has 32 bytes for each.
+inline void hash_messages(std::span<const std::byte> messages, std::size_t bytes, std::span<std::byte> out,
+                          const merklize::Mode& mode = {}, const merklize::RunOptions& options = {}) {
+    merklize::hash_leaves(
+        messages, bytes,
+        std::span(reinterpret_cast<merklize::Digest*>(out.data()), out.size() / merklize::Digest::size),
+        merklize::Hash::blake3, mode, options);
+}
+
+/// hash_leaves() of rows of words; the digests as words, too.
+template <class Word>
+void hash_words(std::span<const Word> rows, std::size_t elements, std::span<Word> out,
+                merklize::Hash hash = merklize::Hash::rp64_256, const merklize::RunOptions& options = {}) {
+    const std::span digests(reinterpret_cast<merklize::Digest*>(out.data()), out.size_bytes() / merklize::Digest::size);
+    merklize::hash_leaves(std::as_bytes(rows), elements * sizeof(Word), digests, hash, {}, options);
+}
+
 }  // namespace support

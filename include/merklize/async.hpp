@@ -43,31 +43,10 @@ struct HashCall {
 };
 MERKLIZE_API Event hash(const Stream& stream, const HashCall& call);
 
-/// The arguments of hash_many(): BLAKE3 of each of n messages of equal length.
-struct HashManyCall {
-    ConstBuffer messages;  ///< [n, message_bytes]
-    std::uint64_t message_bytes;
-    Buffer out;  ///< [n, 32]
-    Mode mode{};
-    Policy policy{};
-};
-MERKLIZE_API Event hash_many(const Stream& stream, const HashManyCall& call);
-
-/// The arguments of hash_elements(): digests of rows of field elements.
-struct HashElementsCall {
-    ConstBuffer rows;  ///< [n_rows, elements] words of the hash: 64 or 32 bits
-    std::uint64_t n_rows;
-    std::uint64_t elements;
-    Buffer out;  ///< [n_rows, 32] bytes
-    Hash hash = Hash::rp64_256;
-    Policy policy{};
-};
-MERKLIZE_API Event hash_elements(const Stream& stream, const HashElementsCall& call);
-
-/// The arguments of hash_leaves(): digests of records of equal length, as leaves of a tree.
+/// The arguments of hash_leaves(): digests of rows of equal length, as leaves of a tree.
 struct HashLeavesCall {
-    ConstBuffer records;  ///< [n, record_bytes]
-    std::uint64_t record_bytes;
+    ConstBuffer rows;  ///< [n, row_bytes]
+    std::uint64_t row_bytes;
     Buffer out;  ///< [n, 32]
     Hash hash = Hash::blake3;
     Mode mode{};

@@ -133,42 +133,19 @@ MERKLIZE_API Digest hash_message_descriptor(int fd, std::string_view name, Hash 
 MERKLIZE_API std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, Hash hash,
                                                         const RunOptions& options = {});
 
-/// BLAKE3 digests of n messages of equal length, side by side in SIMD lanes.
-/// messages  [n, message_bytes] bytes, host memory
-/// out       [n, 32] bytes
-/// errors    invalid_argument (sizes that do not fit)
-MERKLIZE_API void hash_many(std::span<const std::byte> messages, std::size_t message_bytes, std::span<std::byte> out,
-                            const Mode& mode = {}, const RunOptions& options = {});
-
-/// The same on a device: [n, message_bytes] bytes and [n, 32] bytes on one device, of any alignment.
-MERKLIZE_API void hash_many(const ConstBuffer& messages, std::size_t message_bytes, Buffer out, const Mode& mode = {},
-                            const RunOptions& options = {});
-
-/// Digests of n rows of field elements by a field hash.
-/// rows    [n, elements] words of the hash's width (HashTraits::element_bits), each below its modulus
-/// out     [n, 4] words of 64 bits, or [n, 8] of 32
-/// errors  invalid_argument (not a field hash; words of another width; sizes that do not fit; a word >= p, with its place)
-/// cost    ceil(elements / rate) permutations a row; docs/hashes.md has the rates
-MERKLIZE_API void hash_elements(std::span<const std::uint64_t> rows, std::size_t n_rows, std::size_t elements,
-                                std::span<std::uint64_t> out, Hash hash = Hash::rp64_256,
-                                const RunOptions& options = {});
-MERKLIZE_API void hash_elements(std::span<const std::uint32_t> rows, std::size_t n_rows, std::size_t elements,
-                                std::span<std::uint32_t> out, Hash hash, const RunOptions& options = {});
-
-/// The same on a device: words of the hash's width, rows and digests on one device. The device finds a word >= p.
-MERKLIZE_API void hash_elements(const ConstBuffer& rows, std::size_t n_rows, std::size_t elements, Buffer out,
-                                Hash hash = Hash::rp64_256, const RunOptions& options = {});
-
-/// Digests of n records of equal length, as leaves of a tree of this hash. blake3: BLAKE3 of the record (with `mode`).
-/// sha256_rfc6962: SHA-256 of the byte 0 and the record. Field hashes: hash_elements() of the record's words.
-/// records  [n, record_bytes] bytes
-/// errors   invalid_argument (sizes that do not fit; a field hash with a length that is not a multiple of 8 or with a word >= p; a
-///          mode with a hash other than blake3)
-MERKLIZE_API void hash_leaves(std::span<const std::byte> records, std::uint64_t record_bytes, std::span<Digest> out,
+/// Digests of n rows of equal length, as leaves of a tree of this hash: the leaves of MerkleTree::from_rows(). `blake3`: BLAKE3 of the row
+/// (with `mode`), side by side in SIMD lanes. `sha256_rfc6962`: SHA-256 of the byte 0 and the row. Field hashes: the hash of the row's
+/// words (HashTraits::element_bits), each below the modulus. Rows of matrices of any strides: hash_rows(), merklize/matrix.hpp.
+/// rows    [n, row_bytes] bytes; rows of words as their bytes, little endian
+/// out     [n]
+/// errors  invalid_argument (sizes that do not fit; a field hash with rows of no whole words, or with a word >= p, with its place; a mode
+///         with a hash other than blake3)
+/// cost    of field hashes: ceil(words of a row / rate) permutations a row; docs/hashes.md has the rates
+MERKLIZE_API void hash_leaves(std::span<const std::byte> rows, std::uint64_t row_bytes, std::span<Digest> out,
                               Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
-/// The same on a device.
-MERKLIZE_API void hash_leaves(const ConstBuffer& records, std::uint64_t record_bytes, Buffer out,
-                              Hash hash = Hash::blake3, const Mode& mode = {}, const RunOptions& options = {});
+/// The same on a device: [n, row_bytes] and [n, 32] bytes on one device, of any alignment. The device finds a word >= p.
+MERKLIZE_API void hash_leaves(const ConstBuffer& rows, std::uint64_t row_bytes, Buffer out, Hash hash = Hash::blake3,
+                              const Mode& mode = {}, const RunOptions& options = {});
 
 /// Merges n pairs: out[i] = merge(left[i], right[i]).
 /// mode    keyed or derive-key merges; only for blake3

@@ -92,7 +92,7 @@ struct RowForm {
 };
 
 /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row:
-/// hash_elements() of a field hash, hash_leaves() of a hash of bytes.
+/// what hash_leaves() makes of it.
 /// matrices  at least one, all with out.size() rows and words of one size: that of the field hash's words. All in memory of the host
 ///           (any layout; a device gets them in pieces, while it hashes), or all on one device
 /// order     complete when it returns

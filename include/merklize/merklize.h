@@ -358,17 +358,6 @@ MERKLIZE_API merklize_status merklize_hash_message_buffer(merklize_hash hash, co
 MERKLIZE_API merklize_status merklize_hash_message_file(merklize_hash hash, const char *path, merklize_digest *digest,
                                                         const merklize_run_options *options);
 
-/* BLAKE3 digests of n messages of equal length, side by side.
- * messages  [n, message_bytes] bytes
- * out       [n] */
-MERKLIZE_API merklize_status merklize_hash_messages(const void *messages, size_t message_bytes, size_t n,
-                                                    const merklize_mode *mode, merklize_digest *out,
-                                                    const merklize_run_options *options);
-/* The same in a device's memory; out: [n, 32] bytes of the same device. */
-MERKLIZE_API merklize_status merklize_hash_messages_buffer(const merklize_buffer *messages, size_t message_bytes,
-                                                           const merklize_mode *mode, merklize_buffer *out,
-                                                           const merklize_run_options *options);
-
 /* One of the messages of merklize_hash_each(): bytes of any length, in host memory or in a device's. */
 typedef struct merklize_message {
     const void *data;              /* host memory; null if `buffer` is set */
@@ -391,13 +380,13 @@ MERKLIZE_API merklize_status merklize_hash_each(const merklize_message *messages
  * mode        only for blake3
  * out         [n]
  * errors      invalid_argument (unknown hash; a word that is not below the modulus, with its place; a mode) */
-MERKLIZE_API merklize_status merklize_hash_rows(merklize_hash hash, const void *rows, size_t row_length, size_t n,
-                                                const merklize_mode *mode, merklize_digest *out,
-                                                const merklize_run_options *options);
+MERKLIZE_API merklize_status merklize_hash_leaves(merklize_hash hash, const void *rows, size_t row_length, size_t n,
+                                                  const merklize_mode *mode, merklize_digest *out,
+                                                  const merklize_run_options *options);
 /* The same in a device's memory; out: [n, 32] bytes of the same device, which say what n is. */
-MERKLIZE_API merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_buffer *rows,
-                                                       size_t row_length, const merklize_mode *mode,
-                                                       merklize_buffer *out, const merklize_run_options *options);
+MERKLIZE_API merklize_status merklize_hash_leaves_buffer(merklize_hash hash, const merklize_buffer *rows,
+                                                         size_t row_length, const merklize_mode *mode,
+                                                         merklize_buffer *out, const merklize_run_options *options);
 
 /* What the words of a matrix are, for hashes of field elements. */
 enum {
@@ -427,15 +416,13 @@ typedef struct merklize_matrix {
  * mode        only for blake3
  * out         [n]; undefined after an error
  * errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column) */
-MERKLIZE_API merklize_status merklize_hash_matrix_rows(merklize_hash hash, const merklize_matrix *matrices,
-                                                       size_t count, uint32_t montgomery, const merklize_mode *mode,
-                                                       merklize_digest *out, uint64_t n,
-                                                       const merklize_run_options *options);
+MERKLIZE_API merklize_status merklize_hash_rows(merklize_hash hash, const merklize_matrix *matrices, size_t count,
+                                                uint32_t montgomery, const merklize_mode *mode, merklize_digest *out,
+                                                uint64_t n, const merklize_run_options *options);
 /* The same with digests in a device's memory, that of the matrices if they are on one; out: [n, 32] bytes. */
-MERKLIZE_API merklize_status merklize_hash_matrix_rows_buffer(merklize_hash hash, const merklize_matrix *matrices,
-                                                              size_t count, uint32_t montgomery,
-                                                              const merklize_mode *mode, merklize_buffer *out,
-                                                              const merklize_run_options *options);
+MERKLIZE_API merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_matrix *matrices,
+                                                       size_t count, uint32_t montgomery, const merklize_mode *mode,
+                                                       merklize_buffer *out, const merklize_run_options *options);
 
 /* Merges of n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`.
  * mode    keyed or derive-key merges; only for blake3
@@ -565,8 +552,8 @@ MERKLIZE_API merklize_status merklize_tree_build(const merklize_digest *leaves, 
 MERKLIZE_API merklize_status merklize_tree_build_buffer(const merklize_buffer *leaves, const merklize_form *form,
                                                         uint32_t drop_levels, const merklize_run_options *options,
                                                         merklize_tree **tree);
-/* Leaf k is the digest of row k by merklize_hash_rows(). Rows are hashed and merged in one pass.
- * rows  [n, row_length] units, as in merklize_hash_rows() */
+/* Leaf k is the digest of row k by merklize_hash_leaves(). Rows are hashed and merged in one pass.
+ * rows  [n, row_length] units, as in merklize_hash_leaves() */
 MERKLIZE_API merklize_status merklize_tree_build_rows(const void *rows, size_t row_length, uint64_t n,
                                                       const merklize_form *form, const merklize_run_options *options,
                                                       merklize_tree **tree);
@@ -666,7 +653,7 @@ typedef struct merklize_commitment_form {
     merklize_hash hash;
     uint32_t arity;      /* children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2 */
     uint32_t cap_height; /* layers between the cap and the root; 0: the cap is the root */
-    uint32_t montgomery; /* as in merklize_hash_matrix_rows() */
+    uint32_t montgomery; /* as in merklize_hash_rows() */
     uint32_t word_bytes; /* for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0 */
     uint32_t
         keep; /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of
@@ -687,7 +674,7 @@ typedef struct merklize_commitment_info {
     uint32_t keeps_matrices;
 } merklize_commitment_info;
 
-/* matrices  [count], at least one, as merklize_hash_matrix_rows() takes them, but of different heights: with h rows of the tallest one,
+/* matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
  *           every height must be ceil(h / 2^k) for some k
  * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
  *           below the modulus, with its row and column), out_of_memory, cancelled */
@@ -767,17 +754,12 @@ MERKLIZE_API merklize_status merklize_verify_opening(const uint64_t *indices, si
 MERKLIZE_API merklize_status merklize_enqueue_hash(merklize_stream *stream, const merklize_buffer *data,
                                                    const merklize_mode *mode, merklize_buffer *out,
                                                    const merklize_policy *policy, merklize_event **event);
-/* messages  [n, message_bytes] bytes
- * out       [n, 32] bytes, as in all calls that follow */
-MERKLIZE_API merklize_status merklize_enqueue_hash_messages(merklize_stream *stream, const merklize_buffer *messages,
-                                                            size_t message_bytes, const merklize_mode *mode,
-                                                            merklize_buffer *out, const merklize_policy *policy,
-                                                            merklize_event **event);
-/* rows  [n, row_length] units, as in merklize_hash_rows() */
-MERKLIZE_API merklize_status merklize_enqueue_hash_rows(merklize_stream *stream, merklize_hash hash,
-                                                        const merklize_buffer *rows, size_t row_length,
-                                                        const merklize_mode *mode, merklize_buffer *out,
-                                                        const merklize_policy *policy, merklize_event **event);
+/* rows  [n, row_length] units, as in merklize_hash_leaves()
+ * out   [n, 32] bytes, as in all calls that follow */
+MERKLIZE_API merklize_status merklize_enqueue_hash_leaves(merklize_stream *stream, merklize_hash hash,
+                                                          const merklize_buffer *rows, size_t row_length,
+                                                          const merklize_mode *mode, merklize_buffer *out,
+                                                          const merklize_policy *policy, merklize_event **event);
 /* left, right  [n, 32] bytes; out may be left or right */
 MERKLIZE_API merklize_status merklize_enqueue_merge(merklize_stream *stream, merklize_hash hash,
                                                     const merklize_buffer *left, const merklize_buffer *right,

@@ -33,7 +33,7 @@ namespace merklize::sycl {
 /// data     `bytes` bytes, any number
 /// digest   32 bytes, written
 /// cost     reads the data once; allocates hash_scratch_bytes() bytes of working memory, which a host task frees after the event.
-///          AdaptiveCpp has no host tasks, so there the call waits, unless the caller gives `scratch` (hash_many())
+///          AdaptiveCpp has no host tasks, so there the call waits, unless the caller gives `scratch` (hash_rows())
 template <Policy policy = Policy{}>
 ::sycl::event hash(::sycl::queue& queue, const void* data, std::size_t bytes, void* digest,
                    const std::vector<::sycl::event>& after = {}) {
@@ -47,37 +47,37 @@ template <Policy policy = Policy{}, class T>
     return hash<policy>(queue, data.data(), data.size_bytes(), digest, after);
 }
 
-/// BLAKE3 digests of n messages of equal length.
-/// messages  [n, message_bytes] bytes
-/// digests   [n, 32] bytes, written
-/// cost      as hash(); one launch for messages of up to 1024 bytes, else one more launch for each halving of their chunks
+/// BLAKE3 digests of n rows of equal length.
+/// rows     [n, row_bytes] bytes
+/// digests  [n, 32] bytes, written
+/// cost     as hash(); one launch for rows of up to 1024 bytes, else one more launch for each halving of their chunks
 template <Policy policy = Policy{}>
-::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
-                        void* digests, const std::vector<::sycl::event>& after = {}) {
-    return detail::hash_on<policy>(detail::QueueSubmit(queue), "hash_many", messages, message_bytes, n, digests,
-                                   nullptr, after);
+::sycl::event hash_rows(::sycl::queue& queue, const void* rows, std::size_t n, std::size_t row_bytes, void* digests,
+                        const std::vector<::sycl::event>& after = {}) {
+    return detail::hash_on<policy>(detail::QueueSubmit(queue), "hash_rows", rows, row_bytes, n, digests, nullptr,
+                                   after);
 }
 
-/// Bytes of working memory for hash_many() with this policy on the queue's device; for hash(), n is 1. One message takes 32 bytes for
-/// each group's subtree of chunks (up to 1024 chunks); several messages take 48 bytes for each chunk.
+/// Bytes of working memory for hash_rows() with this policy on the queue's device; for hash(), n is 1. One row takes 32 bytes for
+/// each group's subtree of chunks (up to 1024 chunks); several rows take 48 bytes for each chunk.
 template <Policy policy = Policy{}>
-std::size_t hash_scratch_bytes(::sycl::queue& queue, std::size_t message_bytes, std::size_t n = 1) {
+std::size_t hash_scratch_bytes(::sycl::queue& queue, std::size_t row_bytes, std::size_t n = 1) {
     const detail::QueueSubmit submit(queue);
     return detail::with_lanes<policy>(submit, [&]<Policy chosen>() {
-        return detail::DigestPlan(n, message_bytes,
-                                  detail::group_size_on(submit, chosen.group_size, "hash_scratch_bytes"), chosen.lanes)
+        return detail::DigestPlan(n, row_bytes, detail::group_size_on(submit, chosen.group_size, "hash_scratch_bytes"),
+                                  chosen.lanes)
             .scratch_bytes();
     });
 }
 
-/// hash_many(), or hash() with n = 1, in the caller's working memory: nothing is allocated.
+/// hash_rows(), or hash() with n = 1, in the caller's working memory: nothing is allocated.
 /// scratch  hash_scratch_bytes() bytes, aligned to 16 bytes, not null; must stay until the event is complete
 template <Policy policy = Policy{}>
-::sycl::event hash_many(::sycl::queue& queue, const void* messages, std::size_t message_bytes, std::size_t n,
-                        void* digests, void* scratch, const std::vector<::sycl::event>& after = {}) {
-    if (scratch == nullptr) detail::invalid("hash_many: scratch is null");
-    return detail::hash_on<policy>(detail::QueueSubmit(queue), "hash_many", messages, message_bytes, n, digests,
-                                   scratch, after);
+::sycl::event hash_rows(::sycl::queue& queue, const void* rows, std::size_t n, std::size_t row_bytes, void* digests,
+                        void* scratch, const std::vector<::sycl::event>& after = {}) {
+    if (scratch == nullptr) detail::invalid("hash_rows: scratch is null");
+    return detail::hash_on<policy>(detail::QueueSubmit(queue), "hash_rows", rows, row_bytes, n, digests, scratch,
+                                   after);
 }
 
 /// All parents of a binary Merkle tree.
@@ -120,9 +120,9 @@ template <Hash hash = Hash::blake3, Policy policy = Policy{}>
 /// rows     [n, elements] words; one that is >= p counts mod p (check_elements()). elements < 2^32
 /// digests  [n, 32] bytes, written
 /// cost     ceil(elements / 8) permutations a row
-template <Hash hash = Hash::rp64_256, Policy policy = Policy{}>
-::sycl::event hash_elements(::sycl::queue& queue, const std::uint64_t* rows, std::size_t n, std::size_t elements,
-                            void* digests, const std::vector<::sycl::event>& after = {}) {
+template <Hash hash, Policy policy = Policy{}>
+::sycl::event hash_rows(::sycl::queue& queue, const std::uint64_t* rows, std::size_t n, std::size_t elements,
+                        void* digests, const std::vector<::sycl::event>& after = {}) {
     return detail::hash_elements_on<hash, policy>(detail::QueueSubmit(queue), rows, n, elements, digests, after);
 }
 

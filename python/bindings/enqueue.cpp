@@ -4,6 +4,7 @@
 #include <string>
 
 #include "arguments.hpp"
+#include "digests/leaves.hpp"
 #include "form.hpp"
 #include "module.hpp"
 
@@ -44,49 +45,23 @@ void enqueue_hash(nb::handle data, nb::handle out, nb::handle key, nb::handle co
     });
 }
 
-void enqueue_hash_many(nb::handle messages, nb::handle message_bytes, nb::handle out, nb::handle key,
-                       nb::handle context, const Settings& settings) {
-    Enqueued enqueued("hash_many", settings);
-    const DeviceArray& from = enqueued.operand(messages, "messages");
+// what  the function that the user called
+void enqueue_hash_leaves(nb::handle what, nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle hash,
+                         nb::handle key, nb::handle context, const Settings& settings) {
+    const std::string call(to_text(what, "function"));
+    Enqueued enqueued(call.c_str(), settings);
+    const DeviceArray& from = enqueued.operand(rows, "rows");
     DeviceArray& to = enqueued.operand(out, "out");
-    const std::uint64_t bytes = to_u64(message_bytes, "hash_many: message length");
-    enqueued(to, [&, mode = to_mode(key, context, "hash_many")](const Stream& stream) {
-        return hash_many(stream, {.messages = from.buffer,
-                                  .message_bytes = bytes,
-                                  .out = to.writable(),
-                                  .mode = mode,
-                                  .policy = settings.policy});
-    });
-}
-
-void enqueue_hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::handle out, nb::handle hash,
-                           const Settings& settings) {
-    Enqueued enqueued("hash_elements", settings);
-    const DeviceArray& from = enqueued.operand(rows, "elements");
-    DeviceArray& to = enqueued.operand(out, "out");
-    const std::uint64_t n = to_u64(n_rows, "hash_elements: rows");
-    const std::uint64_t width = to_u64(elements, "hash_elements: elements");
+    const std::uint64_t bytes = to_u64(row_bytes, (call + ": row").c_str());
     const Hash which = hash_from_name(to_text(hash, "hash"));
-    enqueued(to, [&](const Stream& stream) {
-        return hash_elements(stream, {.rows = from.buffer,
-                                      .n_rows = n,
-                                      .elements = width,
-                                      .out = to.writable(),
-                                      .hash = which,
-                                      .policy = settings.policy});
-    });
-}
-
-void enqueue_hash_leaves(nb::handle records, nb::handle record_bytes, nb::handle out, nb::handle hash, nb::handle key,
-                         nb::handle context, const Settings& settings) {
-    Enqueued enqueued("hash_leaves", settings);
-    const DeviceArray& from = enqueued.operand(records, "records");
-    DeviceArray& to = enqueued.operand(out, "out");
-    const std::uint64_t bytes = to_u64(record_bytes, "hash_leaves: record");
-    const Hash which = hash_from_name(to_text(hash, "hash"));
-    enqueued(to, [&, mode = to_mode(key, context, "hash_leaves")](const Stream& stream) {
-        return hash_leaves(
-            stream, {.records = from.buffer, .record_bytes = bytes, .out = to.writable(), .hash = which, .mode = mode});
+    enqueued(to, [&, mode = to_mode(key, context, call.c_str())](const Stream& stream) {
+        return runtime::hash_leaves(call.c_str(), stream,
+                                    {.rows = from.buffer,
+                                     .row_bytes = bytes,
+                                     .out = to.writable(),
+                                     .hash = which,
+                                     .mode = mode,
+                                     .policy = settings.policy});
     });
 }
 
@@ -131,15 +106,9 @@ void bind_enqueue(nb::module_& m) {
     define(
         m, "enqueue_hash", enqueue_hash,
         "def enqueue_hash(data: object, out: object, key: object, context: str | None, settings: Settings, /) -> None");
-    define(m, "enqueue_hash_many", enqueue_hash_many,
-           "def enqueue_hash_many(messages: object, message_bytes: int, out: object, key: object, context: str | None, "
-           "settings: Settings, /) -> None");
-    define(m, "enqueue_hash_elements", enqueue_hash_elements,
-           "def enqueue_hash_elements(rows: object, n_rows: int, elements: int, out: object, hash: str, settings: "
-           "Settings, /) -> None");
     define(m, "enqueue_hash_leaves", enqueue_hash_leaves,
-           "def enqueue_hash_leaves(records: object, record_bytes: int, out: object, hash: str, key: object, context: "
-           "str | None, settings: Settings, /) -> None");
+           "def enqueue_hash_leaves(what: str, rows: object, row_bytes: int, out: object, hash: str, key: object, "
+           "context: str | None, settings: Settings, /) -> None");
     define(m, "enqueue_merge", enqueue_merge,
            "def enqueue_merge(left: object, right: object, out: object, hash: str, key: object, context: str | None, "
            "settings: Settings, /) -> None");

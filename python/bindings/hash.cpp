@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "digests/leaves.hpp"
 #include "module.hpp"
 #include "run.hpp"
 
@@ -132,68 +133,26 @@ void require_message_hash(nb::handle hash) {
     merklize::hash_message(std::span<const std::byte>(), hash_from_name(to_text(hash, "hash")));
 }
 
-// The arrays of these three are all on the host, or all DeviceArrays: Python has seen to it.
+// The arrays of these two are all on the host, or all DeviceArrays: Python has seen to it.
 
-void hash_many(nb::handle messages, nb::handle message_bytes, nb::handle out, nb::handle key, nb::handle context,
-               const Settings& settings) {
-    const Input input(messages, "hash_many: messages", settings);
-    const Mode mode = to_mode(key, context, "hash_many");
-    const std::uint64_t bytes = to_u64(message_bytes, "hash_many: message length");
-    const Run run(settings, input.on_device());
-    if (input.on_device() != nullptr) {
-        const Buffer output = bound<DeviceArray>(out).writable();
-        return run(
-            [&](const RunOptions& options) { merklize::hash_many(input.buffer(), bytes, output, mode, options); });
-    }
-    const OutputBytes output(out);
-    run([&](const RunOptions& options) { merklize::hash_many(input.span(), bytes, output.span(), mode, options); });
-}
-
-template <class Word>
-void hash_words(std::span<const std::byte> rows, std::size_t n, std::size_t width, std::span<std::byte> out, Hash hash,
-                const RunOptions& options) {
-    merklize::hash_elements(std::span(reinterpret_cast<const Word*>(rows.data()), rows.size() / sizeof(Word)), n, width,
-                            std::span(reinterpret_cast<Word*>(out.data()), out.size() / sizeof(Word)), hash, options);
-}
-
-void hash_elements(nb::handle rows, nb::handle n_rows, nb::handle elements, nb::handle out, nb::handle hash,
-                   const Settings& settings) {
-    const Input input(rows, "hash_elements: elements", settings);
-    const std::uint64_t n = to_u64(n_rows, "hash_elements: rows");
-    const std::uint64_t width = to_u64(elements, "hash_elements: elements");
+// what  the function that the user called
+void hash_leaves(nb::handle what, nb::handle rows, nb::handle row_bytes, nb::handle out, nb::handle hash,
+                 nb::handle key, nb::handle context, const Settings& settings) {
+    const std::string call(to_text(what, "function"));
+    const Input input(rows, (call + ": rows").c_str(), settings);
+    const std::uint64_t bytes = to_u64(row_bytes, (call + ": row").c_str());
     const Hash which = hash_from_name(to_text(hash, "hash"));
+    const Mode mode = to_mode(key, context, call.c_str());
     const Run run(settings, input.on_device());
     if (input.on_device() != nullptr) {
         const Buffer output = bound<DeviceArray>(out).writable();
         return run([&](const RunOptions& options) {
-            merklize::hash_elements(input.buffer(), n, width, output, which, options);
+            runtime::hash_leaves(call.c_str(), input.buffer(), bytes, output, which, mode, options);
         });
     }
     const OutputBytes output(out);
     run([&](const RunOptions& options) {
-        if (traits(which).element_bits == 32)
-            hash_words<std::uint32_t>(input.span(), n, width, output.span(), which, options);
-        else
-            hash_words<std::uint64_t>(input.span(), n, width, output.span(), which, options);
-    });
-}
-
-void hash_leaves(nb::handle records, nb::handle record_bytes, nb::handle out, nb::handle hash, nb::handle key,
-                 nb::handle context, const Settings& settings) {
-    const Input input(records, "hash_leaves: records", settings);
-    const std::uint64_t bytes = to_u64(record_bytes, "hash_leaves: record");
-    const Hash which = hash_from_name(to_text(hash, "hash"));
-    const Mode mode = to_mode(key, context, "hash_leaves");
-    const Run run(settings, input.on_device());
-    if (input.on_device() != nullptr) {
-        const Buffer output = bound<DeviceArray>(out).writable();
-        return run([&](const RunOptions& options) {
-            merklize::hash_leaves(input.buffer(), bytes, output, which, mode, options);
-        });
-    }
-    const OutputBytes output(out);
-    run([&](const RunOptions& options) {
-        merklize::hash_leaves(input.span(), bytes, as_digests(output.span()), which, mode, options);
+        runtime::hash_leaves(call.c_str(), input.span(), bytes, as_digests(output.span()), which, mode, options);
     });
 }
 
@@ -248,15 +207,9 @@ void bind_hash(nb::module_& m) {
            "def hash_message_files(paths: list[bytes], hash: str, settings: Settings, /) -> list[bytes | tuple[str, "
            "int, str | None]]");
     define(m, "require_message_hash", require_message_hash, "def require_message_hash(hash: str, /) -> None");
-    define(m, "hash_many", hash_many,
-           "def hash_many(messages: object, message_bytes: int, out: object, key: object, context: str | None, "
-           "settings: Settings, /) -> None");
-    define(m, "hash_elements", hash_elements,
-           "def hash_elements(rows: object, n_rows: int, elements: int, out: object, hash: str, settings: Settings, /) "
-           "-> None");
     define(m, "hash_leaves", hash_leaves,
-           "def hash_leaves(records: object, record_bytes: int, out: object, hash: str, key: object, context: str | "
-           "None, settings: Settings, /) -> None");
+           "def hash_leaves(what: str, rows: object, row_bytes: int, out: object, hash: str, key: object, context: str "
+           "| None, settings: Settings, /) -> None");
     define(m, "merge", merge,
            "def merge(left: object, right: object, out: object, hash: str, key: object, context: str | None, settings: "
            "Settings, /) -> None");

@@ -7,10 +7,11 @@
 `hash`, `hash_file`, `hash_files`, `Hasher`      BLAKE3, SHA-256 ... of bytes, arrays and files
 `blake3`                                         a drop-in for the package blake3
 `hash_each`                                      many messages of any lengths, a state dict
-`hash_many`, `hash_elements`, `merge`            many at once; Rescue Prime; 2-to-1
+`hash_rows`                                      rows of bytes or field elements: arrays, matrices side by side
+`merge`                                          2-to-1
 `poseidon2`                                      a hash of a prover's own constants
 `hash_leaves`                                    records to leaves of a tree
-`hash_rows`, `MatrixCommitment`                  rows of matrices; trees over matrices, as provers commit to them
+`MatrixCommitment`                               trees over matrices, as provers commit to them
 `verify_matrix_opening`                          whether rows are in such a commitment
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once
 `merkle_root`, `build_tree`, `TreeBuilder`       the root alone; a tree in memory of yours; leaves in pieces
@@ -39,7 +40,7 @@ from .device import DeviceInfo, devices, why_unavailable
 from .each import hash_each
 from .errors import Cancelled, Error, FileError, InternalError, InvalidArgument, Mismatch, OutOfMemory, Unavailable
 from .forest import MerkleForest
-from .hashing import HASHES, Hasher, hash, hash_elements, hash_file, hash_files, hash_leaves, hash_many, merge
+from .hashing import HASHES, Hasher, hash, hash_file, hash_files, hash_leaves, merge
 from .matrices import MatrixCommitment, MatrixMultiOpening, MatrixOpening, hash_rows, verify_matrix_opening
 from .parts import hash_parts, merkle_root_parts
 from .proof import ConsistencyProof, MerkleProof, MultiProof, verify, verify_each
@@ -87,11 +88,9 @@ __all__ = [
     "formats",
     "hash",
     "hash_each",
-    "hash_elements",
     "hash_file",
     "hash_files",
     "hash_leaves",
-    "hash_many",
     "hash_parts",
     "hash_rows",
     "heap_slots",
@@ -117,4 +116,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f".{name}", __name__)
     if name in ("Manifest", "check_model", "manifest"):
         return getattr(importlib.import_module(".manifests", __name__), name)
+    if name in ("hash_many", "hash_elements"):
+        hint = "hash_rows() hashes rows of one length, hash_each() messages of any lengths"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}: {hint}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -64,7 +64,7 @@ def byte_rows(value: object, what: str, settings: Settings) -> Array | DeviceArr
 
     array = _import(value, what, settings)
     if len(array.shape) < 2:
-        raise InvalidArgument(f"{what} must be rows, uint8[n, m] or [n, ...] of any dtype, got {describe(array)}")
+        raise InvalidArgument(f"{what} must be uint8[n, m], or [n, ...] of any dtype, got {describe(array)}")
     if isinstance(array, _native.DeviceArray):
         return _native.byte_rows(array)
     if array.dtype.hasobject:

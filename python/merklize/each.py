@@ -63,7 +63,7 @@ def hash_each(
     if isinstance(messages, str) or _native.is_data(messages):
         raise TypeError(
             f"hash_each: messages must be a list or a mapping of messages, got one ({type(messages).__name__}); "
-            "hash() takes one message, hash_many() the rows of an array"
+            "hash() takes one message, hash_rows() the rows of an array"
         )
     names = list(messages) if isinstance(messages, Mapping) else None
     given: Any = list(messages.values()) if isinstance(messages, Mapping) else messages
@@ -98,7 +98,7 @@ def rows_output(
     """Return any part of the output of each row. The host makes it, of the two values below each root."""
     import numpy as np
 
-    size = _arrays.unsigned(length, "hash_many: length")
+    size = _arrays.unsigned(length, "hash_rows: length")
     digests = np.empty((rows.shape[0], size), np.uint8)
     there = rows.device if isinstance(rows, _native.DeviceArray) else None
     if there is not None and rows.shape[1] <= 1024:
@@ -131,6 +131,6 @@ def leaves_of_list(
             )
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         digests = np.empty((len(which), 32), np.uint8)
-        _native.hash_leaves(rows.view(word), length, digests, hash.name, key, context, run)
+        _native.hash_leaves(what, rows.view(word), length, digests, hash.name, key, context, run)
         leaves[which] = digests
     return leaves.view(word)

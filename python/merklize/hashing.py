@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
 from ._inputs import encoded
-from ._options import HashOptions, RunOptions, mode_of, run_of, takes
+from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain, settings
 from ._urls import is_url, plain
-from .each import leaves_of_list, rows_output
+from .each import leaves_of_list
 from .errors import FileError, InvalidArgument, shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, Self, Unpack
 
     from ._native import DeviceArray
-    from ._types import Bytes, Data, Device, Digests, Path, Tensor, Words
+    from ._types import Data, Device, Digests, Path, Tensor
 
 
 HASHES: tuple[str, ...] = tuple(info.name for info in _native.hashes())
@@ -184,7 +184,7 @@ def hash(
         raise InvalidArgument("hash: out is for calls with wait=False; others return new arrays")
     if not is_blake3(hash):
         raise InvalidArgument(
-            f"hash with wait=False is of 'blake3', got {shown(hash)}; hash_many() takes any hash of bytes"
+            f"hash with wait=False is of 'blake3', got {shown(hash)}; hash_rows() takes any hash of bytes"
         )
     if (_arrays.unsigned(length, "hash: length"), _arrays.unsigned(seek, "hash: seek")) != (32, 0):
         raise InvalidArgument(
@@ -299,120 +299,6 @@ def hash_files(
     return [found[k] for k in range(len(names))]
 
 
-@overload
-def hash_many(
-    messages: Bytes,
-    *,
-    hash: str = "blake3",
-    length: int = 32,
-    seek: int = 0,
-    wait: bool = True,
-    out: Tensor | None = None,
-    **options: Unpack[HashOptions],
-) -> Bytes: ...
-@overload
-def hash_many(
-    messages: Tensor,
-    *,
-    hash: str = "blake3",
-    length: int = 32,
-    seek: int = 0,
-    wait: bool = True,
-    out: Tensor | None = None,
-    **options: Unpack[HashOptions],
-) -> Bytes | DeviceArray: ...
-@takes(HashOptions)
-def hash_many(
-    messages: Bytes | Tensor,
-    *,
-    hash: str = "blake3",
-    length: int = 32,
-    seek: int = 0,
-    wait: bool = True,
-    out: Tensor | None = None,
-    **options: Unpack[HashOptions],
-) -> Bytes | DeviceArray:
-    """Return the digests uint8[n, length] of n messages of equal length, side by side.
-
-    messages  uint8[n, m], or an array [n, ...] of any dtype: a message is the bytes of one row, in C order
-
-    Those of a tensor on a device stay there, as a DeviceArray. The options are as in hash(), and `out` is uint8[n, 32].
-    Raises InvalidArgument: one dimension or none, wait=False with other output than the first 32 bytes.
-    hash_each() takes messages of different lengths.
-    """
-    key, context = mode_of(options)
-    run = run_of("hash_many", options, wait=wait)
-    rows = _arrays.byte_rows(messages, "hash_many: messages", run)
-    if not is_blake3(hash):
-        require_plain("hash_many", hash, key, context, length, seek)
-        if _native.hash_by_name(hash).is_field:
-            raise InvalidArgument(f"hash_many: {shown(hash)} hashes field elements; hash_elements takes rows of them")
-    length, seek = _arrays.unsigned(length, "hash_many: length"), _arrays.unsigned(seek, "hash_many: seek")
-    if (length, seek) != (32, 0):
-        if not wait or out is not None:
-            raise InvalidArgument(
-                "hash_many with wait=False or out gives the first 32 bytes, "
-                f"got length {shown(length)} from {shown(seek)}"
-            )
-        return rows_output(rows, key, context, length, seek, run)
-    digests: Bytes | DeviceArray = _arrays.result(rows, out, (rows.shape[0], 32), "uint8", "hash_many", run, wait)
-    if not is_blake3(hash):
-        hash_them = _native.hash_leaves if wait else _native.enqueue_hash_leaves
-        hash_them(rows, rows.shape[1], digests, hash, None, None, run)
-    else:
-        hash_by_blake3 = _native.hash_many if wait else _native.enqueue_hash_many
-        hash_by_blake3(rows, rows.shape[1], digests, key, context, run)
-    return digests
-
-
-@overload
-def hash_elements(
-    elements: Words,
-    hash: str = "rp64_256",
-    *,
-    wait: bool = True,
-    out: Tensor | None = None,
-    **options: Unpack[RunOptions],
-) -> Words: ...
-@overload
-def hash_elements(
-    elements: Tensor,
-    hash: str = "rp64_256",
-    *,
-    wait: bool = True,
-    out: Tensor | None = None,
-    **options: Unpack[RunOptions],
-) -> Words | DeviceArray: ...
-@takes(RunOptions)
-def hash_elements(
-    elements: Words | Tensor,
-    hash: str = "rp64_256",
-    *,
-    wait: bool = True,
-    out: Tensor | None = None,
-    **options: Unpack[RunOptions],
-) -> Words | DeviceArray:
-    """Return digests uint64[n, 4] of rows of field elements, uint64[n, k]; or uint64[4] of one, uint64[k].
-
-    elements  each less than the modulus of the hash's field. A field of 31 bits has words uint32[n, k] and digests
-              uint32[n, 8]. int64 and int32 are taken by their bits, and so are their digests
-    hash      a field hash of HASHES: "rp64_256" (= "rp64_256_v3"), "rpo256", "poseidon2_koalabear_16", ...
-
-    Digests of a tensor on a device stay there, as a DeviceArray. The options are as in hash(). With wait=False, an
-    element >= p is reported by DeviceArray.wait(), without its place.
-    Raises InvalidArgument: shape, dtype, an element >= p (the text says where), a hash that is not of field elements.
-    """
-    run = run_of("hash_elements", options, wait=wait)
-    which = _native.hash_by_name(hash)
-    rows = _arrays.word_rows(elements, "hash_elements: elements", run, which)
-    n_rows = rows.shape[0] if len(rows.shape) == 2 else 1
-    shape = (*rows.shape[:-1], 256 // (which.element_bits or 64))
-    digests: Words | DeviceArray = _arrays.result(rows, out, shape, rows.dtype, "hash_elements", run, wait)
-    hash_them = _native.hash_elements if wait else _native.enqueue_hash_elements
-    hash_them(rows, n_rows, rows.shape[-1], digests, hash, run)
-    return digests
-
-
 @takes(HashOptions)
 def hash_leaves(
     records: Data | Iterable[Buffer],
@@ -424,10 +310,10 @@ def hash_leaves(
 ) -> Digests | DeviceArray:
     """Return the digests of n records as leaves of a tree of this hash.
 
-    records  uint8[n, m], for field hashes words as in hash_elements(); any strides. A tensor on a device stays there.
+    records  uint8[n, m], for field hashes words as in hash_rows(); any strides. A tensor on a device stays there.
              Or a list or other iterable of bytes-likes of any lengths
     hash     "blake3": BLAKE3 of the record; "sha256_rfc6962": SHA-256 of the byte 0 and the record; a field hash:
-             hash_elements() of the record
+             its hash of the record's words
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
     """
@@ -447,12 +333,19 @@ def leaves_of(
         given = _arrays.collected(records, f"{what}: {item}")
         return cast("Digests", leaves_of_list(what, given, which, key, context, run))
     rows = _arrays.rows(records, f"{what}: {item}s", run, which)
+    return digests_of(what, rows, which, hash, key, context, run, out)
+
+
+def digests_of(
+    what: str, rows: Any, which: _native.HashInfo, hash: str, key: Any, context: Any, run: _native.Settings, out: Any
+) -> Digests | DeviceArray:
+    """Return the digests of imported rows, one behind the other: uint8[n, m]; words [n, k], or [k] of one row."""
     bits = which.element_bits or 8
-    shape, dtype = (rows.shape[0], 256 // bits), rows.dtype if which.is_field else "uint8"
-    row_bytes = rows.shape[1] * (bits // 8)
+    shape, dtype = (*rows.shape[:-1], 256 // bits), rows.dtype if which.is_field else "uint8"
+    row_bytes = rows.shape[-1] * (bits // 8)
     digests: Digests | DeviceArray = _arrays.result(rows, out, shape, dtype, what, run, run.wait)
     hash_them = _native.hash_leaves if run.wait else _native.enqueue_hash_leaves
-    hash_them(rows, row_bytes, digests, hash, key, context, run)
+    hash_them(what, rows, row_bytes, digests, hash, key, context, run)
     return digests
 
 

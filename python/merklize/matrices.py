@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from . import _arrays, _native
 from ._options import HashOptions, RunOptions, mode_of, run_of, takes
-from ._settings import settings
+from ._settings import is_blake3, require_plain, settings
+from .each import rows_output
 from .errors import InvalidArgument, shown
+from .hashing import digests_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,7 +52,7 @@ def _read(matrices: object, what: str, run: _native.Settings, hash: str) -> _Rea
     if _arrays.is_array(matrices):
         matrices = [matrices]
     if not isinstance(matrices, Iterable):
-        raise TypeError(f"{what}: matrices must be an array or a list of arrays, got {type(matrices).__name__}")
+        raise TypeError(f"{what}: must be given an array or a list of arrays, got {type(matrices).__name__}")
     info = _native.hash_by_name(hash)
     found = [_arrays.matrix(one, f"{what}: matrix {k}", run, info) for k, one in enumerate(matrices)]
     if not found:
@@ -76,35 +78,78 @@ def _digest_shape(hash: str, n: int, dtype: Any) -> tuple[tuple[int, int], Any]:
 
 @takes(HashOptions)
 def hash_rows(
-    matrices: Words | Array | Tensor | Sequence[Words | Array | Tensor],
+    rows: Words | Array | Tensor | Sequence[Words | Array | Tensor],
     hash: str = "blake3",
     *,
     words: str = "canonical",
     field: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    wait: bool = True,
+    out: Tensor | None = None,
     **options: Unpack[HashOptions],
 ) -> Digests | DeviceArray:
-    """Return the digests of the rows of a matrix, or of several matrices side by side.
+    """Return the digests of rows of equal length: of an array, of a matrix, or of several matrices side by side.
 
-    matrices  [n, k] words, or a list of such matrices with equal n: row i of the first, of the second and so on are
-              hashed as one row. Any strides: row-major, column-major (`columns.T`), sliced; no copy is made of a whole
-              matrix. uint64 or uint32 words of a field hash, or signed ones by their bits; for hashes of bytes uint8,
-              uint32 or uint64, whose bytes are hashed in little-endian order. All on the host, or all on one device
-    hash      one of HASHES: hash_elements() of the words for field hashes, hash_leaves() of the bytes for others
-    words     "montgomery": a hash of bytes takes uint32 words x of `field` as 2^32 x mod p, as Plonky3's byte hashes
-              over 31-bit fields do
-    field     of words="montgomery": "babybear" or "koalabear"
-    key, context  of "blake3", as in hash()
+    rows    of a hash of bytes: an array [n, ...] of any dtype, a row being the bytes of one item in C order. Of a field
+            hash: words uint64[n, k] or uint32[n, k], or signed ones by their bits, each below the modulus; or of one
+            row, [k], whose digest then is uint64[4] or uint32[8].
+            Or a list of matrices with equal n: row i of the first, of the second and so on are hashed as one row; of
+            hashes of bytes their words are uint8, uint32 or uint64, little endian. Matrices may have any strides
+            (row-major, column-major, sliced), and no copy is made of a whole one. All on the host, or all on one device
+    hash    one of HASHES; a row is hashed as a leaf, as hash_leaves() does it
+    words   "montgomery": a hash of bytes takes uint32 words x of `field` as 2^32 x mod p, as Plonky3's byte hashes over
+            31-bit fields do
+    field   of words="montgomery": "babybear" or "koalabear"
+    length, seek  of "blake3": output bytes, and the first of them, as in hash()
+    out     of one array of contiguous rows: where the digests go, uint8[n, 32] or words; with wait=False on a stream
 
-    The digests are uint64[n, 4] or uint32[n, 8] of field hashes, else uint8[n, 32]; on the device of the matrices.
-    Raises InvalidArgument: shapes, dtypes, a word that is not below p (with its row and column).
+    The digests are uint64[n, 4] or uint32[n, 8] of field hashes, else uint8[n, 32]; those of tensors on a device stay
+    there, as a DeviceArray. The options are as in hash(); key and context are of "blake3". With wait=False, a word that
+    is not below p is reported by DeviceArray.wait(), without its place. Messages of different lengths: hash_each().
+    Raises InvalidArgument: shapes, dtypes, a word that is not below p (with its place).
     """
     key, context = mode_of(options)
-    run = run_of("hash_rows", options)
-    read = _read(matrices, "hash_rows", run, hash)
+    run = run_of("hash_rows", options, wait=wait)
+    which = _native.hash_by_name(hash)
+    length, seek = _arrays.unsigned(length, "hash_rows: length"), _arrays.unsigned(seek, "hash_rows: seek")
+    is_whole = (length, seek) == (32, 0)
+    if not is_blake3(hash) and not is_whole:
+        require_plain("hash_rows", hash, None, None, length, seek)
+    modulus = _modulus(words, field)
+    if isinstance(rows, (bytes, bytearray, memoryview, str)):
+        kind = type(rows).__name__
+        raise TypeError(f"hash_rows: rows must be an array or a list of matrices, got {kind}; hash() takes one message")
+    if modulus == 0 and _arrays.is_array(rows) and (out is not None or not (wait and is_whole) or _lies_in_rows(rows)):
+        if not is_whole:
+            if not wait or out is not None:
+                asked = f"length {shown(length)} from {shown(seek)}"
+                raise InvalidArgument(f"hash_rows with wait=False or out gives the first 32 bytes, got {asked}")
+            return rows_output(_arrays.byte_rows(rows, "hash_rows: rows", run), key, context, length, seek, run)
+        found: Any
+        if which.is_field:
+            found = _arrays.word_rows(rows, "hash_rows: rows", run, which)
+        else:
+            found = _arrays.byte_rows(rows, "hash_rows: rows", run)
+        return digests_of("hash_rows", found, which, hash, key, context, run, out)
+    if out is not None or not wait or not is_whole:
+        raise InvalidArgument("hash_rows: out, wait=False, length and seek are for one array, not for several matrices")
+    read = _read(rows, "hash_rows", run, hash)
     shape, dtype = _digest_shape(hash, read.shapes[0][0], read.dtype)
-    out: Digests | DeviceArray = _arrays.empty(read.beside, shape, dtype)
-    _native.hash_matrix_rows(read.native, out, hash, key, context, _modulus(words, field), run)
-    return out
+    digests: Digests | DeviceArray = _arrays.empty(read.beside, shape, dtype)
+    _native.hash_matrix_rows(read.native, digests, hash, key, context, modulus, run)
+    return digests
+
+
+def _lies_in_rows(array: Any) -> bool:
+    """Tell whether an array is not a matrix of words, or one whose rows lie one behind the other."""
+    shape, kind = getattr(array, "shape", ()), str(getattr(array, "dtype", "")).rpartition(".")[2]
+    if len(shape) != 2 or kind.removeprefix("u") not in ("int8", "int32", "int64"):
+        return True
+    if hasattr(array, "is_contiguous"):
+        return bool(array.is_contiguous())
+    flags = getattr(array, "flags", None)
+    return bool(getattr(flags, "c_contiguous", isinstance(array, _native.DeviceArray)))
 
 
 class MatrixOpening(NamedTuple):

@@ -127,7 +127,7 @@ class MerkleTree:
     ) -> MerkleTree:
         """Build the tree whose leaf k is the digest of row k of a matrix, as hash_leaves() gives it.
 
-        rows  uint8[n, m], for field hashes words as in hash_elements(); in any order of memory: row-major,
+        rows  uint8[n, m], for field hashes words as in hash_rows(); in any order of memory: row-major,
               column-major (`columns.T`), sliced. A tensor on a device is hashed there
 
         The options are those of MerkleTree; key and context are for leaves and merges alike.

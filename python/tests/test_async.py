@@ -33,8 +33,8 @@ def test_every_call(queues):
     digest = merklize.hash(there(data, queues), wait=False)
     assert isinstance(digest, DeviceArray)
     assert (digest.shape, digest.dtype, digest.device) == ((32,), "uint8", queues)
-    many = merklize.hash_many(there(rows, queues), wait=False)
-    elements = merklize.hash_elements(there(words, queues), wait=False)
+    many = merklize.hash_rows(there(rows, queues), wait=False)
+    elements = merklize.hash_rows(there(words, queues), "rp64_256", wait=False)
     records = merklize.hash_leaves(there(rows, queues), "sha256_rfc6962", wait=False)
     merged = merklize.merge(there(leaves[:32], queues), there(leaves[32:], queues), wait=False)
     root = merklize.merkle_root(there(leaves[:37], queues), rule="pad", wait=False)
@@ -44,8 +44,8 @@ def test_every_call(queues):
     built = merklize.build_tree(there(nodes, queues), wait=False)
     gc.collect()  # inputs that are gone
     assert digest.numpy().tobytes() == merklize.hash(data)
-    assert (many.numpy() == merklize.hash_many(rows, **CPU)).all()
-    assert (elements.numpy() == merklize.hash_elements(words, **CPU)).all()
+    assert (many.numpy() == merklize.hash_rows(rows, **CPU)).all()
+    assert (elements.numpy() == merklize.hash_rows(words, "rp64_256", **CPU)).all()
     assert (records.numpy() == merklize.hash_leaves(rows, "sha256_rfc6962", **CPU)).all()
     assert (merged.numpy() == merklize.merge(leaves[:32], leaves[32:], **CPU)).all()
     assert root.numpy().tobytes() == merklize.merkle_root(leaves[:37], rule="pad", **CPU)
@@ -59,10 +59,10 @@ def test_every_call(queues):
 
 def test_results_feed_other_calls(queues):
     rows = np.frombuffer(oracle.pattern(64 * 500), np.uint8).reshape(64, 500)
-    leaves = merklize.hash_many(there(rows, queues), wait=False)
+    leaves = merklize.hash_rows(there(rows, queues), wait=False)
     root = merklize.merkle_root(leaves, wait=False)
     again = merklize.hash(root, wait=False)
-    expected = merklize.merkle_root(merklize.hash_many(rows, **CPU), **CPU)
+    expected = merklize.merkle_root(merklize.hash_rows(rows, **CPU), **CPU)
     assert merklize.hash(again) == merklize.hash(merklize.hash(expected))  # waits, and is in order
     assert merklize.MerkleTree(leaves).root == expected
     assert root.numpy().tobytes() == expected
@@ -108,7 +108,7 @@ def test_what_is_refused(queues):
     out = there(np.zeros(32, np.uint8), queues)
     for call, text in [
         (lambda: merklize.hash(b"x", wait=False), "hash with wait=False must have its data on a device"),
-        (lambda: merklize.hash_many(nodes, wait=False), "must have its data on a device, got memory of the host"),
+        (lambda: merklize.hash_rows(nodes, wait=False), "must have its data on a device, got memory of the host"),
         (lambda: merklize.build_tree(nodes, wait=False), "nodes must be on a device with wait=False"),
         (lambda: merklize.hash(data, out=out), "out is for calls with wait=False"),
         (lambda: merklize.merkle_root(there(nodes, queues), out=out), "out is for calls with wait=False"),

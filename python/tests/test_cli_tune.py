@@ -143,11 +143,11 @@ def test_it_says_what_it_will_do(cache: Path) -> None:
 
 def test_devices_with_all_fields(opencl: str, cache: Path) -> None:
     try:
-        tuned.keep(opencl, winner("hash_elements", "rp64_256_v3", 8, constants="global", group_size=16))
+        tuned.keep(opencl, winner("hash_rows", "rp64_256_v3", 8, constants="global", group_size=16))
         tuned.keep(opencl, winner("digest", "blake3", 16, lanes=1, group_size=16))
         assert [(entry.job, entry.log2, entry.policy) for entry in tuned.kept(opencl)] == [
             ("digest", 16, {"lanes": 1, "group_size": 16}),
-            ("hash_elements", 8, {"constants": "global", "group_size": 16}),
+            ("hash_rows", 8, {"constants": "global", "group_size": 16}),
         ]
         data = np.random.default_rng(2).bytes(1 << 16)
         assert library.hash(data, device=opencl) == library.hash(data, device="cpu")

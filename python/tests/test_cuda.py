@@ -315,41 +315,41 @@ def test_eight_threads_at_once(torch):
 
 @pytest.mark.parametrize("n", [0, 1, 3, 100, 1025])
 @pytest.mark.parametrize("length", [0, 1, 32, 64, 65, 1024, 1025, 5000])
-def test_hash_many(torch, n, length):
+def test_rows_of_bytes(torch, n, length):
     messages = np.random.default_rng(length).integers(0, 256, (n, length), np.uint8)
-    digests = merklize.hash_many(on_device(torch, messages))
+    digests = merklize.hash_rows(on_device(torch, messages))
     assert (digests.shape, digests.dtype, digests.device) == ((n, 32), "uint8", "cuda:0")
-    assert np.array_equal(digests.numpy(), merklize.hash_many(messages, device="cpu"))
-    assert np.array_equal(merklize.hash_many(messages, device="cuda:0"), digests.numpy())
+    assert np.array_equal(digests.numpy(), merklize.hash_rows(messages, device="cpu"))
+    assert np.array_equal(merklize.hash_rows(messages, device="cuda:0"), digests.numpy())
     signed = on_device(torch, messages).view(torch.int8)
-    assert np.array_equal(merklize.hash_many(signed[:, ::2]).numpy(), merklize.hash_many(messages[:, ::2]))
+    assert np.array_equal(merklize.hash_rows(signed[:, ::2]).numpy(), merklize.hash_rows(messages[:, ::2]))
 
 
 @pytest.mark.parametrize("hash", [name for name, words in oracle.WORDS.items() if words[2] == P])
 @pytest.mark.parametrize("k", [0, 1, 4, 8, 9, 17])
-def test_hash_elements(torch, hash, k):
+def test_rows_of_words(torch, hash, k):
     rows = np.random.default_rng(k).integers(0, P, (100, k), np.uint64)
-    expected = merklize.hash_elements(rows, hash)
-    there = merklize.hash_elements(on_device(torch, rows), hash)
+    expected = merklize.hash_rows(rows, hash)
+    there = merklize.hash_rows(on_device(torch, rows), hash)
     assert (there.shape, there.dtype) == ((100, 4), "int64")
     assert np.array_equal(there.numpy().view(np.uint64), expected)
-    one = merklize.hash_elements(on_device(torch, rows)[7], hash)
+    one = merklize.hash_rows(on_device(torch, rows)[7], hash)
     assert one.shape == (4,)
     assert np.array_equal(one.numpy().view(np.uint64), expected[7])
     if k > 1:
         apart = on_device(torch, np.asfortranarray(rows)).T.contiguous().T
-        assert np.array_equal(merklize.hash_elements(apart, hash).numpy().view(np.uint64), expected)
+        assert np.array_equal(merklize.hash_rows(apart, hash).numpy().view(np.uint64), expected)
 
 
 def test_unsigned_words(torch, cupy):
     rows = np.random.default_rng(0).integers(0, P, (10, 8), np.uint64)
-    expected = merklize.hash_elements(rows)
-    there = merklize.hash_elements(cupy.asarray(rows))
+    expected = merklize.hash_rows(rows, "rp64_256")
+    there = merklize.hash_rows(cupy.asarray(rows), "rp64_256")
     assert there.dtype == "uint64"
     assert np.array_equal(there.numpy(), expected)
     if hasattr(torch, "uint64"):
         tensor = on_device(torch, rows).view(torch.uint64)
-        assert np.array_equal(merklize.hash_elements(tensor).numpy(), expected)
+        assert np.array_equal(merklize.hash_rows(tensor, "rp64_256").numpy(), expected)
 
 
 @pytest.mark.parametrize("place", [0, 5, 999_999])
@@ -359,7 +359,7 @@ def test_a_word_that_is_no_field_element_is_found_there(torch, place, word):
     rows.flat[place] = word
     there = on_device(torch, rows)
     with pytest.raises(merklize.InvalidArgument, match=f"word {place} is {word}"):
-        merklize.hash_elements(there)
+        merklize.hash_rows(there, "rp64_256")
     digests = np.zeros((1 << 18, 4), np.uint64)
     digests.flat[place] = word
     for call in (merklize.MerkleTree, merklize.merkle_root):
@@ -449,7 +449,7 @@ def test_nodes_go_to_others_without_a_copy(torch, cupy):
 
 
 def test_export_of_device_arrays(torch):
-    digests = merklize.hash_many(on_device(torch, oracle.byte_leaves(10)))
+    digests = merklize.hash_rows(on_device(torch, oracle.byte_leaves(10)))
     expected = digests.numpy()
     for options in (
         {},
@@ -470,7 +470,7 @@ def test_export_of_device_arrays(torch):
         digests.__dlpack__(dl_device=(1, 0))
     with pytest.raises(TypeError, match=r"call \.numpy\(\) to copy it there"):
         np.asarray(digests)
-    empty = merklize.hash_many(on_device(torch, np.zeros((0, 7), np.uint8)))
+    empty = merklize.hash_rows(on_device(torch, np.zeros((0, 7), np.uint8)))
     assert torch.from_dlpack(empty).shape == (0, 32)
     assert empty.__cuda_array_interface__["data"][0] == 0
     back = merklize.DeviceArray.from_numpy(expected, "cuda:0")
@@ -536,8 +536,8 @@ def test_policies_of_digests(torch):
     words = oracle.word_leaves(1000)
     for constants in ("literal", "constant", "global", "local"):
         with merklize.tuning.options(policy={"constants": constants}):
-            there = merklize.hash_elements(on_device(torch, words))
-        assert np.array_equal(there.numpy().view(np.uint64), merklize.hash_elements(words))
+            there = merklize.hash_rows(on_device(torch, words), "rp64_256")
+        assert np.array_equal(there.numpy().view(np.uint64), merklize.hash_rows(words, "rp64_256"))
 
 
 # ---- what is refused ------------------------------------------------------------------------------------------------
@@ -563,9 +563,9 @@ def test_wrong_devices(torch):
 
 def test_wrong_shapes_and_dtypes(torch):
     with pytest.raises(merklize.InvalidArgument, match=r"messages must be rows, .* got float32\[3\]"):
-        merklize.hash_many(torch.zeros(3, device="cuda"))
+        merklize.hash_rows(torch.zeros(3, device="cuda"))
     with pytest.raises(merklize.InvalidArgument, match=r"elements must be .*, got int32\[2, 4\]"):
-        merklize.hash_elements(torch.zeros(2, 4, dtype=torch.int32, device="cuda"))
+        merklize.hash_rows(torch.zeros(2, 4, dtype=torch.int32, device="cuda"), "rp64_256")
     with pytest.raises(merklize.InvalidArgument, match=r"leaves must be .*got bfloat16\[8, 32\]"):
         merklize.MerkleTree(torch.zeros(8, 32, dtype=torch.bfloat16, device="cuda"))
     with pytest.raises(merklize.InvalidArgument, match="power of two .*, got 3"):

@@ -229,7 +229,7 @@ def test_masked_arrays_are_errors():
     for call in (
         lambda: merklize.hash(masked),
         lambda: merklize.Hasher(masked),
-        lambda: merklize.hash_many(masked),
+        lambda: merklize.hash_rows(masked),
         lambda: merklize.hash_leaves(masked),
         lambda: merklize.merge(masked, masked),
         lambda: merklize.MerkleTree(masked),

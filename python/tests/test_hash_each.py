@@ -192,25 +192,25 @@ def test_tensors_that_can_be_looked_at_are_not_exported():
     assert all(tensor.exported for tensor in exported)
 
 
-def test_hash_many_gives_any_part_of_the_output(device):
+def test_rows_of_bytes_gives_any_part_of_the_output(device):
     for length in (10, 1024, 1025, 5000):
         messages = np.frombuffer(b"".join(bytes_of([length] * 5)), np.uint8).reshape(5, length)
         for size, seek in [(0, 0), (1, 0), (64, 0), (32, 7)]:
-            digests = merklize.hash_many(messages, length=size, seek=seek, key=bytes(32), device=device)
+            digests = merklize.hash_rows(messages, length=size, seek=seek, key=bytes(32), device=device)
             assert digests.shape == (5, size)
             assert rows(digests) == [
                 blake3.blake3(m.tobytes(), key=bytes(32)).digest(size, seek=seek) for m in messages
             ]
             if device != "cpu":
                 there = merklize.DeviceArray.from_numpy(messages, device)
-                found = merklize.hash_many(there, length=size, seek=seek, key=bytes(32))
+                found = merklize.hash_rows(there, length=size, seek=seek, key=bytes(32))
                 assert isinstance(found, merklize.DeviceArray)
                 assert (found.numpy() == digests).all()
     with pytest.raises(merklize.InvalidArgument, match="length is of the hash 'blake3'"):
-        merklize.hash_many(messages, hash="keccak256", length=64)
+        merklize.hash_rows(messages, hash="keccak256", length=64)
 
 
-def test_hash_many_takes_rows_of_any_dtype():
+def test_rows_of_bytes_takes_rows_of_any_dtype():
     items = np.arange(5 * 12, dtype=np.float32).reshape(5, 3, 4)
     for array in (
         items,
@@ -221,13 +221,13 @@ def test_hash_many_takes_rows_of_any_dtype():
         items[:, :0],
         items[:0],
     ):
-        digests = merklize.hash_many(array)
+        digests = merklize.hash_rows(array)
         assert rows(digests) == [blake3.blake3(row.tobytes()).digest() for row in array]
-    there = merklize.hash_many(items.view(np.int32))
-    assert (there == merklize.hash_many(items)).all()
+    there = merklize.hash_rows(items.view(np.int32))
+    assert (there == merklize.hash_rows(items)).all()
     for array in (items[0, 0], np.array(1), np.array([[None]])):
-        with pytest.raises(merklize.InvalidArgument, match="hash_many: messages"):
-            merklize.hash_many(array)
+        with pytest.raises(merklize.InvalidArgument, match="hash_rows: rows"):
+            merklize.hash_rows(array)
 
 
 @pytest.mark.parametrize("hash", ["blake3", "sha256_rfc6962", "rp64_256_v3", "poseidon2_koalabear_16"])

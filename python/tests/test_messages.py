@@ -57,7 +57,7 @@ def test_messages(hash, tmp_path):
     assert isinstance(found[-1], FileNotFoundError)
     for n, length in [(1, 100), (2, 64), (15, 200), (16, 55), (17, 136), (35, 0), (33, 1000)]:
         rows = np.random.default_rng(n).integers(0, 256, (n, length), np.uint8)
-        digests = merklize.hash_many(rows, hash=hash)
+        digests = merklize.hash_rows(rows, hash=hash)
         assert [row.tobytes() for row in digests] == [expected(hash, row.tobytes()) for row in rows]
 
 
@@ -112,8 +112,8 @@ def test_what_only_blake3_has():
         merklize.hash(b"", hash="rp64_256")
     with pytest.raises(merklize.InvalidArgument, match="unknown hash 'md5'; known: "):
         merklize.hash(b"", hash="md5")
-    with pytest.raises(merklize.InvalidArgument, match="hash_many: 'eidos' hashes field elements"):
-        merklize.hash_many(np.zeros((2, 8), np.uint8), hash="eidos")
+    with pytest.raises(merklize.InvalidArgument, match="hash_rows: rows must be uint64"):
+        merklize.hash_rows(np.zeros((2, 8), np.uint8), hash="eidos")
 
 
 def test_with_and_without_the_processors_instructions():
@@ -122,7 +122,7 @@ def test_with_and_without_the_processors_instructions():
         rows = np.random.default_rng(5).integers(0, 256, (37, 150), np.uint8)
         for n in (0, 55, 64, 150):
             for count in (1, 2, 16, 37):
-                found = merklize.hash_many(rows[:count, :n], hash="sha256")
+                found = merklize.hash_rows(rows[:count, :n], hash="sha256")
                 assert [f.tobytes() for f in found] == [hashlib.sha256(r[:n].tobytes()).digest() for r in rows[:count]]
         leaves = rows[:, :32].copy()
         for name in ("sha256_rfc6962", "sha256", "sha256d", "sha256_compress"):

@@ -36,11 +36,11 @@ def test_constants_of_ours_give_our_rows(name):
     hash = own(field, width, rate)
     assert hash.startswith("poseidon2:")
     rows = oracle.elements(np.random.default_rng(width), (33, 21), name)
-    assert (merklize.hash_elements(rows, hash=hash) == merklize.hash_elements(rows, hash=name)).all()
+    assert (merklize.hash_rows(rows, hash=hash) == merklize.hash_rows(rows, hash=name)).all()
     columns = np.asfortranarray(rows)
     assert (merklize.hash_rows(columns, hash=hash) == merklize.hash_rows(rows, hash=name)).all()
     if merge_width == width:
-        digests = merklize.hash_elements(rows[:32], hash=hash)
+        digests = merklize.hash_rows(rows[:32], hash=hash)
         assert merklize.merkle_root(digests, hash=hash) == merklize.merkle_root(digests, hash=name)
         ours = merklize.MatrixCommitment([rows[:32]], hash=hash)
         assert ours.root == merklize.MatrixCommitment([rows[:32]], hash=name).root

@@ -19,40 +19,39 @@ COUNTS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100, 257]
 
 @pytest.mark.parametrize("n", COUNTS)
 @pytest.mark.parametrize("length", [0, 1, 31, 32, 63, 64, 65, 127, 128, 1023, 1024, 1025, 2048, 2049, 5000])
-def test_hash_many(n, length, device):
+def test_rows_of_bytes(n, length, device):
     messages = np.random.default_rng(length).integers(0, 256, (n, length), np.uint8)
-    digests = merklize.hash_many(messages, device=device)
+    digests = merklize.hash_rows(messages, device=device)
     assert digests.shape == (n, 32)
     assert digests.dtype == np.uint8
     assert [row.tobytes() for row in digests] == [blake3.blake3(row.tobytes()).digest() for row in messages]
 
 
-def test_hash_many_modes_layouts_and_none():
+def test_rows_of_bytes_modes_layouts_and_none():
     messages = np.random.default_rng(0).integers(0, 256, (20, 100), np.uint8)
     key, context = bytes(range(32)), "context"
-    assert merklize.hash_many(messages, key=key)[3].tobytes() == blake3.blake3(messages[3].tobytes(), key=key).digest()
+    assert merklize.hash_rows(messages, key=key)[3].tobytes() == blake3.blake3(messages[3].tobytes(), key=key).digest()
     derived = blake3.blake3(messages[3].tobytes(), derive_key_context=context).digest()
-    assert merklize.hash_many(messages, context=context, threads=2)[3].tobytes() == derived
+    assert merklize.hash_rows(messages, context=context, threads=2)[3].tobytes() == derived
     for layout in (messages.T, messages[::3, ::-2], np.asfortranarray(messages)):
-        assert np.array_equal(merklize.hash_many(layout), merklize.hash_many(layout.copy()))
-    assert merklize.hash_many(messages[:0]).shape == (0, 32)
+        assert np.array_equal(merklize.hash_rows(layout), merklize.hash_rows(layout.copy()))
+    assert merklize.hash_rows(messages[:0]).shape == (0, 32)
 
 
 @pytest.mark.parametrize("messages", [np.zeros(5, np.uint8), np.array(1.5)])
-def test_hash_many_wrong_arrays(messages):
+def test_rows_of_bytes_wrong_arrays(messages):
     with pytest.raises(
         merklize.InvalidArgument,
-        match=r"hash_many: messages must be rows, uint8\[n, m\] or \[n, ...\] of any dtype, got " + str(messages.dtype),
+        match=r"hash_rows: rows must be uint8\[n, m\], or \[n, ...\] of any dtype, got " + str(messages.dtype),
     ):
-        merklize.hash_many(messages)
+        merklize.hash_rows(messages)
 
 
-@pytest.mark.parametrize("value", [b"bytes", [[1, 2]], None])
-def test_no_array(value):
-    with pytest.raises(TypeError, match="hash_many: messages must be a NumPy array or a tensor, got"):
-        merklize.hash_many(value)
-    with pytest.raises(TypeError, match="hash_elements: elements must be a NumPy array or a tensor, got"):
-        merklize.hash_elements(value)
+@pytest.mark.parametrize(("value", "kind"), [(b"bytes", "bytes"), ([[1, 2]], "list"), (None, "NoneType")])
+def test_no_array(value, kind):
+    for hash in ("blake3", "rp64_256"):
+        with pytest.raises(TypeError, match="hash_rows: .*must be .*array.*, got " + kind):
+            merklize.hash_rows(value, hash)
 
 
 @pytest.mark.parametrize("hash", sorted(set(FIELD_HASHES) - {*RESCUE_HASHES, "eidos"}))
@@ -62,7 +61,7 @@ def test_vectors(hash):
     dtype = oracle.WORDS[hash][0]
     words = [np.frombuffer(bytes.fromhex(leaf["record"]), dtype) for leaf in case["leaves"]]
     for row, leaf in zip(words, case["leaves"]):
-        assert merklize.hash_elements(row, hash).tobytes().hex() == leaf["digest"]
+        assert merklize.hash_rows(row, hash).tobytes().hex() == leaf["digest"]
         assert np.array(oracle.hash_elements(row.tolist(), hash), dtype).tobytes().hex() == leaf["digest"]
     for merge in case["merges"]:
         pair = bytes.fromhex(merge["left"]), bytes.fromhex(merge["right"])
@@ -78,9 +77,9 @@ def test_rescue_vectors(hash, device):
             continue
         used += 1
         elements, digest = np.array(case["input"], np.uint64), np.array(case["digest"], np.uint64)
-        assert np.array_equal(merklize.hash_elements(elements, hash, device=device), digest)
+        assert np.array_equal(merklize.hash_rows(elements, hash, device=device), digest)
         rows = np.tile(elements, (9, 1))
-        assert np.array_equal(merklize.hash_elements(rows, hash, device=device), np.tile(digest, (9, 1)))
+        assert np.array_equal(merklize.hash_rows(rows, hash, device=device), np.tile(digest, (9, 1)))
         if case["op"] == "merge":
             left, right = elements[:4], elements[4:]
             assert np.array_equal(merklize.merge(left, right, hash, device=device), digest)
@@ -91,13 +90,13 @@ def test_rescue_vectors(hash, device):
 
 @pytest.mark.parametrize("hash", FIELD_HASHES)
 @pytest.mark.parametrize("k", [0, 1, 3, 4, 7, 8, 9, 16, 17])
-def test_hash_elements(hash, k, device):
+def test_rows_of_words(hash, k, device):
     rows = oracle.elements(np.random.default_rng(k), (19, k), hash)
-    digests = merklize.hash_elements(rows, hash, device=device)
+    digests = merklize.hash_rows(rows, hash, device=device)
     assert digests.shape == (19, oracle.WORDS[hash][1])
     assert digests.dtype == rows.dtype
     assert digests.tolist() == [oracle.hash_elements(row.tolist(), hash) for row in rows]
-    assert merklize.hash_elements(rows[5], hash).tolist() == digests[5].tolist()
+    assert merklize.hash_rows(rows[5], hash).tolist() == digests[5].tolist()
 
 
 @settings(max_examples=60)
@@ -110,24 +109,24 @@ def test_hash_elements(hash, k, device):
     ),
 )
 def test_elements_near_the_edges_of_the_field(hash, rows):
-    digests = merklize.hash_elements(rows, hash)
+    digests = merklize.hash_rows(rows, hash)
     assert digests.tolist() == [oracle.hash_elements(row.tolist(), hash) for row in rows]
 
 
 def test_elements_of_31_bits():
     p = 0x78000001
     rows = np.array([[0, 1, p - 1, p - 2, 7]], np.uint32)
-    digests = merklize.hash_elements(rows.view(np.int32), "poseidon2_babybear_16")
+    digests = merklize.hash_rows(rows.view(np.int32), "poseidon2_babybear_16")
     assert digests.dtype == np.int32
-    expected = merklize.hash_elements(rows, "poseidon2_babybear_16")
+    expected = merklize.hash_rows(rows, "poseidon2_babybear_16")
     assert np.array_equal(digests.view(np.uint32), expected)
     assert np.array_equal(merklize.hash_leaves(rows, "poseidon2_babybear_16"), expected)
     with pytest.raises(merklize.InvalidArgument, match=f"word 3 is {p}, .* below p = {p}"):
-        merklize.hash_elements(np.array([0, 5, 6, p], np.uint32), "poseidon2_babybear_16")
+        merklize.hash_rows(np.array([0, 5, 6, p], np.uint32), "poseidon2_babybear_16")
     with pytest.raises(merklize.InvalidArgument, match=r"must be uint32\[n, k\] or uint32\[k\], got uint64\[1, 5\]"):
-        merklize.hash_elements(rows.astype(np.uint64), "poseidon2_babybear_16")
+        merklize.hash_rows(rows.astype(np.uint64), "poseidon2_babybear_16")
     with pytest.raises(merklize.InvalidArgument, match=r"must be uint64\[n, k\] or uint64\[k\], got uint32\[1, 5\]"):
-        merklize.hash_elements(rows, "rpo256")
+        merklize.hash_rows(rows, "rpo256")
     with pytest.raises(merklize.InvalidArgument, match=r"rows must be uint32\[n, k\], got uint8\[4, 8\]"):
         merklize.MerkleTree.from_rows(np.zeros((4, 8), np.uint8), "poseidon2_koalabear_24")
 
@@ -135,19 +134,19 @@ def test_elements_of_31_bits():
 @pytest.mark.parametrize("hash", RESCUE_HASHES)
 def test_signed_words_are_taken_by_their_bits(hash):
     rows = np.array([[0, 1, P - 1, P - 2, 2**63, 7]], np.uint64)
-    digests = merklize.hash_elements(rows.view(np.int64), hash)
+    digests = merklize.hash_rows(rows.view(np.int64), hash)
     assert digests.dtype == np.int64
-    assert np.array_equal(digests.view(np.uint64), merklize.hash_elements(rows, hash))
+    assert np.array_equal(digests.view(np.uint64), merklize.hash_rows(rows, hash))
     with pytest.raises(merklize.InvalidArgument, match=f"word 1 is {2**64 - 1}"):
-        merklize.hash_elements(np.array([0, -1]), hash)
+        merklize.hash_rows(np.array([0, -1]), hash)
     signed = np.arange(-20, 20, dtype=np.int8).reshape(4, 10)
-    assert np.array_equal(merklize.hash_many(signed), merklize.hash_many(signed.view(np.uint8)))
+    assert np.array_equal(merklize.hash_rows(signed), merklize.hash_rows(signed.view(np.uint8)))
 
 
-def test_alias_and_default_of_hash_elements():
+def test_alias_and_default_of_rows():
     rows = oracle.word_leaves(10)
-    assert np.array_equal(merklize.hash_elements(rows), merklize.hash_elements(rows, "rp64_256_v3"))
-    assert np.array_equal(merklize.hash_elements(rows, "rp64_256"), merklize.hash_elements(rows, "rp64_256_v3"))
+    assert np.array_equal(merklize.hash_rows(rows, "rp64_256"), merklize.hash_rows(rows, "rp64_256_v3"))
+    assert np.array_equal(merklize.hash_rows(rows, "rp64_256"), merklize.hash_rows(rows, "rp64_256_v3"))
 
 
 @pytest.mark.parametrize("wrong", [P, P + 1, 2**64 - 1])
@@ -156,26 +155,29 @@ def test_words_that_are_no_field_elements(wrong, place, device):
     rows = np.zeros((10, 8), np.uint64)
     rows.flat[place] = wrong
     with pytest.raises(merklize.InvalidArgument, match=f"word {place} is {wrong}"):
-        merklize.hash_elements(rows, device=device)
+        merklize.hash_rows(rows, "rp64_256", device=device)
     with pytest.raises(merklize.InvalidArgument, match=f"left.* is {wrong}"):
         merklize.merge(rows.reshape(-1, 4), np.zeros((20, 4), np.uint64), "rp64_256")
     # BLAKE3 takes any words.
     merklize.merge(rows.reshape(-1, 4), np.zeros((20, 4), np.uint64))
 
 
-def test_hash_elements_wrong_arguments():
+def test_rows_of_words_wrong_arguments():
     for wrong in (
         np.zeros((2, 4), np.int32),
         np.zeros((2, 4), ">u8"),
         np.zeros((2, 3, 4), np.uint64),
         np.uint64(3)[...],
     ):
-        with pytest.raises(merklize.InvalidArgument, match=r"elements must be uint64\[n, k\] or uint64\[k\], got "):
-            merklize.hash_elements(wrong)
-    with pytest.raises(merklize.InvalidArgument, match=r"'blake3' hashes bytes, not field elements"):
-        merklize.hash_elements(np.zeros((2, 4), np.uint64), "blake3")
+        with pytest.raises(
+            merklize.InvalidArgument, match=r"rows must be uint64\[n, k\] or uint64\[k\], got "
+        ):
+            merklize.hash_rows(wrong, "rp64_256")
+    for name in ("hash_many", "hash_elements"):
+        with pytest.raises(AttributeError, match=r"hash_rows\(\) hashes rows of one length, hash_each\(\) messages"):
+            getattr(merklize, name)
     with pytest.raises(merklize.InvalidArgument, match=r"unknown hash 'sha1'; known: .*rp64_256_v1"):
-        merklize.hash_elements(np.zeros((2, 4), np.uint64), "sha1")
+        merklize.hash_rows(np.zeros((2, 4), np.uint64), "sha1")
 
 
 @pytest.mark.parametrize("hash", oracle.HASHES)
@@ -258,5 +260,5 @@ def test_policies_that_pocl_gets_wrong(opencl):
     rows = np.random.default_rng(1).integers(0, 2**62, (1 << 10, 8), np.uint64)
     policy = {"lanes": 16, "constants": "local"}
     with merklize.tuning.options(policy=policy):
-        found = merklize.hash_elements(rows, "rp64_256_v3", device=opencl)
-    assert (found == merklize.hash_elements(rows, "rp64_256_v3", device="cpu")).all()
+        found = merklize.hash_rows(rows, "rp64_256_v3", device=opencl)
+    assert (found == merklize.hash_rows(rows, "rp64_256_v3", device="cpu")).all()

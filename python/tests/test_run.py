@@ -112,7 +112,7 @@ def _work(seed):
         merklize.hash(data),
         merklize.MerkleTree(leaves).root,
         merklize.MerkleTree(words, "rp64_256_v3").root,
-        merklize.hash_many(leaves).tobytes(),
+        merklize.hash_rows(leaves).tobytes(),
     )
 
 
@@ -212,10 +212,10 @@ LONG_WORK = {
     "hash_files": "merklize.hash_files([path, path])",
     "from_file": "merklize.MerkleTree.from_file(path, 1 << 22)",
     "from_file of small leaves": "merklize.MerkleTree.from_file(path, 1 << 16)",
-    "hash_many": "merklize.hash_many(data.reshape(1 << 20, 1 << 20))",
-    "hash_many of long messages": "merklize.hash_many(data.reshape(1 << 10, 1 << 30))",
-    "hash_elements of one row": "merklize.hash_elements(words.reshape(1, -1), 'rp64_256_v1')",
-    "hash_elements": "merklize.hash_elements(words.reshape(-1, 8), 'rp64_256_v1')",
+    "hash_many": "merklize.hash_rows(data.reshape(1 << 20, 1 << 20))",
+    "hash_many of long messages": "merklize.hash_rows(data.reshape(1 << 10, 1 << 30))",
+    "hash_elements of one row": "merklize.hash_rows(words.reshape(1, -1), 'rp64_256_v1')",
+    "hash_elements": "merklize.hash_rows(words.reshape(-1, 8), 'rp64_256_v1')",
     "merge": "merklize.merge(words.reshape(-1, 4), words.reshape(-1, 4), 'rp64_256_v1')",
     "MerkleTree": "merklize.MerkleTree(words.reshape(-1, 4), 'rp64_256_v1')",
 }

@@ -84,10 +84,10 @@ class TestHostData:
 
     def test_rows(self, ids):
         rows = np.random.default_rng(3).integers(0, 256, (50_000, 64), np.uint8)
-        expected = merklize.hash_many(rows, device="cpu")
-        assert (merklize.hash_many(rows, device=ids) == expected).all()
+        expected = merklize.hash_rows(rows, device="cpu")
+        assert (merklize.hash_rows(rows, device=ids) == expected).all()
         merged = merklize.merge(expected[::2], expected[1::2], device=ids)
-        assert (merged == merklize.hash_many(expected.reshape(-1, 64), device="cpu")).all()
+        assert (merged == merklize.hash_rows(expected.reshape(-1, 64), device="cpu")).all()
 
     def test_tree(self, ids):
         leaves = np.random.default_rng(4).integers(0, 256, (1 << 16, 32), np.uint8)

@@ -237,12 +237,12 @@ def test_host_tensors_everywhere():
     tree = merklize.MerkleTree(leaves)
     assert merklize.MerkleTree(Exporter(leaves)).root == tree.root
     assert merklize.merkle_root(Exporter(leaves)) == tree.root
-    assert np.array_equal(merklize.hash_many(Exporter(leaves)), merklize.hash_many(leaves))
+    assert np.array_equal(merklize.hash_rows(Exporter(leaves)), merklize.hash_rows(leaves))
     assert np.array_equal(merklize.merge(Exporter(leaves), leaves), merklize.merge(leaves, leaves))
     signed = Exporter(words.view(np.int64))
-    digests = merklize.hash_elements(signed)
+    digests = merklize.hash_rows(signed, "rp64_256")
     assert digests.dtype == np.int64
-    assert np.array_equal(digests.view(np.uint64), merklize.hash_elements(words))
+    assert np.array_equal(digests.view(np.uint64), merklize.hash_rows(words, "rp64_256"))
     assert merklize.MerkleTree(signed, "rp64_256").root == merklize.MerkleTree(words, "rp64_256").root
     nodes = np.concatenate([np.ones_like(leaves), leaves])
     merklize.build_tree(Exporter(nodes))
@@ -251,9 +251,9 @@ def test_host_tensors_everywhere():
     assert hasher.digest() == merklize.hash(leaves)
     assert merklize.hash(b"x", key=Exporter(leaves[0])) == merklize.hash(b"x", key=leaves[0].tobytes())
     rows = np.arange(6, dtype=np.float32).reshape(2, 3)
-    assert np.array_equal(merklize.hash_many(Exporter(rows)), merklize.hash_many(rows.view(np.uint8)))
-    with pytest.raises(merklize.InvalidArgument, match=r"messages must be rows, .* got float32\[3\]"):
-        merklize.hash_many(Exporter(rows[0]))
+    assert np.array_equal(merklize.hash_rows(Exporter(rows)), merklize.hash_rows(rows.view(np.uint8)))
+    with pytest.raises(merklize.InvalidArgument, match=r"rows must be uint8.* got float32\[3\]"):
+        merklize.hash_rows(Exporter(rows[0]))
 
 
 @pytest.mark.parametrize("kind", [2, 13])
@@ -263,8 +263,7 @@ def test_a_tensor_stays_on_its_device(kind, named):
     text = f"the tensor is on cuda:3, device= says {named}$"
     for call in (
         merklize.hash,
-        merklize.hash_many,
-        merklize.hash_elements,
+        merklize.hash_rows,
         merklize.MerkleTree,
         merklize.merkle_root,
         merklize.build_tree,
@@ -295,7 +294,7 @@ def test_without_cuda_its_tensors_are_an_error():
     with pytest.raises(merklize.Unavailable, match="cuda"):
         merklize.hash(Misplaced(cpu, (2, 0)))
     with pytest.raises(merklize.Unavailable, match="cuda"):
-        merklize.hash_many(CudaInterface())
+        merklize.hash_rows(CudaInterface())
     with pytest.raises(merklize.InvalidArgument, match="the tensor is on cuda, device= says cpu"):
         merklize.hash(CudaInterface(), device="cpu")
 
@@ -388,17 +387,17 @@ class TestDeviceArrays:
 
     def test_batches_stay_there(self, opencl):
         rows = np.random.default_rng(1).integers(0, 256, (33, 200), np.uint8)
-        digests = merklize.hash_many(merklize.DeviceArray.from_numpy(rows, opencl))
+        digests = merklize.hash_rows(merklize.DeviceArray.from_numpy(rows, opencl))
         assert (digests.shape, digests.dtype, digests.device) == ((33, 32), "uint8", opencl)
-        assert np.array_equal(digests.numpy(), merklize.hash_many(rows))
+        assert np.array_equal(digests.numpy(), merklize.hash_rows(rows))
         assert np.array_equal(
             merklize.merge(digests, digests).numpy(), merklize.merge(digests.numpy(), digests.numpy())
         )
         for dtype in (np.uint64, np.int64):
             words = oracle.word_leaves(50).reshape(10, 20).view(dtype)
-            there = merklize.hash_elements(merklize.DeviceArray.from_numpy(words, opencl))
+            there = merklize.hash_rows(merklize.DeviceArray.from_numpy(words, opencl), "rp64_256")
             assert there.dtype == np.dtype(dtype).name
-            assert np.array_equal(there.numpy(), merklize.hash_elements(words))
+            assert np.array_equal(there.numpy(), merklize.hash_rows(words, "rp64_256"))
 
     @pytest.mark.parametrize("hash", oracle.HASHES)
     def test_trees(self, opencl, hash):
@@ -419,14 +418,14 @@ class TestDeviceArrays:
         words.flat[70] = oracle.P + 3
         there = merklize.DeviceArray.from_numpy(words, opencl)
         with pytest.raises(merklize.InvalidArgument, match=f"word 70 is {oracle.P + 3}"):
-            merklize.hash_elements(there)
+            merklize.hash_rows(there, "rp64_256")
 
     def test_wrong_places(self, opencl):
         here = oracle.byte_leaves(4)
         there = merklize.DeviceArray.from_numpy(here, opencl)
         with pytest.raises(merklize.InvalidArgument, match=f"left is on {opencl}, right on the host"):
             merklize.merge(there, here)
-        for call in (merklize.hash, merklize.hash_many, merklize.MerkleTree, merklize.merkle_root):
+        for call in (merklize.hash, merklize.hash_rows, merklize.MerkleTree, merklize.merkle_root):
             with pytest.raises(merklize.InvalidArgument, match=f"the tensor is on {opencl}, device= says cpu"):
                 call(there, device="cpu")
             call(there, device=opencl)

@@ -275,7 +275,7 @@ def test_integers_of_many_digits(digits):
         lambda: merklize.hash(b"", threads=number),
         lambda: merklize.hash(b"", stream=number),
         lambda: merklize.tuning.options(policy={"lanes": number}),
-        lambda: merklize.hash_many(oracle.byte_leaves(2), length=number),
+        lambda: merklize.hash_rows(oracle.byte_leaves(2), length=number),
         lambda: merklize.Hasher().digest(number),
         lambda: tree.prove(number),
         lambda: tree.prove([-number]),

@@ -151,7 +151,7 @@ void apply_rows(DeviceClass device, mkz_kernel kernel, const mkz_hash_info* hash
 // PoCL 3.1 and 5.0 sometimes give wrong values if items with several lanes meet at a barrier while groups run at once.
 // So here items with several lanes never meet at a barrier, whatever the caller wants. Chunks have one lane. Programs
 // that copy their constants to the group's memory have one lane, because the copy ends with a barrier (with 16 lanes
-// 3.1 always gets hash_elements wrong). A tree of several lanes goes level by level.
+// 3.1 always gets rows of words wrong). A tree of several lanes goes level by level.
 void avoid_barriers_of_lanes(std::uint32_t jobs, const mkz_hash_info* hash, mkz_policy& policy) {
     if (of_bytes.has(hash) && (jobs & of_chunks) != 0) policy.lanes = 1;
     if (of_field.has(hash) && policy.constants == MKZ_CONSTANTS_local) policy.lanes = 1;

@@ -155,28 +155,6 @@ merklize_status merklize_hash_message_file(merklize_hash hash, const char* path,
     });
 }
 
-merklize_status merklize_hash_messages(const void* messages, size_t message_bytes, size_t n, const merklize_mode* mode,
-                                       merklize_digest* out, const merklize_run_options* options) {
-    return run("merklize_hash_messages", [&](const Call& call) {
-        const Options run(call, options);
-        const auto given = call.rows(Hash::blake3, messages, message_bytes, n, "messages");
-        merklize::hash_many(given, message_bytes, std::as_writable_bytes(call.digests(out, n, "out")), call.mode(mode),
-                            run.get());
-        run.finish();
-    });
-}
-
-merklize_status merklize_hash_messages_buffer(const merklize_buffer* messages, size_t message_bytes,
-                                              const merklize_mode* mode, merklize_buffer* out,
-                                              const merklize_run_options* options) {
-    return run("merklize_hash_messages_buffer", [&](const Call& call) {
-        const Options run(call, options);
-        merklize::hash_many(call.need(messages, "messages").value, message_bytes, call.written(out, "out"),
-                            call.mode(mode), run.get());
-        run.finish();
-    });
-}
-
 merklize_status merklize_hash_each(const merklize_message* messages, size_t n, const merklize_mode* mode, uint64_t seek,
                                    uint8_t* out, size_t length, const merklize_run_options* options) {
     return run("merklize_hash_each", [&](const Call& call) {
@@ -199,10 +177,10 @@ merklize_status merklize_hash_each(const merklize_message* messages, size_t n, c
     });
 }
 
-merklize_status merklize_hash_rows(merklize_hash hash, const void* rows, size_t row_length, size_t n,
-                                   const merklize_mode* mode, merklize_digest* out,
-                                   const merklize_run_options* options) {
-    return run("merklize_hash_rows", [&](const Call& call) {
+merklize_status merklize_hash_leaves(merklize_hash hash, const void* rows, size_t row_length, size_t n,
+                                     const merklize_mode* mode, merklize_digest* out,
+                                     const merklize_run_options* options) {
+    return run("merklize_hash_leaves", [&](const Call& call) {
         const Options run(call, options);
         const Hash by = call.hash(hash);
         const auto given = call.rows(by, rows, row_length, n);
@@ -212,10 +190,10 @@ merklize_status merklize_hash_rows(merklize_hash hash, const void* rows, size_t 
     });
 }
 
-merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_buffer* rows, size_t row_length,
-                                          const merklize_mode* mode, merklize_buffer* out,
-                                          const merklize_run_options* options) {
-    return run("merklize_hash_rows_buffer", [&](const Call& call) {
+merklize_status merklize_hash_leaves_buffer(merklize_hash hash, const merklize_buffer* rows, size_t row_length,
+                                            const merklize_mode* mode, merklize_buffer* out,
+                                            const merklize_run_options* options) {
+    return run("merklize_hash_leaves_buffer", [&](const Call& call) {
         const Options run(call, options);
         const Hash by = call.hash(hash);
         const merklize::ConstBuffer& from = call.need(rows, "rows").value;

@@ -36,26 +36,14 @@ merklize_status merklize_enqueue_hash(merklize_stream* stream, const merklize_bu
     });
 }
 
-merklize_status merklize_enqueue_hash_messages(merklize_stream* stream, const merklize_buffer* messages,
-                                               size_t message_bytes, const merklize_mode* mode, merklize_buffer* out,
-                                               const merklize_policy* policy, merklize_event** event) {
-    return enqueue("merklize_enqueue_hash_messages", stream, event, [&](const Call& call, const Stream& on) {
-        return merklize::hash_many(on, {.messages = call.need(messages, "messages").value,
-                                        .message_bytes = message_bytes,
-                                        .out = call.written(out, "out"),
-                                        .mode = call.mode(mode),
-                                        .policy = policy_of(call, policy)});
-    });
-}
-
-merklize_status merklize_enqueue_hash_rows(merklize_stream* stream, merklize_hash hash, const merklize_buffer* rows,
-                                           size_t row_length, const merklize_mode* mode, merklize_buffer* out,
-                                           const merklize_policy* policy, merklize_event** event) {
-    return enqueue("merklize_enqueue_hash_rows", stream, event, [&](const Call& call, const Stream& on) {
+merklize_status merklize_enqueue_hash_leaves(merklize_stream* stream, merklize_hash hash, const merklize_buffer* rows,
+                                             size_t row_length, const merklize_mode* mode, merklize_buffer* out,
+                                             const merklize_policy* policy, merklize_event** event) {
+    return enqueue("merklize_enqueue_hash_leaves", stream, event, [&](const Call& call, const Stream& on) {
         const merklize::Hash by = call.hash(hash);
         const merklize::ConstBuffer& from = call.need(rows, "rows").value;
-        return merklize::hash_leaves(on, {.records = from,
-                                          .record_bytes = call.row_bytes(by, from, row_length),
+        return merklize::hash_leaves(on, {.rows = from,
+                                          .row_bytes = call.row_bytes(by, from, row_length),
                                           .out = call.written(out, "out"),
                                           .hash = by,
                                           .mode = call.mode(mode),

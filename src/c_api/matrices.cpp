@@ -55,10 +55,10 @@ void put(std::span<const Item> from, Item* to) {
 
 }  // namespace
 
-merklize_status merklize_hash_matrix_rows(merklize_hash hash, const merklize_matrix* matrices, size_t count,
-                                          uint32_t montgomery, const merklize_mode* mode, merklize_digest* out,
-                                          uint64_t n, const merklize_run_options* options) {
-    return run("merklize_hash_matrix_rows", [&](const Call& call) {
+merklize_status merklize_hash_rows(merklize_hash hash, const merklize_matrix* matrices, size_t count,
+                                   uint32_t montgomery, const merklize_mode* mode, merklize_digest* out, uint64_t n,
+                                   const merklize_run_options* options) {
+    return run("merklize_hash_rows", [&](const Call& call) {
         const Options run(call, options);
         merklize::hash_rows(read_matrices(call, matrices, count), call.digests(out, n, "out"),
                             {call.hash(hash), call.mode(mode), montgomery}, run.get());
@@ -66,10 +66,10 @@ merklize_status merklize_hash_matrix_rows(merklize_hash hash, const merklize_mat
     });
 }
 
-merklize_status merklize_hash_matrix_rows_buffer(merklize_hash hash, const merklize_matrix* matrices, size_t count,
-                                                 uint32_t montgomery, const merklize_mode* mode, merklize_buffer* out,
-                                                 const merklize_run_options* options) {
-    return run("merklize_hash_matrix_rows_buffer", [&](const Call& call) {
+merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_matrix* matrices, size_t count,
+                                          uint32_t montgomery, const merklize_mode* mode, merklize_buffer* out,
+                                          const merklize_run_options* options) {
+    return run("merklize_hash_rows_buffer", [&](const Call& call) {
         const Options run(call, options);
         merklize::hash_rows(read_matrices(call, matrices, count), call.written(out, "out"),
                             {call.hash(hash), call.mode(mode), montgomery}, run.get());

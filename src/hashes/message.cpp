@@ -84,7 +84,7 @@ void require_message_hash(Hash hash, const char* what) {
     const mkz_hash_info& facts = info(hash);
     if (facts.has_chunk_tree || find_functions(hash) != nullptr) return;
     const std::string name = std::string(what) + ": '" + facts.name + "' ";
-    if (is_field(facts)) invalid(name + "hashes field elements, not bytes; hash_elements takes them");
+    if (is_field(facts)) invalid(name + "hashes field elements, not bytes; hash_rows takes them");
     if (facts.leaf_prefix < 0)
         invalid(name + "binds no length, so it hashes rows of one length; 'keccak256' takes messages");
     invalid(name + "puts a prefix before a record, for leaves of trees; 'sha256' is SHA-256 of a message");

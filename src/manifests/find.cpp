@@ -10,6 +10,7 @@
 #include <memory>
 #include <system_error>
 
+#include "manifests/names.hpp"
 #include "manifests/safetensors.hpp"
 
 namespace merklize::inline v0::manifests {
@@ -192,7 +193,7 @@ void take_index(Source& found, std::string_view text, const std::string& path) {
     found.weights = weights_of(text, path);
     for (const auto& [_, shard] : found.weights) found.shards.push_back(shard);
     std::ranges::sort(found.shards);
-    found.shards.erase(std::ranges::unique(found.shards).begin(), found.shards.end());
+    found.shards.erase(std::unique(found.shards.begin(), found.shards.end()), found.shards.end());
 }
 
 void take_folder(Source& found, const std::vector<std::string>& names) {

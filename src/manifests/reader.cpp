@@ -52,7 +52,7 @@ public:
         for (const std::string& name : source_.shards)
             if (looked_.contains(name)) guarded(name, [&] { headers_[name] = storage_.read_header(name); });
         name_tensors();
-        for (const auto& [shard, header] : headers_) guarded(shard, [&] { read_shard(shard, header); });
+        for (const auto& one : headers_) guarded(one.first, [&] { read_shard(one.first, one.second); });
         read_plain();
         return std::move(found_);
     }

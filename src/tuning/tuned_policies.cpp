@@ -28,7 +28,7 @@ struct TunedJob {
 };
 constexpr TunedJob jobs[] = {{MKZ_KERNEL_HASH_CHUNKS, "digest"},
                              {MKZ_KERNEL_MERGE_SUBTREES, "tree"},
-                             {MKZ_KERNEL_HASH_ELEMENTS, "hash_elements"},
+                             {MKZ_KERNEL_HASH_ELEMENTS, "hash_rows"},
                              {MKZ_KERNEL_MERGE_PAIRS, "merge"}};
 
 KeptFiles policy_store() {

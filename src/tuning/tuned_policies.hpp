@@ -22,7 +22,7 @@ struct TunedPolicy {
     double builtin_seconds = 0;  ///< time with the backend's table, measured alongside
 };
 
-/// "digest", "tree", "hash_elements" or "merge"; empty if such a job is not tuned.
+/// "digest", "tree", "hash_rows" or "merge"; empty if such a job is not tuned.
 std::string_view tuned_job_name(mkz_kernel kernel) noexcept;
 
 /// The policies kept for this device, its driver and this version of the library, in the folder beside the compiled

@@ -64,8 +64,8 @@ static void test_device(const char *id) {
     OK(merklize_hash_buffer(leaves, NULL, 3, digest[1], 40, &options));
     CHECK(memcmp(digest[0], digest[1], 40) == 0);
     OK(merklize_buffer_create(device, n / 2 * 32, &out));
-    OK(merklize_hash_messages(host, 64, n / 2, NULL, expected, NULL));
-    OK(merklize_hash_messages_buffer(leaves, 64, NULL, out, &options));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, host, 64, n / 2, NULL, expected, NULL));
+    OK(merklize_hash_leaves_buffer(MERKLIZE_HASH_blake3, leaves, 64, NULL, out, &options));
     OK(merklize_buffer_download(out, 0, back, n / 2 * 32, stream));
     CHECK(memcmp(back, expected, n / 2 * 32) == 0);
     const merklize_message both[] = {{.buffer = leaves}, {.data = host, .bytes = sizeof host}};
@@ -75,13 +75,14 @@ static void test_device(const char *id) {
     const merklize_message twice = {.data = host, .bytes = 1, .buffer = leaves};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "message 0 has data and a buffer",
           merklize_hash_each(&twice, 1, NULL, 0, each[0], 32, NULL));
-    OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256, host, 8, n / 2, NULL, expected, NULL));
-    OK(merklize_hash_rows_buffer(MERKLIZE_HASH_rp64_256, leaves, 8, NULL, out, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_rp64_256, host, 8, n / 2, NULL, expected, NULL));
+    OK(merklize_hash_leaves_buffer(MERKLIZE_HASH_rp64_256, leaves, 8, NULL, out, NULL));
     OK(merklize_buffer_download(out, 0, back, n / 2 * 32, NULL));
     CHECK(memcmp(back, expected, n / 2 * 32) == 0);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_hash_rows_buffer(MERKLIZE_HASH_rp64_256, leaves, 7, NULL, out, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "",
+          merklize_hash_leaves_buffer(MERKLIZE_HASH_rp64_256, leaves, 7, NULL, out, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "rows must be whole",
-          merklize_hash_rows_buffer(MERKLIZE_HASH_rp64_256, leaves, SIZE_MAX, NULL, out, NULL));
+          merklize_hash_leaves_buffer(MERKLIZE_HASH_rp64_256, leaves, SIZE_MAX, NULL, out, NULL));
     OK(merklize_merge(MERKLIZE_HASH_blake3, host + n / 2, host + n / 2, n / 2, NULL, expected, NULL));
     OK(merklize_merge_buffers(MERKLIZE_HASH_blake3, half, half, NULL, out, &options));
     OK(merklize_buffer_download(out, 0, back, n / 2 * 32, NULL));
@@ -145,8 +146,8 @@ static void test_device(const char *id) {
     OK(merklize_buffer_slice(leaves, 0, 32, &first));
     OK(merklize_buffer_slice(leaves, 32, 32, &second));
     OK(merklize_enqueue_hash(stream, leaves, NULL, sum[0], NULL, NULL));
-    OK(merklize_enqueue_hash_messages(stream, leaves, sizeof host, NULL, sum[1], NULL, NULL));
-    OK(merklize_enqueue_hash_rows(stream, MERKLIZE_HASH_rp64_256, leaves, sizeof host / 8, NULL, sum[2], NULL, NULL));
+    OK(merklize_enqueue_hash_leaves(stream, MERKLIZE_HASH_blake3, leaves, sizeof host, NULL, sum[1], NULL, NULL));
+    OK(merklize_enqueue_hash_leaves(stream, MERKLIZE_HASH_rp64_256, leaves, sizeof host / 8, NULL, sum[2], NULL, NULL));
     OK(merklize_enqueue_merge(stream, MERKLIZE_HASH_sha256_rfc6962, first, second, NULL, sum[3], NULL, NULL));
     OK(merklize_enqueue_root(stream, leaves, NULL, sum[4], NULL, NULL));
     OK(merklize_enqueue_build_tree(stream, nodes, NULL, NULL, NULL));
@@ -155,7 +156,7 @@ static void test_device(const char *id) {
     merklize_event_free(event);
     OK(merklize_buffer_download(sums, 0, back, 6 * 32, NULL));
     OK(merklize_hash_bytes(host, sizeof host, NULL, 0, expected[0].bytes, 32, NULL));
-    OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256, host, sizeof host / 8, 1, NULL, &expected[2], NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_rp64_256, host, sizeof host / 8, 1, NULL, &expected[2], NULL));
     OK(merklize_merge(MERKLIZE_HASH_sha256_rfc6962, &host[0], &host[1], 1, NULL, &expected[3], NULL));
     CHECK(equal(&back[0], &expected[0]) && equal(&back[1], &expected[0]));
     CHECK(equal(&back[2], &expected[2]) && equal(&back[3], &expected[3]));

@@ -103,13 +103,13 @@ void test_digests(void) {
 
     /* Equal messages. */
     merklize_digest digests[3], expected;
-    OK(merklize_hash_messages(data, 1025, 3, NULL, digests, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, data, 1025, 3, NULL, digests, NULL));
     CHECK(is_hex(digests[0].bytes, "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444"));
     OK(merklize_hash_bytes(data + 2050, 1025, NULL, 0, expected.bytes, 32, NULL));
     CHECK(equal(&digests[2], &expected));
-    OK(merklize_hash_messages(NULL, 0, 2, NULL, digests, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, NULL, 0, 2, NULL, digests, NULL));
     CHECK(is_hex(digests[1].bytes, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"));
-    OK(merklize_hash_messages(NULL, 100, 0, NULL, NULL, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, NULL, 100, 0, NULL, NULL, NULL));
 
     /* Messages of any lengths. */
     const merklize_message messages[] = {
@@ -186,28 +186,28 @@ void test_hasher(void) {
 
 void test_rows(void) {
     merklize_digest out[2];
-    OK(merklize_hash_rows(MERKLIZE_HASH_sha256_rfc6962, "\x50\x51\x52\x53\x54\x55\x56\x57", 8, 1, NULL, out, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_sha256_rfc6962, "\x50\x51\x52\x53\x54\x55\x56\x57", 8, 1, NULL, out, NULL));
     CHECK(is_hex(out[0].bytes, "b08693ec2e721597130641e8211e7eedccb4c26413963eee6c1e2ed16ffb1a5f"));
-    OK(merklize_hash_rows(MERKLIZE_HASH_sha256_rfc6962, NULL, 0, 1, NULL, out, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_sha256_rfc6962, NULL, 0, 1, NULL, out, NULL));
     CHECK(is_hex(out[0].bytes, "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"));
-    OK(merklize_hash_rows(MERKLIZE_HASH_sha256_rfc6962, "\x10", 1, 1, NULL, out, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_sha256_rfc6962, "\x10", 1, 1, NULL, out, NULL));
     CHECK(is_hex(out[0].bytes, "0298d122906dcfc10892cb53a73992fc5b9f493ea4c9badb27b791b4127a7fe7"));
 
     const uint64_t row[4] = {UINT64_C(7174624832868297667), UINT64_C(5123811919508778063),
                              UINT64_C(4665465375116211872), UINT64_C(9079843034744162867)};
     const uint64_t row_digest[4] = {UINT64_C(4169382702676507780), UINT64_C(4940189215319225178),
                                     UINT64_C(14051144452332368227), UINT64_C(9225769631485250213)};
-    OK(merklize_hash_rows(MERKLIZE_HASH_rp64_256_v3, row, 4, 1, NULL, out, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_rp64_256_v3, row, 4, 1, NULL, out, NULL));
     CHECK(memcmp(out[0].bytes, row_digest, 32) == 0);
 
     /* Words of 31 bits: p3-koala-bear. */
     const uint32_t words[5] = {0, 1, 2, 3, 4}, outside[3] = {0, 1, 0x7f000001};
-    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, words, 5, 1, NULL, out, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_poseidon2_koalabear_16, words, 5, 1, NULL, out, NULL));
     CHECK(is_hex(out[0].bytes, "ae6dd2582d4aea43b96ad703d3c0c049c737506f36fe4954cc765f687358cc39"));
-    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, words, 2, 2, NULL, out, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_poseidon2_koalabear_16, words, 2, 2, NULL, out, NULL));
     CHECK(is_hex(out[0].bytes, "9fee7e0d19f0a85bd194de6eae10ee50f100de1addb9e371751b3509b587fe10"));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "word 2 is 2130706433",
-          merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, outside, 3, 1, NULL, out, NULL));
+          merklize_hash_leaves(MERKLIZE_HASH_poseidon2_koalabear_16, outside, 3, 1, NULL, out, NULL));
 
     const uint64_t left[4] = {0, 1, 2, 3}, right[4] = {4, 5, 6, 7};
     merklize_digest pair[2];
@@ -222,7 +222,7 @@ void test_rows(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "left: word 1 is 18446744069414584321",
           merklize_merge(MERKLIZE_HASH_rp64_256, &pair[0], &pair[1], 1, NULL, out, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "word 1 is 18446744069414584321",
-          merklize_hash_rows(MERKLIZE_HASH_rp64_256, modulus, 4, 1, NULL, out, NULL));
+          merklize_hash_leaves(MERKLIZE_HASH_rp64_256, modulus, 4, 1, NULL, out, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "rows must fit into memory, got 4611686018427387904 of 2 units of 8 bytes",
-          merklize_hash_rows(MERKLIZE_HASH_rp64_256, modulus, 2, (size_t)1 << 62, NULL, out, NULL));
+          merklize_hash_leaves(MERKLIZE_HASH_rp64_256, modulus, 2, (size_t)1 << 62, NULL, out, NULL));
 }

@@ -23,9 +23,9 @@ void test_files(void) {
 
     /* The witness: a tree of digests of the pieces. */
     static merklize_digest leaves[n];
-    OK(merklize_hash_rows(MERKLIZE_HASH_blake3, data, leaf_bytes, n - 1, NULL, leaves, NULL));
-    OK(merklize_hash_rows(MERKLIZE_HASH_blake3, data + leaf_bytes * (n - 1), leaf_bytes - 30, 1, NULL, &leaves[n - 1],
-                          NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, data, leaf_bytes, n - 1, NULL, leaves, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, data + leaf_bytes * (n - 1), leaf_bytes - 30, 1, NULL, &leaves[n - 1],
+                            NULL));
     merklize_digest root, got;
     OK(merklize_root(leaves, n, NULL, &root, NULL));
 

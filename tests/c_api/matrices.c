@@ -93,15 +93,15 @@ void test_matrices(void) {
     merklize_commitment_free(NULL);
 
     merklize_digest side[8], alone;
-    OK(merklize_hash_matrix_rows(MERKLIZE_HASH_poseidon2_koalabear_16, matrices, 2, 0, NULL, side, 8, NULL));
+    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, matrices, 2, 0, NULL, side, 8, NULL));
     const uint32_t row[5] = {element(0, 7, 0), element(0, 7, 1), element(0, 7, 2), element(1, 7, 0), element(1, 7, 1)};
-    OK(merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, row, 5, 1, NULL, &alone, NULL));
+    OK(merklize_hash_leaves(MERKLIZE_HASH_poseidon2_koalabear_16, row, 5, 1, NULL, &alone, NULL));
     CHECK(equal(&side[7], &alone));
     b[1][2] = p;
     FAILS(MERKLIZE_INVALID_ARGUMENT, "row 2, column 1 of matrix 1 is 2130706433",
-          merklize_hash_matrix_rows(MERKLIZE_HASH_poseidon2_koalabear_16, matrices, 2, 0, NULL, side, 8, NULL));
+          merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, matrices, 2, 0, NULL, side, 8, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 matrix",
-          merklize_hash_matrix_rows(MERKLIZE_HASH_poseidon2_koalabear_16, NULL, 0, 0, NULL, side, 8, NULL));
+          merklize_hash_rows(MERKLIZE_HASH_poseidon2_koalabear_16, NULL, 0, 0, NULL, side, 8, NULL));
 }
 
 /* Constants that nobody uses: merges of four need a quad of their own. */
@@ -168,7 +168,7 @@ void test_merges_of_four(void) {
     const uint64_t index = 2;
     uint32_t row[3];
     OK(merklize_commitment_open(commitment, &index, 1, NULL, 0, (uint8_t *)row, siblings));
-    OK(merklize_hash_rows(plain, words, 3, 4, NULL, digests, NULL));
+    OK(merklize_hash_leaves(plain, words, 3, 4, NULL, digests, NULL));
     CHECK(equal(&siblings[0], &digests[0]) && equal(&siblings[1], &digests[1]) && equal(&siblings[2], &digests[3]));
     const merklize_matrix_dims dims = {4, 3};
     int valid = 0;

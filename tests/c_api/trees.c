@@ -17,7 +17,7 @@ static void rfc6962_leaves(merklize_digest leaves[8]) {
                                           "\x60\x61\x62\x63\x64\x65\x66\x67\x68\x69\x6a\x6b\x6c\x6d\x6e\x6f"};
     static const size_t lengths[8] = {0, 1, 1, 2, 2, 4, 8, 16};
     for (int i = 0; i < 8; i++)
-        OK(merklize_hash_rows(MERKLIZE_HASH_sha256_rfc6962, inputs[i], lengths[i], 1, NULL, &leaves[i], NULL));
+        OK(merklize_hash_leaves(MERKLIZE_HASH_sha256_rfc6962, inputs[i], lengths[i], 1, NULL, &leaves[i], NULL));
 }
 
 void test_trees(void) {
@@ -89,7 +89,7 @@ void test_trees(void) {
         OK(merklize_tree_level(tree, 0, &view, &count));
         CHECK(count == 13);
         merklize_digest row;
-        OK(merklize_hash_rows(MERKLIZE_HASH_blake3, "yz", 2, 1, &mode, &row, NULL));
+        OK(merklize_hash_leaves(MERKLIZE_HASH_blake3, "yz", 2, 1, &mode, &row, NULL));
         CHECK(equal(&view[12], &row));
         merklize_tree_builder *builder = NULL;
         OK(merklize_tree_builder_create(&odd, NULL, &builder));

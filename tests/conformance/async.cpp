@@ -56,9 +56,9 @@ TEST("async: batches of all hashes") {
         constexpr std::size_t n = 13;
         const Bytes data = Random(2).bytes(n * bytes);
         std::vector<Digest> expected(n);
-        merklize::hash_many(view(data), bytes, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
+        support::hash_messages(view(data), bytes, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
         const Buffer in = on_device(view(data)), out = room(n);
-        merklize::hash_many(stream, {.messages = in, .message_bytes = bytes, .out = out}).wait();
+        merklize::hash_leaves(stream, {.rows = in, .row_bytes = bytes, .out = out}).wait();
         CHECK_EQ(on_host<Digest>(out), expected);
     }
     for (const merklize::HashTraits& t : merklize::hashes()) {
@@ -77,17 +77,16 @@ TEST("async: batches of all hashes") {
         const auto records = std::as_bytes(std::span(right)).first(n / 2 * record);
         merklize::hash_leaves(records, record, wanted, t.hash, {}, on_cpu());
         const Buffer digests = room(n / 2);
-        merklize::hash_leaves(
-            stream, {.records = b.slice(0, n / 2 * record), .record_bytes = record, .out = digests, .hash = t.hash})
+        merklize::hash_leaves(stream,
+                              {.rows = b.slice(0, n / 2 * record), .row_bytes = record, .out = digests, .hash = t.hash})
             .wait();
         CHECK_EQ(on_host<Digest>(digests), wanted);
     }
     const std::vector<Digest> words = leaves(Hash::rp64_256, 12, 5);
     std::vector<Digest> expected(4);
-    merklize::hash_elements({reinterpret_cast<const std::uint64_t*>(words.data()), 48}, 4, 12,
-                            {reinterpret_cast<std::uint64_t*>(expected.data()), 16}, Hash::rp64_256, on_cpu());
+    merklize::hash_leaves(std::as_bytes(std::span(words)), 96, expected, Hash::rp64_256, {}, on_cpu());
     const Buffer rows = on_device(words), out = room(4);
-    merklize::hash_elements(stream, {.rows = rows, .n_rows = 4, .elements = 12, .out = out}).wait();
+    merklize::hash_leaves(stream, {.rows = rows, .row_bytes = 96, .out = out, .hash = Hash::rp64_256}).wait();
     CHECK_EQ(on_host<Digest>(out), expected);
 }
 
@@ -212,8 +211,8 @@ TEST("async: wrong operands are refused before anything is enqueued") {
     CHECK_ERROR(invalid_argument,
                 "hash: out must not overlap data, got 32 bytes 1000 bytes after the beginning of 1024",
                 merklize::hash(stream, {.data = in, .out = block.slice(1000, 32)}));
-    CHECK_ERROR(invalid_argument, "hash_many: messages must have 32 bytes of out each",
-                merklize::hash_many(stream, {.messages = in, .message_bytes = 100, .out = out}));
+    CHECK_ERROR(invalid_argument, "hash_leaves: rows must be one for each of 1 digests of out",
+                merklize::hash_leaves(stream, {.rows = in, .row_bytes = 100, .out = out}));
     CHECK_ERROR(invalid_argument, "merge: left, right and out must have equal counts of digests, got 2, 1 and 1",
                 merklize::merge(stream, {.left = block.slice(0, 64), .right = block.slice(64, 32), .out = out}));
     CHECK_ERROR(invalid_argument, "merge: out must not overlap right",
@@ -230,8 +229,8 @@ TEST("async: wrong operands are refused before anything is enqueued") {
     CHECK_ERROR(invalid_argument, "gather_nodes: slots must have 8 bytes, got 16",
                 merklize::gather_nodes(stream, {.nodes = in, .slots = block.slice(2048, 16), .out = out}));
     CHECK_ERROR(
-        invalid_argument, "'blake3' hashes bytes",
-        merklize::hash_elements(stream, {.rows = in, .n_rows = 1, .elements = 128, .out = out, .hash = Hash::blake3}));
+        invalid_argument, "hash_leaves: a row of 'rp64_256' must be a multiple of 8 bytes, its words, got 4",
+        merklize::hash_leaves(stream, {.rows = block.slice(0, 4), .row_bytes = 4, .out = out, .hash = Hash::rp64_256}));
     stream.synchronize();
 }
 

@@ -172,7 +172,7 @@ TEST("blake3: Hasher copies, moves and resets") {
     CHECK_EQ(c.digest().hex(), hex(reference::blake3(head)));
 }
 
-TEST("blake3: hash_many") {
+TEST("blake3: rows") {
     Random random(8);
     for (const Modes& m : all_modes()) {
         for (const std::size_t size :
@@ -180,7 +180,7 @@ TEST("blake3: hash_many") {
             for (const std::size_t n : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33}) {
                 const Bytes data = random.bytes(n * size);
                 Bytes out(n * 32);
-                merklize::hash_many(view(data), size, view(out), m.mode);
+                support::hash_messages(view(data), size, view(out), m.mode);
                 for (std::size_t i = 0; i < n; ++i) {
                     const auto row = data.begin() + static_cast<std::ptrdiff_t>(i * size);
                     const Bytes expected =
@@ -192,12 +192,12 @@ TEST("blake3: hash_many") {
     }
 }
 
-TEST("blake3: hash_many of more rows than one piece") {
+TEST("blake3: more rows than one piece") {
     for (const auto& [n, size] : {std::pair{10007, 64}, {300, 2048}, {17, 65536}, {5, 131072}}) {
         const auto rows = static_cast<std::size_t>(n), bytes = static_cast<std::size_t>(size);
         const Bytes data = Random(9).bytes(rows * bytes);
         Bytes out(rows * 32);
-        merklize::hash_many(view(data), bytes, view(out), {}, threads(3));
+        support::hash_messages(view(data), bytes, view(out), {}, threads(3));
         for (std::size_t i = 0; i < rows; ++i) {
             const auto row = data.begin() + static_cast<std::ptrdiff_t>(i * bytes);
             CHECK(std::memcmp(out.data() + i * 32, reference::blake3(Bytes(row, row + size)).data(), 32) == 0);

@@ -99,26 +99,27 @@ TEST("buffers: digests of every size and place") {
     }
 }
 
-TEST("buffers: hash_many") {
+TEST("buffers: rows of bytes") {
     if (!has_buffers()) return;
     for (const std::size_t bytes : {0, 1, 31, 32, 63, 64, 65, 96, 1024, 1025, 2048, 2050, 3072, 10000}) {
         for (const std::size_t n : {1, 2, 33, 257}) {
             for (const std::uint64_t offset : {0, 5}) {
                 const Bytes data = Random(bytes + n).bytes(bytes * n);
                 const Buffer out(Device(), 32 * n + offset);
-                merklize::hash_many(on_device(view(data), offset), bytes, out.slice(offset, 32 * n));
+                merklize::hash_leaves(on_device(view(data), offset), bytes, out.slice(offset, 32 * n));
                 std::vector<Digest> expected(n);
-                merklize::hash_many(view(data), bytes, std::as_writable_bytes(std::span(expected)), {},
-                                    {.device = Device("cpu")});
+                support::hash_messages(view(data), bytes, std::as_writable_bytes(std::span(expected)), {},
+                                       {.device = Device("cpu")});
                 CHECK_EQ(on_host<Digest>(out.slice(offset, 32 * n)), expected);
             }
         }
     }
     const Buffer out(Device(), 64), in(Device(), 65);
-    CHECK_ERROR(invalid_argument, "out is for 2 messages of 32 bytes, got 65 bytes", merklize::hash_many(in, 32, out));
+    CHECK_ERROR(invalid_argument, "one for each of 2 digests of out, of 32 bytes each, got 65 bytes",
+                merklize::hash_leaves(in, 32, out));
 }
 
-TEST("policies: hash_elements and merge") {
+TEST("policies: rows of words and merges") {
     if (!has_buffers()) return;
     const RunOptions cpu{.device = Device("cpu")};
     for (const merklize::HashTraits& t : hashes_here()) {
@@ -151,7 +152,7 @@ TEST("policies: hash_elements and merge") {
             merklize::hash_leaves(view(rows), elements * t.element_bits / 8, expected, t.hash, {}, cpu);
             for (const Policy& policy : policies) {
                 const Buffer out(Device(), 32 * n);
-                merklize::hash_elements(on_device(rows, 8), n, elements, out, t.hash, with(policy));
+                merklize::hash_leaves(on_device(rows, 8), elements * 8, out, t.hash, {}, with(policy));
                 CHECK_EQ(on_host<Digest>(out), expected);
             }
         }
@@ -165,7 +166,7 @@ TEST("buffers: a word that is no field element is found on the device") {
         words[at] = p;
         const std::string text = "word " + std::to_string(at) + " is " + std::to_string(p);
         const Buffer bad = on_device(words), out(Device(), 32 * 512);
-        CHECK_ERROR(invalid_argument, text, merklize::hash_elements(bad, 512, 8, out, Hash::rp64_256));
+        CHECK_ERROR(invalid_argument, text, merklize::hash_leaves(bad, 64, out, Hash::rp64_256));
         CHECK_ERROR(invalid_argument, text, merklize::merkle_root(bad, Hash::rp64_256));
         CHECK_ERROR(invalid_argument, text, MerkleTree(bad, Hash::rp64_256));
     }

@@ -177,14 +177,14 @@ TEST("cancel: every kind of long work") {
 
     // A device compiles its kernels at first use, and that is not what is timed here.
     (void)merklize::hash(data.first(1 << 20));
-    for (const std::size_t row : {64, 10000}) merklize::hash_many(data.first(8 * row), row, bytes.first(256));
+    for (const std::size_t row : {64, 10000}) support::hash_messages(data.first(8 * row), row, bytes.first(256));
     for (const merklize::HashTraits& t : hashes_here()) {
         merklize::merge(digests.first(8), digests.first(8), std::span(out).first(8), t.hash);
         (void)MerkleTree(digests, t.hash);
     }
     {
         std::span result(reinterpret_cast<std::uint64_t*>(out.data()), 4);
-        merklize::hash_elements(words.first(8), 1, 8, result);
+        support::hash_words<std::uint64_t>(words.first(8), 8, result);
     }
 
     check_cancel("hash", [&](const auto& options) { (void)merklize::hash(data, {}, options); });
@@ -193,13 +193,13 @@ TEST("cancel: every kind of long work") {
     check_cancel("hash_file", [&](const auto& options) { merklize::hash_file(path, bytes.first(32), 0, {}, options); });
     for (const std::size_t row : {64, 1024, 10000}) {
         const std::size_t n = std::min(out.size(), data.size() / row);
-        check_cancel("hash_many", [&](const auto& options) {
-            merklize::hash_many(data.first(n * row), row, bytes.first(n * 32), {}, options);
+        check_cancel("rows of bytes", [&](const auto& options) {
+            support::hash_messages(data.first(n * row), row, bytes.first(n * 32), {}, options);
         });
     }
-    check_cancel("hash_elements", [&](const auto& options) {
+    check_cancel("rows of words", [&](const auto& options) {
         std::span result(reinterpret_cast<std::uint64_t*>(out.data()), words.size() / 8 * 4);
-        merklize::hash_elements(words, words.size() / 8, 8, result, Hash::rp64_256, options);
+        support::hash_words<std::uint64_t>(words, 8, result, Hash::rp64_256, options);
     });
     check_cancel("merge", [&](const auto& options) {
         merklize::merge(digests, digests, std::span(out).first(digests.size()), Hash::rp64_256_v1, {}, options);

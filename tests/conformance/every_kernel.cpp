@@ -27,8 +27,9 @@ void digests() {
     }
     std::vector<Digest> many(60), expected(60);
     const Buffer out(Device(), 60 * Digest::size);
-    merklize::hash_many(on_device(view(data).first(60 * 5000)), 5000, out);
-    merklize::hash_many(view(data).first(60 * 5000), 5000, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
+    merklize::hash_leaves(on_device(view(data).first(60 * 5000)), 5000, out);
+    support::hash_messages(view(data).first(60 * 5000), 5000, std::as_writable_bytes(std::span(expected)), {},
+                           on_cpu());
     CHECK_EQ(on_host<Digest>(out), expected);
     std::vector<merklize::MessageView> views, there;
     for (const std::size_t size : {0, 5, 1024, 1025, 70 * 1024, 70 * 1024 + 5}) {

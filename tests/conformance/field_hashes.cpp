@@ -28,7 +28,7 @@ void check_rows(const merklize::HashTraits& t, const std::vector<Word>& rows, st
                 unsigned n_threads = 0) {
     constexpr std::size_t digest_words = 32 / sizeof(Word);
     std::vector<Word> out(digest_words * n);
-    merklize::hash_elements(std::span<const Word>(rows), n, elements, std::span(out), t.hash, threads(n_threads));
+    support::hash_words<Word>(rows, elements, out, t.hash, threads(n_threads));
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(rows.data());
     const std::size_t row_bytes = sizeof(Word) * elements;
     for (std::size_t i = 0; i < n; ++i) {
@@ -109,22 +109,18 @@ TEST("elements: rows of every length and count") {
     }
 }
 
-TEST("elements: words of another width or not below p are refused with their place") {
+TEST("elements: rows of no whole words, and words that are not below p, are refused with their place") {
     std::vector<std::uint32_t> rows32(40, 5), out32(16);
-    std::vector<std::uint64_t> rows64(40, 5), out64(8);
-    using Words32 = std::span<const std::uint32_t>;
-    CHECK_ERROR(invalid_argument, "elements of 'rpo256' have 64 bits, got words of 32",
-                merklize::hash_elements(Words32(rows32), 2, 20, std::span(out32), Hash::rpo256));
-    CHECK_ERROR(invalid_argument, "elements of 'poseidon2_babybear_16' have 32 bits, got words of 64",
-                merklize::hash_elements(rows64, 2, 20, out64, Hash::poseidon2_babybear_16));
+    CHECK_ERROR(invalid_argument, "a row of 'rpo256' must be a multiple of 8 bytes, its words, got 60 bytes",
+                support::hash_words<std::uint32_t>(std::span(rows32).first(30), 15, out32, Hash::rpo256));
     for (const auto& [hash, p] :
          {std::pair{Hash::poseidon2_babybear_16, 0x78000001u}, std::pair{Hash::poseidon2_koalabear_24, 0x7f000001u}}) {
         std::vector<std::uint32_t> bad = rows32;
         bad[33] = p;
         CHECK_ERROR(invalid_argument,
-                    "hash_elements: word 33 is " + std::to_string(p) +
+                    "hash_leaves: word 33 is " + std::to_string(p) +
                         ", not a field element: it must be below p = " + std::to_string(p),
-                    merklize::hash_elements(Words32(bad), 2, 20, std::span(out32), hash));
+                    support::hash_words<std::uint32_t>(bad, 20, out32, hash));
         std::vector<Digest> left = leaves(hash, 4), right = leaves(hash, 4, 2), out(4);
         const std::uint32_t word = 0xffffffff;
         std::memcpy(right[1].bytes.data() + 20, &word, 4);

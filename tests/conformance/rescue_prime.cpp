@@ -17,7 +17,7 @@ int variant_of(Hash hash) { return static_cast<int>(hash); }
 void check_rows(Hash hash, const std::vector<std::uint64_t>& rows, std::size_t n, std::size_t elements,
                 unsigned n_threads = 0) {
     std::vector<std::uint64_t> out(4 * n);
-    merklize::hash_elements(rows, n, elements, out, hash, threads(n_threads));
+    support::hash_words<std::uint64_t>(rows, elements, out, hash, threads(n_threads));
     for (std::size_t i = 0; i < n; ++i) {
         const auto row = rows.begin() + static_cast<std::ptrdiff_t>(i * elements);
         const auto expected =
@@ -36,7 +36,7 @@ TEST("rescue: winter-crypto's vectors") {
         const Hash hash = merklize::hash_from_name(test["variant"].text);
         const std::vector<std::uint64_t> expected = test["digest"].numbers();
         std::vector<std::uint64_t> out(4);
-        merklize::hash_elements(input, 1, input.size(), out, hash);
+        support::hash_words<std::uint64_t>(input, input.size(), out, hash);
         CHECK_EQ(out, expected);
         if (test["op"].text == "merge") {
             const Digest left = Digest::from_words({input[0], input[1], input[2], input[3]});

@@ -170,8 +170,8 @@ TEST("several: batches of host memory") {
     for (const std::size_t n : {std::size_t{1}, std::size_t{100}, std::size_t{40001}}) {
         const Bytes rows = Random(3).bytes(n * 100);
         std::vector<Digest> out(n), expected(n);
-        merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(out)), {}, all);
-        merklize::hash_many(view(rows), 100, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
+        support::hash_messages(view(rows), 100, std::as_writable_bytes(std::span(out)), {}, all);
+        support::hash_messages(view(rows), 100, std::as_writable_bytes(std::span(expected)), {}, on_cpu());
         CHECK_EQ(out, expected);
         const std::vector<Digest> left = leaves(Hash::blake3, n, 4), right = leaves(Hash::blake3, n, 5);
         merklize::merge(left, right, out, Hash::blake3, {}, all);
@@ -180,8 +180,8 @@ TEST("several: batches of host memory") {
         Random random(6);
         std::vector<std::uint64_t> words(n * 9), sums(4 * n), expected_sums(4 * n);
         for (std::uint64_t& word : words) word = random.element();
-        merklize::hash_elements(words, n, 9, sums, Hash::rp64_256, all);
-        merklize::hash_elements(words, n, 9, expected_sums, Hash::rp64_256, on_cpu());
+        support::hash_words<std::uint64_t>(words, 9, sums, Hash::rp64_256, all);
+        support::hash_words<std::uint64_t>(words, 9, expected_sums, Hash::rp64_256, on_cpu());
         CHECK_EQ(sums, expected_sums);
     }
 }

@@ -79,7 +79,7 @@ TEST("cuda: captured calls") {
         std::vector<Event> events;
         const auto work = [&] {
             events.push_back(merklize::hash(stream, {.data = data, .out = digest}));
-            events.push_back(merklize::hash_many(stream, {.messages = rows, .message_bytes = 64, .out = many}));
+            events.push_back(merklize::hash_leaves(stream, {.rows = rows, .row_bytes = 64, .out = many}));
             events.push_back(
                 merklize::merge(stream, {.left = field, .right = field, .out = merged, .hash = Hash::rp64_256}));
             events.push_back(merklize::build_tree(stream, {.nodes = nodes}));
@@ -116,8 +116,7 @@ TEST("cuda: captured calls") {
             for (const Event& event : events) event.check();
             merklize::build_tree(heap, {}, cpu);
             std::vector<Digest> pairs(n / 2), twice(n);
-            merklize::hash_many(std::as_bytes(std::span(leaves)), 64, std::as_writable_bytes(std::span(pairs)), {},
-                                cpu);
+            merklize::hash_leaves(std::as_bytes(std::span(leaves)), 64, pairs, Hash::blake3, {}, cpu);
             merklize::merge(words, words, twice, Hash::rp64_256, {}, cpu);
             CHECK_EQ(on_host<Digest>(digest)[0], merklize::hash(view(bytes), {}, cpu));
             CHECK_EQ(on_host<Digest>(many), pairs);

@@ -32,7 +32,7 @@ TEST("misuse: words that are no field elements") {
             CHECK_ERROR(invalid_argument, "right: word 3 is " + got, merklize::merge(good, bad, hash));
             std::vector<std::uint64_t> rows(20), out(16);
             rows[13] = word;
-            CHECK_ERROR(invalid_argument, "word 13 is " + got, merklize::hash_elements(rows, 4, 5, out, hash));
+            CHECK_ERROR(invalid_argument, "word 13 is " + got, support::hash_words<std::uint64_t>(rows, 5, out, hash));
         }
     }
     // blake3 takes any bytes.
@@ -41,16 +41,14 @@ TEST("misuse: words that are no field elements") {
 
 TEST("misuse: sizes that do not fit") {
     Bytes in(100), out(64);
-    CHECK_ERROR(invalid_argument, "100 bytes", merklize::hash_many(view(in), 49, view(out)));
-    CHECK_ERROR(invalid_argument, "100 bytes", merklize::hash_many(view(in), 0, view(out)));
-    CHECK_ERROR(invalid_argument, "63 bytes", merklize::hash_many(view(in), 50, view(out).first(63)));
+    CHECK_ERROR(invalid_argument, "100 bytes", support::hash_messages(view(in), 49, view(out)));
+    CHECK_ERROR(invalid_argument, "100 bytes", support::hash_messages(view(in), 0, view(out)));
     std::vector<std::uint64_t> rows(10), words(8);
-    CHECK_ERROR(invalid_argument, "10 words", merklize::hash_elements(rows, 2, 4, words));
-    CHECK_ERROR(invalid_argument, "10 words", merklize::hash_elements(rows, 2, 0, words));
-    CHECK_ERROR(invalid_argument, "8 words", merklize::hash_elements(rows, 1, 10, words));
+    CHECK_ERROR(invalid_argument, "of 32 bytes each, got 80 bytes", support::hash_words<std::uint64_t>(rows, 4, words));
+    CHECK_ERROR(invalid_argument, "of 0 bytes each, got 80 bytes", support::hash_words<std::uint64_t>(rows, 0, words));
+    CHECK_ERROR(invalid_argument, "one for each of 2 digests", support::hash_words<std::uint64_t>(rows, 10, words));
     // Sizes whose product wraps around 2^64.
-    CHECK_ERROR(invalid_argument, "hash_many", merklize::hash_many({}, std::size_t{1} << 63, view(out)));
-    CHECK_ERROR(invalid_argument, "hash_elements", merklize::hash_elements({}, std::size_t{1} << 62, 4, {}));
+    CHECK_ERROR(invalid_argument, "hash_leaves", support::hash_messages({}, std::size_t{1} << 63, view(out)));
     const std::vector<Digest> two(2), three(3);
     std::vector<Digest> digests(2);
     CHECK_ERROR(invalid_argument, "must have equal counts of digests, got 2, 3 and 2",
@@ -72,8 +70,6 @@ TEST("misuse: names of hashes and devices") {
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::traits(static_cast<Hash>(77)));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", MerkleTree(std::vector<Digest>(2), static_cast<Hash>(77)));
     CHECK_ERROR(invalid_argument, "unknown hash id 77", merklize::merge(Digest{}, Digest{}, static_cast<Hash>(77)));
-    std::vector<std::uint64_t> words(4);
-    CHECK_ERROR(invalid_argument, "'blake3' hashes bytes", merklize::hash_elements(words, 1, 4, words, Hash::blake3));
     CHECK_ERROR(invalid_argument, "unknown device 'tpu'", merklize::Device("tpu"));
     CHECK_ERROR(invalid_argument, "unknown device ''", merklize::Device(""));
     for (const char* name : {"cpu:1", "cpu:x", "cpu:", "cpu0"}) {

@@ -39,11 +39,11 @@ struct Calls {
         const auto half = [](const Buffer& buffer) { return buffer.slice(0, 32 * 512); };
         for (const std::uint64_t size : {0, 64, 64 << 10, 1 << 20})
             events.push_back(merklize::hash(stream, {.data = bytes.slice(0, size), .out = one}));
-        events.push_back(merklize::hash_many(stream, {.messages = bytes, .message_bytes = 2048, .out = many}));
-        events.push_back(merklize::hash_elements(
-            stream, {.rows = field, .n_rows = 512, .elements = 8, .out = many, .hash = Hash::rp64_256_v3}));
+        events.push_back(merklize::hash_leaves(stream, {.rows = bytes, .row_bytes = 2048, .out = many}));
         events.push_back(merklize::hash_leaves(
-            stream, {.records = digests, .record_bytes = 64, .out = many, .hash = Hash::sha256_rfc6962}));
+            stream, {.rows = field.slice(0, 512 * 64), .row_bytes = 64, .out = many, .hash = Hash::rp64_256_v3}));
+        events.push_back(merklize::hash_leaves(
+            stream, {.rows = digests, .row_bytes = 64, .out = many, .hash = Hash::sha256_rfc6962}));
         for (const Hash hash : {Hash::blake3, Hash::rp64_256_v3}) {
             events.push_back(
                 merklize::merge(stream, {.left = half(digests), .right = half(field), .out = many, .hash = hash}));

@@ -75,7 +75,7 @@ USER_KERNEL void user_compress(const std::uint32_t* in, std::uint32_t* out) {
 template <merklize::Hash hash>
 void rescue(const std::uint64_t* in, std::uint32_t n, std::uint64_t* out) {
     merklize::sycl::merge<hash>(out, in, in + 4);
-    merklize::sycl::hash_elements<hash>(out + 4, in, n);
+    merklize::sycl::hash_row<hash>(out + 4, in, n);
     for (int k = 0; k < 12; k++) out[8 + k] = in[k];
     merklize::sycl::permute<hash>(out + 8);
 }

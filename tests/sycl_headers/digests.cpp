@@ -84,7 +84,7 @@ TEST("digest: messages of equal length") {
             Memory in(data), out(32 * n);
             const Submit submit;
             constexpr Policy policy{.group_size = 2, .lanes = 4};
-            headers::hash_on<policy>(submit, "hash_many", in.data(), size, n, out.data(), nullptr, {}).wait();
+            headers::hash_on<policy>(submit, "hash_rows", in.data(), size, n, out.data(), nullptr, {}).wait();
             for (std::size_t i = 0; i < n; ++i) {
                 const Bytes message(data.begin() + static_cast<std::ptrdiff_t>(i * size),
                                     data.begin() + static_cast<std::ptrdiff_t>((i + 1) * size));
@@ -102,7 +102,7 @@ TEST("digest: in the caller's working memory, and no byte beyond it") {
         const std::size_t bytes = merklize::sycl::hash_scratch_bytes<policy>(queue, size);
         Memory in(data), out(64), scratch(bytes + 64);
         const Submit submit;
-        headers::hash_on<policy>(submit, "hash_many", in.data(), size, 1, out.data(), scratch.data(), {}).wait();
+        headers::hash_on<policy>(submit, "hash_rows", in.data(), size, 1, out.data(), scratch.data(), {}).wait();
         CHECK_EQ(out.part(0, 32), reference::blake3(data));
         CHECK_EQ(out.part(32, 32), Bytes(32, 0xa5));
         CHECK_EQ(scratch.part(bytes, 64), Bytes(64, 0xa5));

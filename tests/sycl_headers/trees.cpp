@@ -249,7 +249,7 @@ TEST("merge: pairs") {
     check_pairs<Hash::rp64_256_v3, Policy{.group_size = 2, .lanes = 4, .constants = Constants::constant}>();
 }
 
-TEST("hash_elements: rows") {
+TEST("rows of field elements") {
     check_rows<Hash::rp64_256_v1, Policy{.group_size = 4, .constants = Constants::global}>();
     check_rows<Hash::rp64_256_v2, Policy{.group_size = 4, .constants = Constants::constant}>();
     check_rows<Hash::rp64_256_v3, Policy{.group_size = 4, .constants = Constants::local}>();

@@ -134,8 +134,8 @@ void permute(std::uint64_t* state) {
 /// elements  n words; one that is >= p counts mod p
 /// cost      ceil(n / 8) permutations
 template <Hash hash = Hash::rp64_256>
-void hash_elements(std::uint64_t* out, const std::uint64_t* elements, std::uint32_t n) {
-    static_assert(detail::is_field<hash> && node_words<hash> == 4, "hash_elements needs a Rescue Prime hash");
+void hash_row(std::uint64_t* out, const std::uint64_t* elements, std::uint32_t n) {
+    static_assert(detail::is_field<hash> && node_words<hash> == 4, "hash_row needs a Rescue Prime hash");
     using C = typename detail::OneLane<hash>::C;
     alignas(16) std::uint64_t digest[4];
 #define MKZ_HASH(id, name)            \

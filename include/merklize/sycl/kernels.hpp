@@ -174,7 +174,7 @@ struct MergePairs : Part {
 /// Rows of field elements -> digests.
 template <Hash hash, int lanes, Constants constants>
 struct HashRows : Part {
-    static_assert(is_field<hash> && Unit<hash>::word_bits == 64, "hash_elements needs a hash of 64-bit field elements");
+    static_assert(is_field<hash> && Unit<hash>::word_bits == 64, "hash_rows needs a hash of 64-bit field elements");
     using C = Core<lanes, core_constants(constants)>;
     using L = Local<C, constants, hash>;
     const std::uint64_t* in;

@@ -276,7 +276,7 @@ Events hash_rows(const Submit& submit, const DigestPlan& plan, const void* data,
     return events;
 }
 
-/// All of hash() and hash_many(). scratch: the caller's working memory, or null to allocate it here
+/// All of hash() and hash_rows() by BLAKE3. scratch: the caller's working memory, or null to allocate it here
 template <Policy given, class Submit>
 ::sycl::event hash_on(const Submit& submit, const char* function, const void* data, std::uint64_t row_bytes,
                       std::uint64_t rows, void* digests, void* scratch, const Events& after) {
@@ -392,13 +392,13 @@ template <Hash hash, Policy given, class Submit>
     return with_lanes<given>(submit, [&]<Policy policy>() {
         constexpr int lanes = policy.lanes;
         using Kernel = HashRows<hash, lanes, policy.constants>;
-        require_aligned("hash_elements", "digests", digests);
+        require_aligned("hash_rows", "digests", digests);
         if (elements > std::numeric_limits<std::uint32_t>::max())
-            invalid("hash_elements: a row must have at most 4294967295 elements, got " + std::to_string(elements));
+            invalid("hash_rows: a row must have at most 4294967295 elements, got " + std::to_string(elements));
         if (n == 0) return join(submit.queue, after);
-        const std::uint32_t group_size = group_size_on(submit, policy.group_size, "hash_elements");
+        const std::uint32_t group_size = group_size_on(submit, policy.group_size, "hash_rows");
         return with_table<hash, policy.constants>(
-            submit, "hash_elements", after, [&](const std::uint64_t* table, const Events& events) {
+            submit, "hash_rows", after, [&](const std::uint64_t* table, const Events& events) {
                 const Kernel kernel{{}, rows, elements, static_cast<std::uint64_t*>(digests), n, table};
                 return launch(submit, kernel, divide_up(n, std::uint64_t{group_size} * lanes), group_size, events);
             });

@@ -194,7 +194,7 @@ def sha256_merklize(wish: Wish) -> Iterator[Job]:
 
 
 def rescue_hash(wish: Wish) -> Iterator[Job]:
-    """Grids of 128x128 to 4096x4096 independent hash_elements() of 8 elements, and merges."""
+    """Grids of 128x128 to 4096x4096 independent hash_rows() of 8 elements, and merges."""
     import numpy as np
 
     for hash in _hashes(wish, FIELD_HASHES):
@@ -205,7 +205,7 @@ def rescue_hash(wish: Wish) -> Iterator[Job]:
             there = [_on(wish.device, part) for part in (rows, left, right)]
             for choice in _choices(wish, (TUNED,)):
                 for name, host_data, device_data in (
-                    ("hash_elements", (rows,), there[:1]),
+                    ("hash_rows", (rows,), there[:1]),
                     ("merge", (left, right), there[1:]),
                 ):
 

@@ -47,7 +47,7 @@ class Tunable(NamedTuple):
 JOBS = {
     "digest": Tunable(("blake3-hash",), "bytes", ("blake3",), (18, 22, 26, 30)),
     "tree": Tunable(("blake3-merklize", "rescue-merklize"), "leaves", ("blake3", *FIELD_HASHES), (12, 16, 20, 24)),
-    "hash_elements": Tunable(("rescue-hash",), "rows", FIELD_HASHES, (12, 16, 20)),
+    "hash_rows": Tunable(("rescue-hash",), "rows", FIELD_HASHES, (12, 16, 20)),
     "merge": Tunable(("rescue-hash",), "merges", FIELD_HASHES, (12, 16, 20)),
 }
 

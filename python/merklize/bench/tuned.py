@@ -54,7 +54,7 @@ def text_of(policy: Policy) -> str:
 KERNELS = {
     "digest": "MKZ_KERNEL_HASH_CHUNKS",
     "tree": "MKZ_KERNEL_MERGE_SUBTREES",
-    "hash_elements": "MKZ_KERNEL_HASH_ELEMENTS",
+    "hash_rows": "MKZ_KERNEL_HASH_ELEMENTS",
     "merge": "MKZ_KERNEL_MERGE_PAIRS",
 }
 

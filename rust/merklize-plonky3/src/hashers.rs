@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use merklize::{hash_rows_into, merge_many, or_raise, Device, Digest, Error, Hash, Options};
+use merklize::{hash_leaves_into, merge_many, or_raise, Device, Digest, Error, Hash, Options};
 use p3_symmetric::{CryptographicHasher, PseudoCompressionFunction};
 
 use crate::elements::{write_row, DeviceDigest, DeviceElement};
@@ -83,7 +83,7 @@ where
         write_row(self.lanes.is_field_hash, input, &mut words);
         let mut digests = vec![Digest::default(); messages];
         let options = self.lanes.options();
-        or_raise(hash_rows_into(self.lanes.hash, &words, n / messages, &mut digests, &options));
+        or_raise(hash_leaves_into(self.lanes.hash, &words, n / messages, &mut digests, &options));
         out.iter_mut().zip(digests).for_each(|(out, digest)| *out = D::from_library(digest));
     }
 }

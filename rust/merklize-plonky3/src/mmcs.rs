@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use merklize::{hash_rows, or_raise, Device, Digest, Error, Hash, MatrixCommitment, Options};
+use merklize::{hash_leaves, or_raise, Device, Digest, Error, Hash, MatrixCommitment, Options};
 use p3_commit::{BatchOpening, BatchOpeningRef, Mmcs};
 use p3_field::PackedValue;
 use p3_matrix::dense::RowMajorMatrix;
@@ -108,7 +108,7 @@ where
     for length in 1..=row.len() {
         let mut words = vec![T::Word::default(); length];
         write_row(info.modulus.is_some(), &row[..length], &mut words);
-        let digest = D::from_library(hash_rows(hash, &words, length, &options)?[0]);
+        let digest = D::from_library(hash_leaves(hash, &words, length, &options)?[0]);
         if digest != hasher.hash_slice(&row[..length]) {
             return differs("hasher");
         }

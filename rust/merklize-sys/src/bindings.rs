@@ -598,7 +598,7 @@ pub struct merklize_commitment_form {
     /// ```
     pub cap_height: u32,
     /// ```text
-    /// as in merklize_hash_matrix_rows()
+    /// as in merklize_hash_rows()
     /// ```
     pub montgomery: u32,
     /// ```text
@@ -1140,16 +1140,6 @@ extern "C" {
     /// ```
     pub fn merklize_hash_message_file(hash: merklize_hash, path: *const c_char, digest: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// BLAKE3 digests of n messages of equal length, side by side.
-    /// messages  [n, message_bytes] bytes
-    /// out       [n]
-    /// ```
-    pub fn merklize_hash_messages(messages: *const c_void, message_bytes: usize, n: usize, mode: *const merklize_mode, out: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// The same in a device's memory; out: [n, 32] bytes of the same device.
-    /// ```
-    pub fn merklize_hash_messages_buffer(messages: *const merklize_buffer, message_bytes: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
     /// BLAKE3 of each of n messages of any lengths, in one job a device; each is hashed where it lies, those of the host by options->device.
     /// messages  [n]
     /// seek      as for merklize_hash_bytes()
@@ -1165,11 +1155,11 @@ extern "C" {
     /// out         [n]
     /// errors      invalid_argument (unknown hash; a word that is not below the modulus, with its place; a mode)
     /// ```
-    pub fn merklize_hash_rows(hash: merklize_hash, rows: *const c_void, row_length: usize, n: usize, mode: *const merklize_mode, out: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_leaves(hash: merklize_hash, rows: *const c_void, row_length: usize, n: usize, mode: *const merklize_mode, out: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// The same in a device's memory; out: [n, 32] bytes of the same device, which say what n is.
     /// ```
-    pub fn merklize_hash_rows_buffer(hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_leaves_buffer(hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
     /// matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
@@ -1178,11 +1168,11 @@ extern "C" {
     /// out         [n]; undefined after an error
     /// errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column)
     /// ```
-    pub fn merklize_hash_matrix_rows(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_digest, n: u64, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_rows(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_digest, n: u64, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// The same with digests in a device's memory, that of the matrices if they are on one; out: [n, 32] bytes.
     /// ```
-    pub fn merklize_hash_matrix_rows_buffer(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    pub fn merklize_hash_rows_buffer(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// Merges of n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`.
     /// mode    keyed or derive-key merges; only for blake3
@@ -1269,8 +1259,8 @@ extern "C" {
     /// ```
     pub fn merklize_tree_build_buffer(leaves: *const merklize_buffer, form: *const merklize_form, drop_levels: u32, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     /// ```text
-    /// Leaf k is the digest of row k by merklize_hash_rows(). Rows are hashed and merged in one pass.
-    /// rows  [n, row_length] units, as in merklize_hash_rows()
+    /// Leaf k is the digest of row k by merklize_hash_leaves(). Rows are hashed and merged in one pass.
+    /// rows  [n, row_length] units, as in merklize_hash_leaves()
     /// ```
     pub fn merklize_tree_build_rows(rows: *const c_void, row_length: usize, n: u64, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     /// ```text
@@ -1375,7 +1365,7 @@ extern "C" {
     pub fn merklize_tree_builder_root(builder: *const merklize_tree_builder, root: *mut merklize_digest) -> merklize_status;
     pub fn merklize_tree_builder_free(builder: *mut merklize_tree_builder);
     /// ```text
-    /// matrices  [count], at least one, as merklize_hash_matrix_rows() takes them, but of different heights: with h rows of the tallest one,
+    /// matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
     ///           every height must be ceil(h / 2^k) for some k
     /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
     ///           below the modulus, with its row and column), out_of_memory, cancelled
@@ -1428,14 +1418,10 @@ extern "C" {
     /// ```
     pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     /// ```text
-    /// messages  [n, message_bytes] bytes
-    /// out       [n, 32] bytes, as in all calls that follow
+    /// rows  [n, row_length] units, as in merklize_hash_leaves()
+    /// out   [n, 32] bytes, as in all calls that follow
     /// ```
-    pub fn merklize_enqueue_hash_messages(stream: *mut merklize_stream, messages: *const merklize_buffer, message_bytes: usize, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
-    /// ```text
-    /// rows  [n, row_length] units, as in merklize_hash_rows()
-    /// ```
-    pub fn merklize_enqueue_hash_rows(stream: *mut merklize_stream, hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
     /// ```text
     /// left, right  [n, 32] bytes; out may be left or right
     /// ```
@@ -1721,7 +1707,7 @@ macro_rules! for_each_hash {
 
 /// The functions by name: all of them are linked, and none is called.
 #[doc(hidden)]
-pub const FUNCTIONS: [(&str, *const ()); 158] = [
+pub const FUNCTIONS: [(&str, *const ()); 155] = [
     ("merklize_abi_version", merklize_abi_version as *const ()),
     ("merklize_bao_decode_slice", merklize_bao_decode_slice as *const ()),
     ("merklize_bao_outboard", merklize_bao_outboard as *const ()),
@@ -1760,8 +1746,7 @@ pub const FUNCTIONS: [(&str, *const ()); 158] = [
     ("merklize_enqueue_build_tree", merklize_enqueue_build_tree as *const ()),
     ("merklize_enqueue_gather_nodes", merklize_enqueue_gather_nodes as *const ()),
     ("merklize_enqueue_hash", merklize_enqueue_hash as *const ()),
-    ("merklize_enqueue_hash_messages", merklize_enqueue_hash_messages as *const ()),
-    ("merklize_enqueue_hash_rows", merklize_enqueue_hash_rows as *const ()),
+    ("merklize_enqueue_hash_leaves", merklize_enqueue_hash_leaves as *const ()),
     ("merklize_enqueue_merge", merklize_enqueue_merge as *const ()),
     ("merklize_enqueue_root", merklize_enqueue_root as *const ()),
     ("merklize_event_check", merklize_event_check as *const ()),
@@ -1778,13 +1763,11 @@ pub const FUNCTIONS: [(&str, *const ()); 158] = [
     ("merklize_hash_file", merklize_hash_file as *const ()),
     ("merklize_hash_from_name", merklize_hash_from_name as *const ()),
     ("merklize_hash_get_info", merklize_hash_get_info as *const ()),
-    ("merklize_hash_matrix_rows", merklize_hash_matrix_rows as *const ()),
-    ("merklize_hash_matrix_rows_buffer", merklize_hash_matrix_rows_buffer as *const ()),
+    ("merklize_hash_leaves", merklize_hash_leaves as *const ()),
+    ("merklize_hash_leaves_buffer", merklize_hash_leaves_buffer as *const ()),
     ("merklize_hash_message", merklize_hash_message as *const ()),
     ("merklize_hash_message_buffer", merklize_hash_message_buffer as *const ()),
     ("merklize_hash_message_file", merklize_hash_message_file as *const ()),
-    ("merklize_hash_messages", merklize_hash_messages as *const ()),
-    ("merklize_hash_messages_buffer", merklize_hash_messages_buffer as *const ()),
     ("merklize_hash_name", merklize_hash_name as *const ()),
     ("merklize_hash_poseidon2", merklize_hash_poseidon2 as *const ()),
     ("merklize_hash_rows", merklize_hash_rows as *const ()),

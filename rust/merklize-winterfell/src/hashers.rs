@@ -1,6 +1,6 @@
 use std::sync::OnceLock;
 
-use merklize::{hash_rows, merge, Device, Digest, Error, Hash, Options};
+use merklize::{hash_leaves, merge, Device, Digest, Error, Hash, Options};
 use winterfell::crypto::hashers::{Blake3_256, Rp64_256};
 use winterfell::crypto::{Digest as _, ElementHasher};
 use winterfell::math::fields::{f128, f62, f64};
@@ -31,7 +31,7 @@ pub(crate) fn require_same_hash<H: DeviceHasher>() -> Result<(), Error> {
             "MerklizeTree: DeviceHasher::HASH of {hasher} is {name}, which {what} otherwise than the hasher; name the hash that it computes"
         )))
     };
-    if hash_rows(H::HASH, &words, words.len(), &options)? != [of(left)] {
+    if hash_leaves(H::HASH, &words, words.len(), &options)? != [of(left)] {
         return refuse("hashes rows");
     }
     // Of another hash they need not be digests, so this comes second.

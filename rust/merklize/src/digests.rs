@@ -71,33 +71,6 @@ pub fn hash_message(hash: Hash, data: &[u8], options: &Options<'_>) -> Result<Di
     Ok(Digest::from_c(digest))
 }
 
-/// BLAKE3 digests of messages of equal length that lie one behind the other, side by side.
-///
-/// ```
-/// use merklize::{hash, hash_many, Mode, Options};
-///
-/// assert_eq!(hash_many(b"abcdef", 3, Mode::Plain, &Options::new())?, [hash(b"abc")?, hash(b"def")?]);
-/// # Ok::<(), merklize::Error>(())
-/// ```
-///
-/// # Errors
-/// A length that does not divide the number of bytes.
-pub fn hash_many(messages: &[u8], message_bytes: usize, mode: Mode<'_>, options: &Options<'_>) -> Result<Vec<Digest>> {
-    if message_bytes == 0 || !messages.len().is_multiple_of(message_bytes) {
-        let bytes = messages.len();
-        let rule = format!("hash_many: message_bytes must be >= 1 and divide {bytes} bytes, got {message_bytes}");
-        return Err(Error::invalid_argument(rule));
-    }
-    let mut digests = vec![Digest::default(); messages.len() / message_bytes];
-    let mode = mode.to_c();
-    // SAFETY: `messages` holds as many messages as `digests` has places.
-    options.run(|options| unsafe {
-        let n = digests.len();
-        sys::merklize_hash_messages(messages.as_ptr().cast(), message_bytes, n, &mode, as_c_mut(&mut digests), options)
-    })?;
-    Ok(digests)
-}
-
 /// One of the messages of [`hash_each`]: bytes of any length, where they lie.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -206,53 +179,47 @@ unsafe fn each(
     })
 }
 
-/// Digest of one row of words, as a leaf of a tree of this hash.
+/// Digests of rows of equal length that lie one behind the other, as leaves of a tree of this hash.
 ///
 /// ```
-/// use merklize::{hash_elements, Hash, Options};
+/// use merklize::{hash, hash_leaves, Hash, Options};
 ///
-/// let digest = hash_elements(Hash::RP64_256, &[1u64, 2, 3], &Options::new())?;
-/// assert!(hash_elements(Hash::RP64_256, &[u64::MAX], &Options::new()).is_err(), "not below the modulus");
+/// assert_eq!(hash_leaves(Hash::BLAKE3, b"abcdef", 3, &Options::new())?, [hash(b"abc")?, hash(b"def")?]);
+/// let of_words = hash_leaves(Hash::RP64_256, &[1u64, 2, 3], 3, &Options::new())?;
+/// assert_eq!(of_words.len(), 1);
+/// assert!(hash_leaves(Hash::RP64_256, &[u64::MAX], 1, &Options::new()).is_err(), "not below the modulus");
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
 /// # Errors
-/// As [`hash_rows`].
-pub fn hash_elements<W: Word>(hash: Hash, elements: &[W], options: &Options<'_>) -> Result<Digest> {
-    Ok(hash_rows(hash, elements, elements.len(), options)?[0])
-}
-
-/// Digests of rows of equal length that lie one behind the other, as leaves of a tree of this hash.
-///
-/// # Errors
 /// A length that is 0 or does not divide the number of words; words of another size than the hash's; a word that is not below the modulus, with its
 /// place.
-pub fn hash_rows<W: Word>(hash: Hash, rows: &[W], row_length: usize, options: &Options<'_>) -> Result<Vec<Digest>> {
+pub fn hash_leaves<W: Word>(hash: Hash, rows: &[W], row_length: usize, options: &Options<'_>) -> Result<Vec<Digest>> {
     let mut digests = vec![Digest::default(); rows.len() / row_length.max(1)];
-    hash_rows_into(hash, rows, row_length, &mut digests, options)?;
+    hash_leaves_into(hash, rows, row_length, &mut digests, options)?;
     Ok(digests)
 }
 
 /// The same into the caller's memory.
 ///
 /// # Errors
-/// As [`hash_rows`]; another number of digests than of rows.
-pub fn hash_rows_into<W: Word>(
+/// As [`hash_leaves`]; another number of digests than of rows.
+pub fn hash_leaves_into<W: Word>(
     hash: Hash,
     rows: &[W],
     row_length: usize,
     digests: &mut [Digest],
     options: &Options<'_>,
 ) -> Result<()> {
-    let rows = rows_of("hash_rows", hash, rows, row_length)?;
+    let rows = rows_of("hash_leaves", hash, rows, row_length)?;
     if digests.len() != rows.count {
         let (n, got) = (rows.count, digests.len());
-        return Err(Error::invalid_argument(format!("hash_rows: {n} rows need as many digests, got {got}")));
+        return Err(Error::invalid_argument(format!("hash_leaves: {n} rows need as many digests, got {got}")));
     }
     // SAFETY: `rows` holds as many rows as `digests` has places.
     options.run(|options| unsafe {
         let out = as_c_mut(digests);
-        sys::merklize_hash_rows(hash.id(), rows.data, rows.length, rows.count, core::ptr::null(), out, options)
+        sys::merklize_hash_leaves(hash.id(), rows.data, rows.length, rows.count, core::ptr::null(), out, options)
     })
 }
 
@@ -260,7 +227,7 @@ pub fn hash_rows_into<W: Word>(
 ///
 /// # Errors
 /// Memory of different devices; sizes that do not fit; words that are not below the modulus.
-pub fn hash_rows_on_device(
+pub fn hash_leaves_on_device(
     hash: Hash,
     rows: &Buffer,
     row_length: usize,
@@ -269,7 +236,7 @@ pub fn hash_rows_on_device(
 ) -> Result<()> {
     // SAFETY: live handles.
     options.run(|options| unsafe {
-        sys::merklize_hash_rows_buffer(hash.id(), rows.as_c(), row_length, core::ptr::null(), digests.as_c(), options)
+        sys::merklize_hash_leaves_buffer(hash.id(), rows.as_c(), row_length, core::ptr::null(), digests.as_c(), options)
     })
 }
 

@@ -23,14 +23,12 @@ mod verdict;
 
 pub use device::{Buffer, Device, DeviceInfo, Event, Stream};
 pub use digests::{
-    hash, hash_each, hash_each_into, hash_elements, hash_file, hash_into, hash_many, hash_message, hash_rows,
-    hash_rows_into, hash_rows_on_device, hash_with, merge, merge_many, Hasher, Message,
+    hash, hash_each, hash_each_into, hash_file, hash_into, hash_leaves, hash_leaves_into, hash_leaves_on_device,
+    hash_message, hash_with, merge, merge_many, Hasher, Message,
 };
 pub use error::{Error, ErrorKind, Result};
 pub use hash::{Digest, Hash, HashInfo, Word};
-pub use matrices::{
-    hash_matrix_rows, hash_matrix_rows_to, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening,
-};
+pub use matrices::{hash_rows, hash_rows_on_device, CommitmentInfo, Elements, Matrix, MatrixCommitment, Opening};
 pub use options::{Mode, Options, Policy, Timings};
 pub use poseidon2::{Poseidon2, Poseidon2Field};
 pub use proof::{verify, verify_consistency, verify_each, Expect, Proof, ProofInfo, ProofKind, Roots};

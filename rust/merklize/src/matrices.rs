@@ -135,24 +135,24 @@ fn all_to_c<W: Word>(matrices: &[Matrix<'_, W>]) -> Vec<sys::merklize_matrix> {
 /// Digests of the rows of matrices side by side: digest i is that of row i of the first, of the second and so on, as one row.
 ///
 /// ```
-/// use merklize::{hash_elements, hash_matrix_rows, Hash, Matrix, Options};
+/// use merklize::{hash_leaves, hash_rows, Hash, Matrix, Options};
 ///
 /// let padded: Vec<u64> = (0..4 * 8).collect();
 /// let matrix = Matrix::new(&padded, 8)?.first_columns(5)?;
-/// let digests = hash_matrix_rows(Hash::RP64_256, &[matrix], &Options::new())?;
-/// assert_eq!(digests[1], hash_elements(Hash::RP64_256, &padded[8..13], &Options::new())?);
+/// let digests = hash_rows(Hash::RP64_256, &[matrix], &Options::new())?;
+/// assert_eq!(digests[1], hash_leaves(Hash::RP64_256, &padded[8..13], 5, &Options::new())?[0]);
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
 /// # Errors
 /// No matrix; matrices of different numbers of rows; a word that is not below the modulus, with its row and column.
-pub fn hash_matrix_rows<W: Word>(hash: Hash, matrices: &[Matrix<'_, W>], options: &Options<'_>) -> Result<Vec<Digest>> {
+pub fn hash_rows<W: Word>(hash: Hash, matrices: &[Matrix<'_, W>], options: &Options<'_>) -> Result<Vec<Digest>> {
     let mut digests = vec![Digest::default(); matrices.first().map_or(0, |matrix| matrix.rows)];
     let (n, matrices) = (digests.len() as u64, all_to_c(matrices));
     // SAFETY: the matrices are read for the call, and `digests` has a place for each row.
     options.run(|options| unsafe {
         let (given, count, out) = (matrices.as_ptr(), matrices.len(), as_c_mut(&mut digests));
-        sys::merklize_hash_matrix_rows(hash.id(), given, count, 0, ptr::null(), out, n, options)
+        sys::merklize_hash_rows(hash.id(), given, count, 0, ptr::null(), out, n, options)
     })?;
     Ok(digests)
 }
@@ -160,8 +160,8 @@ pub fn hash_matrix_rows<W: Word>(hash: Hash, matrices: &[Matrix<'_, W>], options
 /// The same with digests in a device's memory: 32 bytes a row.
 ///
 /// # Errors
-/// As [`hash_matrix_rows`]; a buffer of another size.
-pub fn hash_matrix_rows_to<W: Word>(
+/// As [`hash_rows`]; a buffer of another size.
+pub fn hash_rows_on_device<W: Word>(
     hash: Hash,
     matrices: &[Matrix<'_, W>],
     out: &mut Buffer,
@@ -171,7 +171,7 @@ pub fn hash_matrix_rows_to<W: Word>(
     // SAFETY: the matrices are read for the call; the buffer knows its size.
     options.run(|options| unsafe {
         let (given, count) = (matrices.as_ptr(), matrices.len());
-        sys::merklize_hash_matrix_rows_buffer(hash.id(), given, count, 0, ptr::null(), out.as_c(), options)
+        sys::merklize_hash_rows_buffer(hash.id(), given, count, 0, ptr::null(), out.as_c(), options)
     })
 }
 

@@ -203,7 +203,7 @@ impl MerkleTree {
     /// The tree whose leaf k is the digest of row k: rows are hashed and merged in one pass.
     ///
     /// # Errors
-    /// As [`hash_rows`](crate::hash_rows) and [`merkle_root`].
+    /// As [`hash_leaves`](crate::hash_leaves) and [`merkle_root`].
     pub fn from_rows<'a, W: Word>(
         rows: &[W],
         row_length: usize,

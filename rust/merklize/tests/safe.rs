@@ -152,9 +152,9 @@ fn trees_are_their_merges() {
         let row: Vec<Vec<u8>> = (0..8u64).map(|i| [i.to_le_bytes(), (i + 9).to_le_bytes()].concat()).collect();
         let info = hash.info();
         let rows = |hash: Hash| match info.row_unit_bytes {
-            8 => hash_rows(hash, &(0..16).map(|i| i as u64).collect::<Vec<_>>(), 2, &options).unwrap(),
-            4 => hash_rows(hash, &(0..16).map(|i| i as u32).collect::<Vec<_>>(), 2, &options).unwrap(),
-            _ => hash_rows(hash, &row.concat(), 16, &options).unwrap(),
+            8 => hash_leaves(hash, &(0..16).map(|i| i as u64).collect::<Vec<_>>(), 2, &options).unwrap(),
+            4 => hash_leaves(hash, &(0..16).map(|i| i as u32).collect::<Vec<_>>(), 2, &options).unwrap(),
+            _ => hash_leaves(hash, &row.concat(), 16, &options).unwrap(),
         };
         let leaves = rows(*hash);
         let tree = MerkleTree::from_leaves(&leaves, Form::new(*hash).rule(Rule::Perfect), &options).unwrap();
@@ -176,11 +176,11 @@ fn trees_are_their_merges() {
 fn rows_and_leaves_make_one_tree() {
     let rows: Vec<u64> = (0..64 * 5).collect();
     let options = Options::new();
-    let leaves = hash_rows(Hash::RP64_256, &rows, 5, &options).unwrap();
+    let leaves = hash_leaves(Hash::RP64_256, &rows, 5, &options).unwrap();
     let tree = MerkleTree::from_rows(&rows, 5, Hash::RP64_256, &options).unwrap();
     assert_eq!(tree.level(0).unwrap(), leaves);
     assert_eq!(tree.root(), merkle_root(&leaves, Hash::RP64_256, &options).unwrap());
-    assert_eq!(hash_elements(Hash::RP64_256, &rows[10..15], &options).unwrap(), leaves[2]);
+    assert_eq!(hash_leaves(Hash::RP64_256, &rows[10..15], 5, &options).unwrap()[0], leaves[2]);
 }
 
 #[test]
@@ -321,14 +321,14 @@ fn tree_files() {
 fn wrong_calls_say_the_rule() {
     let options = Options::new();
     let text = |error: Error| error.to_string();
-    assert!(text(hash_rows(Hash::BLAKE3, b"abc", 2, &options).unwrap_err()).contains("row_length"));
-    assert!(text(hash_rows(Hash::BLAKE3, b"", 0, &options).unwrap_err()).contains(">= 1"));
-    assert!(text(hash_rows(Hash::POSEIDON2_KOALABEAR_16, &[1u64], 1, &options).unwrap_err()).contains("32 bits"));
-    let large = hash_rows(Hash::POSEIDON2_KOALABEAR_16, &[0, 0x7f00_0001u32], 1, &options).unwrap_err();
+    assert!(text(hash_leaves(Hash::BLAKE3, b"abc", 2, &options).unwrap_err()).contains("row_length"));
+    assert!(text(hash_leaves(Hash::BLAKE3, b"", 0, &options).unwrap_err()).contains(">= 1"));
+    assert!(text(hash_leaves(Hash::POSEIDON2_KOALABEAR_16, &[1u64], 1, &options).unwrap_err()).contains("32 bits"));
+    let large = hash_leaves(Hash::POSEIDON2_KOALABEAR_16, &[0, 0x7f00_0001u32], 1, &options).unwrap_err();
     assert_eq!(large.kind(), ErrorKind::InvalidArgument);
     let none = merkle_root(&[], Hash::BLAKE3, &options).unwrap_err();
     assert!(none.to_string().contains("got 0"), "{none}");
-    assert!(hash_rows_into(Hash::BLAKE3, b"abcd", 2, &mut [Digest::default()], &options).is_err());
+    assert!(hash_leaves_into(Hash::BLAKE3, b"abcd", 2, &mut [Digest::default()], &options).is_err());
     assert!(merge_many(Hash::BLAKE3, &leaves(2), &leaves(3), &options).is_err());
     assert!(MerkleTree::from_leaves(&leaves(3), Form::new(Hash::BLAKE3).rule(Rule::Perfect), &options).is_err());
     assert_eq!(Device::open("no\0such").unwrap_err().kind(), ErrorKind::InvalidArgument);
@@ -353,7 +353,7 @@ fn wrong_calls_say_the_rule() {
 fn rows_that_follow_each_other_are_a_matrix() {
     let words: Vec<u64> = (0..12).collect();
     let options = Options::new();
-    let digests = |matrix| hash_matrix_rows(Hash::RP64_256, &[matrix], &options).unwrap();
+    let digests = |matrix| hash_rows(Hash::RP64_256, &[matrix], &options).unwrap();
     let rows = Matrix::from_rows(words.chunks(3)).unwrap();
     assert_eq!((rows.rows(), digests(rows)), (4, digests(Matrix::new(&words, 3).unwrap())));
     let others: [&[&[u64]]; 5] =

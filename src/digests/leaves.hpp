@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "merklize/async.hpp"
+#include "merklize/hash.hpp"
+
+namespace merklize::runtime {
+
+/// hash_leaves() of the function `what`, with which error texts begin.
+void hash_leaves(const char* what, std::span<const std::byte> rows, std::uint64_t row_bytes, std::span<Digest> out,
+                 Hash hash, const Mode& mode, const RunOptions& options);
+void hash_leaves(const char* what, const ConstBuffer& rows, std::uint64_t row_bytes, const Buffer& out, Hash hash,
+                 const Mode& mode, const RunOptions& options);
+Event hash_leaves(const char* what, const Stream& stream, const HashLeavesCall& call);
+
+}  // namespace merklize::runtime
