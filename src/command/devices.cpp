@@ -9,12 +9,12 @@
 #include "command/line/arguments.hpp"
 #include "command/line/commands.hpp"
 #include "command/line/values.hpp"
-#include "texts/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "host/kept_files.hpp"
 #include "merklize/device.hpp"
 #include "merklize/hash.hpp"
+#include "texts/json.hpp"
 #include "tuning/tuned_policies.hpp"
 
 namespace merklize::command {

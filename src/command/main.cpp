@@ -10,7 +10,6 @@
 #include "command/endings.hpp"
 #include "command/line/arguments.hpp"
 #include "command/line/help.hpp"
-#include "texts/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/output/streams.hpp"
@@ -19,6 +18,7 @@
 #include "host/mapped_file.hpp"
 #include "jobs/progress.hpp"
 #include "merklize/version.h"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 namespace {

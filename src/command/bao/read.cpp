@@ -4,10 +4,10 @@
 #include "bao/shape.hpp"
 #include "command/bao/common.hpp"
 #include "command/line/commands.hpp"
-#include "texts/json.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
+#include "texts/json.hpp"
 
 namespace merklize::command {
 namespace {

@@ -26,8 +26,8 @@ bool rows_by_items(DeviceCall& call, const HashRows& a, const Tick& tick) {
 void require_row_length(DeviceCall& call, Hash hash, std::uint64_t length) {
     if (length <= UINT32_MAX) return;
     const bool is_bytes = row_unit(hash) == 1;
-    throw Error(ErrorCode::invalid_argument, std::string(is_bytes ? "rows of bytes" : "rows of words") + ": rows of at most " +
-                                                 std::to_string(UINT32_MAX) +
+    throw Error(ErrorCode::invalid_argument, std::string(is_bytes ? "rows of bytes" : "rows of words") +
+                                                 ": rows of at most " + std::to_string(UINT32_MAX) +
                                                  (is_bytes ? " bytes on " : " elements on ") +
                                                  call.kernels.device().id() + ", got " + std::to_string(length));
 }
