@@ -90,8 +90,8 @@ export function root(leaves: Leaves, options?: TreeOptions): Uint8Array;
 export class MerkleTree {
     /** cost: a merge a leaf, on this thread. Throws MerklizeError (no leaves, but for RFC 6962's empty tree; words that are no elements) */
     constructor(leaves: Leaves, options?: TreeOptions);
-    /** The tree whose leaf k is the digest of record k; key and context are for leaves and merges alike. */
-    static fromRecords(records: readonly Bytes[], options?: TreeOptions): MerkleTree;
+    /** The tree whose leaf k is the digest of message k; key and context are for leaves and merges alike. */
+    static fromMessages(messages: readonly Bytes[], options?: TreeOptions): MerkleTree;
     readonly hash: string;
     readonly rule: Rule;
     readonly nLeaves: number;
@@ -109,7 +109,7 @@ export class MerkleTree {
     proveConsistency(oldLeaves: number): ConsistencyProof;
 }
 /** Records of equal length, one after another -> leaves, [n, 32] bytes. */
-export function hashLeaves(records: Bytes, recordBytes: number, options?: MergeOptions): Uint8Array;
+export function hashLeaves(messages: Bytes, messageBytes: number, options?: MergeOptions): Uint8Array;
 /** Rows of field elements, little-endian words -> digests, [n, 32] bytes. hash: default 'rp64_256_v3' */
 export function hashElements(rows: Bytes, rowElements: number, options?: { hash?: string }): Uint8Array;
 /** A piece of a file as a leaf. */

@@ -28,7 +28,7 @@ struct FormatTraits {
     std::string_view name;
     Hash hash;                 ///< of nodes
     TreeRule rule;             ///< the padding of the rule pad is zeros
-    bool hashes_records;       ///< a leaf is hash_leaves() of a record by `hash`; else leaves are given
+    bool hashes_messages;      ///< a leaf is hash_leaves() of a message by `hash`; else leaves are given
     std::uint64_t piece_size;  ///< bytes of a file that are one leaf; 0: the caller says
     bool is_ambiguous;         ///< two lists of leaves can have one root: require_unambiguous()
 };

@@ -119,7 +119,7 @@ MERKLIZE_API std::vector<FileDigest> hash_files(std::span<const std::filesystem:
 /// Digest of one message by a hash of bytes: "sha256" is SHA-256, "keccak256" is Ethereum's Keccak-256, "eidos" is Miden's hash
 /// of bytes. `blake3` is hash(). All others are one chain of blocks, which the calling thread computes, whatever the device; the
 /// processor's SHA instructions are used where it has some.
-/// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before records, or
+/// errors  invalid_argument (a hash of field elements, or `sha256_rfc6962`, which puts a prefix before leaves, or
 ///         `keccakf64`, which binds no length; a policy)
 MERKLIZE_API Digest hash_message(std::span<const std::byte> data, Hash hash, const RunOptions& options = {});
 /// The same of bytes in the memory of a device, which are copied to the host in pieces.

@@ -60,7 +60,7 @@ void bind_form(nb::module_& m) {
             "hash", [](const FormatTraits& self) { return name_of(self.hash); }, nb::sig("def hash(self) -> str"))
         .def_prop_ro(
             "rule", [](const FormatTraits& self) { return name_of(self.rule); }, nb::sig("def rule(self) -> str"))
-        .def_ro("hashes_records", &FormatTraits::hashes_records, "Whether a leaf is the digest of a record.")
+        .def_ro("hashes_messages", &FormatTraits::hashes_messages, "Whether a leaf is the digest of a message.")
         .def_ro("piece_size", &FormatTraits::piece_size, "Bytes of a file that are one leaf, or 0.")
         .def_ro("is_ambiguous", &FormatTraits::is_ambiguous, "Whether two lists of leaves can have one root.");
     define(

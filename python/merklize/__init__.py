@@ -10,7 +10,7 @@
 `hash_rows`                                      rows of bytes or field elements: arrays, matrices side by side
 `merge`                                          2-to-1
 `poseidon2`                                      a hash of a prover's own constants
-`hash_leaves`                                    records to leaves of a tree
+`hash_leaves`                                    messages to leaves of a tree
 `MatrixCommitment`                               trees over matrices, as provers commit to them
 `verify_matrix_opening`                          whether rows are in such a commitment
 `MerkleTree`, `MerkleForest`                     a tree of any count of leaves; many small ones at once

@@ -17,7 +17,7 @@ class Format(NamedTuple):
     rule: str
     """What becomes of a level's last node without a sibling."""
     leaf_hash: str | None
-    """The hash of a record that becomes a leaf; None: leaves are given, 32 bytes each."""
+    """The hash of a message that becomes a leaf; None: leaves are given, 32 bytes each."""
     piece: int | None
     """Bytes of a file that are one leaf; None: the caller says."""
     is_ambiguous: bool
@@ -37,7 +37,7 @@ _OTHERS = (
 
 
 def _of(info: _native.FormatInfo) -> Format:
-    leaf_hash = info.hash if info.hashes_records else None
+    leaf_hash = info.hash if info.hashes_messages else None
     return Format(info.name, info.hash, info.rule, leaf_hash, info.piece_size or None, info.is_ambiguous, None)
 
 

@@ -108,26 +108,27 @@ def rows_output(
 
 
 def leaves_of_list(
-    what: str, records: Any, hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings
+    what: str, messages: Any, hash: _native.HashInfo, key: Any, context: Any, run: _native.Settings
 ) -> Any:
-    """Leaves of records of any lengths: by BLAKE3 all at once, else those of one length at once."""
+    """Leaves of messages of any lengths: by BLAKE3 all at once, else those of one length at once."""
     import numpy as np
 
     word = np.dtype(_arrays.element_type(hash) or "uint8")
-    leaves = np.empty((len(records), 32), np.uint8)
+    leaves = np.empty((len(messages), 32), np.uint8)
     if hash.name == "blake3":
-        _native.hash_each(records, None, leaves, key, context, 32, 0, run)
+        _native.hash_each(messages, None, leaves, key, context, 32, 0, run)
         return leaves
     given = [
-        np.frombuffer(_native.host_bytes(record, f"{what}: record {i}"), np.uint8) for i, record in enumerate(records)
+        np.frombuffer(_native.host_bytes(message, f"{what}: message {i}"), np.uint8)
+        for i, message in enumerate(messages)
     ]
     by_length: dict[int, list[int]] = {}
-    for i, record in enumerate(given):
-        by_length.setdefault(len(record), []).append(i)
+    for i, message in enumerate(given):
+        by_length.setdefault(len(message), []).append(i)
     for length, which in by_length.items():
         if length % word.itemsize:
             raise InvalidArgument(
-                f"{what}: record {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
+                f"{what}: message {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
             )
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         digests = np.empty((len(which), 32), np.uint8)

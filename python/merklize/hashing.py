@@ -301,38 +301,38 @@ def hash_files(
 
 @takes(HashOptions)
 def hash_leaves(
-    records: Data | Iterable[Buffer],
+    messages: Data | Iterable[Buffer],
     hash: str = "blake3",
     *,
     wait: bool = True,
     out: Tensor | None = None,
     **options: Unpack[HashOptions],
 ) -> Digests | DeviceArray:
-    """Return the digests of n records as leaves of a tree of this hash.
+    """Return the digests of n messages as leaves of a tree of this hash.
 
-    records  uint8[n, m], for field hashes words as in hash_rows(); any strides. A tensor on a device stays there.
-             Or a list or other iterable of bytes-likes of any lengths
-    hash     "blake3": BLAKE3 of the record; "sha256_rfc6962": SHA-256 of the byte 0 and the record; a field hash:
-             its hash of the record's words
+    messages  uint8[n, m], for field hashes words as in hash_rows(); any strides. A tensor on a device stays there.
+              Or a list or other iterable of bytes-likes of any lengths
+    hash      "blake3": BLAKE3 of the message; "sha256_rfc6962": SHA-256 of the byte 0 and the message; a field hash:
+              its hash of the message's words
 
     The options are as in hash(); key and context are of "blake3". Raises InvalidArgument.
     """
     key, context = mode_of(options)
     run = run_of("hash_leaves", options, wait=wait)
-    return leaves_of("hash_leaves", "record", records, hash, key, context, run, out)
+    return leaves_of("hash_leaves", "message", messages, hash, key, context, run, out)
 
 
 def leaves_of(
-    what: str, item: str, records: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
+    what: str, item: str, messages: Any, hash: str, key: Any, context: Any, run: _native.Settings, out: Any = None
 ) -> Digests | DeviceArray:
     """Do what hash_leaves() does, of the function `what`, whose argument's items are called `item`."""
     which = _native.hash_by_name(hash)
-    if not _arrays.is_array(records) and not isinstance(records, (bytes, bytearray, memoryview, str)):
+    if not _arrays.is_array(messages) and not isinstance(messages, (bytes, bytearray, memoryview, str)):
         if not run.wait or out is not None:
             raise InvalidArgument(f"{what}: a list of {item}s is hashed with wait=True and without out")
-        given = _arrays.collected(records, f"{what}: {item}")
+        given = _arrays.collected(messages, f"{what}: {item}")
         return cast("Digests", leaves_of_list(what, given, which, key, context, run))
-    rows = _arrays.rows(records, f"{what}: {item}s", run, which)
+    rows = _arrays.rows(messages, f"{what}: {item}s", run, which)
     return digests_of(what, rows, which, hash, key, context, run, out)
 
 

@@ -90,31 +90,31 @@ class MerkleTree:
 
     @classmethod
     @takes(TreeOptions)
-    def from_records(
+    def from_messages(
         cls,
-        records: Iterable[Buffer] | Data,
+        messages: Iterable[Buffer] | Data,
         hash: str | None = None,
         **options: Unpack[TreeOptions],
     ) -> MerkleTree:
-        """Build the tree whose leaf k is the digest of record k, as hash_leaves() gives it, or as the format says.
+        """Build the tree whose leaf k is the digest of message k, as hash_leaves() gives it, or as the format says.
 
-        records  bytes-likes of any lengths; or an array of records of equal length, as hash_leaves() takes them
+        messages  bytes-likes of any lengths; or an array of messages of equal length, as hash_leaves() takes them
 
         The options are those of MerkleTree. Raises InvalidArgument, also if the format has leaves that are not hashed.
         """
-        what = "MerkleTree.from_records"
+        what = "MerkleTree.from_messages"
         form = form_of(what, hash, options, has_nodes=True)
         run = run_of(what, options)
         format = form.format
         leaf_hash = form.hash if format is None or format.name == "merklize" else format.leaf_hash
         if leaf_hash is None:
             raise InvalidArgument(
-                f"{what}: format {shown(format and format.name)} hashes no records: MerkleTree() takes its leaves, "
+                f"{what}: format {shown(format and format.name)} hashes no messages: MerkleTree() takes its leaves, "
                 "32 bytes each"
             )
         # Only the tree tells its progress.
         hashing = settings(run.device, run.threads or None, None, run.stream)
-        leaves = leaves_of("from_records", "record", records, leaf_hash, form.key, form.context, hashing)
+        leaves = leaves_of("from_messages", "message", messages, leaf_hash, form.key, form.context, hashing)
         return cls._made(_native.make_tree(_arrays.leaves(leaves, what, run), form.native, 0, run), format, run)
 
     @classmethod

@@ -562,9 +562,9 @@ def test_wrong_devices(torch):
 
 
 def test_wrong_shapes_and_dtypes(torch):
-    with pytest.raises(merklize.InvalidArgument, match=r"messages must be rows, .* got float32\[3\]"):
+    with pytest.raises(merklize.InvalidArgument, match=r"rows must be uint8.* got float32\[3\]"):
         merklize.hash_rows(torch.zeros(3, device="cuda"))
-    with pytest.raises(merklize.InvalidArgument, match=r"elements must be .*, got int32\[2, 4\]"):
+    with pytest.raises(merklize.InvalidArgument, match=r"rows must be .*, got int32\[2, 4\]"):
         merklize.hash_rows(torch.zeros(2, 4, dtype=torch.int32, device="cuda"), "rp64_256")
     with pytest.raises(merklize.InvalidArgument, match=r"leaves must be .*got bfloat16\[8, 32\]"):
         merklize.MerkleTree(torch.zeros(8, 32, dtype=torch.bfloat16, device="cuda"))

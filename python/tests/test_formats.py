@@ -51,12 +51,12 @@ def test_rfc6962():
             leaves_of(case) if case.get("leaves") == "counter32" else [bytes.fromhex(x) for x in case["leaves_hex"]]
         )
         if len(records):
-            assert MerkleTree.from_records(records, format="rfc6962").root.hex() == case["root"]
+            assert MerkleTree.from_messages(records, format="rfc6962").root.hex() == case["root"]
     for case in cases("sha256", "rfc6962", "inclusion_proof"):
-        proof = MerkleTree.from_records(leaves_of(case), format="rfc6962").prove(case["index"])
+        proof = MerkleTree.from_messages(leaves_of(case), format="rfc6962").prove(case["index"])
         assert [bytes(node).hex() for node in proof.siblings] == case["proof"]
     for case in cases("sha256", "rfc6962", "consistency_proof"):
-        proof = MerkleTree.from_records(leaves_of(case), format="rfc6962").prove_consistency(case["m"])
+        proof = MerkleTree.from_messages(leaves_of(case), format="rfc6962").prove_consistency(case["m"])
         assert [bytes(node).hex() for node in proof.nodes] == case["proof"]
 
 
@@ -68,7 +68,7 @@ def test_bitcoin():
     assert MerkleTree(txids, format="bitcoin").root[::-1].hex() == block["merkle_root_display"]
     transactions = [b"one", b"another", b"the last"]
     ids = [hashlib.sha256(hashlib.sha256(one).digest()).digest() for one in transactions]
-    tree = MerkleTree.from_records(transactions, format="bitcoin")
+    tree = MerkleTree.from_messages(transactions, format="bitcoin")
     assert tree.level(0).tobytes() == b"".join(ids)
     assert tree.hash == "sha256d"
     assert tree.rule == "duplicate_last"
@@ -103,8 +103,8 @@ def test_ssz():
         assert formats.ssz(packed, -(-case["limit"] // 256), mix_in_length=case["n"]).hex() == case["root"]
     with pytest.raises(merklize.InvalidArgument, match="limit is 2 chunks, got 3"):
         formats.ssz(oracle.byte_leaves(3), 2)
-    with pytest.raises(merklize.InvalidArgument, match="hashes no records"):
-        MerkleTree.from_records([b"a"], format="ssz")
+    with pytest.raises(merklize.InvalidArgument, match="hashes no messages"):
+        MerkleTree.from_messages([b"a"], format="ssz")
 
 
 def test_bittorrent_v2(tmp_path):
@@ -342,4 +342,4 @@ def test_command_line(tmp_path):
     assert b"fixes hash" in done.stderr
     root = output("tree", "build", "--format", "rfc6962", "--leaf-size", "1000", tmp_path / "data").strip()
     records = [data[at : at + 1000] for at in range(0, len(data), 1000)]
-    assert root == MerkleTree.from_records(records, format="rfc6962").root.hex()
+    assert root == MerkleTree.from_messages(records, format="rfc6962").root.hex()

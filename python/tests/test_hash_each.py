@@ -241,14 +241,14 @@ def test_leaves_of_lists(hash):
         )[0].tobytes()
         for record in records
     ]  # fmt: skip
-    assert merklize.MerkleTree.from_records(records, hash).root == merklize.merkle_root(leaves, hash)
+    assert merklize.MerkleTree.from_messages(records, hash).root == merklize.merkle_root(leaves, hash)
     if hash == "blake3":
         keyed = merklize.hash_leaves(iter(records), key=bytes(32))
         assert rows(keyed) == [blake3.blake3(record, key=bytes(32)).digest() for record in records]
         assert merklize.hash_leaves([]).shape == (0, 32)
     if width > 1:
         with pytest.raises(
-            merklize.InvalidArgument, match=f"record 1 has 5 bytes; '{hash}' takes words of {width} bytes"
+            merklize.InvalidArgument, match=f"message 1 has 5 bytes; '{hash}' takes words of {width} bytes"
         ):
             merklize.hash_leaves([b"", b"12345"], hash)
 

@@ -106,7 +106,7 @@ def test_what_only_blake3_has():
         merklize.Hasher(hash="sha256d", key=bytes(32))
     with pytest.raises(merklize.InvalidArgument, match="32 bytes from 0 on, got length 31"):
         merklize.Hasher(hash="sha256").digest(31)
-    with pytest.raises(merklize.InvalidArgument, match="'sha256_rfc6962' puts a prefix before a record.*'sha256'"):
+    with pytest.raises(merklize.InvalidArgument, match="'sha256_rfc6962' puts a prefix before a message.*'sha256'"):
         merklize.hash(b"", hash="sha256_rfc6962")
     with pytest.raises(merklize.InvalidArgument, match="'rp64_256_v3' hashes field elements, not bytes"):
         merklize.hash(b"", hash="rp64_256")

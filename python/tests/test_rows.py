@@ -169,9 +169,7 @@ def test_rows_of_words_wrong_arguments():
         np.zeros((2, 3, 4), np.uint64),
         np.uint64(3)[...],
     ):
-        with pytest.raises(
-            merklize.InvalidArgument, match=r"rows must be uint64\[n, k\] or uint64\[k\], got "
-        ):
+        with pytest.raises(merklize.InvalidArgument, match=r"rows must be uint64\[n, k\] or uint64\[k\], got "):
             merklize.hash_rows(wrong, "rp64_256")
     for name in ("hash_many", "hash_elements"):
         with pytest.raises(AttributeError, match=r"hash_rows\(\) hashes rows of one length, hash_each\(\) messages"):

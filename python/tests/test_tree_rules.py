@@ -46,7 +46,7 @@ def test_the_empty_tree_of_rfc_6962(device, tmp_path):
     trees = [
         merklize.MerkleTree([], **options),
         merklize.MerkleTree(none, **options),
-        merklize.MerkleTree.from_records([], **options),
+        merklize.MerkleTree.from_messages([], **options),
         merklize.MerkleTree.from_rows(np.empty((0, 5), np.uint8), **options),
     ]
     (tmp_path / "none").touch()

@@ -179,7 +179,7 @@ def test_iterables_without_end(kind, tmp_path):
         formats.openzeppelin_simple,
         merklize.hash_each,
         merklize.hash_leaves,
-        merklize.MerkleTree.from_records,
+        merklize.MerkleTree.from_messages,
         merklize.hash_files,
         formats.xet_files,
         merklize.hash_parts,

@@ -87,7 +87,7 @@ void require_message_hash(Hash hash, const char* what) {
     if (is_field(facts)) invalid(name + "hashes field elements, not bytes; hash_rows takes them");
     if (facts.leaf_prefix < 0)
         invalid(name + "binds no length, so it hashes rows of one length; 'keccak256' takes messages");
-    invalid(name + "puts a prefix before a record, for leaves of trees; 'sha256' is SHA-256 of a message");
+    invalid(name + "puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message");
 }
 
 Message::Message(Hash hash, const char* what, std::uint64_t length) : functions_(find_functions(hash)) {

@@ -154,41 +154,60 @@ Pool& pool() {
     return *current;
 }
 
-}  // namespace
-
-// Linux, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst (version 1): microseconds of all processors
-// together in each period. A group has no more than those above it, so each is asked.
-unsigned group_threads(const std::filesystem::path& root) {
-    double least = UINT_MAX;
-    const auto take = [&](const std::string& quota, const std::string& period) {
-        std::int64_t share = 0, of = 0;  // stays 0: "max"
-        std::from_chars(quota.data(), quota.data() + quota.size(), share);
-        std::from_chars(period.data(), period.data() + period.size(), of);
-        if (share > 0 && of > 0)
-            least = std::min(least, std::ceil(static_cast<double>(share) / static_cast<double>(of)));
-    };
-    const auto word = [](const std::filesystem::path& file) {
-        std::string text;
-        std::ifstream(file) >> text;
-        return text;
-    };
+// Calls visit() with the folders of the process's control groups that have a controller, from the group itself up to the root: a group
+// has no more than those above it. (Linux, Documentation/admin-guide/cgroup-v2.rst and cgroup-v1.)
+// visit  of a folder
+template <class Visit>
+void each_group(const std::filesystem::path& root, const std::string& controller, const Visit& visit) {
     std::ifstream groups(root / "proc/self/cgroup");  // "0::/group" of version 2, "4:cpu,cpuacct:/group" of version 1
     for (std::string line; std::getline(groups, line);) {
         const std::size_t first = line.find(':'), second = line.find(':', first + 1);
         if (second == line.npos) continue;
         const std::string controllers = line.substr(first + 1, second - first - 1);
-        if (!controllers.empty() && ("," + controllers + ",").find(",cpu,") == controllers.npos) continue;
-        const std::filesystem::path mount = root / "sys/fs/cgroup" / (controllers.empty() ? "" : "cpu");
+        if (!controllers.empty() && ("," + controllers + ",").find("," + controller + ",") == controllers.npos)
+            continue;
+        const std::filesystem::path mount = root / "sys/fs/cgroup" / (controllers.empty() ? "" : controller);
         for (std::filesystem::path group = line.substr(second + 1);; group = group.parent_path()) {
-            const std::filesystem::path folder = mount / group.relative_path();
-            std::string quota, period;
-            std::ifstream(folder / "cpu.max") >> quota >> period;
-            take(quota, period);
-            take(word(folder / "cpu.cfs_quota_us"), word(folder / "cpu.cfs_period_us"));
+            visit(mount / group.relative_path());
             if (!group.has_relative_path()) break;
         }
     }
+}
+
+// The n-th word of a file as a number; 0: "max", or none.
+std::int64_t number_in(const std::filesystem::path& file, unsigned n = 0) {
+    std::ifstream words(file);
+    std::string word;
+    for (unsigned i = 0; i <= n; i++) words >> word;
+    std::int64_t number = 0;
+    std::from_chars(word.data(), word.data() + word.size(), number);
+    return words ? number : 0;
+}
+
+}  // namespace
+
+// cpu.max, and of version 1 cpu.cfs_quota_us (scheduler/sched-bwc.rst): microseconds of all processors together in each period.
+unsigned group_threads(const std::filesystem::path& root) {
+    double least = UINT_MAX;
+    const auto take = [&](std::int64_t quota, std::int64_t period) {
+        if (quota > 0 && period > 0)
+            least = std::min(least, std::ceil(static_cast<double>(quota) / static_cast<double>(period)));
+    };
+    each_group(root, "cpu", [&](const std::filesystem::path& folder) {
+        take(number_in(folder / "cpu.max"), number_in(folder / "cpu.max", 1));
+        take(number_in(folder / "cpu.cfs_quota_us"), number_in(folder / "cpu.cfs_period_us"));
+    });
     return static_cast<unsigned>(least);
+}
+
+std::uint64_t group_memory(const std::filesystem::path& root) {
+    std::uint64_t least = UINT64_MAX;
+    each_group(root, "memory", [&](const std::filesystem::path& folder) {
+        for (const char* file : {"memory.max", "memory.limit_in_bytes"})
+            if (const std::int64_t limit = number_in(folder / file); limit > 0)
+                least = std::min(least, static_cast<std::uint64_t>(limit));
+    });
+    return least;
 }
 
 // Not std::thread::hardware_concurrency(): glibc reads a file for that, 7 us a call, and it does not see the affinity.

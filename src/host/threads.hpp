@@ -11,6 +11,8 @@ unsigned default_threads();
 /// How many processors the control group of this process may keep busy, rounded up; UINT_MAX: as many as there are.
 /// root  the folder that has proc/ and sys/: "/", or a test's own
 unsigned group_threads(const std::filesystem::path& root);
+/// Bytes of memory that the control groups of the process allow, read below `root` as group_threads() does; UINT64_MAX: all.
+std::uint64_t group_memory(const std::filesystem::path& root);
 
 /// Called from the thread that called parallel_for(), after each of its items and every 50 ms while it waits, with the
 /// share of items that are done. Returning false cancels. Must not throw.

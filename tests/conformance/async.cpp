@@ -229,7 +229,7 @@ TEST("async: wrong operands are refused before anything is enqueued") {
     CHECK_ERROR(invalid_argument, "gather_nodes: slots must have 8 bytes, got 16",
                 merklize::gather_nodes(stream, {.nodes = in, .slots = block.slice(2048, 16), .out = out}));
     CHECK_ERROR(
-        invalid_argument, "hash_leaves: a row of 'rp64_256' must be a multiple of 8 bytes, its words, got 4",
+        invalid_argument, "hash_leaves: a row of 'rp64_256_v3' must be a multiple of 8 bytes, its words, got 4",
         merklize::hash_leaves(stream, {.rows = block.slice(0, 4), .row_bytes = 4, .out = out, .hash = Hash::rp64_256}));
     stream.synchronize();
 }

@@ -152,7 +152,7 @@ TEST("policies: rows of words and merges") {
             merklize::hash_leaves(view(rows), elements * t.element_bits / 8, expected, t.hash, {}, cpu);
             for (const Policy& policy : policies) {
                 const Buffer out(Device(), 32 * n);
-                merklize::hash_leaves(on_device(rows, 8), elements * 8, out, t.hash, {}, with(policy));
+                merklize::hash_leaves(on_device(rows, 8), elements * t.element_bits / 8, out, t.hash, {}, with(policy));
                 CHECK_EQ(on_host<Digest>(out), expected);
             }
         }

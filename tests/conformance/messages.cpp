@@ -62,7 +62,7 @@ TEST("messages: files and pipes") {
 }
 
 TEST("messages: what hashes no messages says what to take") {
-    CHECK_ERROR(invalid_argument, "hash: 'sha256_rfc6962' puts a prefix before a record",
+    CHECK_ERROR(invalid_argument, "hash: 'sha256_rfc6962' puts a prefix before a message",
                 merklize::hash_message({}, Hash::sha256_rfc6962));
     CHECK_ERROR(invalid_argument, "hash: 'keccakf64' binds no length", merklize::hash_message({}, Hash::keccakf64));
     CHECK_ERROR(invalid_argument, "hash: 'rp64_256_v3' hashes field elements, not bytes",

@@ -98,3 +98,24 @@ TEST("threads: no more than the control group has processors for") {
     CHECK_EQ(threads(), 1u);
     CHECK(merklize::runtime::default_threads() <= merklize::runtime::group_threads("/"));
 }
+
+TEST("threads: no more memory than the control group has") {
+    const support::TemporaryFolder root;
+    const auto put = [&](const std::string& name, const std::string& text) {
+        std::filesystem::create_directories((root.path() / name).parent_path());
+        std::ofstream(root.path() / name) << text;
+    };
+    const auto memory = [&] { return merklize::runtime::group_memory(root.path()); };
+    CHECK_EQ(memory(), UINT64_MAX);
+    put("proc/self/cgroup", "0::/a\n");
+    put("sys/fs/cgroup/a/memory.max", "max\n");
+    CHECK_EQ(memory(), UINT64_MAX);
+    put("sys/fs/cgroup/memory.max", "137438953472\n");  // as in a container whose root is a group
+    CHECK_EQ(memory(), std::uint64_t{1} << 37);
+    put("sys/fs/cgroup/a/memory.max", "1000\n");
+    CHECK_EQ(memory(), 1000u);
+    put("proc/self/cgroup", "3:memory:/docker/77\n");
+    put("sys/fs/cgroup/memory/memory.limit_in_bytes", "4096\n");
+    CHECK_EQ(memory(), 4096u);
+    CHECK(merklize::Device("cpu").info().memory_bytes <= merklize::runtime::group_memory("/"));
+}

@@ -1,7 +1,7 @@
 // formats.js: what the option `format` of a tree fixes (docs/formats.md), as the table in src/formats.
 import { findHashById, invalid } from './common.js';
 
-// Hashes by id, which never changes. isHashed: a record becomes a leaf by the same hash; else leaves are given.
+// Hashes by id, which never changes. isHashed: a message becomes a leaf by the same hash; else leaves are given.
 const formats = {
     rfc6962: { id: 4, rule: 'left_full', isHashed: true },
     bitcoin: { id: 33, rule: 'duplicate_last', isHashed: true, isAmbiguous: true },

@@ -115,7 +115,7 @@ function requireMessages(hash, what) {
     if (hash.hasChunkTree || hash.rate !== 0) return;
     if (hash.isField) invalid(`${what}: '${hash.name}' hashes field elements, not bytes; hashElements takes them`);
     if (hash.leafPrefix < 0) invalid(`${what}: '${hash.name}' binds no length, so it hashes rows of one length; 'keccak256' takes messages`);
-    invalid(`${what}: '${hash.name}' puts a prefix before a record, for leaves of trees; 'sha256' is SHA-256 of a message`);
+    invalid(`${what}: '${hash.name}' puts a prefix before a message, for leaves of trees; 'sha256' is SHA-256 of a message`);
 }
 
 /** Whether 32 bytes are asked for, from the first on. */

@@ -40,14 +40,14 @@ export class MerkleTree {
         }
     }
 
-    /** The tree whose leaf k is the digest of record k. */
-    static fromRecords(records, options = {}) {
-        const what = `${treeName}.fromRecords`, { format, kind } = treeOptions(options, what);
-        if (!Array.isArray(records)) invalid(`${what}: records must be a list of bytes, got ${typeof records}`);
+    /** The tree whose leaf k is the digest of message k. */
+    static fromMessages(messages, options = {}) {
+        const what = `${treeName}.fromMessages`, { format, kind } = treeOptions(options, what);
+        if (!Array.isArray(messages)) invalid(`${what}: messages must be a list of bytes, got ${typeof messages}`);
         if (format && !format.isHashed) invalid(`${what}: the leaves of the format '${format.name}' are not hashed: give them to the constructor`);
         const { key, context } = options;
-        return new MerkleTree(records.map((record, i) => {
-            const bytes = toBytes(record, `${what}: record ${i}`);
+        return new MerkleTree(messages.map((message, i) => {
+            const bytes = toBytes(message, `${what}: message ${i}`);
             return kind.isField ? hashLeaves(bytes, bytes.length, { hash: kind.name }) : leafOf(bytes, kind.name, { key, context });
         }), options);
     }

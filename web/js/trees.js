@@ -30,22 +30,22 @@ export function hashElements(rows, rowElements, options = {}) {
     return hashLeaves(rows, rowElements * kind.rowUnit, { hash: kind.name });
 }
 
-/** Records of `recordBytes` bytes, one after another -> their leaves, [n, 32] bytes. */
-export function hashLeaves(records, recordBytes, options = {}) {
+/** Messages of `messageBytes` bytes, one after another -> their leaves, [n, 32] bytes. */
+export function hashLeaves(messages, messageBytes, options = {}) {
     const kind = hashNamed(options.hash ?? 'blake3', 'hashLeaves');
-    const bytes = toBytes(records, 'hashLeaves');
-    if (!Number.isSafeInteger(recordBytes) || recordBytes < 1 || bytes.length % recordBytes !== 0)
-        invalid(`hashLeaves: a record must have 1 byte or more and divide the ${bytes.length} bytes, got ${recordBytes}`);
-    if (recordBytes % kind.rowUnit !== 0)
-        invalid(`hashLeaves: records of '${kind.name}' are words of ${kind.rowUnit} bytes, got ${recordBytes} bytes`);
+    const bytes = toBytes(messages, 'hashLeaves');
+    if (!Number.isSafeInteger(messageBytes) || messageBytes < 1 || bytes.length % messageBytes !== 0)
+        invalid(`hashLeaves: a message must have 1 byte or more and divide the ${bytes.length} bytes, got ${messageBytes}`);
+    if (messageBytes % kind.rowUnit !== 0)
+        invalid(`hashLeaves: messages of '${kind.name}' are words of ${kind.rowUnit} bytes, got ${messageBytes} bytes`);
     const mode = modeOf(kind, options, 'hashLeaves');
     requireElements(kind, bytes, 'hashLeaves');
-    const count = bytes.length / recordBytes;
-    const isOneChunk = !kind.hasChunkTree || recordBytes <= 1024;
-    if (mode.flags === 0 && isOneChunk) return m.hashRows(kind, bytes, recordBytes, count);
+    const count = bytes.length / messageBytes;
+    const isOneChunk = !kind.hasChunkTree || messageBytes <= 1024;
+    if (mode.flags === 0 && isOneChunk) return m.hashRows(kind, bytes, messageBytes, count);
     const out = new Uint8Array(32 * count);
     for (let i = 0; i < count; i++)
-        out.set(hashBytes(bytes.subarray(i * recordBytes, (i + 1) * recordBytes), options), 32 * i);
+        out.set(hashBytes(bytes.subarray(i * messageBytes, (i + 1) * messageBytes), options), 32 * i);
     return out;
 }
 

@@ -67,7 +67,7 @@ def formats() -> Iterator[dict[str, Any]]:
         facts["leaves"] = [leaf.tobytes().hex() for leaf in leaves]
         facts["records"] = [record.hex() for record in records]
         if found.leaf_hash is not None:
-            hashed = merklize.MerkleTree.from_records(records, format=name, device="cpu")
+            hashed = merklize.MerkleTree.from_messages(records, format=name, device="cpu")
             facts["root_of_records"] = hashed.root.hex()
         yield facts
 

@@ -18,7 +18,7 @@ const ofFile: Uint8Array = await hashFile(new Blob([data]), { workers: 0, signal
 const leaves: DigestLike[] = [merge(digest, text), leafOf(data, 'blake3', { key }), hashLeaves(data, 32, { key }).subarray(0, 32), hashElements(data, 8, { hash: 'rpo256' })];
 
 const options: TreeOptions = { hash: 'blake3', rule: 'pad', padding: text, key }, format: Format = 'rfc6962';
-const tree: MerkleTree = new MerkleTree(leaves, options), records: MerkleTree = MerkleTree.fromRecords([data, data.buffer], { format });
+const tree: MerkleTree = new MerkleTree(leaves, options), records: MerkleTree = MerkleTree.fromMessages([data, data.buffer], { format });
 const level: Uint8Array = tree.level(tree.height), nodes: Uint8Array = tree.nodes, top: Uint8Array = root(leaves, { rule: tree.rule });
 const one: LeafProof = tree.prove(0), list: LeafProof[] = tree.prove([0, 1n]), together: LeafProof = tree.proveTogether(new Set([0, 2]));
 const grown: ConsistencyProof = records.proveConsistency(1), any: Proof = parseProof(one.toBytes()), json: string = any.toJson();

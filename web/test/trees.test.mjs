@@ -38,15 +38,15 @@ test('formats of the library', needsLibrary, () => {
         const tree = new MerkleTree(leaves, { format: name });
         assert.deepEqual([tree.hash, tree.rule, hex(tree.root)], [of, rule, expected], name);
         assert.equal(hex(root(leaves, { format: name })), expected, name);
-        if (ofRecords) assert.equal(hex(MerkleTree.fromRecords(records.map(bytes), { format: name }).root), ofRecords, name);
-        else assert.throws(() => MerkleTree.fromRecords(records.map(bytes), { format: name }), /leaves of the format 'ssz' are not hashed/);
+        if (ofRecords) assert.equal(hex(MerkleTree.fromMessages(records.map(bytes), { format: name }).root), ofRecords, name);
+        else assert.throws(() => MerkleTree.fromMessages(records.map(bytes), { format: name }), /leaves of the format 'ssz' are not hashed/);
     }
     assert.equal(library.formats.length, 9);
 });
 
 test('RFC 6962: trees of records, paths and consistency', () => {
     const { inputs, leaf_hashes: leaves, roots, paths, consistency } = vectors('rfc6962'), format = 'rfc6962';
-    roots.forEach((expected, i) => assert.equal(hex(MerkleTree.fromRecords(inputs.slice(0, i + 1).map(bytes), { format }).root), expected));
+    roots.forEach((expected, i) => assert.equal(hex(MerkleTree.fromMessages(inputs.slice(0, i + 1).map(bytes), { format }).root), expected));
     for (const { index, n_leaves: n, siblings } of paths) {
         const tree = new MerkleTree(leaves.slice(0, n), { format });
         assert.deepEqual(tree.prove(index).siblings.map(hex), siblings);
@@ -111,8 +111,8 @@ test('wrong arguments of trees are errors with the rule', () => {
         [() => new MerkleTree(['ff'.repeat(32)], { hash: 'rpo256' }), /MerkleTree: word 0 is 18446744073709551615, not a field element/],
         [() => new MerkleTree(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
         [() => root(twins, { format: 'bitcoin' }), /format 'bitcoin': the last two of the 2 nodes of level 0 are equal/],
-        [() => MerkleTree.fromRecords('abc'), /MerkleTree.fromRecords: records must be a list of bytes, got string/],
-        [() => MerkleTree.fromRecords([bytes('00'), 'abc']), /MerkleTree.fromRecords: record 1: data must be a Uint8Array/],
+        [() => MerkleTree.fromMessages('abc'), /MerkleTree.fromMessages: messages must be a list of bytes, got string/],
+        [() => MerkleTree.fromMessages([bytes('00'), 'abc']), /MerkleTree.fromMessages: message 1: data must be a Uint8Array/],
         [() => tree.prove(3), /MerkleTree.prove: the index must be an integer below the 3 leaves, got 3/],
         [() => tree.prove(-1), /got -1/], [() => tree.prove(0.5), /got 0.5/], [() => tree.prove('0'), /got 0/], [() => tree.prove(), /got undefined/],
         [() => tree.proveTogether([]), /proveTogether: give at least one index, got none/],

@@ -103,9 +103,15 @@ def _hashes(wish: Wish, usual: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def random_bytes(n: int, what: str) -> NDArray[np.uint8]:
-    """Fresh bytes that look random, the same for everybody."""
+    """Fresh bytes that look random, the same for everybody. Raises MemoryError: more than the memory there is.
+
+    A system that promises more memory than it has would kill the process instead.
+    """
     import numpy as np
 
+    memory = merklize.devices()[0].memory_bytes
+    if n > memory:
+        raise MemoryError(f"{n} bytes are more than the {memory} bytes of memory")
     return np.frombuffer(merklize.hash(what.encode(), length=n, device="cpu"), np.uint8)
 
 

@@ -70,7 +70,8 @@ mkz_status device_facts(std::uint32_t, mkz_device_facts* facts) {
         std::snprintf(facts->isa, sizeof facts->isa, "%s", lanes().isa);
         std::snprintf(facts->name, sizeof facts->name, "%s", processor_name().c_str());
         facts->units = runtime::default_threads();
-        facts->memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+        facts->memory_bytes = std::min(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE),
+                                       runtime::group_memory("/"));
         return MKZ_OK;
     } catch (const std::exception& e) {
         return fail(MKZ_INTERNAL, e.what());

@@ -54,7 +54,7 @@ TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Le
         hash = fixed.hash;
         rule = fixed.rule;
         if (fixed.piece_size != 0 && !leaves.are_given && leaves.size() == 0) leaves.leaf_size = fixed.piece_size;
-        if (!fixed.hashes_records && !leaves.are_given)
+        if (!fixed.hashes_messages && !leaves.are_given)
             throw UsageError{"--format " + name + " needs --leaves: it has leaves of 32 bytes that are not hashed"};
     }
     TreeForm form(hash);
