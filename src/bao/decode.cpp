@@ -7,6 +7,7 @@
 
 #include "bao/trusted.hpp"
 #include "digests/file_reads.hpp"
+#include "host/invalid.hpp"
 #include "merklize/bao.hpp"
 
 namespace merklize::inline v0 {
@@ -135,8 +136,8 @@ std::size_t BaoDecoder::wants() const noexcept { return state_->wants(); }
 
 std::span<const std::byte> BaoDecoder::take(std::span<const std::byte> item) {
     if (item.size() != wants() || item.empty()) {
-        throw Error(ErrorCode::invalid_argument, "BaoDecoder::take: the item must have " + std::to_string(wants()) +
-                                                     " bytes, got " + std::to_string(item.size()));
+        invalid("BaoDecoder::take: the item must have " + std::to_string(wants()) + " bytes, got " +
+                std::to_string(item.size()));
     }
     state_->take(item);
     return state_->data;

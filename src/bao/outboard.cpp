@@ -6,6 +6,7 @@
 
 #include "bao/write.hpp"
 #include "host/atomic_file.hpp"
+#include "host/invalid.hpp"
 #include "jobs/enqueue.hpp"
 #include "jobs/side_by_side.hpp"
 #include "merklize/bao.hpp"
@@ -41,8 +42,7 @@ WriteAt into(std::span<std::byte> out) {
 
 void require_out(const char* what, std::uint64_t bytes, std::uint64_t wanted) {
     if (bytes == wanted) return;
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": out must have " + std::to_string(wanted) +
-                                                 " bytes, got " + std::to_string(bytes));
+    invalid(what, "out must have " + std::to_string(wanted) + " bytes, got " + std::to_string(bytes));
 }
 
 // Of a message in host memory, into memory.

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "merklize/error.hpp"
+#include "host/invalid.hpp"
 
 namespace merklize::runtime {
 
@@ -70,19 +70,16 @@ Selection::Cover Selection::cover(std::uint64_t first, std::uint64_t end) const 
 void require_form(const char* what, const BaoForm& form) {
     constexpr std::uint32_t most = 20;
     if (form.group_log > most) {
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": group_log must be 0 to " +
-                                                     std::to_string(most) + " (groups of 1 KiB to 1 GiB), got " +
-                                                     std::to_string(form.group_log));
+        invalid(what, "group_log must be 0 to " + std::to_string(most) + " (groups of 1 KiB to 1 GiB), got " +
+                          std::to_string(form.group_log));
     }
-    if (form.order != BaoOrder::pre && form.order != BaoOrder::post)
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": there is no such order");
+    if (form.order != BaoOrder::pre && form.order != BaoOrder::post) invalid(what, "there is no such order");
 }
 
 void require_encoding_form(const char* what, const BaoForm& form) {
     require_form(what, form);
     if (form.order != BaoOrder::pre) {
-        throw Error(ErrorCode::invalid_argument,
-                    std::string(what) + ": encodings and slices are in pre-order; only outboards have post-order");
+        invalid(what, "encodings and slices are in pre-order; only outboards have post-order");
     }
 }
 
@@ -133,8 +130,7 @@ std::uint64_t bao_outboard_bytes(std::uint64_t size, const BaoForm& form) {
 std::uint64_t bao_encoding_bytes(std::uint64_t size, const BaoForm& form) {
     const std::uint64_t others = bao_outboard_bytes(size, form);
     if (size > UINT64_MAX - others) {
-        throw Error(ErrorCode::invalid_argument, "bao_encoding_bytes: the encoding of " + std::to_string(size) +
-                                                     " bytes is longer than 2^64 - 1 bytes");
+        invalid("bao_encoding_bytes: the encoding of " + std::to_string(size) + " bytes is longer than 2^64 - 1 bytes");
     }
     return size + others;
 }

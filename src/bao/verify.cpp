@@ -7,6 +7,7 @@
 
 #include "bao/trusted.hpp"
 #include "digests/file_reads.hpp"
+#include "host/invalid.hpp"
 #include "jobs/run.hpp"
 #include "jobs/side_by_side.hpp"
 #include "merklize/bao.hpp"
@@ -110,16 +111,15 @@ std::vector<BaoFault> bao_verify(std::span<const std::byte> part, std::uint64_t 
                                  const BaoTrust& trust, const RunOptions& options) {
     require_outboard("bao_verify", trust.outboard, size, trust.form);
     if (part.empty() && size != 0) {
-        throw Error(ErrorCode::invalid_argument, "bao_verify: part has no bytes, which prove nothing of a message of " +
-                                                     std::to_string(size) + ": give the group at offset");
+        invalid("bao_verify: part has no bytes, which prove nothing of a message of " + std::to_string(size) +
+                ": give the group at offset");
     }
     const std::uint64_t group = trust.form.group_bytes();
     if (offset > size || part.size() > size - offset || offset % group != 0 ||
         ((offset + part.size()) % group != 0 && offset + part.size() != size)) {
-        throw Error(ErrorCode::invalid_argument,
-                    "bao_verify: a part must begin and end with groups of " + std::to_string(group) +
-                        " bytes, or end with the message, got bytes " + std::to_string(offset) + " to " +
-                        std::to_string(offset + part.size()) + " of " + std::to_string(size));
+        invalid("bao_verify: a part must begin and end with groups of " + std::to_string(group) +
+                " bytes, or end with the message, got bytes " + std::to_string(offset) + " to " +
+                std::to_string(offset + part.size()) + " of " + std::to_string(size));
     }
     const Shape shape(size, trust.form.group_log);
     const RunOptions here = on_the_cpu(options);
@@ -138,9 +138,8 @@ std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileR
     const std::uint64_t size = file.regular_size();
     require_outboard("bao_verify_file", trust.outboard, size, trust.form);
     if (range.bytes != 0 && (range.offset > size || range.bytes > size - range.offset)) {
-        throw Error(ErrorCode::invalid_argument, "bao_verify_file: bytes " + std::to_string(range.offset) + " and " +
-                                                     std::to_string(range.bytes) + " more are not all in " +
-                                                     std::string(name) + ", which has " + std::to_string(size));
+        invalid("bao_verify_file: bytes " + std::to_string(range.offset) + " and " + std::to_string(range.bytes) +
+                " more are not all in " + std::string(name) + ", which has " + std::to_string(size));
     }
     const auto extent = file.extent();
     const Shape shape(size, trust.form.group_log);

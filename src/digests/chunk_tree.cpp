@@ -6,8 +6,8 @@
 #include <string>
 
 #include "hashes/blake3_rows.hpp"
+#include "host/invalid.hpp"
 #include "merklize/core/hashes/blake3.h"
-#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -49,9 +49,8 @@ ChainingValue value_of(const Node& node) {
 
 void Node::expand(std::span<std::byte> out, std::uint64_t seek, Run& run) const {
     if (!out.empty() && seek > UINT64_MAX - (out.size() - 1)) {
-        throw Error(ErrorCode::invalid_argument, "hash: output of " + std::to_string(out.size()) +
-                                                     " bytes from position " + std::to_string(seek) +
-                                                     " passes byte 2^64 - 1");
+        invalid("hash: output of " + std::to_string(out.size()) + " bytes from position " + std::to_string(seek) +
+                " passes byte 2^64 - 1");
     }
     const std::uint32_t root_flags = flags | MKZ_BLAKE3_ROOT;
     // Many whole blocks in the middle go to the device. The ends and short outputs are made here.

@@ -1,4 +1,5 @@
 #include "merklize/hash.hpp"
+#include "host/invalid.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +9,6 @@
 #include "host/wipe.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/core/hashes/blake3.h"
-#include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 
 namespace merklize::inline v0 {
@@ -18,7 +18,7 @@ Mode::~Mode() { runtime::wipe(key_, sizeof key_); }
 
 Mode Mode::keyed(std::span<const std::byte> key) {
     if (key.size() != 32) {
-        throw Error(ErrorCode::invalid_argument, "key must be 32 bytes, got " + std::to_string(key.size()));
+        invalid("key must be 32 bytes, got " + std::to_string(key.size()));
     }
     Mode mode;
     std::memcpy(mode.key_, key.data(), 32);

@@ -8,9 +8,9 @@
 
 #include "digests/chunk_tree.hpp"
 #include "hashes/message.hpp"
+#include "host/invalid.hpp"
 #include "jobs/side_by_side.hpp"
 #include "merklize/core/hashes/blake3.h"
-#include "merklize/error.hpp"
 #include "merklize/hash_each.hpp"
 #include "tuning/calibration.hpp"
 
@@ -102,9 +102,8 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
                const Mode& mode, const RunOptions& options) {
     const std::size_t n = messages.size();
     if (length != 0 ? out.size() / length != n || out.size() % length != 0 : !out.empty()) {
-        throw Error(ErrorCode::invalid_argument, "hash_each: out must have " + std::to_string(length) +
-                                                     " bytes for each of " + std::to_string(n) + " messages, got " +
-                                                     std::to_string(out.size()) + " bytes");
+        invalid("hash_each: out must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
+                " messages, got " + std::to_string(out.size()) + " bytes");
     }
     if (n == 0 || length == 0) return;
     const Output wanted{length, seek, mode};

@@ -5,8 +5,8 @@
 
 #include "digests/chunk_tree.hpp"
 #include "hashes/message.hpp"
+#include "host/invalid.hpp"
 #include "merklize/core/hashes/blake3.h"
-#include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
 namespace merklize::runtime {
@@ -90,9 +90,8 @@ Digest Hasher::digest() const {
 void Hasher::digest(std::span<std::byte> out, std::uint64_t seek) const {
     if (state_->message) {
         if (out.size() != Digest::size || seek != 0) {
-            throw Error(ErrorCode::invalid_argument, "Hasher: a digest has 32 bytes from 0 on, got length " +
-                                                         std::to_string(out.size()) + " and seek " +
-                                                         std::to_string(seek) + "; only 'blake3' has more output");
+            invalid("Hasher: a digest has 32 bytes from 0 on, got length " + std::to_string(out.size()) + " and seek " +
+                    std::to_string(seek) + "; only 'blake3' has more output");
         }
         const Digest digest = state_->message->digest();
         return void(std::memcpy(out.data(), digest.bytes.data(), Digest::size));

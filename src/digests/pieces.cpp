@@ -1,5 +1,6 @@
 // hash_pieces(), hash_file_ranges(), and pieces that are hashed apart.
 #include "merklize/pieces.hpp"
+#include "host/invalid.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +10,6 @@
 #include "digests/chunk_tree.hpp"
 #include "digests/file_root.hpp"
 #include "host/cpu_device.hpp"
-#include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 
 namespace merklize::inline v0 {
@@ -23,9 +23,8 @@ const Mode plain;
 std::uint32_t levels_of(std::uint64_t piece_bytes, const char* what) {
     if (piece_bytes == 0) return 0;
     if (!std::has_single_bit(piece_bytes) || piece_bytes < read_bytes) {
-        throw Error(ErrorCode::invalid_argument,
-                    std::string(what) + ": piece_bytes must be 0 or a power of two >= " + std::to_string(read_bytes) +
-                        ", got " + std::to_string(piece_bytes));
+        invalid(what, "piece_bytes must be 0 or a power of two >= " + std::to_string(read_bytes) + ", got " +
+                          std::to_string(piece_bytes));
     }
     return static_cast<std::uint32_t>(std::countr_zero(piece_bytes / MKZ_BLAKE3_CHUNK_LEN));
 }
@@ -171,10 +170,9 @@ std::vector<Digest> piece_values(std::span<const std::byte> part, std::uint64_t 
                                  const Mode& mode, const RunOptions& options) {
     const std::uint32_t piece_levels = levels_of(piece_bytes, "piece_values");
     if (piece_bytes == 0 || part.empty() || offset % piece_bytes != 0) {
-        throw Error(ErrorCode::invalid_argument,
-                    "piece_values: a part must not be empty and begin at a multiple of piece_bytes, got " +
-                        std::to_string(part.size()) + " bytes at " + std::to_string(offset) + ", pieces of " +
-                        std::to_string(piece_bytes));
+        invalid("piece_values: a part must not be empty and begin at a multiple of piece_bytes, got " +
+                std::to_string(part.size()) + " bytes at " + std::to_string(offset) + ", pieces of " +
+                std::to_string(piece_bytes));
     }
     Run run(options);
     std::uint32_t levels = run.on_host() ? std::min(read_levels, piece_levels) : piece_levels;
@@ -186,7 +184,7 @@ std::vector<Digest> piece_values(std::span<const std::byte> part, std::uint64_t 
 
 Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
     if (pieces.empty()) {
-        throw Error(ErrorCode::invalid_argument, "value_of_pieces: there must be at least 1 piece, got 0");
+        invalid("value_of_pieces: there must be at least 1 piece, got 0");
     }
     std::vector<ChainingValue> values = as_values(pieces);
     const RunOptions options = runtime::on_this_thread();
@@ -197,8 +195,7 @@ Digest value_of_pieces(std::span<const Digest> pieces, const Mode& mode) {
 
 void digest_of_pieces(std::span<const Digest> pieces, std::span<std::byte> out, std::uint64_t seek, const Mode& mode) {
     if (pieces.size() < 2) {
-        throw Error(ErrorCode::invalid_argument,
-                    "digest_of_pieces: there must be at least 2 pieces, got " + std::to_string(pieces.size()));
+        invalid("digest_of_pieces: there must be at least 2 pieces, got " + std::to_string(pieces.size()));
     }
     std::vector<ChainingValue> values = as_values(pieces);
     const RunOptions options = runtime::on_this_thread();

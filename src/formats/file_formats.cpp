@@ -1,4 +1,5 @@
 #include "merklize/file_formats.hpp"
+#include "host/invalid.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +9,6 @@
 #include "hashes/merge_one.hpp"
 #include "host/input_file.hpp"
 #include "jobs/run.hpp"
-#include "merklize/error.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/hash.hpp"
 #include "merklize/tree.hpp"
@@ -18,9 +18,8 @@ namespace {
 
 void require_power(std::uint64_t value, std::uint64_t least, std::uint64_t most, const char* what) {
     if (std::has_single_bit(value) && value >= least && value <= most) return;
-    throw Error(ErrorCode::invalid_argument, std::string(what) + " must be a power of two from " +
-                                                 std::to_string(least) + " to " + std::to_string(most) + ", got " +
-                                                 std::to_string(value));
+    invalid(std::string(what) + " must be a power of two from " + std::to_string(least) + " to " +
+            std::to_string(most) + ", got " + std::to_string(value));
 }
 
 // The options of what comes after the leaves: progress would begin again.
@@ -46,8 +45,7 @@ public:
     Verity(const FsVerity& how, const RunOptions& options) : block_(how.block_size), options_(options) {
         require_power(block_, 1024, 65536, "fs_verity: block_size");
         if (how.salt.size() > 32) {
-            throw Error(ErrorCode::invalid_argument,
-                        "fs_verity: salt must be at most 32 bytes, got " + std::to_string(how.salt.size()));
+            invalid("fs_verity: salt must be at most 32 bytes, got " + std::to_string(how.salt.size()));
         }
         runtime::require_no_timings("fs_verity", options);
         salt_.assign(how.salt.begin(), how.salt.end());
@@ -159,8 +157,7 @@ BitTorrentFile bittorrent_v2(std::span<const std::byte> data, std::uint64_t piec
 Digest ssz(std::span<const Digest> chunks, std::optional<std::uint64_t> limit,
            std::optional<std::uint64_t> mix_in_length, const RunOptions& options) {
     if (limit && chunks.size() > *limit) {
-        throw Error(ErrorCode::invalid_argument,
-                    "ssz: the limit is " + std::to_string(*limit) + " chunks, got " + std::to_string(chunks.size()));
+        invalid("ssz: the limit is " + std::to_string(*limit) + " chunks, got " + std::to_string(chunks.size()));
     }
     const auto height = [](std::uint64_t n) { return n <= 1 ? 0u : static_cast<unsigned>(std::bit_width(n - 1)); };
     const unsigned depth = height(limit.value_or(chunks.size()));

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "merklize/error.hpp"
+#include "host/invalid.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -51,9 +51,8 @@ void require_canonical(const mkz_hash_info& hash, const void* words, std::size_t
     if (i == n) return;
     const std::uint64_t word =
         hash.word_bits == 32 ? word_at<std::uint32_t>(words, i) : word_at<std::uint64_t>(words, i);
-    throw Error(ErrorCode::invalid_argument,
-                std::string(what) + ": word " + std::to_string(first_index + i) + " is " + std::to_string(word) +
-                    ", not a field element: it must be below p = " + std::to_string(hash.modulus));
+    invalid(what, "word " + std::to_string(first_index + i) + " is " + std::to_string(word) +
+                      ", not a field element: it must be below p = " + std::to_string(hash.modulus));
 }
 
 void require_canonical(Hash hash, std::span<const Digest> digests, const char* what, std::uint64_t first) {

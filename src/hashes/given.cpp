@@ -6,8 +6,8 @@
 #include <mutex>
 #include <span>
 
+#include "host/invalid.hpp"
 #include "host/little_endian.hpp"
-#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -45,12 +45,10 @@ const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Di
     const std::lock_guard lock(all.mutex);
     if (const GivenHash* same = given_by_digest(digest)) return *same;
     const std::string name = std::string(family) + ":" + digest.hex();
-    if (given_by_start(start_of(digest)) != nullptr)
-        throw Error(ErrorCode::invalid_argument, name + ": its first 8 bytes are those of other constants");
+    if (given_by_start(start_of(digest)) != nullptr) invalid(name + ": its first 8 bytes are those of other constants");
     const std::size_t count = all.count.load();
     if (count == most_given) {
-        throw Error(ErrorCode::invalid_argument, std::string(family) + ": a process takes at most " +
-                                                     std::to_string(most_given) + " sets of constants");
+        invalid(family, "a process takes at most " + std::to_string(most_given) + " sets of constants");
     }
     auto* made = new GivenHash;  // kept for ever
     made->name = name;

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "hashes/hash_info.hpp"
+#include "host/invalid.hpp"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
-#include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 
 namespace merklize::inline v0 {
@@ -71,7 +71,7 @@ const HashTraits& traits(Hash hash) {
     for (const HashTraits& t : all().traits) {
         if (t.hash == hash) return t;
     }
-    throw Error(ErrorCode::invalid_argument, "unknown hash id " + std::to_string(static_cast<unsigned>(hash)));
+    invalid("unknown hash id " + std::to_string(static_cast<unsigned>(hash)));
 }
 
 Hash hash_from_name(std::string_view name) {
@@ -87,14 +87,13 @@ Hash hash_from_name(std::string_view name) {
     }
     if (const runtime::GivenHash* given = runtime::given_by_name(name)) return given->traits.hash;
     if (name.starts_with("poseidon2:")) {
-        throw Error(ErrorCode::invalid_argument,
-                    "hash '" + std::string(name) + "': no constants with this digest were given to poseidon2() before");
+        invalid("hash '" + std::string(name) + "': no constants with this digest were given to poseidon2() before");
     }
     for (const HashTraits& t : hashes()) {
         if (t.name == name) return t.hash;
         text += ", " + std::string(t.name);
     }
-    throw Error(ErrorCode::invalid_argument, "unknown hash '" + std::string(name) + "'; known: " + text);
+    invalid("unknown hash '" + std::string(name) + "'; known: " + text);
 }
 
 }  // namespace merklize::inline v0
@@ -103,7 +102,7 @@ namespace merklize::runtime {
 
 const mkz_hash_info& info(Hash hash) {
     if (const mkz_hash_info* found = find_info(hash)) return *found;
-    throw Error(ErrorCode::invalid_argument, "unknown hash id " + std::to_string(static_cast<unsigned>(hash)));
+    invalid("unknown hash id " + std::to_string(static_cast<unsigned>(hash)));
 }
 
 std::span<const std::uint64_t> constants_of(Hash hash) {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "hashes/hash_info.hpp"
+#include "host/invalid.hpp"
 #include "merklize/core/context.h"
 #include "merklize/core/hashes.h"
 #include "merklize/core/names.h"
-#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -52,15 +52,12 @@ bool takes(Hash hash, const Mode& mode) noexcept {
 void require_merges(Hash hash, const Mode& mode, const char* what) {
     const mkz_hash_info& facts = info(hash);
     if (takes(hash, mode)) return;
-    if (!is_listed(hash))
-        throw Error(ErrorCode::invalid_argument,
-                    std::string(what) + ": '" + facts.name + "' is a part of other hashes");
+    if (!is_listed(hash)) invalid(what, std::string("'") + facts.name + "' is a part of other hashes");
     std::string keyed;
     for (const HashTraits& t : hashes()) {
         if (info(t.hash).is_keyed) keyed += (keyed.empty() ? "'" : ", '") + std::string(t.name) + "'";
     }
-    throw Error(ErrorCode::invalid_argument,
-                std::string(what) + ": keys and contexts are of the hash " + keyed + ", not of '" + facts.name + "'");
+    invalid(what, "keys and contexts are of the hash " + keyed + ", not of '" + facts.name + "'");
 }
 
 }  // namespace merklize::runtime

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hashes/field.hpp"
-#include "merklize/error.hpp"
+#include "host/invalid.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -74,10 +74,9 @@ void require_words_below(const HashMatrices& job, std::size_t index, const Matri
         std::uint64_t word = 0;
         std::memcpy(&word, row.data() + job.word_bytes * k, job.word_bytes);
         const std::string of = job.matrices.size() == 1 ? "" : " of matrix " + std::to_string(index);
-        throw Error(ErrorCode::invalid_argument,
-                    std::string(job.what) + ": row " + std::to_string(job.first_row + first + i) + ", column " +
-                        std::to_string(k) + of + " is " + std::to_string(word) +
-                        ", not a field element: it must be below p = " + std::to_string(job.modulus));
+        invalid(std::string(job.what) + ": row " + std::to_string(job.first_row + first + i) + ", column " +
+                std::to_string(k) + of + " is " + std::to_string(word) +
+                ", not a field element: it must be below p = " + std::to_string(job.modulus));
     }
 }
 

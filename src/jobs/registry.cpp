@@ -1,7 +1,7 @@
 #include "jobs/registry.hpp"
 
+#include "host/invalid.hpp"
 #include "jobs/opened_device.hpp"
-#include "merklize/error.hpp"
 
 namespace merklize::cpu {
 extern const mkz_backend backend;
@@ -26,7 +26,7 @@ bool DeviceState::is_processor() const noexcept {
 }
 
 const std::shared_ptr<OpenedDevice>& DeviceState::opened() const {
-    if (is_host()) throw Error(ErrorCode::invalid_argument, info.id + " is no single device with queues");
+    if (is_host()) invalid(info.id + " is no single device with queues");
     const std::lock_guard lock(opening_);
     if (!opened_) opened_ = open_device(*backend, index, info.id);
     return opened_;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "host/invalid.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/error.hpp"
 
@@ -11,8 +12,8 @@ Run::Run(const RunOptions& options, Ending ending) : options_(options), ending_(
     require_valid(options.policy);
     if (options.timings != nullptr) *options.timings = Timings{};
     if (options.stream && device().is_host()) {
-        throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device().info.id +
-                                                     ", got one of " + options.stream->device().info().id);
+        invalid("options.stream must be of the call's device, " + device().info.id + ", got one of " +
+                options.stream->device().info().id);
     }
     executor_ = open_executor(options, ending);
 }
@@ -37,22 +38,18 @@ RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options) {
 
 void require_no_timings(const char* what, const RunOptions& options) {
     if (options.timings == nullptr) return;
-    throw Error(ErrorCode::invalid_argument,
-                std::string(what) + ": timings must not be set: its work is many calls, which are not timed");
+    invalid(what, "timings must not be set: its work is many calls, which are not timed");
 }
 
 void require_no_policy(const char* what, const RunOptions& options) {
     if (options.policy == Policy{}) return;
-    throw Error(ErrorCode::invalid_argument,
-                std::string(what) +
-                    ": policy must not be set: the tree keeps the policy that it was built with, got '" +
-                    to_text(options.policy) + "'");
+    invalid(what, "policy must not be set: the tree keeps the policy that it was built with, got '" +
+                      to_text(options.policy) + "'");
 }
 
 void require_same_device(const char* what, const ConstBuffer& one, const ConstBuffer& other) {
     if (one.device() == other.device()) return;
-    throw Error(ErrorCode::invalid_argument, std::string(what) + ": operands must be on one device, got " +
-                                                 one.device().info().id + " and " + other.device().info().id);
+    invalid(what, "operands must be on one device, got " + one.device().info().id + " and " + other.device().info().id);
 }
 
 }  // namespace merklize::runtime

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/cpu_device.hpp"
+#include "host/invalid.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/opened_device.hpp"
@@ -19,7 +20,6 @@
 #include "jobs/registry.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "merklize/digest.hpp"
-#include "merklize/error.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -230,10 +230,8 @@ bool SideBySide::launch(const MergeAt& job, const Tick& tick) { return HostExecu
 
 void require_no_stream(const char* what, const RunOptions& options) {
     if (!options.stream) return;
-    throw Error(ErrorCode::invalid_argument,
-                std::string(what) +
-                    ": stream must not be set, since parts on several devices have no common stream; it is of " +
-                    options.stream->device().info().id);
+    invalid(what, "stream must not be set, since parts on several devices have no common stream; it is of " +
+                      options.stream->device().info().id);
 }
 
 void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "jobs/enqueue.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/policy.hpp"
 #include "levels/right_edge.hpp"
-#include "merklize/error.hpp"
 #include "tuning/calibration.hpp"
 #include "tuning/tuned_policies.hpp"
 
@@ -121,9 +121,8 @@ TreeLayout layout_of_slots(std::uint64_t slots) {
     const std::uint64_t leaf_slot = slots < 2 ? 0 : std::bit_floor(slots - 1);
     const TreeLayout layout{std::max<std::uint64_t>(slots - leaf_slot, 1)};
     if (layout.slots() != slots) {
-        throw Error(ErrorCode::invalid_argument,
-                    "build_tree: no tree has " + std::to_string(slots) +
-                        " slots: n leaves take 2^ceil(log2 n) + n, for a power of two 2 n");
+        invalid("build_tree: no tree has " + std::to_string(slots) +
+                " slots: n leaves take 2^ceil(log2 n) + n, for a power of two 2 n");
     }
     return layout;
 }

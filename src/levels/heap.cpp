@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hashes/field.hpp"
-#include "merklize/error.hpp"
+#include "host/invalid.hpp"
 
 namespace merklize::runtime {
 
@@ -99,8 +99,7 @@ void require_leaves(const Place& leaves, std::uint64_t n, const Merges& merges, 
 
 std::uint64_t digests_in(const ConstBuffer& buffer, const char* what) {
     if (buffer.size() % Digest::size != 0) {
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": digests must be a multiple of 32 bytes, got " +
-                                                     std::to_string(buffer.size()) + " bytes");
+        invalid(what, "digests must be a multiple of 32 bytes, got " + std::to_string(buffer.size()) + " bytes");
     }
     return buffer.size() / Digest::size;
 }

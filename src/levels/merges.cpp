@@ -6,6 +6,7 @@
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
 #include "hashes/message.hpp"
+#include "host/invalid.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -17,8 +18,7 @@ bool has_empty_tree(const TreeForm& form) noexcept {
 Digest empty_root() { return Message(Hash::sha256, "tree", 0).digest(); }
 
 void require_tree_size(std::uint64_t n_leaves, const char* what) {
-    if (n_leaves == 0)
-        throw Error(ErrorCode::invalid_argument, std::string(what) + ": a tree has at least 1 leaf, got 0");
+    if (n_leaves == 0) invalid(what, "a tree has at least 1 leaf, got 0");
     if (n_leaves > UINT64_MAX / (8 * Digest::size))
         throw Error(ErrorCode::out_of_memory, std::string(what) + ": too many leaves: " + std::to_string(n_leaves));
 }
@@ -33,9 +33,8 @@ void Merges::require_count(std::uint64_t n, const char* what) const {
     if (n == 0 && has_empty_tree(form_)) return;
     require_tree_size(n, what);
     if (form_.rule == TreeRule::perfect && !std::has_single_bit(n)) {
-        throw Error(ErrorCode::invalid_argument,
-                    std::string(what) + ": the count of leaves must be a power of two under the rule 'perfect', got " +
-                        std::to_string(n) + "; the rules 'left_full', 'pad' and 'duplicate_last' take any count");
+        invalid(what, "the count of leaves must be a power of two under the rule 'perfect', got " + std::to_string(n) +
+                          "; the rules 'left_full', 'pad' and 'duplicate_last' take any count");
     }
 }
 

@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "host/invalid.hpp"
 #include "host/threads.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "jobs/run.hpp"
 #include "levels/build.hpp"
 #include "matrices/input.hpp"
 #include "matrices/state.hpp"
-#include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
 namespace {
@@ -228,16 +228,13 @@ MatrixCommitment::MatrixCommitment(std::span<const Matrix> matrices, const Commi
     CommitmentForm form = given;
     runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, commitment_call);
     if (form.word_bytes != 0 && form.word_bytes != input.word_bytes) {
-        throw Error(ErrorCode::invalid_argument, std::string(commitment_call) + ": words must have " +
-                                                     std::to_string(form.word_bytes) + " bytes, got " +
-                                                     std::to_string(input.word_bytes));
+        invalid(commitment_call, "words must have " + std::to_string(form.word_bytes) + " bytes, got " +
+                                     std::to_string(input.word_bytes));
     }
     form.word_bytes = input.word_bytes;
     runtime::require_row_form({form.hash, {}, form.montgomery}, form.word_bytes, commitment_call);
     if (keep && input.elements != Elements::canonical) {
-        throw Error(ErrorCode::invalid_argument,
-                    std::string(commitment_call) +
-                        ": matrices that are kept must have canonical words, which a verifier takes");
+        invalid(commitment_call, "matrices that are kept must have canonical words, which a verifier takes");
     }
     std::vector<MatrixDims> dims = dims_of(matrices);
     runtime::CommitmentPlan plan = runtime::plan_commitment(dims, form, commitment_call);

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "jobs/run.hpp"
 #include "matrices/input.hpp"
-#include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
 namespace {
@@ -16,9 +16,8 @@ runtime::HashMatrices make_job(std::span<const Matrix> matrices, const runtime::
                                const RowForm& form, const Policy& policy) {
     for (std::size_t m = 0; m < matrices.size(); m++) {
         if (matrices[m].rows != n) {
-            throw Error(ErrorCode::invalid_argument, std::string(rows_call) + ": matrix " + std::to_string(m) +
-                                                         " must have a row for each of the " + std::to_string(n) +
-                                                         " digests of out, got " + std::to_string(matrices[m].rows));
+            invalid(rows_call, "matrix " + std::to_string(m) + " must have a row for each of the " + std::to_string(n) +
+                                   " digests of out, got " + std::to_string(matrices[m].rows));
         }
     }
     runtime::require_row_form(form, input.word_bytes, rows_call);
@@ -45,8 +44,7 @@ void hash_rows(std::span<const Matrix> matrices, std::span<Digest> out, const Ro
 void hash_rows(std::span<const Matrix> matrices, Buffer out, const RowForm& form, const RunOptions& options) {
     const runtime::MatrixInput input = runtime::read_matrices(matrices, form.hash, rows_call);
     if (out.size() % Digest::size != 0) {
-        throw Error(ErrorCode::invalid_argument, std::string(rows_call) + ": out must be a multiple of 32 bytes, got " +
-                                                     std::to_string(out.size()) + " bytes");
+        invalid(rows_call, "out must be a multiple of 32 bytes, got " + std::to_string(out.size()) + " bytes");
     }
     if (input.on != nullptr) runtime::require_same_device(rows_call, *input.on, out);
     runtime::HashMatrices job = make_job(matrices, input, out.size() / Digest::size, form, options.policy);

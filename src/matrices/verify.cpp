@@ -5,6 +5,7 @@
 
 #include "hashes/field.hpp"
 #include "hashes/merge_one.hpp"
+#include "host/invalid.hpp"
 #include "jobs/host_executor.hpp"
 #include "jobs/matrix_rows.hpp"
 #include "matrices/input.hpp"
@@ -28,8 +29,8 @@ public:
             form_.word_bytes = runtime::is_field(facts) ? facts.row_unit_bytes : form.montgomery != 0 ? 4 : 1;
         if ((form_.word_bytes != 1 && form_.word_bytes != 4 && form_.word_bytes != 8) ||
             (runtime::is_field(facts) && form_.word_bytes != facts.row_unit_bytes)) {
-            throw Error(ErrorCode::invalid_argument, std::string(verify_call) + ": words of '" + facts.name +
-                                                         "' cannot have " + std::to_string(form.word_bytes) + " bytes");
+            invalid(verify_call, std::string("words of '") + facts.name + "' cannot have " +
+                                     std::to_string(form.word_bytes) + " bytes");
         }
         for (unsigned l = plan_.cap_layer + 1; l < plan_.layers.size(); l++) {
             if (plan_.layers[l].matrices.empty()) continue;

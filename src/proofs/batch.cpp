@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "hashes/merge_one.hpp"
+#include "host/invalid.hpp"
 #include "jobs/run.hpp"
-#include "merklize/error.hpp"
 #include "merklize/proof.hpp"
 #include "proofs/check.hpp"
 #include "proofs/shape.hpp"
@@ -154,10 +154,9 @@ std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const
     runtime::require_merges(proofs[0].hash, mode, "verify_each");
     for (std::size_t i = 1; i < proofs.size(); i++) {
         if (proofs[i].hash == proofs[0].hash) continue;
-        throw Error(ErrorCode::invalid_argument, "verify_each: all proofs must have the same hash; proof 0 has '" +
-                                                     std::string(traits(proofs[0].hash).name) + "', proof " +
-                                                     std::to_string(i) + " has '" +
-                                                     std::string(traits(proofs[i].hash).name) + "'");
+        invalid("verify_each: all proofs must have the same hash; proof 0 has '" +
+                std::string(traits(proofs[0].hash).name) + "', proof " + std::to_string(i) + " has '" +
+                std::string(traits(proofs[i].hash).name) + "'");
     }
     runtime::Run run(options);
     // On the CPU a piece stays in a core's cache. On a device it is large, but small against the memory of either side.

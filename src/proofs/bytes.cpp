@@ -4,7 +4,7 @@
 #include <string>
 
 #include "hashes/hash_info.hpp"
-#include "merklize/error.hpp"
+#include "host/invalid.hpp"
 #include "merklize/proof.hpp"
 #include "proofs/shape.hpp"
 
@@ -79,10 +79,9 @@ bool done(const ProofReader& in) noexcept { return in.ok() && in.left() == 0; }
 void require(bool fits, const std::string& what, Hash hash, TreeRule rule, std::uint64_t n_leaves,
              std::uint64_t siblings) {
     if (fits && runtime::is_listed(hash)) return;
-    throw Error(ErrorCode::invalid_argument,
-                "to_bytes: there is no such proof: hash " + std::to_string(static_cast<unsigned>(hash)) + ", rule " +
-                    std::to_string(static_cast<unsigned>(rule)) + ", " + std::to_string(n_leaves) + " leaves, " + what +
-                    ", " + std::to_string(siblings) + " other nodes");
+    invalid("to_bytes: there is no such proof: hash " + std::to_string(static_cast<unsigned>(hash)) + ", rule " +
+            std::to_string(static_cast<unsigned>(rule)) + ", " + std::to_string(n_leaves) + " leaves, " + what + ", " +
+            std::to_string(siblings) + " other nodes");
 }
 
 struct Run {

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <string>
 
+#include "host/invalid.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/device.hpp"
 #include "merklize/error.hpp"
@@ -44,10 +45,9 @@ void EventState::check() const {
         const std::atomic_ref found(*check.flag.host);
         // A graph clears the device's flag each time that it runs.
         if ((is_captured_ ? found.exchange(0) : found.load()) == 0) continue;
-        throw Error(ErrorCode::invalid_argument,
-                    std::string(check.what) + ": a word is not below the modulus of '" + check.hash->name + "', " +
-                        std::to_string(check.hash->modulus) +
-                        "; the call that waits tells which one, and results are undefined");
+        invalid(std::string(check.what) + ": a word is not below the modulus of '" + check.hash->name + "', " +
+                std::to_string(check.hash->modulus) +
+                "; the call that waits tells which one, and results are undefined");
     }
 }
 
@@ -87,8 +87,8 @@ Event Stream::record() const {
 
 void Stream::wait(const Event& event) const {
     if (event.device() != device()) {
-        throw Error(ErrorCode::invalid_argument, "Stream::wait: the event must be of the stream's device, " +
-                                                     device().info().id + ", got one of " + event.device().info().id);
+        invalid("Stream::wait: the event must be of the stream's device, " + device().info().id + ", got one of " +
+                event.device().info().id);
     }
     runtime::QueueDevice& queue = state_->device();
     queue.require_own_process();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "host/invalid.hpp"
 #include "host/kept_files.hpp"
 #include "jobs/registry.hpp"
 #include "merklize/error.hpp"
@@ -45,8 +46,7 @@ void store_module(const std::string& text, std::span<const std::byte> spirv) {
 
 std::vector<KernelModule> kernel_modules(const Device& device) {
     if (device.info().backend != "opencl") {
-        throw Error(ErrorCode::invalid_argument,
-                    "kernel modules are for OpenCL devices, and " + device.info().id + " is none");
+        invalid("kernel modules are for OpenCL devices, and " + device.info().id + " is none");
     }
     QueueDevice& queue = *queue_device(device);
     const auto tune = [&](mkz_kernel kernel, std::uint32_t hash, std::uint64_t n, mkz_policy& policy) {

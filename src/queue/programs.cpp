@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "host/kept_files.hpp"
 #include "jobs/progress.hpp"
-#include "merklize/error.hpp"
 #include "merklize/version.hpp"
 #include "programs/fatbins.hpp"
 #include "programs/kernel_text.hpp"
@@ -101,9 +101,8 @@ Kernel Programs::find(Variant variant, const Body& body, bool is_free) {
         const Function found = lookup(variant, body);
         if (found.max_group_size >= variant.group_size) return {found.function, variant.group_size};
         if (is_free && variant.group_size > 1) continue;
-        throw Error(ErrorCode::invalid_argument, device_.id() + ": " + body.name + " takes groups of at most " +
-                                                     std::to_string(found.max_group_size) + " items, got group_size " +
-                                                     std::to_string(variant.group_size));
+        invalid(device_.id() + ": " + body.name + " takes groups of at most " + std::to_string(found.max_group_size) +
+                " items, got group_size " + std::to_string(variant.group_size));
     }
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "merklize/error.hpp"
+#include "host/invalid.hpp"
 #include "queue/device_call.hpp"
 
 namespace merklize::runtime {
@@ -60,9 +60,8 @@ void DeviceCall::gather_strided(const Place& source, StridedArray array, const P
     array.first = 0;
     array.coalesce(align);
     if (array.extents.size() > most_dimensions) {
-        throw Error(ErrorCode::invalid_argument, "a strided array of " + std::to_string(array.extents.size()) +
-                                                     " dimensions; at most " + std::to_string(most_dimensions) +
-                                                     " that do not lie together");
+        invalid("a strided array of " + std::to_string(array.extents.size()) + " dimensions; at most " +
+                std::to_string(most_dimensions) + " that do not lie together");
     }
     Strides shape{{}, {}, static_cast<std::uint32_t>(array.extents.size()), array.item_bytes};
     std::copy(array.extents.begin(), array.extents.end(), shape.extent);

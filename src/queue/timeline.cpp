@@ -1,5 +1,6 @@
 #include "queue/timeline.hpp"
 
+#include "host/invalid.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/error.hpp"
 #include "queue/handles.hpp"
@@ -16,8 +17,8 @@ Timeline::Timeline(std::shared_ptr<QueueDevice> device, const RunOptions& option
     }
     const StreamState& stream = Internals::of(*options.stream);
     if (&stream.device() != device_.get()) {
-        throw Error(ErrorCode::invalid_argument, "options.stream must be of the call's device, " + device_->id() +
-                                                     ", got one of " + options.stream->device().info().id);
+        invalid("options.stream must be of the call's device, " + device_->id() + ", got one of " +
+                options.stream->device().info().id);
     }
     main_ = stream.stream();
     is_captured_ = is_capturing(*device_, main_);

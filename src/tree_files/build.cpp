@@ -3,9 +3,9 @@
 #include <array>
 #include <string>
 
+#include "host/invalid.hpp"
 #include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
-#include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 
@@ -42,8 +42,7 @@ TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& o
     LeafReader reader(input, form.hash, form.mode);
     std::error_code error;
     if (input.descriptor < 0 && std::filesystem::equivalent(input.path, output, error)) {
-        throw Error(ErrorCode::invalid_argument,
-                    "build_tree_file: " + input.path.string() + " is both input and output");
+        invalid("build_tree_file: " + input.path.string() + " is both input and output");
     }
     // If the input can only be read in order, its count is known only at the end, and a build cannot be resumed.
     const bool known = reader.has_extent();

@@ -5,6 +5,7 @@
 
 #include "hashes/field.hpp"
 #include "host/atomic_file.hpp"
+#include "host/invalid.hpp"
 #include "host/journal.hpp"
 #include "jobs/run.hpp"
 #include "levels/leaf_reader.hpp"
@@ -143,8 +144,8 @@ runtime::FileLock TreeFile::State::begin_change(const char* what, const RunOptio
 
 void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const std::optional<LeafSource>& source) {
     if (tree.drop_levels() != 0) {
-        throw Error(ErrorCode::invalid_argument, path.string() + ": cannot write a tree whose lowest " +
-                                                     std::to_string(tree.drop_levels()) + " levels were dropped");
+        invalid(path.string() + ": cannot write a tree whose lowest " + std::to_string(tree.drop_levels()) +
+                " levels were dropped");
     }
     TreeHeader header(tree.form(), tree.n_leaves(), source.value_or(tree.source()));
     header.root = tree.root();
@@ -158,9 +159,8 @@ void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const 
 void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves,
                       const RunOptions& options) {
     if (indices.size() != leaves.size()) {
-        throw Error(ErrorCode::invalid_argument, "update: indices and leaves must have equal counts, got " +
-                                                     std::to_string(indices.size()) + " and " +
-                                                     std::to_string(leaves.size()));
+        invalid("update: indices and leaves must have equal counts, got " + std::to_string(indices.size()) + " and " +
+                std::to_string(leaves.size()));
     }
     if (indices.empty()) return;
     const TreeForm& form = state_->complete_form("update");
@@ -216,8 +216,7 @@ void TreeFile::append(std::span<const Digest> leaves, const RunOptions& options)
 void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& source, const RunOptions& options) {
     const TreeForm& form = complete_form("append");
     if (form.rule != TreeRule::left_full) {
-        throw Error(ErrorCode::invalid_argument,
-                    "append: the rule must be 'left_full', not '" + std::string(rule_name(form.rule)) + "'");
+        invalid("append: the rule must be 'left_full', not '" + std::string(rule_name(form.rule)) + "'");
     }
     require_leaves(form, leaves, "append: leaves");
     if (leaves.empty()) return;

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "hashes/field.hpp"
+#include "host/invalid.hpp"
 #include "jobs/progress.hpp"
 #include "jobs/run.hpp"
-#include "merklize/error.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/writer.hpp"
 
@@ -40,9 +40,8 @@ std::uint64_t TreeWriter::written() const noexcept { return state_->output.taken
 void TreeWriter::append(std::span<const Digest> leaves) {
     State& state = *state_;
     if (state.n_leaves != 0 && leaves.size() > state.n_leaves - written()) {
-        throw Error(ErrorCode::invalid_argument, "append: the tree file takes " + std::to_string(state.n_leaves) +
-                                                     " leaves and has " + std::to_string(written()) + ", got " +
-                                                     std::to_string(leaves.size()) + " more");
+        invalid("append: the tree file takes " + std::to_string(state.n_leaves) + " leaves and has " +
+                std::to_string(written()) + ", got " + std::to_string(leaves.size()) + " more");
     }
     runtime::require_canonical(state.hash, leaves, "append: leaves");
     const auto n = static_cast<double>(leaves.size());

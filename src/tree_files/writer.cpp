@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hashes/field.hpp"
+#include "host/invalid.hpp"
 #include "jobs/progress.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
@@ -101,8 +102,7 @@ void TreeFileWriter::require_usable() const {
 void TreeFileWriter::take(std::uint64_t n, const RunOptions& options) {
     require_usable();
     if (count_known() && n > header_.n_leaves - taken()) {
-        throw Error(ErrorCode::invalid_argument,
-                    file_.path().string() + ": must get " + std::to_string(header_.n_leaves) + " leaves, got more");
+        invalid(file_.path().string() + ": must get " + std::to_string(header_.n_leaves) + " leaves, got more");
     }
     if (held_ + n < Batch::capacity) {
         held_ += n;
@@ -188,9 +188,8 @@ Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* sourc
         file_.reserve(header_.file_bytes());
         build_above(options);
     } else if (taken() != header_.n_leaves) {
-        throw Error(ErrorCode::invalid_argument, file_.path().string() + ": must get " +
-                                                     std::to_string(header_.n_leaves) + " leaves, got " +
-                                                     std::to_string(taken()));
+        invalid(file_.path().string() + ": must get " + std::to_string(header_.n_leaves) + " leaves, got " +
+                std::to_string(taken()));
     }
     const auto rest = filling().leaves().first(held_);
     write_nodes(0, passed_on_, rest);

@@ -1,3 +1,4 @@
+#include "host/invalid.hpp"
 #include "merklize/tree_builder.hpp"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include "jobs/run.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
-#include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
 namespace merklize::inline v0 {
@@ -99,13 +99,12 @@ void TreeBuilder::append(std::span<const Digest> leaves) {
 
 void TreeBuilder::append(const ConstBuffer& leaves) {
     if (leaves.size() % Digest::size != 0) {
-        throw Error(ErrorCode::invalid_argument,
-                    "append: leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
+        invalid("append: leaves must be a multiple of 32 bytes, got " + std::to_string(leaves.size()) + " bytes");
     }
     const RunOptions& options = state_->options();
     if (leaves.device() != options.device) {
-        throw Error(ErrorCode::invalid_argument, "append: leaves must be on the builder's device, " +
-                                                     options.device.info().id + ", got " + leaves.device().info().id);
+        invalid("append: leaves must be on the builder's device, " + options.device.info().id + ", got " +
+                leaves.device().info().id);
     }
     const std::uint64_t n = leaves.size() / Digest::size;
     if (const mkz_hash_info& hash = runtime::info(state_->form().hash); runtime::is_field(hash)) {

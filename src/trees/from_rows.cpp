@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "merklize/error.hpp"
+#include "host/invalid.hpp"
 #include "merklize/hash.hpp"
 #include "trees/tree_state.hpp"
 
@@ -23,8 +23,8 @@ std::uint64_t row_bytes_of(std::uint64_t bytes, std::uint64_t n_rows, const Tree
     runtime::Merges(form).require_count(n_rows, "from_rows");
     if (n_rows == 0 && bytes == 0) return 0;
     if (n_rows != 0 && bytes % n_rows == 0) return bytes / n_rows;
-    throw Error(ErrorCode::invalid_argument, "from_rows: rows must be of equal length, got " + std::to_string(bytes) +
-                                                 " bytes for " + std::to_string(n_rows) + " rows");
+    invalid("from_rows: rows must be of equal length, got " + std::to_string(bytes) + " bytes for " +
+            std::to_string(n_rows) + " rows");
 }
 
 }  // namespace

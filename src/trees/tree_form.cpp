@@ -1,8 +1,7 @@
 #include "merklize/tree_form.hpp"
+#include "host/invalid.hpp"
 
 #include <string>
-
-#include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
 namespace {
@@ -22,8 +21,7 @@ std::string_view rule_name(TreeRule rule) {
     for (const auto& known : rules) {
         if (known.rule == rule) return known.name;
     }
-    throw Error(ErrorCode::invalid_argument,
-                "no tree rule has the number " + std::to_string(static_cast<unsigned>(rule)));
+    invalid("no tree rule has the number " + std::to_string(static_cast<unsigned>(rule)));
 }
 
 TreeRule rule_from_name(std::string_view name) {
@@ -33,8 +31,7 @@ TreeRule rule_from_name(std::string_view name) {
         if (!known_names.empty()) known_names += ", ";
         known_names += known.name;
     }
-    throw Error(ErrorCode::invalid_argument,
-                "unknown tree rule '" + std::string(name) + "'; known rules: " + known_names);
+    invalid("unknown tree rule '" + std::string(name) + "'; known rules: " + known_names);
 }
 
 TreeRule default_rule(Hash hash) { return traits(hash).is_field ? TreeRule::perfect : TreeRule::left_full; }

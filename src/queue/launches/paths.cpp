@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "host/invalid.hpp"
 #include "jobs/host_executor.hpp"
-#include "merklize/error.hpp"
 #include "queue/device_call.hpp"
 
 namespace merklize::runtime {
@@ -62,9 +62,8 @@ void merge_at_on_device(DeviceCall& call, const MergeAt& a) {
     const Range nodes = range_of(a.nodes);
     call.kernels.require_node_alignment(nodes);
     if (a.width > std::uint64_t{1} << 32) {
-        throw Error(ErrorCode::invalid_argument, "tree: updates on " + call.kernels.device().id() +
-                                                     " are of levels of at most 2^32 nodes, this one has " +
-                                                     std::to_string(a.width));
+        invalid("tree: updates on " + call.kernels.device().id() +
+                " are of levels of at most 2^32 nodes, this one has " + std::to_string(a.width));
     }
     mkz_policy policy = call.kernels.chosen(MKZ_KERNEL_MERGE_AT, a.hash, a.n, a.policy);
     policy.lanes = 1;  // neighbours of a list are seldom neighbours in memory

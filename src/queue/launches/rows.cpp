@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "merklize/error.hpp"
+#include "host/invalid.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -26,10 +26,9 @@ bool rows_by_items(DeviceCall& call, const HashRows& a, const Tick& tick) {
 void require_row_length(DeviceCall& call, Hash hash, std::uint64_t length) {
     if (length <= UINT32_MAX) return;
     const bool is_bytes = row_unit(hash) == 1;
-    throw Error(ErrorCode::invalid_argument, std::string(is_bytes ? "rows of bytes" : "rows of words") +
-                                                 ": rows of at most " + std::to_string(UINT32_MAX) +
-                                                 (is_bytes ? " bytes on " : " elements on ") +
-                                                 call.kernels.device().id() + ", got " + std::to_string(length));
+    invalid(std::string(is_bytes ? "rows of bytes" : "rows of words") + ": rows of at most " +
+            std::to_string(UINT32_MAX) + (is_bytes ? " bytes on " : " elements on ") + call.kernels.device().id() +
+            ", got " + std::to_string(length));
 }
 
 void launch_rows(DeviceCall& call, Hash hash, const mkz_policy& wanted, std::uint64_t of, const UnitRows& rows,
