@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from array import array as Words64
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -48,6 +49,8 @@ def _contiguous(array: Array | DeviceArray) -> Array | DeviceArray:
 
     if isinstance(array, _native.DeviceArray):
         return array
+    if type(array) is np.ndarray and array.flags.c_contiguous and array.flags.aligned:
+        return array  # np.require() takes microseconds to find that out
     return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
 
 
@@ -55,7 +58,13 @@ def _type(array: Array | DeviceArray) -> str:
     """Name of the dtype; "" for one of another byte order."""
     if isinstance(array, _native.DeviceArray):
         return array.dtype
-    return array.dtype.name if array.dtype.isnative else ""
+    return _name(array.dtype)
+
+
+@lru_cache(64)  # NumPy makes the text at each call
+def _name(dtype: Any) -> str:
+    name: str = dtype.name
+    return name if dtype.isnative else ""
 
 
 def byte_rows(value: object, what: str, settings: Settings) -> Array | DeviceArray:
@@ -69,8 +78,11 @@ def byte_rows(value: object, what: str, settings: Settings) -> Array | DeviceArr
         return _native.byte_rows(array)
     if array.dtype.hasobject:
         raise InvalidArgument(f"{what}: {describe(array)} holds references, not bytes; convert it to a fixed width")
-    n, items = array.shape[0], int(np.prod(array.shape[1:], dtype=np.int64))
-    return np.require(array, requirements=["C", "A", "E"]).reshape(n, items).view(np.uint8)
+    found: Any = _contiguous(array)
+    if len(found.shape) > 2:
+        found = found.reshape(found.shape[0], int(np.prod(found.shape[1:], dtype=np.int64)))
+    made: Array = found if found.dtype == np.uint8 else found.view(np.uint8)
+    return made
 
 
 def element_type(hash: HashInfo) -> str:

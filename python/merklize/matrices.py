@@ -112,15 +112,18 @@ def hash_rows(
     key, context = mode_of(options)
     run = run_of("hash_rows", options, wait=wait)
     which = _native.hash_by_name(hash)
-    length, seek = _arrays.unsigned(length, "hash_rows: length"), _arrays.unsigned(seek, "hash_rows: seek")
-    is_whole = (length, seek) == (32, 0)
-    if not is_blake3(hash) and not is_whole:
-        require_plain("hash_rows", hash, None, None, length, seek)
-    modulus = _modulus(words, field)
+    # What nearly every call has is asked first: small arrays take a few microseconds.
+    is_whole = type(length) is type(seek) is int and (length, seek) == (32, 0)
+    if not is_whole:
+        length, seek = _arrays.unsigned(length, "hash_rows: length"), _arrays.unsigned(seek, "hash_rows: seek")
+        is_whole = (length, seek) == (32, 0)
+        if not is_blake3(hash):
+            require_plain("hash_rows", hash, None, None, length, seek)
+    modulus = 0 if field is None and type(words) is str and words == "canonical" else _modulus(words, field)
     if isinstance(rows, (bytes, bytearray, memoryview, str)):
         kind = type(rows).__name__
         raise TypeError(f"hash_rows: rows must be an array or a list of matrices, got {kind}; hash() takes one message")
-    if modulus == 0 and _arrays.is_array(rows) and (out is not None or not (wait and is_whole) or _lies_in_rows(rows)):
+    if modulus == 0 and _arrays.is_array(rows) and (_lies_in_rows(rows) or out is not None or not (wait and is_whole)):
         if not is_whole:
             if not wait or out is not None:
                 asked = f"length {shown(length)} from {shown(seek)}"
@@ -143,13 +146,13 @@ def hash_rows(
 
 def _lies_in_rows(array: Any) -> bool:
     """Tell whether an array is not a matrix of words, or one whose rows lie one behind the other."""
-    shape, kind = getattr(array, "shape", ()), str(getattr(array, "dtype", "")).rpartition(".")[2]
-    if len(shape) != 2 or kind.removeprefix("u") not in ("int8", "int32", "int64"):
-        return True
-    if hasattr(array, "is_contiguous"):
-        return bool(array.is_contiguous())
     flags = getattr(array, "flags", None)
-    return bool(getattr(flags, "c_contiguous", isinstance(array, _native.DeviceArray)))
+    if getattr(flags, "c_contiguous", False) or isinstance(array, _native.DeviceArray):
+        return True
+    if hasattr(array, "is_contiguous") and array.is_contiguous():
+        return True
+    shape, kind = getattr(array, "shape", ()), str(getattr(array, "dtype", "")).rpartition(".")[2]
+    return len(shape) != 2 or kind.removeprefix("u") not in ("int8", "int32", "int64")
 
 
 class MatrixOpening(NamedTuple):
