@@ -119,7 +119,7 @@ def run_of(what: str, options: Any, *, wait: bool = True, tuned: bool = True, ti
     stream, progress = options.pop("stream", None), options.pop("progress", None)
     if options:
         _refuse(what, next(iter(options)))
-    if progress is not None and not wait:
+    if progress is not None and wait is False:
         raise InvalidArgument(f"{what}: progress must not be given with wait=False: the call ends before its work")
     return settings(device, threads, progress, stream, wait, tuned=tuned, timed=timed)
 
