@@ -10,6 +10,7 @@
 #include "digests/chunk_tree.hpp"
 #include "digests/file_root.hpp"
 #include "host/cpu_device.hpp"
+#include "host/invalid.hpp"
 #include "tuning/calibration.hpp"
 
 namespace merklize::inline v0 {

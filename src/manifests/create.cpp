@@ -8,8 +8,7 @@
 namespace merklize::inline v0::manifests {
 
 void require_piece_size(std::uint64_t size) {
-    constexpr std::uint64_t least = std::uint64_t{1} << 18, end = std::uint64_t{1} << 62;
-    if (size != 0 && ((size & (size - 1)) != 0 || size < least || size >= end))
+    if (!is_piece_size(size))
         invalid("manifest", "piece_size must be 0 or a power of two >= 262144, got " + std::to_string(size));
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -25,6 +26,11 @@ constexpr struct {
 };
 
 }  // namespace
+
+bool is_piece_size(std::uint64_t size) noexcept {
+    constexpr std::uint64_t least = std::uint64_t{1} << 18, end = std::uint64_t{1} << 62;
+    return size == 0 || (std::has_single_bit(size) && size >= least && size < end);
+}
 
 unsigned bits_of(std::string_view dtype) noexcept {
     for (const auto& known : dtypes)

@@ -18,6 +18,10 @@ using namespace texts;
 /// Rules for names and sizes that readers of manifests, of safetensors files and of folders share.
 
 std::optional<Kind> kind_of(std::string_view name) noexcept;
+/// The format of the text.
+inline constexpr std::string_view format_name = "merklize-manifest-1";
+/// Whether a manifest can have pieces of this size; 0: none.
+bool is_piece_size(std::uint64_t size) noexcept;
 /// Bits of an element, or 0: no dtype that a manifest has.
 unsigned bits_of(std::string_view dtype) noexcept;
 /// Bytes of a tensor; none if they are no whole number, or the bits, counted from the left as safetensors does it, 2^64 or more.

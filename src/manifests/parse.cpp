@@ -127,8 +127,8 @@ public:
         if (fields == nullptr) bad("the text must be a JSON object");
         const Value* format = json::find(*fields, "format");
         const auto* version = format == nullptr ? nullptr : format->as<std::string>();
-        if (version == nullptr || *version != "merklize-manifest-1")
-            bad("format must be 'merklize-manifest-1', got " + shown(format));
+        if (version == nullptr || *version != format_name)
+            bad("format must be '" + std::string(format_name) + "', got " + shown(format));
         members_of(
             whole_,
             {"format", "hash", "root", "kind", "name", "piece_size", "tensors", "files", "shards", "aliases", "ignore"},
@@ -182,9 +182,8 @@ private:
             bad("name must be a file's name if kind is file or index, and else null, got " + shown(&field("name")));
         }
         if (has_name) made_.name = path_of(field("name"), "name");
-        const std::uint64_t size = made_.piece_size;
-        if (size != 0 && ((size & (size - 1)) != 0 || size < std::uint64_t{1} << 18 || size >= std::uint64_t{1} << 62))
-            bad("piece_size must be 0 or a power of two >= 262144, got " + std::to_string(size));
+        if (!is_piece_size(made_.piece_size))
+            bad("piece_size must be 0 or a power of two >= 262144, got " + std::to_string(made_.piece_size));
     }
 
     // A list that is sorted by its key, each of which is there once.

@@ -48,7 +48,7 @@ public:
             }
         }
         work_.set_total(total);
-        if (reading_.known != nullptr || !reading_.keeps_going) wait_for_clock();
+        if (!reading_.keeps_going) wait_for_clock();  // a check keeps no times
         for (const std::string& name : source_.shards)
             if (looked_.contains(name)) guarded(name, [&] { headers_[name] = storage_.read_header(name); });
         name_tensors();
@@ -157,6 +157,14 @@ private:
         return found;
     }
 
+    // The known manifest's entry of a file that did not change, or null.
+    const File* known_file(const std::string& name) const {
+        if (!is_known(name)) return nullptr;
+        const std::vector<File>& files = reading_.known->files;
+        const auto same = std::ranges::lower_bound(files, name, {}, &File::path);
+        return same != files.end() && same->path == name ? &*same : nullptr;
+    }
+
     void read_shard(const std::string& shard, const Header& header) {
         const auto old = known_tensors(shard);
         std::vector<Tensor> made;
@@ -190,9 +198,7 @@ private:
         std::vector<std::string> names;
         for (const std::string& name : source_.files) {
             if (!looked_.contains(name) || !is_wanted(name, nullptr)) continue;
-            const auto old = is_known(name) ? std::ranges::lower_bound(reading_.known->files, name, {}, &File::path)
-                                            : std::vector<File>::const_iterator{};
-            if (is_known(name) && old != reading_.known->files.end() && old->path == name) {
+            if (const File* old = known_file(name); old != nullptr) {
                 found_.files.push_back(*old);
                 note(name, false);
             } else {
