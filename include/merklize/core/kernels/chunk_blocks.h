@@ -10,9 +10,9 @@
  * whole  1 only if all chunks are whole and have the same tip, and only with several lanes
  * lo, hi the chunks' counters
  * flags  the mode's flags */
-MKZ_BODY void MKZ_K(chunk_blocks)(mkz_lane32 cv[8], MKZ_GLOBAL const mkz_u8 *in, const mkz_u64 at[MKZ_LANES],
-                                  const mkz_u32 bytes[MKZ_LANES], const mkz_u32 tip[MKZ_LANES], mkz_u32 whole,
-                                  mkz_lane32 lo, mkz_lane32 hi, mkz_u32 flags) {
+MKZ_BODY void MKZ_HASH_BODY(chunk_blocks)(mkz_lane32 cv[8], MKZ_GLOBAL const mkz_u8 *in, const mkz_u64 at[MKZ_LANES],
+                                          const mkz_u32 bytes[MKZ_LANES], const mkz_u32 tip[MKZ_LANES], mkz_u32 whole,
+                                          mkz_lane32 lo, mkz_lane32 hi, mkz_u32 flags) {
     mkz_lane32 m[16], next[16], ended[8], here, marks;
     mkz_u32 blocks[MKZ_LANES], most = 0;
     MKZ_UNROLL for (int k = 0; k < 8; k++) ended[k] = MKZ_SPLAT32(0);
@@ -28,7 +28,7 @@ MKZ_BODY void MKZ_K(chunk_blocks)(mkz_lane32 cv[8], MKZ_GLOBAL const mkz_u8 *in,
             if (whole) {
                 MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                     mkz_u32 words[16];
-                    MKZ_K(load_block)(words, in + at[j] + MKZ_UNIT_RATE * i, MKZ_UNIT_RATE);
+                    MKZ_HASH_BODY(load_block)(words, in + at[j] + MKZ_UNIT_RATE * i, MKZ_UNIT_RATE);
                     MKZ_UNROLL for (int k = 0; k < 16; k++) MKZ_LANE(mkz_u32, next[k], j) = words[k];
                 }
             } else {
@@ -36,7 +36,7 @@ MKZ_BODY void MKZ_K(chunk_blocks)(mkz_lane32 cv[8], MKZ_GLOBAL const mkz_u8 *in,
                 MKZ_CUT_LANES for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                     mkz_u32 words[16], done = MKZ_UNIT_RATE * i;
                     mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;
-                    MKZ_K(load_block)(words, in + at[j] + done, rest);
+                    MKZ_HASH_BODY(load_block)(words, in + at[j] + done, rest);
                     MKZ_UNROLL for (int k = 0; k < 16; k++) block[k][j] = words[k];
                 }
                 MKZ_UNROLL for (int k = 0; k < 16; k++) {
@@ -53,17 +53,17 @@ MKZ_BODY void MKZ_K(chunk_blocks)(mkz_lane32 cv[8], MKZ_GLOBAL const mkz_u8 *in,
         }
         if (whole) {
             here = MKZ_SPLAT32(MKZ_UNIT_RATE);
-            marks = MKZ_SPLAT32(MKZ_H(block_flags)(b, most, b + 1 == most ? flags | tip[0] : flags));
+            marks = MKZ_SPLAT32(MKZ_HASH_FN(block_flags)(b, most, b + 1 == most ? flags | tip[0] : flags));
         } else {
             MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                 mkz_u32 done = MKZ_UNIT_RATE * b;
                 mkz_u32 rest = MKZ_LANES == 1 || done < bytes[j] ? bytes[j] - done : 0;
                 MKZ_LANE(mkz_u32, here, j) = rest < MKZ_UNIT_RATE ? rest : MKZ_UNIT_RATE;
                 MKZ_LANE(mkz_u32, marks, j) =
-                    MKZ_H(block_flags)(b, blocks[j], b + 1 == blocks[j] ? flags | tip[j] : flags);
+                    MKZ_HASH_FN(block_flags)(b, blocks[j], b + 1 == blocks[j] ? flags | tip[j] : flags);
             }
         }
-        MKZ_H(compress)(cv, m, lo, hi, here, marks);
+        MKZ_HASH_FN(compress)(cv, m, lo, hi, here, marks);
         if (MKZ_READ_AHEAD) {
             MKZ_UNROLL for (int k = 0; k < 16; k++) m[k] = next[k];
         }

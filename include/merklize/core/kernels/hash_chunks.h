@@ -18,9 +18,10 @@
  * flags    the mode's flags, for every block. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (c <= 2^levels): the row's
  *          last compression gets this flag, and the value is the digest
  * counter  index of the first chunk in the whole input */
-MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_bytes,
-                                 mkz_u64 rows, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_key key, mkz_u32 flags,
-                                 mkz_u64 counter, mkz_u32 levels, MKZ_LOCAL mkz_u32 *tower) {
+MKZ_BODY void MKZ_HASH_BODY(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
+                                         mkz_u64 row_bytes, mkz_u64 rows, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset,
+                                         mkz_key key, mkz_u32 flags, mkz_u64 counter, mkz_u32 levels,
+                                         MKZ_LOCAL mkz_u32 *tower) {
     mkz_u64 chunks = row_bytes / MKZ_UNIT_CHUNK_BYTES + (row_bytes % MKZ_UNIT_CHUNK_BYTES != 0);
     mkz_u64 total, first = item.index * MKZ_LANES, left;
     mkz_u32 root = flags & MKZ_UNIT_ROOT_FLAG, tip;
@@ -45,7 +46,7 @@ MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in
             MKZ_LANE(mkz_u32, hi, j) = (mkz_u32)((counter + chunk) >> 32);
         }
         MKZ_UNROLL for (int k = 0; k < 8; k++) cv[k] = MKZ_SPLAT32(key.w[k]);
-        MKZ_K(chunk_blocks)(cv, in, at, bytes, tips, whole, lo, hi, flags);
+        MKZ_HASH_BODY(chunk_blocks)(cv, in, at, bytes, tips, whole, lo, hi, flags);
         MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
             mkz_u32 node[8];
             MKZ_UNROLL for (int k = 0; k < 8; k++) node[k] = MKZ_LANE(mkz_u32, cv[k], j);
@@ -58,17 +59,17 @@ MKZ_BODY void MKZ_K(hash_chunks)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in
     }
     if (levels != 0) {
         mkz_u64 start = item.group * MKZ_GROUP_NODES, n = start < total ? total - start : 0;
-        MKZ_K(digest_tower)(item, tower, start, n < MKZ_GROUP_NODES ? (mkz_u32)n : MKZ_GROUP_NODES, total, levels, 0,
-                            out, out_offset, key, flags, root);
+        MKZ_HASH_BODY(digest_tower)(item, tower, start, n < MKZ_GROUP_NODES ? (mkz_u32)n : MKZ_GROUP_NODES, total,
+                                    levels, 0, out, out_offset, key, flags, root);
     }
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_CHUNKS
-MKZ_ENTRY(MKZ_E(hash_chunks))
+MKZ_ENTRY(MKZ_HASH_ENTRY(hash_chunks))
 (MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_bytes, mkz_u64 rows, MKZ_GLOBAL mkz_u32 *out,
  mkz_u64 out_offset, mkz_key key, mkz_u32 flags, mkz_u64 counter, mkz_u32 levels) {
     MKZ_LOCAL_ARRAY(mkz_u32, tower, MKZ_TOWER_WORDS);
-    MKZ_K(hash_chunks)(MKZ_THIS_ITEM(), in, in_offset, row_bytes, rows, out, out_offset, key, flags, counter, levels,
-                       tower);
+    MKZ_HASH_BODY(hash_chunks)(MKZ_THIS_ITEM(), in, in_offset, row_bytes, rows, out, out_offset, key, flags, counter,
+                               levels, tower);
 }
 #endif

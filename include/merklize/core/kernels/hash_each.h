@@ -15,16 +15,16 @@
  * and a slot knows its message by a search. */
 
 /* Slot of the first value of a message. */
-MKZ_BODY mkz_u64 MKZ_K(each_slot)(MKZ_GLOBAL const mkz_u64 *first, mkz_u32 level, mkz_u32 m) {
+MKZ_BODY mkz_u64 MKZ_HASH_BODY(each_slot)(MKZ_GLOBAL const mkz_u64 *first, mkz_u32 level, mkz_u32 m) {
     return level == 0 ? first[m] : (first[m] >> level) + m;
 }
 
 /* The message of a slot: the last one that begins at or before it. */
-MKZ_BODY mkz_u32 MKZ_K(each_message)(MKZ_GLOBAL const mkz_u64 *first, mkz_u32 n, mkz_u32 level, mkz_u64 slot) {
+MKZ_BODY mkz_u32 MKZ_HASH_BODY(each_message)(MKZ_GLOBAL const mkz_u64 *first, mkz_u32 n, mkz_u32 level, mkz_u64 slot) {
     mkz_u32 low = 0, high = n;
     MKZ_NO_UNROLL while (high - low > 1) {
         mkz_u32 middle = low + (high - low) / 2;
-        if (MKZ_K(each_slot)(first, level, middle) <= slot)
+        if (MKZ_HASH_BODY(each_slot)(first, level, middle) <= slot)
             low = middle;
         else
             high = middle;
@@ -38,16 +38,16 @@ MKZ_BODY mkz_u32 MKZ_K(each_message)(MKZ_GLOBAL const mkz_u64 *first, mkz_u32 n,
  * out     out[out_at + m] = digest of message m, if it has one chunk; with below_root nothing
  * key     the IV, or the mode's key words
  * flags   the mode's flags */
-MKZ_BODY void MKZ_K(hash_each)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, MKZ_GLOBAL const mkz_u64 *table,
-                               mkz_u32 n, MKZ_GLOBAL mkz_u32 *values, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at,
-                               mkz_key key, mkz_u32 flags, mkz_u32 below_root) {
+MKZ_BODY void MKZ_HASH_BODY(hash_each)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, MKZ_GLOBAL const mkz_u64 *table,
+                                       mkz_u32 n, MKZ_GLOBAL mkz_u32 *values, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at,
+                                       mkz_key key, mkz_u32 flags, mkz_u32 below_root) {
     mkz_u64 slot = item.index * MKZ_LANES, total = table[n];
     MKZ_GLOBAL const mkz_u64 *places = table + n + MKZ_U64(1), *lengths = places + n;
     mkz_lane32 cv[8], lo, hi;
     mkz_u64 at[MKZ_LANES];
     mkz_u32 message[MKZ_LANES], bytes[MKZ_LANES], tip[MKZ_LANES], m, whole = MKZ_LANES > 1;
     if (slot >= total) return;
-    m = MKZ_K(each_message)(table, n, 0, slot);
+    m = MKZ_HASH_BODY(each_message)(table, n, 0, slot);
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
         mkz_u64 here = j == 0 || slot + j < total ? slot + j : total - 1, chunk, length;
         if (j != 0 && here == table[m + 1]) m++;
@@ -62,7 +62,7 @@ MKZ_BODY void MKZ_K(hash_each)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, 
         MKZ_LANE(mkz_u32, hi, j) = (mkz_u32)(chunk >> 32);
     }
     MKZ_UNROLL for (int k = 0; k < 8; k++) cv[k] = MKZ_SPLAT32(key.w[k]);
-    MKZ_K(chunk_blocks)(cv, in, at, bytes, tip, whole, lo, hi, flags);
+    MKZ_HASH_BODY(chunk_blocks)(cv, in, at, bytes, tip, whole, lo, hi, flags);
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
         mkz_u32 node[8];
         MKZ_UNROLL for (int k = 0; k < 8; k++) node[k] = MKZ_LANE(mkz_u32, cv[k], j);
@@ -80,22 +80,23 @@ MKZ_BODY void MKZ_K(hash_each)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, 
  * to          values of this level; `to` and `from` must not overlap
  * out         digests of the messages whose root is in this level
  * below_root  1: out[out_at + 2 m] and the next node are the two values below that root, instead of the digest */
-MKZ_BODY void MKZ_K(hash_each_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u64 *table, mkz_u32 n, mkz_u32 level,
-                                       MKZ_GLOBAL const mkz_u32 *from, MKZ_GLOBAL mkz_u32 *to, MKZ_GLOBAL mkz_u32 *out,
-                                       mkz_u64 out_at, mkz_key key, mkz_u32 flags, mkz_u32 below_root) {
+MKZ_BODY void MKZ_HASH_BODY(hash_each_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u64 *table, mkz_u32 n,
+                                               mkz_u32 level, MKZ_GLOBAL const mkz_u32 *from, MKZ_GLOBAL mkz_u32 *to,
+                                               MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at, mkz_key key, mkz_u32 flags,
+                                               mkz_u32 below_root) {
     mkz_u64 slot = item.index * MKZ_LANES, total = (table[n] >> level) + n, child[MKZ_LANES];
     mkz_u32 message[MKZ_LANES], count_is[MKZ_LANES], m,
         any = 0; /* count_is: 0 nothing to do, 1 odd, 2 the root, 3 a pair */
     mkz_lane32 left[8], right[8], k[8], marks;
     if (slot >= total) return;
-    m = MKZ_K(each_message)(table, n, level, slot);
+    m = MKZ_HASH_BODY(each_message)(table, n, level, slot);
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
         mkz_u64 here = slot + j, index, count;
-        if (j != 0 && m + 1 < n && here == MKZ_K(each_slot)(table, level, m + 1)) m++;
-        index = 2 * (here - MKZ_K(each_slot)(table, level, m));
+        if (j != 0 && m + 1 < n && here == MKZ_HASH_BODY(each_slot)(table, level, m + 1)) m++;
+        index = 2 * (here - MKZ_HASH_BODY(each_slot)(table, level, m));
         count = table[m + 1] - table[m]; /* values of the level below */
         count = (count >> (level - 1)) + ((count & (((mkz_u64)1 << (level - 1)) - 1)) != 0);
-        child[j] = MKZ_K(each_slot)(table, level - 1, m) + index;
+        child[j] = MKZ_HASH_BODY(each_slot)(table, level - 1, m) + index;
         message[j] = m;
         count_is[j] = here >= total || count < 2 || index >= count ? 0 : count == 2 ? 2 : index + 1 == count ? 1 : 3;
         any |= count_is[j];
@@ -117,7 +118,7 @@ MKZ_BODY void MKZ_K(hash_each_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_
         }
     }
     MKZ_UNROLL for (int w = 0; w < 8; w++) k[w] = MKZ_SPLAT32(key.w[w]);
-    MKZ_H(parent)(left, left, right, k, marks);
+    MKZ_HASH_FN(parent)(left, left, right, k, marks);
     MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
         mkz_u32 node[8];
         /* Without a sibling a value goes up as it is: it was read twice. */
@@ -134,16 +135,16 @@ MKZ_BODY void MKZ_K(hash_each_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_EACH
-MKZ_ENTRY(MKZ_E(hash_each))
+MKZ_ENTRY(MKZ_HASH_ENTRY(hash_each))
 (MKZ_GLOBAL const mkz_u8 *in, MKZ_GLOBAL const mkz_u64 *table, mkz_u64 table_at, mkz_u32 n, MKZ_GLOBAL mkz_u32 *values,
  MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at, mkz_key key, mkz_u32 flags, mkz_u32 below_root) {
-    MKZ_K(hash_each)(MKZ_THIS_ITEM(), in, table + table_at, n, values, out, out_at, key, flags, below_root);
+    MKZ_HASH_BODY(hash_each)(MKZ_THIS_ITEM(), in, table + table_at, n, values, out, out_at, key, flags, below_root);
 }
 
-MKZ_ENTRY(MKZ_E(hash_each_parents))
+MKZ_ENTRY(MKZ_HASH_ENTRY(hash_each_parents))
 (MKZ_GLOBAL const mkz_u64 *table, mkz_u64 table_at, mkz_u32 n, mkz_u32 level, MKZ_GLOBAL const mkz_u32 *from,
  MKZ_GLOBAL mkz_u32 *to, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_at, mkz_key key, mkz_u32 flags, mkz_u32 below_root) {
-    MKZ_K(hash_each_parents)(MKZ_THIS_ITEM(), table + table_at, n, level, from, to, out, out_at, key, flags,
-                             below_root);
+    MKZ_HASH_BODY(hash_each_parents)(MKZ_THIS_ITEM(), table + table_at, n, level, from, to, out, out_at, key, flags,
+                                     below_root);
 }
 #endif

@@ -9,9 +9,10 @@
  *         ceil(count / 2) from out_offset on. Then rows == 1
  * key     as for hash_chunks
  * flags   the mode's flags. With MKZ_UNIT_ROOT_FLAG only if each row gives one value (count <= 2^levels), which is the digest */
-MKZ_BODY void MKZ_K(hash_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset,
-                                  MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_u64 rows, mkz_key key,
-                                  mkz_u32 flags, mkz_u32 levels, mkz_u32 keep, MKZ_LOCAL mkz_u32 *tower) {
+MKZ_BODY void MKZ_HASH_BODY(hash_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset,
+                                          MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_u64 rows,
+                                          mkz_key key, mkz_u32 flags, mkz_u32 levels, mkz_u32 keep,
+                                          MKZ_LOCAL mkz_u32 *tower) {
     mkz_u64 parents = count / 2 + count % 2, total = parents * rows;
     mkz_u64 start = item.group * MKZ_GROUP_SIZE;
     mkz_u32 root = flags & MKZ_UNIT_ROOT_FLAG, rank = item.rank * MKZ_LANES;
@@ -31,7 +32,7 @@ MKZ_BODY void MKZ_K(hash_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *
             mkz_load_node32(node, in, odd[j] ? from : from + 1);
             MKZ_UNROLL for (int w = 0; w < 8; w++) MKZ_LANE(mkz_u32, right[w], j) = node[w];
         }
-        MKZ_H(parent)(left, left, right, k, MKZ_SPLAT32(flags | (count == 2 ? root : 0)));
+        MKZ_HASH_FN(parent)(left, left, right, k, MKZ_SPLAT32(flags | (count == 2 ? root : 0)));
         MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
             if (j == 0 || (rank + j < MKZ_GROUP_SIZE && start + rank + j < total)) {
                 mkz_u32 node[8];
@@ -48,16 +49,17 @@ MKZ_BODY void MKZ_K(hash_parents)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *
     }
     if (levels > 1) {
         mkz_u64 n = start < total ? total - start : 0;
-        MKZ_K(digest_tower)(item, tower, start, n < MKZ_GROUP_SIZE ? (mkz_u32)n : MKZ_GROUP_SIZE, total, levels - 1,
-                            keep, out, out_offset + (keep ? total : 0), key, flags, root);
+        MKZ_HASH_BODY(digest_tower)(item, tower, start, n < MKZ_GROUP_SIZE ? (mkz_u32)n : MKZ_GROUP_SIZE, total,
+                                    levels - 1, keep, out, out_offset + (keep ? total : 0), key, flags, root);
     }
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_PARENTS
-MKZ_ENTRY(MKZ_E(hash_parents))
+MKZ_ENTRY(MKZ_HASH_ENTRY(hash_parents))
 (MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count,
  mkz_u64 rows, mkz_key key, mkz_u32 flags, mkz_u32 levels, mkz_u32 keep) {
     MKZ_LOCAL_ARRAY(mkz_u32, tower, MKZ_TOWER_WORDS);
-    MKZ_K(hash_parents)(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, count, rows, key, flags, levels, keep, tower);
+    MKZ_HASH_BODY(hash_parents)(MKZ_THIS_ITEM(), in, in_offset, out, out_offset, count, rows, key, flags, levels, keep,
+                                tower);
 }
 #endif

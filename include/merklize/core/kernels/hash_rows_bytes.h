@@ -3,9 +3,10 @@
 #include "load_block.h"
 
 /* The block of a row at p, where `left` bytes of the row exist. If they are fewer than a block, padding follows them. */
-MKZ_BODY void MKZ_K(row_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u64 stride, mkz_u32 left) {
+MKZ_BODY void MKZ_HASH_BODY(row_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u64 stride,
+                                       mkz_u32 left) {
     if (stride == 1) {
-        MKZ_K(load_block)(m, p, left);
+        MKZ_HASH_BODY(load_block)(m, p, left);
     } else {
         MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE / 4; k++) {
             m[k] = 0;
@@ -24,15 +25,15 @@ MKZ_BODY void MKZ_K(row_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mk
  * column.
  *
  * A word is one byte here: in_offset, the strides and row_words count bytes. Rows begin anywhere that MKZ_ALIGN allows. */
-MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_stride,
-                               mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset,
-                               mkz_u64 count, mkz_context ctx) {
+MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset,
+                                       mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
+                                       MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, mkz_context ctx) {
     MKZ_WORD_LANE s[MKZ_UNIT_STATE_WORDS], words[MKZ_BLOCK_WORDS], digest[MKZ_NODE_WORDS];
-    mkz_u64 blocks = MKZ_H(blocks)(row_words), i = item.index * MKZ_LANES;
+    mkz_u64 blocks = MKZ_HASH_FN(blocks)(row_words), i = item.index * MKZ_LANES;
     (void)ctx;
     if (i >= count) return;
     in += in_offset + i * row_stride;
-    MKZ_H(init)(s, row_words);
+    MKZ_HASH_FN(init)(s, row_words);
     MKZ_NO_UNROLL for (mkz_u64 b = 0; b < blocks; b++) {
         mkz_u64 done = b * MKZ_UNIT_RATE;
         MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
@@ -40,7 +41,7 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, 
             mkz_u64 left = done < row_words ? row_words - done : 0;
             mkz_u32 block[MKZ_UNIT_RATE / 4];
             if (done <= row_words) {
-                MKZ_K(row_block)(block, in + row + done * word_stride, word_stride, (mkz_u32)left);
+                MKZ_HASH_BODY(row_block)(block, in + row + done * word_stride, word_stride, (mkz_u32)left);
             } else {
                 MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k++) block[k] = 0;
             }
@@ -51,17 +52,17 @@ MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u8 *in, 
                 block[2 * k] | (mkz_u64)block[2 * k + 1] << 32;
 #endif
         }
-        MKZ_H(absorb)(s, words, b, blocks, row_words);
+        MKZ_HASH_FN(absorb)(s, words, b, blocks, row_words);
     }
-    MKZ_H(digest)(digest, s);
-    MKZ_N(store_nodes)(out, out_offset + i, 1, count - i, digest);
+    MKZ_HASH_FN(digest)(digest, s);
+    MKZ_WORD_FN(store_nodes)(out, out_offset + i, 1, count - i, digest);
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS
-MKZ_ENTRY(MKZ_E(hash_rows))
+MKZ_ENTRY(MKZ_HASH_ENTRY(hash_rows))
 (MKZ_GLOBAL const mkz_u8 *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
  MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) {
 #include "entry_context.h"
-    MKZ_K(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
+    MKZ_HASH_BODY(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
 }
 #endif

@@ -6,33 +6,33 @@
  * column.
  *
  * Words have the hash's word size; row_words of them are at most a chunk. */
-MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset, mkz_u64 row_stride,
-                               mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset,
-                               mkz_u64 count, mkz_context ctx) {
+MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const mkz_u32 *in, mkz_u64 in_offset,
+                                       mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
+                                       MKZ_GLOBAL mkz_u32 *out, mkz_u64 out_offset, mkz_u64 count, mkz_context ctx) {
     mkz_lane32 cv[8], m[16], zero = MKZ_SPLAT32(0);
     mkz_u32 blocks = row_words == 0 ? 1 : (row_words + 15) / 16;
     mkz_u64 i = item.index * MKZ_LANES;
     (void)ctx;
     if (i >= count) return;
     in += in_offset + i * row_stride;
-    MKZ_H(iv)(cv);
+    MKZ_HASH_FN(iv)(cv);
     MKZ_NO_UNROLL for (mkz_u32 b = 0; b < blocks; b++) {
         mkz_u32 words = row_words - 16 * b;
-        mkz_u32 flags = MKZ_H(block_flags)(b, blocks, b + 1 == blocks ? MKZ_UNIT_ROOT_FLAG : 0);
+        mkz_u32 flags = MKZ_HASH_FN(block_flags)(b, blocks, b + 1 == blocks ? MKZ_UNIT_ROOT_FLAG : 0);
         MKZ_UNROLL for (mkz_u32 k = 0; k < 16; k++) {
             m[k] = zero;
             if (k < words) m[k] = mkz_row_word32(in, row_stride, (16 * b + k) * word_stride, count - i);
         }
-        MKZ_H(compress)(cv, m, zero, zero, MKZ_SPLAT32(4 * (words < 16 ? words : 16)), MKZ_SPLAT32(flags));
+        MKZ_HASH_FN(compress)(cv, m, zero, zero, MKZ_SPLAT32(4 * (words < 16 ? words : 16)), MKZ_SPLAT32(flags));
     }
     mkz_store_nodes32(out, out_offset + i, 1, count - i, cv);
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS
-MKZ_ENTRY(MKZ_E(hash_rows))
+MKZ_ENTRY(MKZ_HASH_ENTRY(hash_rows))
 (MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
  MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) {
 #include "entry_context.h"
-    MKZ_K(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
+    MKZ_HASH_BODY(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
 }
 #endif

@@ -5,41 +5,42 @@
  * column.
  *
  * A word is an element here, which is MKZ_UNIT_ELEMENT_WORDS words in memory. It may have any value. */
-MKZ_BODY void MKZ_K(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset, mkz_u64 row_stride,
-                               mkz_u64 word_stride, mkz_u32 row_words, MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset,
-                               mkz_u64 count, mkz_context ctx) {
+MKZ_BODY void MKZ_HASH_BODY(hash_rows)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset,
+                                       mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
+                                       MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, mkz_context ctx) {
     MKZ_WORD_LANE s[MKZ_UNIT_STATE_WORDS], digest[MKZ_NODE_WORDS];
     mkz_u64 i = item.index * MKZ_LANES, first = 0;
     mkz_u32 rate = MKZ_ROW_RATE(ctx), left = row_words;
     (void)ctx;
     if (i >= count) return;
     in += MKZ_UNIT_ELEMENT_WORDS * (in_offset + i * row_stride);
-    MKZ_H(init)(s, row_words);
+    MKZ_HASH_FN(init)(s, row_words);
     MKZ_NO_UNROLL for (; left > 0; first += rate) {
         MKZ_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE; k++) {
             MKZ_UNROLL for (mkz_u32 h = 0; h < MKZ_UNIT_ELEMENT_WORDS; h++) {
                 if (k < rate && k < left) {
-                    MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
-                               MKZ_N(row_word)(in, MKZ_UNIT_ELEMENT_WORDS * row_stride,
-                                               MKZ_UNIT_ELEMENT_WORDS * (first + k) * word_stride + h, count - i));
+                    MKZ_HASH_FN(add)(
+                        s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
+                        MKZ_WORD_FN(row_word)(in, MKZ_UNIT_ELEMENT_WORDS * row_stride,
+                                              MKZ_UNIT_ELEMENT_WORDS * (first + k) * word_stride + h, count - i));
                 } else if (MKZ_UNIT_FILLS_BLOCK) {
-                    MKZ_H(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
-                               MKZ_SPLAT((MKZ_WORD)(MKZ_UNIT_FILLS_BLOCK == 2 && k == left)));
+                    MKZ_HASH_FN(add)(s, (int)(MKZ_UNIT_ELEMENT_WORDS * k + h),
+                                     MKZ_SPLAT((MKZ_WORD)(MKZ_UNIT_FILLS_BLOCK == 2 && k == left)));
                 }
             }
         }
         MKZ_PERMUTE(s);
         left -= left < rate ? left : rate;
     }
-    MKZ_H(digest)(digest, s);
-    MKZ_N(store_nodes)(out, out_offset + i, 1, count - i, digest);
+    MKZ_HASH_FN(digest)(digest, s);
+    MKZ_WORD_FN(store_nodes)(out, out_offset + i, 1, count - i, digest);
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_HASH_ROWS
-MKZ_ENTRY(MKZ_E(hash_rows))
+MKZ_ENTRY(MKZ_HASH_ENTRY(hash_rows))
 (MKZ_GLOBAL const MKZ_WORD *in, mkz_u64 in_offset, mkz_u64 row_stride, mkz_u64 word_stride, mkz_u32 row_words,
  MKZ_GLOBAL MKZ_WORD *out, mkz_u64 out_offset, mkz_u64 count, MKZ_GLOBAL const mkz_u64 *constants) {
 #include "entry_context.h"
-    MKZ_K(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
+    MKZ_HASH_BODY(hash_rows)(item, in, in_offset, row_stride, word_stride, row_words, out, out_offset, count, ctx);
 }
 #endif

@@ -1,7 +1,7 @@
 /* load_block.h: reads blocks of RATE bytes as little-endian words of 32 bits. */
 
 #if MKZ_BYTES_ANYWHERE
-MKZ_RARE void MKZ_K(load_bytes)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
+MKZ_RARE void MKZ_HASH_BODY(load_bytes)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
     MKZ_NO_UNROLL for (mkz_u32 k = 0; k < MKZ_UNIT_RATE / 4; k++) {
         mkz_u32 end = length < 4 * k + 4 ? length : 4 * k + 4;
         m[k] = 0;
@@ -15,7 +15,7 @@ MKZ_RARE void MKZ_K(load_bytes)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const m
 /* A whole block that begins anywhere. It is read as the aligned quads that it lies in, since a read of each byte would take a GPU
  * longer than a compression. The quads' words are then shifted to their places. Of the last quad only the block's own bytes are read,
  * unless `more` says that 16 bytes follow the block. */
-MKZ_BODY void MKZ_K(load_shifted)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 more) {
+MKZ_BODY void MKZ_HASH_BODY(load_shifted)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 more) {
     mkz_u32 words[MKZ_UNIT_RATE / 4 + 4], shift = (mkz_u32)((mkz_u64)p % 16);
     MKZ_GLOBAL const mkz_u32 *quads = (MKZ_GLOBAL const mkz_u32 *)(p - shift);
     MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k += 4) MKZ_LOAD_ALIGNED_QUAD32(words + k, quads + k);
@@ -43,7 +43,7 @@ MKZ_BODY void MKZ_K(load_shifted)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const
 #endif
 
 /* Block at p -> words. Only the first `length` bytes from p on exist; the others of the block count as zero. */
-MKZ_BODY void MKZ_K(load_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
+MKZ_BODY void MKZ_HASH_BODY(load_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const mkz_u8 *p, mkz_u32 length) {
 #if !defined(MKZ_TARGET_CPP) && MKZ_ALIGN >= 4 && MKZ_UNIT_RATE % 16 == 0
     mkz_u32 whole_block = length >= MKZ_UNIT_RATE;
 #if MKZ_BYTES_ANYWHERE
@@ -57,13 +57,13 @@ MKZ_BODY void MKZ_K(load_block)(mkz_u32 m[MKZ_UNIT_RATE / 4], MKZ_GLOBAL const m
 #endif
 #if MKZ_BLOCKS_ARE_SHIFTED
     if (length >= MKZ_UNIT_RATE) {
-        MKZ_K(load_shifted)(m, p, length >= MKZ_UNIT_RATE + 16);
+        MKZ_HASH_BODY(load_shifted)(m, p, length >= MKZ_UNIT_RATE + 16);
         return;
     }
 #endif
 #if MKZ_BYTES_ANYWHERE
     mkz_u32 bytes[MKZ_UNIT_RATE / 4]; /* in memory, because a function fills it; m stays in registers */
-    MKZ_K(load_bytes)(bytes, p, length);
+    MKZ_HASH_BODY(load_bytes)(bytes, p, length);
     MKZ_UNROLL for (int k = 0; k < MKZ_UNIT_RATE / 4; k++) m[k] = bytes[k];
 #else
     mkz_u32 whole = length / 4, tail = 0;

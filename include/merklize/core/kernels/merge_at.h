@@ -9,9 +9,10 @@
  * width    nodes of the level
  * lone     what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it is merged with
  *          fillers[filler] in this level, fillers[filler + 1] in the next level, ... */
-MKZ_BODY void MKZ_K(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 first, mkz_u64 width,
-                              MKZ_GLOBAL const mkz_u32 *lists, mkz_u64 list, mkz_u64 starts, mkz_u32 levels,
-                              mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler, mkz_context ctx) {
+MKZ_BODY void MKZ_HASH_BODY(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 first, mkz_u64 width,
+                                      MKZ_GLOBAL const mkz_u32 *lists, mkz_u64 list, mkz_u64 starts, mkz_u32 levels,
+                                      mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler,
+                                      mkz_context ctx) {
     mkz_u32 begin = lists[starts + item.group], n = lists[starts + item.group + 1] - begin;
     lists += list + begin;
     MKZ_NO_UNROLL for (mkz_u32 level = 0; level < levels; level++) {
@@ -29,19 +30,20 @@ MKZ_BODY void MKZ_K(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mk
             if (!any) continue;
             MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                 mkz_u64 child = first + 2 * parents[j];
-                MKZ_N(load_node)(node, nodes, child);
+                MKZ_WORD_FN(load_node)(node, nodes, child);
                 MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) MKZ_LANE(MKZ_WORD, left[k], j) = node[k];
                 if (2 * parents[j] + 1 < width)
-                    MKZ_N(load_node)(node, nodes, child + 1);
+                    MKZ_WORD_FN(load_node)(node, nodes, child + 1);
                 else if (lone == 2)
-                    MKZ_N(load_node)(node, fillers, filler + level);
+                    MKZ_WORD_FN(load_node)(node, fillers, filler + level);
                 MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) MKZ_LANE(MKZ_WORD, right[k], j) = node[k];
             }
             MKZ_MERGE(left, left, right);
             MKZ_UNROLL for (mkz_u32 j = 0; j < MKZ_LANES; j++) {
                 MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) node[k] = MKZ_LANE(MKZ_WORD, left[k], j);
-                if (lone == 0 && 2 * parents[j] + 1 >= width) MKZ_N(load_node)(node, nodes, first + 2 * parents[j]);
-                if (ours[j]) MKZ_N(store_node)(nodes, first / 2 + parents[j], node);
+                if (lone == 0 && 2 * parents[j] + 1 >= width)
+                    MKZ_WORD_FN(load_node)(node, nodes, first + 2 * parents[j]);
+                if (ours[j]) MKZ_WORD_FN(store_node)(nodes, first / 2 + parents[j], node);
             }
         }
         MKZ_BARRIER(item);
@@ -51,13 +53,13 @@ MKZ_BODY void MKZ_K(merge_at)(mkz_work_item item, MKZ_GLOBAL MKZ_WORD *nodes, mk
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_MERGE_AT
-MKZ_ENTRY(MKZ_E(merge_at))
+MKZ_ENTRY(MKZ_HASH_ENTRY(merge_at))
 (MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 slot_0, mkz_u64 first, mkz_u64 width, MKZ_GLOBAL const mkz_u32 *lists,
  mkz_u64 list, mkz_u64 starts, mkz_u32 levels, mkz_u32 lone, MKZ_GLOBAL const MKZ_WORD *fillers, mkz_u64 filler,
  MKZ_GLOBAL const mkz_u64 *constants MKZ_KEY_PARAMETERS) {
 #include "entry_context.h"
     MKZ_TAKE_KEY(ctx);
-    MKZ_K(merge_at)(item, nodes + MKZ_NODE_WORDS * slot_0, first, width, lists, list, starts, levels, lone, fillers,
-                    filler, ctx);
+    MKZ_HASH_BODY(merge_at)(item, nodes + MKZ_NODE_WORDS * slot_0, first, width, lists, list, starts, levels, lone,
+                            fillers, filler, ctx);
 }
 #endif

@@ -7,9 +7,9 @@
  * count    leaves, 1 to 2^levels
  * lone     what becomes of the last node of an odd level: 0 it moves up unchanged, 1 it is merged with itself, 2 it is merged with the
  *          root of a tree of as many leaves `padding` as are below it */
-MKZ_BODY void MKZ_K(merge_edge)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *leaves, mkz_u64 leaf_0,
-                                MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 count, mkz_u32 levels, mkz_u32 lone,
-                                mkz_key padding, mkz_context ctx) {
+MKZ_BODY void MKZ_HASH_BODY(merge_edge)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *leaves, mkz_u64 leaf_0,
+                                        MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 count, mkz_u32 levels, mkz_u32 lone,
+                                        mkz_key padding, mkz_context ctx) {
     MKZ_WORD filler[MKZ_NODE_WORDS], node[MKZ_NODE_WORDS], sibling[MKZ_NODE_WORDS];
     if (item.index != 0) return;
 #if MKZ_UNIT_WORD_BITS == 64
@@ -29,19 +29,19 @@ MKZ_BODY void MKZ_K(merge_edge)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *l
         } else {
             if (parent < count >> level >> 1) continue; /* it is above 2^(level + 1) leaves */
             if (level == 0)
-                MKZ_N(load_node)(node, leaves, leaf_0 + 2 * parent);
+                MKZ_WORD_FN(load_node)(node, leaves, leaf_0 + 2 * parent);
             else
-                MKZ_N(load_node)(node, nodes, 2 * slot);
+                MKZ_WORD_FN(load_node)(node, nodes, 2 * slot);
             if (last % 2 == 0 && lone == 0) {
-                MKZ_N(store_node)(nodes, slot, node);
+                MKZ_WORD_FN(store_node)(nodes, slot, node);
                 continue;
             }
             if (last % 2 == 0) {
                 MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) sibling[k] = lone == 2 ? filler[k] : node[k];
             } else if (level == 0) {
-                MKZ_N(load_node)(sibling, leaves, leaf_0 + last);
+                MKZ_WORD_FN(load_node)(sibling, leaves, leaf_0 + last);
             } else {
-                MKZ_N(load_node)(sibling, nodes, 2 * slot + 1);
+                MKZ_WORD_FN(load_node)(sibling, nodes, 2 * slot + 1);
             }
         }
         MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) {
@@ -55,17 +55,17 @@ MKZ_BODY void MKZ_K(merge_edge)(mkz_work_item item, MKZ_GLOBAL const MKZ_WORD *l
         if (fills) {
             MKZ_UNROLL for (int k = 0; k < MKZ_NODE_WORDS; k++) filler[k] = node[k];
         } else {
-            MKZ_N(store_node)(nodes, slot, node);
+            MKZ_WORD_FN(store_node)(nodes, slot, node);
         }
     }
 }
 
 #if MKZ_ENTRIES & MKZ_ONLY_MERGE_EDGE
-MKZ_ENTRY(MKZ_E(merge_edge))
+MKZ_ENTRY(MKZ_HASH_ENTRY(merge_edge))
 (MKZ_GLOBAL const MKZ_WORD *leaves, mkz_u64 leaf_0, MKZ_GLOBAL MKZ_WORD *nodes, mkz_u64 slot_0, mkz_u64 count,
  mkz_u32 levels, mkz_u32 lone, mkz_key padding, MKZ_GLOBAL const mkz_u64 *constants MKZ_KEY_PARAMETERS) {
 #include "entry_context.h"
     MKZ_TAKE_KEY(ctx);
-    MKZ_K(merge_edge)(item, leaves, leaf_0, nodes + MKZ_NODE_WORDS * slot_0, count, levels, lone, padding, ctx);
+    MKZ_HASH_BODY(merge_edge)(item, leaves, leaf_0, nodes + MKZ_NODE_WORDS * slot_0, count, levels, lone, padding, ctx);
 }
 #endif

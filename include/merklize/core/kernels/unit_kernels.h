@@ -4,20 +4,20 @@
 #if MKZ_KEYED && MKZ_UNIT_IS_KEYED
 #define MKZ_KEY_PARAMETERS , mkz_key key, mkz_u32 flags
 #define MKZ_TAKE_KEY(ctx) ((ctx).key = key, (ctx).flags = flags)
-#define MKZ_MERGE(out, left, right) MKZ_H(merge_by)(out, left, right, ctx)
+#define MKZ_MERGE(out, left, right) MKZ_HASH_FN(merge_by)(out, left, right, ctx)
 #elif MKZ_UNIT_TABLE_WORDS || MKZ_UNIT_TABLE_IS_GIVEN
 #define MKZ_KEY_PARAMETERS
 #define MKZ_TAKE_KEY(ctx) ((void)0)
-#define MKZ_MERGE(out, left, right) MKZ_H(merge_by)(out, left, right, ctx)
+#define MKZ_MERGE(out, left, right) MKZ_HASH_FN(merge_by)(out, left, right, ctx)
 #else
 #define MKZ_KEY_PARAMETERS
 #define MKZ_TAKE_KEY(ctx) ((void)0)
-#define MKZ_MERGE(out, left, right) ((void)ctx, MKZ_H(merge)(out, left, right))
+#define MKZ_MERGE(out, left, right) ((void)ctx, MKZ_HASH_FN(merge)(out, left, right))
 #endif
 #if MKZ_UNIT_TABLE_WORDS || MKZ_UNIT_TABLE_IS_GIVEN
-#define MKZ_PERMUTE(s) MKZ_H(permute_by)(s, ctx)
+#define MKZ_PERMUTE(s) MKZ_HASH_FN(permute_by)(s, ctx)
 #else
-#define MKZ_PERMUTE(s) MKZ_H(permute)(s)
+#define MKZ_PERMUTE(s) MKZ_HASH_FN(permute)(s)
 #endif
 
 /* Whether a group has teams, how many, and the words of local memory for their cells. */
