@@ -102,14 +102,14 @@ class Bench:
         rows = 1 << (17 - self.less)
         host = np.random.default_rng(3).integers(0, below, (rows, columns), word)
         work = rows * (-(-columns // rate) + 1) / merges
-        taken = seconds(lambda: merklize.MatrixCommitment(host, hash, device=self.device), self.rounds)
+        taken = seconds(lambda: merklize.prover.MatrixCommitment(host, hash, device=self.device), self.rounds)
         more = {"share": work / taken, "bytes_per_second": host.nbytes / taken}
         if self.device != "cpu":
             more["upload_seconds"] = seconds(lambda: merklize.DeviceArray.from_numpy(host, self.device), self.rounds)
         self.note("commitment", hash, f"{rows} x {columns} from the host", taken, **more)
         if self.device != "cpu":
             there = self.there(host)
-            taken = seconds(lambda: merklize.MatrixCommitment(there, hash), self.rounds)
+            taken = seconds(lambda: merklize.prover.MatrixCommitment(there, hash), self.rounds)
             self.note("commitment", hash, f"{rows} x {columns} resident", taken, share=work / taken)
 
 

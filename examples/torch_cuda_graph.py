@@ -12,7 +12,7 @@ if not torch.cuda.is_available():
     sys.exit(print("skipped: PyTorch sees no GPU"))
 
 n = 1 << 14
-nodes = torch.zeros(merklize.heap_slots(n), 32, dtype=torch.uint8, device="cuda")
+nodes = torch.zeros(merklize.prover.heap_slots(n), 32, dtype=torch.uint8, device="cuda")
 root = torch.zeros(32, dtype=torch.uint8, device="cuda")
 data = torch.randint(0, 256, (n, 256), dtype=torch.uint8, device="cuda")
 

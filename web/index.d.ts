@@ -223,7 +223,7 @@ export function openZeppelinSimple(leaves: readonly DigestLike[], options?: Open
 /** rows: of all matrices one after another, and so for each index. */
 export type MatrixOpening = { rows: Bytes; siblings: DigestLike[] } & ({ index: number | bigint } | { indices: (number | bigint)[] });
 /** Whether the rows of an opening are in a commitment by Plonky3's rule. dims: rows and columns of each matrix */
-export function verifyMatrixOpening(
+export function verifyOpening(
     opening: MatrixOpening,
     cap: Iterable<DigestLike>,
     dims: Iterable<readonly [number, number]>,

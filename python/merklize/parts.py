@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ._native import DeviceArray
     from ._types import Tensor
 
+__all__ = ["hash_parts", "merkle_root_parts"]
+
 
 def hash_parts(
     parts: Iterable[Tensor | DeviceArray],

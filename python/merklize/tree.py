@@ -460,9 +460,9 @@ def build_tree(
 ) -> dict[str, int | str] | DeviceArray:
     """Build all parents of a tree in memory of yours, and return the policy that was used.
 
-    nodes  uint8[heap_slots(n), 32], or words, uint64[..., 4] or uint32[..., 8], writable and in C order, of NumPy or on
-           a device; leaf k is at 2^height + k, so n + k for a power of two. Written: the parents (the root at 1, the
-           children of i at 2i and 2i+1), and zeros where there is no node
+    nodes  uint8[2^height + n, 32], or words, uint64[..., 4] or uint32[..., 8], writable and in C order, of NumPy or on
+           a device, prover.heap_slots(n) of them. Leaf k is at 2^height + k, so n + k for a power of two. Written:
+           the parents (the root at 1, the children of i at 2i and 2i+1), and zeros where there is no node
 
     wait   False: return at once, with the nodes as a DeviceArray that is complete once the work on `stream` is, as in
            hash(). For nodes on a device; `progress` and times are of calls that wait
@@ -476,11 +476,6 @@ def build_tree(
         return _native.build_tree(array, form.native, run)
     _native.enqueue_build_tree(array, form.native, run)
     return cast("DeviceArray", array)
-
-
-def heap_slots(n_leaves: int) -> int:
-    """Return how many slots the nodes of n leaves take in heap order: 2^height + n; 2n for a power of two."""
-    return _native.heap_slots(n_leaves)
 
 
 @overload

@@ -75,7 +75,7 @@ def test_caps_and_openings_of_plonky3(field, hash, arity, device):
         form |= {"words": "montgomery", "field": field}
     for case in cases if device == "cpu" else cases[-14:]:
         given, cap_height = matrices_of(case, field), case["cap_height"]
-        commitment = merklize.MatrixCommitment(given, hash, cap_height=cap_height, device=device, **form)
+        commitment = merklize.prover.MatrixCommitment(given, hash, cap_height=cap_height, device=device, **form)
         assert rows_as_bytes(commitment.cap) == as_bytes(case["cap"], WORDS[field]), case["dims"]
         check = (commitment.cap, case["dims"], hash)
         for recorded in case["open"]:
@@ -89,7 +89,7 @@ def test_caps_and_openings_of_plonky3(field, hash, arity, device):
 def rows_are_shown(opening, *known, **form):
     """Whether it verifies; or all rows are not, since one belongs above the cap."""
     try:
-        return merklize.verify_matrix_opening(opening, *known, **form)
+        return merklize.prover.verify_opening(opening, *known, **form)
     except merklize.InvalidArgument as error:
         return "above the cap, so nothing shows its rows" in str(error)
 
@@ -171,12 +171,12 @@ def test_every_opening_of_random_shapes(tallest, heights, hash, cap_height, arit
     below_cap = math.prod(steps[: max(low, 0)])
     if low < 0:
         with pytest.raises(merklize.InvalidArgument, match="cap_height must be at most"):
-            merklize.MatrixCommitment(given, hash, **form)
+            merklize.prover.MatrixCommitment(given, hash, **form)
         return
-    commitment = merklize.MatrixCommitment(given, hash, **form)
+    commitment = merklize.prover.MatrixCommitment(given, hash, **form)
     if (tallest - 1).bit_length() - (lowest - 1).bit_length() > (below_cap - 1).bit_length():
         with pytest.raises(merklize.InvalidArgument, match="above the cap, so nothing shows its rows"):
-            merklize.verify_matrix_opening(commitment.open(0), commitment.cap, commitment.dims, hash, **form)
+            merklize.prover.verify_opening(commitment.open(0), commitment.cap, commitment.dims, hash, **form)
         return
     missing = math.prod(steps[low:]) - len(layers[low])
     assert rows_as_bytes(commitment.cap) == layers[low] + [bytes(32)] * missing
@@ -189,11 +189,11 @@ def test_every_opening_of_random_shapes(tallest, heights, hash, cap_height, arit
         assert rows_as_bytes(opening.siblings) == expected
         shifts = [(tallest - 1).bit_length() - (len(one) - 1).bit_length() for one in given]
         assert all(np.array_equal(row, one[index >> k]) for row, one, k in zip(opening.rows, given, shifts))
-        assert merklize.verify_matrix_opening(opening, commitment.cap, commitment.dims, hash, **form)
+        assert merklize.prover.verify_opening(opening, commitment.cap, commitment.dims, hash, **form)
     some = sorted(random.sample(range(tallest), random.randint(1, tallest)))
     together = commitment.open_together(some[::-1])
     assert together.indices == some
-    assert merklize.verify_matrix_opening(together, commitment.cap, commitment.dims, hash, **form)
+    assert merklize.prover.verify_opening(together, commitment.cap, commitment.dims, hash, **form)
     assert len(together.siblings) <= len(some) * len(openings[0].siblings)
 
 
@@ -204,17 +204,17 @@ def test_every_hash(hash, device):
     is_field = is_known or hash.startswith(("rpo256_", "rpx256_"))  # earlier revisions: tests/vectors has their answers
     rng = np.random.default_rng(7)
     one = rng.integers(0, below, (16, 5), word)
-    commitment = merklize.MatrixCommitment(one, hash, device=device)
+    commitment = merklize.prover.MatrixCommitment(one, hash, device=device)
     assert commitment.root == merklize.MerkleTree.from_rows(one if is_field else one.view(np.uint8), hash).root
     given = [rng.integers(0, below, shape, word) for shape in ((16, 3), (8, 2), (16, 1), (2, 7))]
-    mixed = merklize.MatrixCommitment(given, hash, device=device)
+    mixed = merklize.prover.MatrixCommitment(given, hash, device=device)
     if is_known and not hash.startswith("eidos"):
         assert rows_as_bytes(mixed.cap) == plain_commitment(given, hash)[0][-1]
     opening = mixed.open(13)
-    assert merklize.verify_matrix_opening(opening, mixed.cap, mixed.dims, hash)
+    assert merklize.prover.verify_opening(opening, mixed.cap, mixed.dims, hash)
     # Sorted pairs show no position.
     is_sorted = hash == "keccak256_sorted"
-    assert merklize.verify_matrix_opening(opening._replace(index=12), mixed.cap, mixed.dims, hash) == is_sorted
+    assert merklize.prover.verify_opening(opening._replace(index=12), mixed.cap, mixed.dims, hash) == is_sorted
 
 
 LAYOUTS = {
@@ -252,7 +252,7 @@ def test_words_that_are_no_elements_are_found(device):
         with pytest.raises(merklize.InvalidArgument, match=text):
             merklize.hash_rows(given, "rp64_256", device=device)
         with pytest.raises(merklize.InvalidArgument, match=text):
-            merklize.MatrixCommitment(given, "rp64_256", device=device)
+            merklize.prover.MatrixCommitment(given, "rp64_256", device=device)
         if device != "cpu":
             there = [merklize.DeviceArray.from_numpy(np.ascontiguousarray(one), device) for one in given]
             with pytest.raises(merklize.InvalidArgument, match=text):
@@ -267,15 +267,15 @@ def test_kept_matrices(device):
     rng = np.random.default_rng(1)
     for hash in ("poseidon2_goldilocks_8", "blake3"):
         given = [rng.integers(0, 2**62, (64, 6), np.uint64), np.asfortranarray(rng.integers(0, 9, (16, 5), np.uint64))]
-        expected = merklize.MatrixCommitment(given, hash)
+        expected = merklize.prover.MatrixCommitment(given, hash)
         wanted = expected.open_together([1, 2, 40])
-        kept = merklize.MatrixCommitment(given, hash, device=device, keep=True)
+        kept = merklize.prover.MatrixCommitment(given, hash, device=device, keep=True)
         given[0][:] = given[1][:] = 0
         assert np.array_equal(kept.cap, expected.cap)
         found = kept.open_together([40, 1, 2])
         assert np.array_equal(found.siblings, wanted.siblings)
-        assert merklize.verify_matrix_opening(found, kept.cap, kept.dims, hash)
-        assert not merklize.verify_matrix_opening(expected.open(1), kept.cap, kept.dims, hash)
+        assert merklize.prover.verify_opening(found, kept.cap, kept.dims, hash)
+        assert not merklize.prover.verify_opening(expected.open(1), kept.cap, kept.dims, hash)
 
 
 def forged(opening):
@@ -313,31 +313,31 @@ def forged(opening):
 def test_forgery():
     rng = np.random.default_rng(2)
     given = [rng.integers(0, oracle.P, shape, np.uint64) for shape in ((13, 2), (7, 3), (4, 1))]
-    commitment = merklize.MatrixCommitment(given, "poseidon2_goldilocks_12", cap_height=1)
+    commitment = merklize.prover.MatrixCommitment(given, "poseidon2_goldilocks_12", cap_height=1)
     known = (commitment.cap, commitment.dims, "poseidon2_goldilocks_12")
     for index in range(13):
         opening = commitment.open(index)
-        assert merklize.verify_matrix_opening(opening, *known, cap_height=1)
+        assert merklize.prover.verify_opening(opening, *known, cap_height=1)
         for changed in forged(opening):
-            assert not merklize.verify_matrix_opening(changed, *known, cap_height=1)
+            assert not merklize.prover.verify_opening(changed, *known, cap_height=1)
     for cap in (commitment.cap[:1], commitment.cap[::-1]):
-        assert not merklize.verify_matrix_opening(commitment.open(0), cap, *known[1:], cap_height=1)
+        assert not merklize.prover.verify_opening(commitment.open(0), cap, *known[1:], cap_height=1)
     for cap in (commitment.cap.astype(np.int16), None, b"", "cap"):
-        with pytest.raises((TypeError, merklize.InvalidArgument), match="verify_matrix_opening: cap must be"):
-            merklize.verify_matrix_opening(commitment.open(0), cap, *known[1:], cap_height=1)
+        with pytest.raises((TypeError, merklize.InvalidArgument), match="verify_opening: cap must be"):
+            merklize.prover.verify_opening(commitment.open(0), cap, *known[1:], cap_height=1)
     for opening in (None, 5, "opening", b"opening", commitment):
         with pytest.raises(TypeError, match="opening must be a MatrixOpening, got"):
-            merklize.verify_matrix_opening(opening, *known, cap_height=1)
+            merklize.prover.verify_opening(opening, *known, cap_height=1)
     together = commitment.open_together([0, 1, 5])
-    assert merklize.verify_matrix_opening(together, *known, cap_height=1)
+    assert merklize.prover.verify_opening(together, *known, cap_height=1)
     # 0 and 1 share their rows of the lower matrices, which are hashed once: both must be the true ones.
     for i in range(3):
         for m in range(3):
             rows = [[one.copy() for one in row] for row in together.rows]
             rows[i][m][0] ^= 1
-            assert not merklize.verify_matrix_opening(together._replace(rows=rows), *known, cap_height=1)
+            assert not merklize.prover.verify_opening(together._replace(rows=rows), *known, cap_height=1)
     for indices in ([], [1, 0, 5], [0, 1, 1], [0, 1, 13], [0, 1]):
-        assert not merklize.verify_matrix_opening(together._replace(indices=indices), *known, cap_height=1)
+        assert not merklize.prover.verify_opening(together._replace(indices=indices), *known, cap_height=1)
 
 
 @pytest.mark.parametrize(("heights", "text"), [
@@ -346,15 +346,15 @@ def test_forgery():
 ])  # fmt: skip
 def test_wrong_heights(heights, text):
     with pytest.raises(merklize.InvalidArgument, match=text):
-        merklize.MatrixCommitment([np.ones((rows, 2), np.uint64) for rows in heights], "rp64_256")
+        merklize.prover.MatrixCommitment([np.ones((rows, 2), np.uint64) for rows in heights], "rp64_256")
     if heights and min(heights):
         with pytest.raises(merklize.InvalidArgument, match="rows"):
-            merklize.verify_matrix_opening((0, [], []), b"", [(rows, 2) for rows in heights], "rp64_256")
+            merklize.prover.verify_opening((0, [], []), b"", [(rows, 2) for rows in heights], "rp64_256")
 
 
 def test_wrong_arguments():
     one = np.ones((8, 2), np.uint64)
-    commit, refused = merklize.MatrixCommitment, merklize.InvalidArgument
+    commit, refused = merklize.prover.MatrixCommitment, merklize.InvalidArgument
     for arity in (0, 1, 3, 8, -2):
         with pytest.raises(refused, match="arity"):
             commit(one, "rp64_256", arity=arity)
@@ -362,7 +362,7 @@ def test_wrong_arguments():
         commit(one, "rp64_256", cap_height=4)
     high = commit([one, one[:1]], "rp64_256", cap_height=1)
     with pytest.raises(refused, match="above the cap, so nothing shows its rows; cap_height must be at most 0"):
-        merklize.verify_matrix_opening(high.open(0), high.cap, high.dims, "rp64_256", cap_height=1)
+        merklize.prover.verify_opening(high.open(0), high.cap, high.dims, "rp64_256", cap_height=1)
     with pytest.raises(refused, match=r"must be uint64\[n, k\], got uint32\[8, 4\]"):
         commit(one.view(np.uint32), "rp64_256")
     with pytest.raises(refused, match="words of one size"):
@@ -371,9 +371,12 @@ def test_wrong_arguments():
         commit(one.astype(float), "blake3")
     with pytest.raises(refused, match="matrix 1 must have a row for each of the 8"):
         merklize.hash_rows([one, one[:4]], "rp64_256")
-    for options, text in [({"words": "montgomery"}, "needs one of babybear, koalabear"), ({"words": "x"}, "canonical"),
-                          ({"field": "babybear"}, "is for words='montgomery'"),
-                          ({"words": "montgomery", "field": "babybear"}, "must have 4 bytes, got 8")]:  # fmt: skip
+    for options, text in (
+        ({"words": "montgomery"}, "hash_rows: words='montgomery' needs field, one of babybear, koalabear, got None"),
+        ({"words": "x"}, "hash_rows: words must be 'canonical' or 'montgomery', got 'x'"),
+        ({"field": "babybear"}, "hash_rows: field is for words='montgomery', got 'babybear' with words='canonical'"),
+        ({"words": "montgomery", "field": "babybear"}, "must have 4 bytes, got 8"),
+    ):
         with pytest.raises(refused, match=text):
             merklize.hash_rows(one, "blake3", **options)
     with pytest.raises(refused, match="hashes elements"):
@@ -399,8 +402,8 @@ def test_the_page():
 def test_progress_and_cancelling():
     one = np.ones((1 << 14, 64), np.uint64)
     seen = []
-    merklize.MatrixCommitment(one, "rp64_256", threads=1, progress=seen.append)  # long enough on any machine
+    merklize.prover.MatrixCommitment(one, "rp64_256", threads=1, progress=seen.append)  # long enough on any machine
     assert seen == sorted(seen)
     assert seen[-1] <= 1
     with pytest.raises(merklize.Cancelled):
-        merklize.MatrixCommitment(one, "rp64_256", threads=1, progress=lambda done: False)
+        merklize.prover.MatrixCommitment(one, "rp64_256", threads=1, progress=lambda done: False)

@@ -31,15 +31,15 @@ FEWER = {
     "formats.xet": "cuts chunks on the host",
     "formats.xet_chunks": "cuts chunks on the host",
     "formats.xet_files": "cuts chunks on the host",
-    "hash_parts": "uses the devices of the parts",
+    "parts.hash_parts": "uses the devices of the parts",
     "manifest": "reads files",
-    "merkle_root_parts": "uses the devices of the parts",
+    "parts.merkle_root_parts": "uses the devices of the parts",
 }
 
 
 def functions():
     """All public functions and methods that have one of the options, with their parameters."""
-    for module in (merklize, merklize.formats, merklize.bao):
+    for module in (merklize, merklize.prover, merklize.parts, merklize.formats, merklize.bao):
         prefix = module.__name__.removeprefix("merklize").removeprefix(".")
         for name in module.__all__:
             thing = getattr(module, name)

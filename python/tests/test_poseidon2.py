@@ -22,7 +22,7 @@ def arguments(field, width, rate):
 
 
 def own(field="koalabear", width=16, rate=8, **changed):
-    return merklize.poseidon2(**{**arguments(field, width, rate), **changed})
+    return merklize.prover.poseidon2(**{**arguments(field, width, rate), **changed})
 
 
 def quad_of(field):
@@ -42,8 +42,8 @@ def test_constants_of_ours_give_our_rows(name):
     if merge_width == width:
         digests = merklize.hash_rows(rows[:32], hash=hash)
         assert merklize.merkle_root(digests, hash=hash) == merklize.merkle_root(digests, hash=name)
-        ours = merklize.MatrixCommitment([rows[:32]], hash=hash)
-        assert ours.root == merklize.MatrixCommitment([rows[:32]], hash=name).root
+        ours = merklize.prover.MatrixCommitment([rows[:32]], hash=hash)
+        assert ours.root == merklize.prover.MatrixCommitment([rows[:32]], hash=name).root
 
 
 WIDE = json.loads((oracle.VECTORS / "poseidon2_wide.json").read_text())["instances"]
@@ -101,7 +101,7 @@ def test_the_name_says_the_constants():
 )
 def test_shapes_and_words_that_do_not_fit_are_refused(changed, text):
     with pytest.raises(merklize.InvalidArgument, match=text):
-        merklize.poseidon2(**{**arguments("koalabear", 16, 8), **changed})
+        merklize.prover.poseidon2(**{**arguments("koalabear", 16, 8), **changed})
 
 
 def test_things_that_are_no_words_are_refused():
@@ -158,7 +158,7 @@ def test_commitments_of_plonky3_whose_nodes_have_twelve_cells():
     assert len(cases) >= 24
     hash = own("goldilocks", 12, 8)
     for case in cases:
-        made = merklize.MatrixCommitment(matrices_of(case, "goldilocks"), hash, cap_height=case["cap_height"])
+        made = merklize.prover.MatrixCommitment(matrices_of(case, "goldilocks"), hash, cap_height=case["cap_height"])
         assert [one.tobytes() for one in made.cap] == as_bytes(case["cap"], np.uint64), case["dims"]
         for recorded in case["open"]:
             opening = made.open(recorded["index"])
@@ -182,8 +182,8 @@ def test_constants_of_ours_give_our_commitments_of_four(name, device):
             given = random_matrices(rng, tallest, [0, *heights], WORDS[field], oracle.MODULI[field])
             for cap_height in (0, 1, 2) if tallest > 4 else (0,):
                 form = {"arity": 4, "cap_height": cap_height}
-                made = merklize.MatrixCommitment(given, hash, device=device, **form)
-                ours = merklize.MatrixCommitment(given, name, **form)
+                made = merklize.prover.MatrixCommitment(given, hash, device=device, **form)
+                ours = merklize.prover.MatrixCommitment(given, name, **form)
                 assert (made.cap == ours.cap).all()
                 assert made.hash == hash
                 indices = sorted({0, tallest // 3, tallest - 1})
@@ -203,7 +203,7 @@ def test_plonky3s_commitments_of_four_by_constants_of_ours(name, device):
     assert len(cases) >= 24
     for case in cases if device == "cpu" else cases[-14:]:
         form = {"arity": 4, "cap_height": case["cap_height"]}
-        made = merklize.MatrixCommitment(matrices_of(case, field), hash, device=device, **form)
+        made = merklize.prover.MatrixCommitment(matrices_of(case, field), hash, device=device, **form)
         assert rows_as_bytes(made.cap) == as_bytes(case["cap"], WORDS[field]), case["dims"]
         for recorded in case["open"]:
             opening = made.open(recorded["index"])
@@ -224,7 +224,7 @@ def test_plonky3s_commitments_of_four_by_random_constants(of, device):
     for case in of["commitments"]:
         form = {"arity": 4, "cap_height": case["cap_height"]}
         given = matrices_of({**case, "matrices": "counter"}, field)
-        made = merklize.MatrixCommitment(given, hash, device=device, **form)
+        made = merklize.prover.MatrixCommitment(given, hash, device=device, **form)
         assert made.cap.tolist() == case["cap"], case["dims"]
         for recorded in case["open"]:
             opening = made.open(recorded["index"])
@@ -236,14 +236,14 @@ def test_a_hash_without_merges_of_four_has_no_commitments_of_four():
     rows, cap = np.zeros((8, 3), np.uint32), np.zeros((1, 8), np.uint32)
     text = r"and of poseidon2\(\) with constants for merges of four, not of 'poseidon2:"
     for call in (
-        lambda: merklize.MatrixCommitment(rows, own(), arity=4),
-        lambda: merklize.verify_matrix_opening((0, [rows[0]], cap[:0]), cap, [(8, 3)], own(), arity=4),
+        lambda: merklize.prover.MatrixCommitment(rows, own(), arity=4),
+        lambda: merklize.prover.verify_opening((0, [rows[0]], cap[:0]), cap, [(8, 3)], own(), arity=4),
     ):
         with pytest.raises(merklize.InvalidArgument, match=text):
             call()
     # Trees of pairs are the same; the names are not.
     hash = own(quad=quad_of("koalabear"))
     assert hash not in (own(), own(quad=(quad_of("koalabear")[0], quad_of("koalabear")[1], [1] * 32)))
-    assert merklize.MatrixCommitment(rows, hash).root == merklize.MatrixCommitment(rows, own()).root
-    changed = merklize.MatrixCommitment(rows, own(quad=(*quad_of("koalabear")[:2], [1] * 32)), arity=4)
-    assert changed.root != merklize.MatrixCommitment(rows, hash, arity=4).root
+    assert merklize.prover.MatrixCommitment(rows, hash).root == merklize.prover.MatrixCommitment(rows, own()).root
+    changed = merklize.prover.MatrixCommitment(rows, own(quad=(*quad_of("koalabear")[:2], [1] * 32)), arity=4)
+    assert changed.root != merklize.prover.MatrixCommitment(rows, hash, arity=4).root

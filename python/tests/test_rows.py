@@ -1,4 +1,4 @@
-"""hash_many, hash_elements and merge: batches against single ones by an independent oracle."""
+"""hash_rows and merge: batches against single ones by an independent oracle."""
 
 import json
 

@@ -114,30 +114,30 @@ class TestParts:
         timings = merklize.tuning.Timings()
         parts = self.parts(ids, data, cuts)
         with merklize.tuning.options(timings=timings):
-            digest = merklize.hash_parts(parts)
+            digest = merklize.parts.hash_parts(parts)
         assert digest == merklize.hash(data, device="cpu")
         assert timings.kernel > 0
         key = bytes(range(32))
         long = {"key": key, "length": 99, "seek": 5}
-        assert merklize.hash_parts(iter(parts), **long) == merklize.hash(data, device="cpu", **long)
+        assert merklize.parts.hash_parts(iter(parts), **long) == merklize.hash(data, device="cpu", **long)
 
     def test_root(self, ids):
         leaves = np.random.default_rng(6).integers(0, 256, (64, 32), np.uint8)
         parts = [merklize.DeviceArray.from_numpy(part, ids[k % 2]) for k, part in enumerate(np.split(leaves, 4))]
-        assert merklize.merkle_root_parts(parts) == merklize.merkle_root(leaves, device="cpu")
+        assert merklize.parts.merkle_root_parts(parts) == merklize.merkle_root(leaves, device="cpu")
         with pytest.raises(merklize.InvalidArgument, match="count of parts must be a power of two, got 3"):
-            merklize.merkle_root_parts(parts[:3])
+            merklize.parts.merkle_root_parts(parts[:3])
         with pytest.raises(merklize.InvalidArgument, match="must be alike"):
-            merklize.merkle_root_parts([parts[0], merklize.DeviceArray.from_numpy(leaves, ids[0])])
+            merklize.parts.merkle_root_parts([parts[0], merklize.DeviceArray.from_numpy(leaves, ids[0])])
 
     def test_wrong(self, ids):
         odd = merklize.DeviceArray.from_numpy(np.zeros(1000, np.uint8), ids[0])
         with pytest.raises(merklize.InvalidArgument, match="multiple of 1024 bytes; the one before part 1 has 1000"):
-            merklize.hash_parts([odd, odd])
+            merklize.parts.hash_parts([odd, odd])
         with pytest.raises(merklize.InvalidArgument, match="part 1 is on the host"):
-            merklize.hash_parts([odd, b"abc"])
+            merklize.parts.hash_parts([odd, b"abc"])
         with pytest.raises(TypeError):
-            merklize.hash_parts([odd, None])
+            merklize.parts.hash_parts([odd, None])
 
 
 def test_calibrated(tmp_path):

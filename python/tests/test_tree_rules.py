@@ -88,7 +88,7 @@ def test_every_node_of_larger_trees(rule, n, device):
 @pytest.mark.parametrize("rule", RULES)
 def test_slots_of_no_node_are_zeros(rule, device):
     nodes = on_host(merklize.MerkleTree(oracle.byte_leaves(5), rule=rule, device=device).nodes)
-    assert len(nodes) == merklize.heap_slots(5) == 13
+    assert len(nodes) == merklize.prover.heap_slots(5) == 13
     assert {i for i, node in enumerate(nodes) if not node.any()} == {0, 7}
 
 
@@ -96,7 +96,7 @@ def test_slots_of_no_node_are_zeros(rule, device):
 @pytest.mark.parametrize("n", [1, 5, 8, 700])
 def test_build_in_place(rule, n, device):
     leaves = oracle.byte_leaves(n)
-    nodes = np.full((merklize.heap_slots(n), 32), 7, np.uint8)
+    nodes = np.full((merklize.prover.heap_slots(n), 32), 7, np.uint8)
     nodes[len(nodes) - n :] = leaves
     merklize.build_tree(nodes, rule=rule, device=device)
     assert np.array_equal(nodes, on_host(merklize.MerkleTree(leaves, rule=rule).nodes))

@@ -164,7 +164,7 @@ def test_iterables_without_end(kind, tmp_path):
     tree = oracle_tree()
     tree.save(tmp_path / "tree.mkl")
     file = merklize.TreeFile(tmp_path / "tree.mkl")
-    commitment = merklize.MatrixCommitment(oracle.byte_leaves(8))
+    commitment = merklize.prover.MatrixCommitment(oracle.byte_leaves(8))
     standard = formats.openzeppelin([[1], [2]], ["uint8"])
     calls = [
         tree.prove,
@@ -182,15 +182,15 @@ def test_iterables_without_end(kind, tmp_path):
         merklize.MerkleTree.from_messages,
         merklize.hash_files,
         formats.xet_files,
-        merklize.hash_parts,
-        merklize.merkle_root_parts,
+        merklize.parts.hash_parts,
+        merklize.parts.merkle_root_parts,
         lambda items: merklize.verify_each(items, ROOT),
         lambda items: merklize.MerkleProof("blake3", 0, 8, ROOT, items),
         lambda items: merklize.ConsistencyProof("blake3", 1, 8, items),
-        lambda items: merklize.verify_matrix_opening((0, [], []), commitment.cap, items),
+        lambda items: merklize.prover.verify_opening((0, [], []), commitment.cap, items),
         lambda items: bao.slice_ranges(b"", items),
         lambda items: bao.Decoder(ROOT, ranges=items),
-        merklize.MatrixCommitment,
+        merklize.prover.MatrixCommitment,
     ]
     for call in calls:
         with pytest.raises((TypeError, merklize.InvalidArgument)):
@@ -200,7 +200,7 @@ def test_iterables_without_end(kind, tmp_path):
         with pytest.raises(merklize.InvalidArgument, match="must be at most 6[45], got more"):
             call(itertools.repeat(ROOT))
     opening = commitment.open(0)
-    assert not merklize.verify_matrix_opening((made(), [opening.rows], []), commitment.cap, commitment.dims)
+    assert not merklize.prover.verify_opening((made(), [opening.rows], []), commitment.cap, commitment.dims)
     with pytest.raises(merklize.InvalidArgument, match="zero_hash: depth must be at most 64"):
         formats.zero_hash(2**40)
     # Queries that repeat indices are as many as their caller has.
@@ -218,7 +218,7 @@ def test_weak_references(tmp_path):
         merklize.TreeBuilder(),
         merklize.TreeWriter(tmp_path / "written.mkl", 8),
         merklize.MerkleForest(leaves.reshape(2, 4, 32)),
-        merklize.MatrixCommitment(leaves),
+        merklize.prover.MatrixCommitment(leaves),
         merklize.Hasher(),
         merklize.tuning.Timings(),
         merklize.DeviceArray.__new__(merklize.DeviceArray),
@@ -256,7 +256,7 @@ def test_integers_of_many_digits(digits):
     number = 10 ** (digits - 1)
     text = "1" + "0" * (digits - 1)
     tree = oracle_tree()
-    commitment = merklize.MatrixCommitment(oracle.byte_leaves(8))
+    commitment = merklize.prover.MatrixCommitment(oracle.byte_leaves(8))
     standard = formats.openzeppelin([[1], [2]], ["uint8"])
     single, several, growth = tree.prove(1), tree.prove_together([1]), tree.prove_consistency(5)
     dump = standard.dump()
@@ -283,13 +283,13 @@ def test_integers_of_many_digits(digits):
         lambda: tree.cap(number),
         lambda: tree.prove_range(0, number),
         lambda: tree.update({number: ROOT}),
-        lambda: merklize.heap_slots(number),
+        lambda: merklize.prover.heap_slots(number),
         lambda: merklize.MerkleProof("blake3", number, 8, ROOT, []),
         lambda: single.verify(ROOT, index=number),
         lambda: merklize.MerkleForest(oracle.byte_leaves(8).reshape(2, 4, 32)).level(number),
         lambda: commitment.open(number),
-        lambda: merklize.poseidon2("goldilocks", 8, 4, (8, 22), [number], [1]),
-        lambda: merklize.poseidon2("goldilocks", 8, 4, (8, number), ([], [], []), [1]),
+        lambda: merklize.prover.poseidon2("goldilocks", 8, 4, (8, 22), [number], [1]),
+        lambda: merklize.prover.poseidon2("goldilocks", 8, 4, (8, number), ([], [], []), [1]),
         lambda: formats.openzeppelin([[number]], ["uint256"]),
         lambda: formats.openzeppelin([[-number]], ["int8"]),
         lambda: formats.openzeppelin([[number]], ["bytes32"]),

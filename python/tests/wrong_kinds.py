@@ -29,7 +29,7 @@ import warnings
 import numpy as np
 
 import merklize
-from merklize import bao, formats
+from merklize import bao, formats, parts, prover
 
 HANG = 300  # seconds that no call takes
 MOST_BYTES = 16 << 30  # bytes; a call that wants more gets a MemoryError, also where the system promises any amount
@@ -270,7 +270,7 @@ def made_objects(number):
         tree, field, merklize.TreeFile(f"{number}.mkl"), merklize.TreeWriter(f"{number}.new", 8),
         merklize.TreeBuilder(),
         merklize.MerkleForest(LEAVES.reshape(2, 4, 32)), merklize.Hasher(), merklize.Hasher(hash="sha256"),
-        tree.prove(1), tree.prove_together([1, 2]), tree.prove_consistency(5), merklize.MatrixCommitment(LEAVES),
+        tree.prove(1), tree.prove_together([1, 2]), tree.prove_consistency(5), merklize.prover.MatrixCommitment(LEAVES),
         formats.openzeppelin([[1], [2]], ["uint8"]), formats.openzeppelin_simple(LEAVES), merklize.tuning.Timings(),
         bao.Decoder(made.root, format="bao"), bao.Reader(io.BytesIO(data), made.root, made.outboard),
         merklize.DeviceArray.__new__(merklize.DeviceArray),
@@ -366,7 +366,14 @@ def main():
     faulthandler.enable()
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
-    functions = [*public(merklize), *public(formats), *public(bao), *public(merklize.tuning)]
+    functions = [
+        *public(merklize),
+        *public(prover),
+        *public(parts),
+        *public(formats),
+        *public(bao),
+        *public(merklize.tuning),
+    ]
     outcomes, wrong_outcomes = {}, []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -7,4 +7,4 @@ export { MerkleTree } from './tree.js';
 export { OpenZeppelinTree, openZeppelin, openZeppelinSimple } from './openzeppelin.js';
 export { explain, parseProof, verify, verifyConsistency, verifyOpenZeppelin, verifyWinterfell } from './proofs.js';
 export { openTree } from './tree_file.js';
-export { verifyMatrixOpening } from './matrices.js';
+export { verifyOpening } from './matrices.js';

@@ -3,7 +3,7 @@ import { MerklizeError, digestOrNull, equal, hashNamed, invalid, joined, toBytes
 import { hashBytes } from './hash.js';
 import { m } from './ready.js';
 
-const what = 'verifyMatrixOpening';
+const what = 'verifyOpening';
 const moduli = { babybear: 0x78000001, koalabear: 0x7f000001 };
 const log2Up = (n) => Math.ceil(Math.log2(n));
 const powerUp = (n) => 2 ** log2Up(Math.max(n, 1));
@@ -60,7 +60,7 @@ function toMontgomery(row, p) {
  * opening: {index, rows, siblings} or {indices, rows, siblings}, rows being the bytes of all matrices' rows, one index after another.
  * dims: [rows, columns] of each matrix; options: {hash, arity, capHeight, wordBytes, montgomery: 'babybear' or 'koalabear'}.
  */
-export function verifyMatrixOpening(opening, cap, dims, options = {}) {
+export function verifyOpening(opening, cap, dims, options = {}) {
     const kind = hashNamed(options.hash ?? 'blake3', what), arity = options.arity ?? 2, p = moduli[options.montgomery];
     if (arity !== 2 && arity !== 4) invalid(`${what}: arity must be 2 or 4, got ${arity}`);
     const quad = m.hashes.find(({ id }) => id === kind.quadId);

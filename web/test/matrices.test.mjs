@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { merklize, vectors } from './common.mjs';
 
-const { hashes, verifyMatrixOpening } = merklize;
+const { hashes, verifyOpening } = merklize;
 const fields = { goldilocks: [2n ** 64n - 2n ** 32n + 1n, 8], babybear: [0x78000001n, 4], koalabear: [0x7f000001n, 4] };
 const names = {
     h8_c8: 'poseidon2_goldilocks_8', h12_c8: 'poseidon2_goldilocks_12', h16_c16: 'poseidon2_FIELD_16', h24_c16: 'poseidon2_FIELD_24',
@@ -40,14 +40,14 @@ for (const [field, [p, size]] of Object.entries(fields)) {
                 const opening = { index, rows: words(row, size), siblings: proof.map(digest) };
                 let holds;
                 try {
-                    holds = verifyMatrixOpening(opening, cap, dims, options);
+                    holds = verifyOpening(opening, cap, dims, options);
                 } catch (error) {
                     assert.match(error.message, /above the cap, so nothing shows its rows/);
                     continue;
                 }
                 assert.equal(holds, true, JSON.stringify({ ...given, open: index }, (_, x) => (typeof x === 'bigint' ? String(x) : x)).slice(0, 300));
                 seen++;
-                const wrong = (change) => verifyMatrixOpening({ ...opening, ...change }, cap, dims, options);
+                const wrong = (change) => verifyOpening({ ...opening, ...change }, cap, dims, options);
                 assert.equal(wrong({ rows: opening.rows.map((byte, i) => (i === 0 ? byte ^ 1 : byte)) }), opening.rows.length === 0);
                 assert.equal(wrong({ index: tallest }), false);
                 assert.equal(wrong({ siblings: [...opening.siblings, cap[0]] }), false);
@@ -67,5 +67,5 @@ test('wrong arguments of openings are errors', () => {
         [[opening, [], [[1, 1]], { arity: 3 }], /arity must be 2 or 4/], [[opening, [], [[1, 1]], { hash: 'sha256_rfc6962', arity: 4 }], /no merges of four/],
         [[opening, [], [[1, 1]], { capHeight: 1 }], /capHeight must be 0 to 0/], [[opening, [], [[1, 1]], { hash: 'rpo256', wordBytes: 4 }], /cannot have 4 bytes/],
     ];
-    for (const [given, text] of cases) assert.throws(() => verifyMatrixOpening(...given), text);
+    for (const [given, text] of cases) assert.throws(() => verifyOpening(...given), text);
 });

@@ -55,7 +55,7 @@ test('OpenZeppelin: proofs of its own package', () => {
 });
 
 test('digests as text, wherever one is taken', () => {
-    const { fromHex, merge, root, verifyMatrixOpening } = merklize;
+    const { fromHex, merge, root, verifyOpening } = merklize;
     const [left, right] = ['ab'.repeat(32), 'cd'.repeat(32)];
     const node = hex(merge(bytes(left), bytes(right)));
     const [others, nodes] = [written(right), written(node)];
@@ -65,7 +65,7 @@ test('digests as text, wherever one is taken', () => {
         assert.equal(hex(root([text, others[i]])), node);
         const proof = { hash: 'blake3', nLeaves: 2, index: 0, leaf: text, siblings: [others[i]] };
         assert.equal(verify(proof, nodes[i], { expect: { leaf: text } }), true);
-        assert.equal(verifyMatrixOpening({ index: 0, rows: bytes(left), siblings: [] }, [hex(merklize.hash(bytes(left)))].map((d) => written(d)[i]), [[1, 32]]), true);
+        assert.equal(verifyOpening({ index: 0, rows: bytes(left), siblings: [] }, [hex(merklize.hash(bytes(left)))].map((d) => written(d)[i]), [[1, 32]]), true);
     });
     for (const wrong of [`0x0x${left}`, left.slice(1), `${left}0`, `x${left}`, ` ${left}`, `${left}\n`]) assert.equal(fromHex(wrong), null, wrong);
     const json = { format: 'merklize-proof-3', hash: 'blake3', index: 0, n_leaves: 2, leaf: left, siblings: [right], rule: 'left_full' };

@@ -2,7 +2,7 @@
 import * as merklize from 'merklize';
 import {
     Hasher, MerkleTree, MerklizeError, OpenZeppelinTree, cores, explain, fromHex, hash, hashElements, hashFile, hashLeaves, hashes, leafOf,
-    merge, openTree, openZeppelin, openZeppelinSimple, parseProof, root, rules, simd, toHex, verify, verifyConsistency, verifyMatrixOpening,
+    merge, openTree, openZeppelin, openZeppelinSimple, parseProof, root, rules, simd, toHex, verify, verifyConsistency, verifyOpening,
     verifyOpenZeppelin, verifyWinterfell,
 } from 'merklize';
 import type { ConsistencyProof, DigestLike, Explanation, Format, HashFacts, LeafProof, OpenZeppelinDump, OpenZeppelinMultiProof, Proof, Rule, TreeFile, TreeOptions } from 'merklize';
@@ -26,7 +26,7 @@ const claims: bigint = any.kind === 2 ? any.oldLeaves : any.indices[0];
 const good: boolean = verify(json, tree.root, { key, expect: { hash: tree.hash, rule: tree.rule, nLeaves: tree.nLeaves, index: 0n, leaf: one.leaves[0] } })
     && verifyConsistency(grown, root([data.subarray(0, 32)]), records.root)
     && verifyWinterfell(data, [0], [digest], top, { hash: 'blake3' })
-    && verifyMatrixOpening({ index: 0, rows: data, siblings: [] }, [top], [[1, 64]], { hash: 'keccak256', arity: 2, capHeight: 0, wordBytes: 4, montgomery: 'koalabear' });
+    && verifyOpening({ index: 0, rows: data, siblings: [] }, [top], [[1, 64]], { hash: 'keccak256', arity: 2, capHeight: 0, wordBytes: 4, montgomery: 'koalabear' });
 const told: Explanation = explain(grown, { oldRoot: top, newRoot: text }), steps: bigint[] = told.path.map(({ index }) => index);
 
 const standard: OpenZeppelinTree = openZeppelin([[text, 5n]], ['bytes32', 'uint256'], { sortLeaves: false }), simple = openZeppelinSimple(leaves);

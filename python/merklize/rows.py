@@ -1,0 +1,156 @@
+"""Rows of equal length: of an array, of a matrix, or of several matrices side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _arrays, _native
+from ._options import HashOptions, mode_of, run_of, takes
+from ._settings import is_blake3, require_plain
+from .each import rows_output
+from .errors import InvalidArgument, shown
+from .hashing import digests_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._native import DeviceArray
+    from ._types import Array, Digests, Tensor, Words
+
+
+FIELDS = {"babybear": 0x78000001, "koalabear": 0x7F000001}
+"""The 31-bit fields whose words a hash of bytes can take in Montgomery form, and their moduli."""
+
+
+def modulus_of(what: str, words: str, field: str | None) -> int:
+    """Return the modulus for words="montgomery", or 0. what  the function that was called."""
+    for name, value in (("words", words), ("field", field)):
+        if not isinstance(value, str) and (value is not None or name == "words"):
+            raise TypeError(f"{what}: {name} must be a string, got {type(value).__name__}")
+    if words not in ("canonical", "montgomery"):
+        raise InvalidArgument(f"{what}: words must be 'canonical' or 'montgomery', got {shown(words)}")
+    if words == "canonical":
+        if field is not None:
+            raise InvalidArgument(f"{what}: field is for words='montgomery', got {shown(field)} with words='canonical'")
+        return 0
+    if field not in FIELDS:
+        raise InvalidArgument(f"{what}: words='montgomery' needs field, one of {', '.join(FIELDS)}, got {shown(field)}")
+    return FIELDS[field]
+
+
+class Matrices(NamedTuple):
+    """Matrices of a call."""
+
+    native: _native.Matrices
+    dtype: Any
+    shapes: list[tuple[int, int]]
+    beside: Any
+
+
+def read_matrices(matrices: object, what: str, run: _native.Settings, hash: str) -> Matrices:
+    if _arrays.is_array(matrices):
+        matrices = [matrices]
+    if not isinstance(matrices, Iterable):
+        raise TypeError(f"{what}: must be given an array or a list of arrays, got {type(matrices).__name__}")
+    info = _native.hash_by_name(hash)
+    found = [_arrays.matrix(one, f"{what}: matrix {k}", run, info) for k, one in enumerate(matrices)]
+    if not found:
+        raise InvalidArgument(f"{what}: there must be at least 1 matrix, got 0")
+    arrays = [array for array, _ in found]
+    places = {_arrays.place(array) for array in arrays}
+    if len(places) > 1:
+        raise InvalidArgument(f"{what}: matrices must be all on the host or all on one device, got {sorted(places)}")
+    types = {str(array.dtype).removeprefix("u") for array in arrays}
+    if len(types) > 1:
+        raise InvalidArgument(f"{what}: matrices must have words of one size, got {sorted(types)}")
+    shapes = [
+        (array.shape[1], array.shape[0]) if is_transposed else (array.shape[0], array.shape[1])
+        for array, is_transposed in found
+    ]
+    return Matrices(_native.Matrices(found), arrays[0].dtype, shapes, arrays[0])
+
+
+def digest_shape(hash: str, n: int, dtype: Any) -> tuple[tuple[int, int], Any]:
+    bits = _native.hash_by_name(hash).element_bits
+    return ((n, 256 // bits), dtype) if bits else ((n, 32), "uint8")
+
+
+@takes(HashOptions)
+def hash_rows(
+    rows: Words | Array | Tensor | Sequence[Words | Array | Tensor],
+    hash: str = "blake3",
+    *,
+    words: str = "canonical",
+    field: str | None = None,
+    length: int = 32,
+    seek: int = 0,
+    wait: bool = True,
+    out: Tensor | None = None,
+    **options: Unpack[HashOptions],
+) -> Digests | DeviceArray:
+    """Return the digests of rows of equal length: of an array, of a matrix, or of several matrices side by side.
+
+    rows    of a hash of bytes: an array [n, ...] of any dtype, a row being the bytes of one item in C order. Of a field
+            hash: words uint64[n, k] or uint32[n, k], or signed ones by their bits, each below the modulus; or of one
+            row, [k], whose digest then is uint64[4] or uint32[8].
+            Or a list of matrices with equal n: row i of the first, of the second and so on are hashed as one row; of
+            hashes of bytes their words are uint8, uint32 or uint64, little endian. Matrices may have any strides
+            (row-major, column-major, sliced), and no copy is made of a whole one. All on the host, or all on one device
+    hash    one of HASHES; a row is hashed as a leaf, as hash_leaves() does it
+    words   "montgomery": a hash of bytes takes uint32 words x of `field` as 2^32 x mod p, as Plonky3's byte hashes over
+            31-bit fields do
+    field   of words="montgomery": "babybear" or "koalabear"
+    length, seek  of "blake3": output bytes, and the first of them, as in hash()
+    out     of one array of contiguous rows: where the digests go, uint8[n, 32] or words; with wait=False on a stream
+
+    The digests are uint64[n, 4] or uint32[n, 8] of field hashes, else uint8[n, 32]; those of tensors on a device stay
+    there, as a DeviceArray. The options are as in hash(); key and context are of "blake3". With wait=False, a word that
+    is not below p is reported by DeviceArray.wait(), without its place. Messages of different lengths: hash_each().
+    Raises InvalidArgument: shapes, dtypes, a word that is not below p (with its place).
+    """
+    key, context = mode_of(options)
+    run = run_of("hash_rows", options, wait=wait)
+    which = _native.hash_by_name(hash)
+    # What nearly every call has is asked first: small arrays take a few microseconds.
+    is_whole = type(length) is type(seek) is int and (length, seek) == (32, 0)
+    if not is_whole:
+        length, seek = _arrays.unsigned(length, "hash_rows: length"), _arrays.unsigned(seek, "hash_rows: seek")
+        is_whole = (length, seek) == (32, 0)
+        if not is_blake3(hash):
+            require_plain("hash_rows", hash, None, None, length, seek)
+    is_canonical = field is None and type(words) is str and words == "canonical"
+    modulus = 0 if is_canonical else modulus_of("hash_rows", words, field)
+    if isinstance(rows, (bytes, bytearray, memoryview, str)):
+        kind = type(rows).__name__
+        raise TypeError(f"hash_rows: rows must be an array or a list of matrices, got {kind}; hash() takes one message")
+    if modulus == 0 and _arrays.is_array(rows) and (_lies_in_rows(rows) or out is not None or not (wait and is_whole)):
+        if not is_whole:
+            if not wait or out is not None:
+                asked = f"length {shown(length)} from {shown(seek)}"
+                raise InvalidArgument(f"hash_rows with wait=False or out gives the first 32 bytes, got {asked}")
+            return rows_output(_arrays.byte_rows(rows, "hash_rows: rows", run), key, context, length, seek, run)
+        found: Any
+        if which.is_field:
+            found = _arrays.word_rows(rows, "hash_rows: rows", run, which)
+        else:
+            found = _arrays.byte_rows(rows, "hash_rows: rows", run)
+        return digests_of("hash_rows", found, which, hash, key, context, run, out)
+    if out is not None or not wait or not is_whole:
+        raise InvalidArgument("hash_rows: out, wait=False, length and seek are for one array, not for several matrices")
+    read = read_matrices(rows, "hash_rows", run, hash)
+    shape, dtype = digest_shape(hash, read.shapes[0][0], read.dtype)
+    digests: Digests | DeviceArray = _arrays.empty(read.beside, shape, dtype)
+    _native.hash_matrix_rows(read.native, digests, hash, key, context, modulus, run)
+    return digests
+
+
+def _lies_in_rows(array: Any) -> bool:
+    """Tell whether an array is not a matrix of words, or one whose rows lie one behind the other."""
+    flags = getattr(array, "flags", None)
+    if getattr(flags, "c_contiguous", False) or isinstance(array, _native.DeviceArray):
+        return True
+    if hasattr(array, "is_contiguous") and array.is_contiguous():
+        return True
+    shape, kind = getattr(array, "shape", ()), str(getattr(array, "dtype", "")).rpartition(".")[2]
+    return len(shape) != 2 or kind.removeprefix("u") not in ("int8", "int32", "int64")
