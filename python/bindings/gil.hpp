@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "parked.hpp"
@@ -35,6 +36,9 @@ public:
         GilReleased* released_;  // null: the thread has the GIL
     };
 
+    /// Whether this thread has given it away.
+    static bool is_here() noexcept { return innermost_ != nullptr; }
+
 private:
     static inline thread_local GilReleased* innermost_ = nullptr;
     GilReleased* outer_;
@@ -51,6 +55,22 @@ public:
 
 private:
     PyGILState_STATE state_;
+};
+
+/// Has the GIL for its lifetime, in a thread that has given it away and in any other.
+class GilTaken {
+public:
+    GilTaken() {
+        if (GilReleased::is_here()) {
+            back_.emplace();
+        } else {
+            held_.emplace();
+        }
+    }
+
+private:
+    std::optional<GilReleased::Interrupted> back_{};
+    std::optional<GilHeld> held_{};
 };
 
 }  // namespace merklize::binding

@@ -1,9 +1,11 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "digests/file_root.hpp"
 #include "digests/leaves.hpp"
 #include "module.hpp"
 #include "run.hpp"
+#include "source.hpp"
 
 namespace merklize::binding {
 
@@ -57,6 +59,18 @@ nb::bytes hash_descriptor(nb::handle descriptor, nb::handle name, nb::handle key
     run([&](const RunOptions& options) {
         merklize::hash_descriptor(fd, shown, out.span(), out.seek(), mode, options);
     });
+    return out.bytes();
+}
+
+// source  what PythonSource takes
+nb::bytes hash_source(nb::handle source, nb::handle hash, nb::handle key, nb::handle context, nb::handle length,
+                      nb::handle seek, const Settings& settings) {
+    const PythonSource from(source);
+    const Hash which = hash_from_name(to_text(hash, "hash"));
+    const Mode mode = to_mode(key, context, "hash_file");
+    const Run run(settings, nullptr);
+    const Output out(length, seek, "hash_file");
+    run([&](const RunOptions& options) { runtime::hash_source(from, which, mode, out.span(), out.seek(), options); });
     return out.bytes();
 }
 
@@ -193,6 +207,9 @@ void bind_hash(nb::module_& m) {
            "/) -> bytes");
     define(m, "hash_descriptor", hash_descriptor,
            "def hash_descriptor(descriptor: int, name: str, key: object, context: str | None, length: int, seek: int, "
+           "settings: Settings, /) -> bytes");
+    define(m, "hash_source", hash_source,
+           "def hash_source(source: object, hash: str, key: object, context: str | None, length: int, seek: int, "
            "settings: Settings, /) -> bytes");
     define(m, "hash_files", hash_files,
            "def hash_files(paths: list[bytes], key: object, context: str | None, length: int, seek: int, settings: "

@@ -9,6 +9,7 @@
 #include "manifests/names.hpp"
 #include "module.hpp"
 #include "run.hpp"
+#include "source.hpp"
 
 namespace merklize::binding {
 
@@ -104,30 +105,6 @@ std::vector<std::string> to_names(nb::handle list, const char* what) {
 std::string to_exclude(nb::handle path) { return path.is_none() ? "" : to_path(path, "manifest: exclude").string(); }
 
 // ---- Files in stores ----
-
-// The error of one file, as the library has it: a check notes it and goes on. None: an exception of another kind.
-std::optional<Error> error_of(nb::handle exception) {
-    const nb::module_ errors = nb::module_::import_("merklize.errors");
-    if (nb::isinstance(exception, errors.attr("InvalidArgument")))
-        return Error(ErrorCode::invalid_argument, text_of(exception));
-    if (!nb::isinstance(exception, errors.attr("FileError"))) return {};
-    const nb::object number = nb::getattr(exception, "errno", nb::none()),
-                     name = nb::getattr(exception, "filename", nb::none());
-    return Error(ErrorCode::io, text_of(nb::getattr(exception, "text", exception)),
-                 number.is_none() ? 0 : to_int(number, "errno"), name.is_none() ? std::string() : text_of(name));
-}
-
-// Runs Python code inside of a call without the GIL.
-template <class Work>
-auto in_python(const Work& work) {
-    const GilReleased::Interrupted taken_back;
-    try {
-        return work();
-    } catch (nb::python_error& raised) {
-        if (const auto error = error_of(raised.value())) throw *error;
-        throw;
-    }
-}
 
 std::exception_ptr pointer_to(nb::handle exception) {
     const auto error = error_of(exception);

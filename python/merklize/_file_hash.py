@@ -49,6 +49,10 @@ class How(NamedTuple):
             return _native.hash_message_descriptor(descriptor, name, self.hash, self.run)
         return _native.hash_descriptor(descriptor, name, self.key, self.context, self.length, self.seek, self.run)
 
+    def source(self, source: Any) -> bytes:
+        """Hash an object of a store."""
+        return _native.hash_source(source, self.hash, self.key, self.context, self.length, self.seek, self.run)
+
     def mapped(self, descriptor: int, name: str) -> bytes | None:
         """Hash what is left of a plain file, and leave it at its end; None where it cannot be mapped."""
         try:

@@ -231,7 +231,7 @@ def hash_file(
     if is_url(path):
         from .stores._hash import hash_url
 
-        return hash_url(str(path), how, run.progress)
+        return hash_url(str(path), how)
     if isinstance(path, (str, bytes, os.PathLike)):
         return how.path(encoded(path, "hash_file: path"))
     if isinstance(path, int) and not isinstance(path, bool):
@@ -292,7 +292,7 @@ def hash_files(
     from .stores._hash import hash_urls
 
     how = How(hash, key, context, length, seek, run)
-    found = dict(zip(urls, hash_urls([names[k] for k in urls], how, run.progress)))
+    found = dict(zip(urls, hash_urls([names[k] for k in urls], how)))
     files = [k for k in range(len(names)) if k not in found]
     quiet = settings(run.device, run.threads or None, tuned=is_blake3(hash))  # the URLs have told their progress
     found |= zip(files, hash_named([names[k] for k in files], quiet))

@@ -11,7 +11,7 @@
 #include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/streams.hpp"
-#include "host/wipe.hpp"
+#include "hashes/wipe.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {

@@ -125,7 +125,8 @@ Node chunk_node(const Place& chunk, std::uint64_t bytes, std::uint64_t counter, 
 }
 
 std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
-                            Run& run, const std::function<void(const ChainingValue&, std::uint64_t)>& push) {
+                            Run& run, double share,
+                            const std::function<void(const ChainingValue&, std::uint64_t)>& push) {
     std::uint64_t done = 0;
     for (std::uint64_t chunk = first_chunk; bytes - done > MKZ_BLAKE3_CHUNK_LEN;) {
         // A power of two of chunks, at a multiple of its size.
@@ -137,7 +138,7 @@ std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_
             push(value_of(chunk_node(here, part, chunk, mode, run)), chunk);
         } else {
             auto values = subtree_values(here, part, chunk, subtree_levels(count, run), mode, run,
-                                         static_cast<double>(part) / static_cast<double>(bytes));
+                                         share * static_cast<double>(part) / static_cast<double>(bytes));
             reduce(values, 2, mode, run);
             push(values[0], chunk);
             push(values[1], chunk + count / 2);
@@ -188,6 +189,41 @@ Node ValueStack::root(const Node& last, std::uint64_t first_chunk) const {
     ValueStack settled = *this;
     settled.settle(first_chunk);
     return settled.fold(last, settled.values_.size());
+}
+
+std::span<const std::byte> GrowingMessage::fill(std::span<const std::byte> piece) {
+    if (pending_ == 0) return piece;
+    const std::size_t count = std::min(piece.size(), sizeof chunk_ - pending_);
+    std::copy_n(piece.begin(), count, chunk_ + pending_);
+    pending_ += count;
+    if (count == piece.size()) return {};
+    stack_.push(value_of(chunk_node({chunk_, sizeof chunk_}, chunks_, mode_)), chunks_);
+    chunks_++;
+    pending_ = 0;
+    return piece.subspan(count);
+}
+
+void GrowingMessage::add(std::span<const std::byte> piece, Run& run, double share) {
+    piece = fill(piece);
+    if (piece.empty()) return;
+    const std::uint64_t done = push_subtrees(
+        host_place(piece.data()), piece.size(), chunks_, mode_, run, share,
+        [this](const ChainingValue& value, std::uint64_t first_chunk) { stack_.push(value, first_chunk); });
+    chunks_ += done / sizeof chunk_;
+    pending_ = piece.size() - done;
+    std::ranges::copy(piece.subspan(done), chunk_);
+}
+
+Node GrowingMessage::root() const {
+    if (stack_.empty()) return chunk_node({chunk_, pending_}, 0, mode_);
+    if (pending_ == 0) return stack_.root();
+    return stack_.root(chunk_node({chunk_, pending_}, chunks_, mode_), chunks_);
+}
+
+void GrowingMessage::clear() noexcept {
+    stack_.clear();
+    chunks_ = 0;
+    pending_ = 0;
 }
 
 }  // namespace merklize::runtime

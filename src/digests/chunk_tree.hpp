@@ -6,8 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "host/wipe.hpp"
+#include "hashes/wipe.hpp"
 #include "jobs/run.hpp"
+#include "merklize/core/hashes/blake3.h"
 #include "merklize/hash.hpp"
 
 namespace merklize::runtime {
@@ -58,9 +59,10 @@ std::vector<ChainingValue> subtree_values(const Place& data, std::uint64_t bytes
 /// Pushes the values of the largest subtrees that fit into `bytes` bytes of data, in order, until at most one chunk is
 /// left. The data begins with chunk `first_chunk` of a longer message. A subtree is pushed as its two halves, because
 /// the value above them may be the root.
+/// share    of the whole call
 /// returns  bytes done
 std::uint64_t push_subtrees(const Place& data, std::uint64_t bytes, std::uint64_t first_chunk, const Mode& mode,
-                            Run& run,
+                            Run& run, double share,
                             const std::function<void(const ChainingValue& value, std::uint64_t first_chunk)>& push);
 
 /// The root of data that is all in memory, of the host or of the run's device. This is `share` of the whole call.
@@ -88,6 +90,28 @@ private:
 
     Mode mode_;
     std::vector<ChainingValue> values_;
+};
+
+/// A message that comes in pieces. Full chunks are merged as they come. The last 1 to 1024 bytes wait, because they may be the end.
+class GrowingMessage {
+public:
+    explicit GrowingMessage(const Mode& mode) : mode_(mode), stack_(mode) {}
+
+    /// Takes what still fits into the last chunk, without a job.  returns  the rest of the piece, for add()
+    std::span<const std::byte> fill(std::span<const std::byte> piece);
+    /// The next piece, which is `share` of the whole call.
+    void add(std::span<const std::byte> piece, Run& run, double share);
+    /// The root of all that was added.
+    Node root() const;
+    std::uint64_t bytes() const noexcept { return chunks_ * sizeof chunk_ + pending_; }
+    void clear() noexcept;
+
+private:
+    Mode mode_;
+    ValueStack stack_;  // of `chunks_` chunks
+    std::uint64_t chunks_ = 0;
+    std::size_t pending_ = 0;  // bytes in `chunk_`
+    std::byte chunk_[MKZ_BLAKE3_CHUNK_LEN];
 };
 
 }  // namespace merklize::runtime

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace merklize::runtime {
@@ -92,6 +93,29 @@ void read_together(const InputFile& file, std::span<std::byte> out, std::uint64_
             order.read(i, out.subspan(first, std::min<std::uint64_t>(read_bytes, out.size() - first)), offset + first);
         },
         share);
+}
+
+void read_in_order(const ByteSource& source, const std::optional<ByteSource::Extent>& extent, Run& run,
+                   const std::function<void(std::span<const std::byte> piece, double share)>& use) {
+    const ByteRange whole = extent ? ByteRange{extent->position, extent->bytes} : ByteRange{};
+    const auto stream = extent ? source.stream({&whole, 1}) : source.stream();
+    if (source.file() == nullptr) run.progress().ask_soon();
+    std::uint64_t done = 0;
+    bool stopped = false;
+    const auto go_on = [&] { return !(stopped = !run.tick(0)); };
+    for (auto piece = stream->next(go_on); !piece.empty(); piece = stream->next(go_on)) {
+        use(piece, extent ? static_cast<double>(piece.size()) / static_cast<double>(whole.bytes) : 0);
+        done += piece.size();
+        if (!go_on()) break;
+    }
+    if (stopped) run.throw_cancelled();
+    if (!extent) return;
+    if (done != whole.bytes) {
+        throw EndedEarly(ErrorCode::io, source.name() + ": changed while being read: it has " + std::to_string(done) +
+                                            " bytes, and not " + std::to_string(whole.bytes));
+    }
+    source.require_unchanged(extent->identity);
+    source.leave_at(whole.offset + whole.bytes);
 }
 
 }  // namespace merklize::runtime

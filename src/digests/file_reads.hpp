@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -77,5 +78,12 @@ private:
 
 /// Fills `out` from byte `offset` of a regular file on, by all threads of the run.
 void read_together(const InputFile& file, std::span<std::byte> out, std::uint64_t offset, Run& run, double share);
+
+/// Calls use(piece, share) for all pieces of a source one after another: `share` is that of the piece in the whole call, 0 if
+/// only reading tells where the source ends. Then requires that nobody changed it.
+/// extent  of the source, or of the part that is wanted
+/// errors  those of the source, cancelled
+void read_in_order(const ByteSource& source, const std::optional<ByteSource::Extent>& extent, Run& run,
+                   const std::function<void(std::span<const std::byte> piece, double share)>& use);
 
 }  // namespace merklize::runtime

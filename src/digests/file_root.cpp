@@ -219,9 +219,14 @@ Node root_of_stream(const InputFile& file, const Mode& mode, Run& run) {
     return run.on_host() ? StreamHasher(file, mode, run).root() : root_of_stream_on_device(file, mode, run);
 }
 
-Node root_of(const InputFile& file, const Mode& mode, Run& run) {
-    const auto extent = file.extent();
-    return extent ? root_of_rest(file, *extent, mode, run) : root_of_stream(file, mode, run);
+Node root_of(const ByteSource& source, const Mode& mode, Run& run) {
+    const auto extent = source.extent();
+    if (const InputFile* file = source.file())
+        return extent ? root_of_rest(*file, *extent, mode, run) : root_of_stream(*file, mode, run);
+    GrowingMessage message(mode);
+    read_in_order(source, extent, run,
+                  [&](std::span<const std::byte> piece, double share) { message.add(piece, run, share); });
+    return message.root();
 }
 
 }  // namespace merklize::runtime

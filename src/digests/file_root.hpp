@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "digests/chunk_tree.hpp"
 #include "digests/file_reads.hpp"
@@ -20,7 +21,13 @@ Node root_of_rest(const InputFile& file, const InputFile::Extent& rest, const Mo
                   const InputFile::BeforeDisk& before = {});
 /// Everything from an input that can only be read in order.
 Node root_of_stream(const InputFile& file, const Mode& mode, Run& run);
-/// Everything from the file's position to its end.
-Node root_of(const InputFile& file, const Mode& mode, Run& run);
+/// Everything of a source: of a file from its position to its end.
+Node root_of(const ByteSource& source, const Mode& mode, Run& run);
+
+/// The digest of all of a source, as hash_file() gives it.
+/// mode, out, seek  as hash_file() has them with BLAKE3; with another hash none, 32 bytes and 0
+/// errors           those of the source; invalid_argument (no hash of messages)
+void hash_source(const ByteSource& source, Hash hash, const Mode& mode, std::span<std::byte> out, std::uint64_t seek,
+                 const RunOptions& options);
 
 }  // namespace merklize::runtime

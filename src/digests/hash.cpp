@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "digests/chunk_tree.hpp"
+#include "hashes/wipe.hpp"
 #include "host/cpu_device.hpp"
-#include "host/wipe.hpp"
 #include "jobs/internals.hpp"
 #include "merklize/core/hashes/blake3.h"
 #include "tuning/calibration.hpp"

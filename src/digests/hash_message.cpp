@@ -3,7 +3,7 @@
 #include <mutex>
 #include <vector>
 
-#include "digests/file_reads.hpp"
+#include "digests/file_root.hpp"
 #include "hashes/message.hpp"
 #include "jobs/run.hpp"
 #include "merklize/error.hpp"
@@ -18,29 +18,15 @@ constexpr std::size_t piece_bytes = 4 << 20;  // between two looks at the caller
 
 bool is_blake3(Hash hash) { return runtime::info(hash).has_chunk_tree != 0; }
 
-Digest digest_of(const runtime::InputFile& file, Hash hash, const char* what, runtime::Run& run) {
-    const auto extent = file.extent();
+Digest digest_of(const runtime::ByteSource& source, Hash hash, const char* what, runtime::Run& run) {
+    const auto extent = source.extent();
     Message message(hash, what, extent ? extent->bytes : Message::unknown);
-    const auto buffer = runtime::thread_buffer();
-    if (!extent) {
-        bool stopped = false;
-        for (;;) {
-            const std::size_t count = file.read_some(buffer, [&] { return !(stopped = !run.tick(0)); });
-            if (stopped || !run.tick(0)) run.throw_cancelled();
-            message.update(buffer.first(count));
-            if (count < buffer.size()) return message.digest();
-        }
-    }
-    const auto [position, bytes, identity] = *extent;
-    for (std::uint64_t done = 0; done < bytes; done += buffer.size()) {
-        const auto piece = buffer.first(std::min<std::uint64_t>(buffer.size(), bytes - done));
-        file.advise(position + done + buffer.size(), buffer.size());
-        file.read_at(piece, position + done);
-        message.update(piece);
-        if (!run.tick(static_cast<double>(done) / static_cast<double>(bytes))) run.throw_cancelled();
-    }
-    file.require_unchanged(identity);
-    file.leave_at(position + bytes);
+    runtime::read_in_order(source, extent, run, [&](std::span<const std::byte> piece, double share) {
+        run.progress().step(share, [&](const runtime::Tick&) {
+            message.update(piece);
+            return true;
+        });
+    });
     return message.digest();
 }
 
@@ -125,3 +111,16 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
 }
 
 }  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+void hash_source(const ByteSource& source, Hash hash, const Mode& mode, std::span<std::byte> out, std::uint64_t seek,
+                 const RunOptions& options) {
+    require_message_hash(hash, "hash_file");
+    if (!is_blake3(hash)) require_no_policy("hash_file", options);
+    Run run(options);
+    if (is_blake3(hash)) return root_of(source, mode, run).expand(out, seek, run);
+    std::ranges::copy(digest_of(source, hash, "hash_file", run).bytes, out.begin());
+}
+
+}  // namespace merklize::runtime

@@ -50,7 +50,7 @@ void hash_parts(std::span<const ConstBuffer> all_parts, std::span<std::byte> out
         runtime::Run part(here);
         const runtime::Place data = runtime::place_of(parts[k]);
         const std::uint64_t done = runtime::push_subtrees(
-            data, parts[k].size(), first_chunks[k], mode, part,
+            data, parts[k].size(), first_chunks[k], mode, part, 1,
             [&](const runtime::ChainingValue& value, std::uint64_t first) { values[k].push_back({value, first}); });
         const std::uint64_t rest = parts[k].size() - done, chunk = first_chunks[k] + done / MKZ_BLAKE3_CHUNK_LEN;
         if (rest == 0) return;

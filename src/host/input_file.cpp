@@ -13,9 +13,11 @@
 #include <cerrno>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "host/descriptor.hpp"
 #include "merklize/error.hpp"
@@ -53,7 +55,7 @@ bool asks_once(std::uint64_t device) {
 
 bool (*is_rotational)(std::uint64_t device) = asks_once;
 
-InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()), owned_(true) {
+InputFile::InputFile(const std::filesystem::path& path) : ByteSource(path.string()), owned_(true) {
     // A named pipe would wait here for its other side, deaf to cancelling; so it is read_some() that waits.
     constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
     while ((fd_ = open(path.c_str(), flags)) < 0 && (errno == EAGAIN || errno == EINTR))  // another program's lease
@@ -75,15 +77,15 @@ InputFile::~InputFile() {
 }
 
 void InputFile::fail(const std::string& what, int error_number) const {
-    throw Error(ErrorCode::io, name_ + ": " + what + ": " + std::generic_category().message(error_number), error_number,
-                name_);
+    throw Error(ErrorCode::io, name() + ": " + what + ": " + std::generic_category().message(error_number),
+                error_number, name());
 }
 
 std::uint64_t InputFile::regular_size() const {
     struct stat info;
     if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
     if (S_ISDIR(info.st_mode)) fail("cannot read", EISDIR);
-    if (!S_ISREG(info.st_mode)) throw Error(ErrorCode::io, name_ + ": not a regular file");
+    if (!S_ISREG(info.st_mode)) throw Error(ErrorCode::io, name() + ": not a regular file");
     return static_cast<std::uint64_t>(info.st_size);
 }
 
@@ -229,6 +231,65 @@ std::optional<std::size_t> InputFile::read_once(std::byte* out, std::size_t byte
     return {};
 }
 
+namespace {
+
+constexpr std::size_t stream_bytes = 256 << 10;  // stay in a core's cache
+
+// Ranges of a regular file.
+class RangeStream : public ByteStream {
+public:
+    RangeStream(const InputFile& file, std::span<const ByteRange> ranges)
+        : file_(file), ranges_(ranges.begin(), ranges.end()) {
+        std::uint64_t most = 0;
+        for (const ByteRange& range : ranges) most = std::max(most, range.bytes);
+        buffer_.resize(std::min<std::uint64_t>(most, stream_bytes));
+    }
+
+    std::span<const std::byte> next(const Wait&) override {
+        while (at_ < ranges_.size() && ranges_[at_].bytes == 0) at_++;
+        if (at_ == ranges_.size()) return {};
+        auto& [offset, bytes] = ranges_[at_];
+        const auto data = std::span(buffer_).first(std::min<std::uint64_t>(buffer_.size(), bytes));
+        file_.advise(offset + data.size(), buffer_.size());
+        file_.read_at(data, offset);
+        offset += data.size();
+        bytes -= data.size();
+        return data;
+    }
+
+private:
+    const InputFile& file_;
+    std::vector<ByteRange> ranges_;
+    std::size_t at_ = 0;
+    std::vector<std::byte> buffer_{};
+};
+
+// What can only be read in order.
+class PipeStream : public ByteStream {
+public:
+    explicit PipeStream(const InputFile& file) : file_(file), buffer_(stream_bytes) { file.widen_pipe(stream_bytes); }
+
+    std::span<const std::byte> next(const Wait& wait) override {
+        if (ended_) return {};
+        const std::size_t count = file_.read_some(std::span(buffer_), wait);
+        ended_ = count < buffer_.size();
+        return std::span(buffer_).first(count);
+    }
+
+private:
+    const InputFile& file_;
+    std::vector<std::byte> buffer_;
+    bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStream> InputFile::stream(std::span<const ByteRange> ranges) const {
+    return std::make_unique<RangeStream>(*this, ranges);
+}
+
+std::unique_ptr<ByteStream> InputFile::stream() const { return std::make_unique<PipeStream>(*this); }
+
 void InputFile::require_unchanged(const Identity& before) const {
     struct stat info;
     if (fstat(fd_, &info) != 0) fail("cannot stat", errno);
@@ -236,7 +297,7 @@ void InputFile::require_unchanged(const Identity& before) const {
     if (now == before) return;
     if (now.bytes != before.bytes) fail_size(before.bytes, now.bytes);
     throw Error(ErrorCode::io,
-                name_ + ": changed while being read: the times of its last change are others than at the beginning");
+                name() + ": changed while being read: the times of its last change are others than at the beginning");
 }
 
 void InputFile::fail_after(std::uint64_t expected_end) const {
@@ -249,9 +310,9 @@ void InputFile::fail_after(std::uint64_t expected_end) const {
 
 void InputFile::fail_size(std::uint64_t expected, std::uint64_t found) const {
     const std::string end = ", expected its end at byte " + std::to_string(expected);
-    if (found > expected) throw Error(ErrorCode::io, name_ + ": grew while being read" + end);
+    if (found > expected) throw Error(ErrorCode::io, name() + ": grew while being read" + end);
     throw EndedEarly(ErrorCode::io,
-                     name_ + ": shrank while being read: it ends at byte " + std::to_string(found) + end);
+                     name() + ": shrank while being read: it ends at byte " + std::to_string(found) + end);
 }
 
 }  // namespace merklize::runtime

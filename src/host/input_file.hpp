@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
+#include "host/byte_source.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -27,47 +28,36 @@ public:
 /// A file, pipe or device that is open for reading. Files are read, never mapped: a mapped file that shrinks kills the
 /// process. Every function throws io with the file's name and the system's text. Safe to use from several threads,
 /// except read_some().
-class InputFile {
+class InputFile final : public ByteSource {
 public:
     /// A named pipe is open at once, whether or not somebody writes to it.
     explicit InputFile(const std::filesystem::path& path);
     /// The caller's descriptor: it is read from its current position and is not closed. `name` is for error texts.
-    InputFile(int fd, std::string_view name) : fd_(fd), name_(name), owned_(false) {}
+    InputFile(int fd, std::string_view name) : ByteSource(name), fd_(fd), owned_(false) {}
     /// A second descriptor of the same open file. Who asks how often the file is open counts the two as one.
     static InputFile beside(int fd, std::string_view name);
-    ~InputFile();
-    InputFile(const InputFile&) = delete;
-    InputFile& operator=(const InputFile&) = delete;
+    ~InputFile() override;
 
     int fd() const noexcept { return fd_; }
-    const std::string& name() const noexcept { return name_; }
+    const InputFile* file() const noexcept override { return this; }
 
     /// Size of a regular file.  errors  io (not a regular file)
     std::uint64_t regular_size() const;
     /// Whether it is a pipe, named or not.
     bool is_pipe() const;
-    /// Tells a file from any other file, and from itself before it was last written.
-    struct Identity {
-        std::uint64_t device, inode, bytes;
-        /// Of the last change of content, and of the last change of anything, which nobody can set back.
-        std::uint64_t written_seconds, written_nanoseconds, changed_seconds, changed_nanoseconds;
-        bool operator==(const Identity&) const = default;
-    };
-    /// The rest of a regular file as the system states it: `bytes` bytes from `position` on.
-    struct Extent {
-        std::uint64_t position, bytes;
-        Identity identity;
-    };
     /// The extent from the current position on; none if the input can only be read in order: a pipe, or a file in
     /// /proc, which reports size 0.
-    std::optional<Extent> extent() const;
+    std::optional<Extent> extent() const override;
 
     /// Called before a read of a rotational disk, which it may keep waiting. What the system has in memory needs no disk.
     using BeforeDisk = std::function<void()>;
     /// Reads at most out.size() bytes at `offset`; fewer only at the end of a regular file.
     std::size_t read_up_to(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before = {}) const;
     /// Reads exactly out.size() bytes at `offset`.  errors  io; EndedEarly
-    void read_at(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before = {}) const;
+    void read_at(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before) const;
+    void read_at(std::span<std::byte> out, std::uint64_t offset) const override { read_at(out, offset, {}); }
+    std::unique_ptr<ByteStream> stream(std::span<const ByteRange> ranges) const override;
+    std::unique_ptr<ByteStream> stream() const override;
     /// Whether it lies on a disk that turns.
     bool is_on_rotational_disk() const;
     /// Reads up to out.size() bytes in order, fewer only at the end. While no data comes, `wait` is called about every
@@ -75,8 +65,7 @@ public:
     template <class Wait>
     std::size_t read_some(std::span<std::byte> out, Wait wait) const;
 
-    /// Moves the position of the caller's descriptor there, as reading in order would have.
-    void leave_at(std::uint64_t position) const noexcept;
+    void leave_at(std::uint64_t position) const noexcept override;
 
     /// Asks for a pipe that holds as much as one read, so that each side can work without waiting for the other. What read_some() then
     /// leaves unread because `wait` said so is gone.
@@ -86,7 +75,7 @@ public:
 
     /// Throws io if size or times of the file are no longer these: somebody wrote to it. The system's clock may be as
     /// coarse as 10 ms, so two writes that follow one another closely may have the same time.
-    void require_unchanged(const Identity& before) const;
+    void require_unchanged(const Identity& before) const override;
     [[noreturn]] void fail(const std::string& what, int error_number) const;
     /// After a read that failed without an error's number: what was not there belongs to the end that the file had before.
     [[noreturn]] void fail_after(std::uint64_t expected_end) const;
@@ -99,10 +88,9 @@ private:
     std::optional<std::size_t> read_once(std::byte* out, std::size_t bytes) const;
     std::size_t read_moved(std::byte* out, std::size_t bytes) const;
 
-    InputFile(int fd, std::string_view name, bool owned) : fd_(fd), name_(name), owned_(owned) {}
+    InputFile(int fd, std::string_view name, bool owned) : ByteSource(name), fd_(fd), owned_(owned) {}
 
     int fd_;
-    std::string name_;
     bool owned_;
     mutable int own_pipe_[2] = {-1, -1};  // what read_some() moves a pipe's pages to
     mutable std::size_t moved_ = 0;       // bytes in it

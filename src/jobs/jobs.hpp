@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hashes/hash_info.hpp"
-#include "host/wipe.hpp"
+#include "hashes/wipe.hpp"
 #include "merklize/digest.hpp"
 #include "merklize/hash.hpp"
 #include "seams/backend.h"

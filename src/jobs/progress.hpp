@@ -52,6 +52,9 @@ public:
     /// Tells how much of the whole is done beyond the steps that ended; false cancels.
     bool tell(double done) noexcept;
 
+    /// The next tell() asks at once: the first piece of what comes from afar.
+    void ask_soon() noexcept { last_ = {}; }
+
     [[noreturn]] void throw_cancelled() const;
 
 private:

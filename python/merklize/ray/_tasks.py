@@ -11,11 +11,10 @@ import merklize
 from .. import _native
 from .._settings import settings
 from ..errors import FileError, Mismatch
-from ..stores._hash import digest_of, hash_url
 from ..stores._limits import limits
 from ..stores._objects import LocalObject, Stored, open_object, pinned_object
-from ..stores._progress import Report
 from ..stores._ranges import Readers
+from ..stores._ranges import Source as Opened
 from ._tree_parts import TreePart, build_part
 
 MIB = 1 << 20
@@ -51,6 +50,10 @@ class Mode(NamedTuple):
         """Return the run options."""
         return settings(self.device, self.threads)
 
+    def source(self, source: Opened) -> bytes:
+        """Hash an object."""
+        return _native.hash_source(source, "blake3", self.key, self.context, self.length, self.seek, self.run())
+
     def hasher(self) -> _native.Hasher:
         """Return a new hasher."""
         return _native.make_hasher(self.key, self.context, self.run())
@@ -81,7 +84,7 @@ def facts(urls: list[str], small: int, mode: Mode) -> list[bytes | tuple[int, st
                 found.append((stored.size or 0, stored.version))
                 continue
             with Readers() as readers:
-                found.append(digest_of(stored, mode, readers, Report(None, None)))
+                found.append(mode.source(Opened(stored, readers)))
         except FileError as error:
             found.append(error)
     return found
@@ -89,7 +92,8 @@ def facts(urls: list[str], small: int, mode: Mode) -> list[bytes | tuple[int, st
 
 def whole(source: Source, mode: Mode) -> bytes:
     """Hash one object."""
-    return hash_url(source.url, mode.here(), None)
+    with Readers() as readers:
+        return mode.here().source(Opened(open_object(source.url), readers))
 
 
 def subtree(source: Source, start: int, end: int, mode: Mode) -> bytes:

@@ -4,79 +4,57 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from .._settings import is_blake3, settings
 from .._urls import shown
 from ..errors import Error, FileError
 from ._failures import file_error
 from ._limits import limits
-from ._objects import Stored, open_object
-from ._progress import Report
-from ._ranges import Readers
+from ._objects import open_object
+from ._progress import Part, Report
+from ._ranges import Readers, Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .. import _native
-    from .._types import Progress
+    from .._file_hash import How
 
 
-class How(Protocol):
-    """How hash_file() hashes."""
-
-    @property
-    def length(self) -> int:
-        """Bytes of output."""
-
-    @property
-    def seek(self) -> int:
-        """Where they start in it."""
-
-    def hasher(self) -> _native.Hasher:
-        """Return a new hasher."""
-
-
-def hash_url(url: str, how: How, progress: Progress) -> bytes:
+def hash_url(url: str, how: How) -> bytes:
     """Return the digest of an object, as hash_file() gives it."""
     with Readers() as readers:
-        return _digest(url, how, readers, Report(progress, None))
+        return how.source(Source(open_object(url), readers))
 
 
-def _digest(url: str, how: How, readers: Readers, report: Report) -> bytes:
-    stored = open_object(url)
-    report.add_total(stored.size or 0)
-    return digest_of(stored, how, readers, report)
-
-
-def digest_of(stored: Stored, how: How, readers: Readers, report: Report) -> bytes:
-    """Return the digest of an object that is open."""
-    hasher = how.hasher()
-    for piece in readers.pieces(stored):
-        hasher.update(piece)
-        report.add(len(piece))
-    stored.require_same()
-    return hasher.digest(how.length, how.seek)
-
-
-def hash_urls(urls: Sequence[str], how: How, progress: Progress) -> list[bytes | FileError]:
+def hash_urls(urls: Sequence[str], how: How) -> list[bytes | FileError]:
     """Return the digests of objects, several at once; the FileError of one that fails."""
-    report = Report(progress, None)
+    report = Report(how.run.progress, None)
+    parts = [Part(report) for _ in urls]
+    device, threads = how.run.device, how.run.threads or None
+    # Made here: what merklize.tuning.options() says is of this thread.
+    runs = [settings(device, threads, part, tuned=is_blake3(how.hash), timed=False) for part in parts]
     stop = threading.Event()
 
-    def digest(url: str) -> bytes | FileError:
+    def digest(url: str, run: _native.Settings, part: Part) -> bytes | FileError:
         if stop.is_set():
             return file_error(shown(url), "not read: the call ended before")
         try:
-            return _digest(url, how, readers, report)
+            stored = open_object(url)
+            part.begin(stored.size or 0)
+            found = how._replace(run=run).source(Source(stored, readers))
+            part(1.0)
         except FileError as error:
             return error
         except Error:  # cancelled, or no extra: it ends the call
             stop.set()
             raise
+        return found
 
     with Readers() as readers, ThreadPoolExecutor(limits.parallel, "merklize-object") as pool:
         try:
-            return list(pool.map(digest, urls))
+            return list(pool.map(digest, urls, runs, parts))
         except BaseException:
             stop.set()
             raise

@@ -40,3 +40,22 @@ class Report:
             share = min(1.0, self._done / self._total) if self._total else 0.0
             if self._progress(share) is False:
                 raise Cancelled("cancelled by the caller's progress function")
+
+
+class Part:
+    """The progress function of one of several objects."""
+
+    def __init__(self, report: Report) -> None:
+        """Begin with no bytes."""
+        self._report, self._size, self._done = report, 0, 0
+
+    def begin(self, size: int) -> None:
+        """Note how many bytes there are."""
+        self._size = size
+        self._report.add_total(size)
+
+    def __call__(self, share: float) -> None:
+        """Note that this share is done. Raises Cancelled."""
+        done = int(share * self._size)
+        self._report.add(done - self._done)
+        self._done = done

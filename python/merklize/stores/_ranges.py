@@ -67,6 +67,45 @@ class Readers:
                 self._slots.release()
 
 
+class Source:
+    """An object as the extension reads it: see python/bindings/source.hpp. Objects of one call share their readers."""
+
+    def __init__(self, stored: Stored, readers: Readers) -> None:
+        """Take an object that is open."""
+        self._stored, self._readers = stored, readers
+        self.name = stored.name
+
+    @property
+    def size(self) -> int | None:
+        """Bytes; None: only reading tells."""
+        return self._stored.size
+
+    def pieces(self, ranges: list[tuple[int, int]] | None) -> Iterator[bytes]:
+        """Give the bytes of ranges (start, end) one after another, or all there are."""
+        stored = self._stored
+        if ranges is None or (not stored.ranges and ranges == [(0, stored.size)]):
+            return self._readers.pieces(stored)
+        step = limits.range_size
+        return self._readers.places(
+            stored, ((at, min(at + step, end)) for start, end in _joined(ranges) for at in range(start, end, step))
+        )
+
+    def require_same(self) -> None:
+        """Raise FileError: the object changed."""
+        self._stored.require_same()
+
+
+def _joined(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Join ranges that follow one another."""
+    start = end = 0
+    for first, last in ranges:
+        if first != end:
+            yield start, end
+            start = first
+        end = last
+    yield start, end
+
+
 def _refused(stored: Stored, start: int, end: int | None) -> Iterator[bytes]:
     yield stored.read(start, start + 1 if end is None else end)  # which raises
 

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include <nanobind/nanobind.h>
+#include <merklize/error.hpp>
+
+#include "gil.hpp"
+#include "host/byte_source.hpp"
+
+namespace merklize::binding {
+
+namespace nb = nanobind;
+
+/// The error of one file (FileError, InvalidArgument) as the library has it. None: an exception of another kind.
+std::optional<Error> error_of(nb::handle exception);
+
+/// Runs Python code inside of a call of the library, in any thread. Errors of files become the library's.
+template <class Work>
+auto in_python(const Work& work) {
+    const GilTaken taken;
+    try {
+        return work();
+    } catch (nb::python_error& raised) {
+        if (const auto error = error_of(raised.value())) throw *error;
+        throw;
+    }
+}
+
+/// An object of Python as a source, merklize.stores' Source:
+///
+///     name                  for error texts
+///     size                  bytes, or None: only reading tells
+///     pieces(ranges)        an iterator of bytes: those of ranges (start, end), one after another; None: all there are
+///     require_same() -> None   raises FileError: they changed since the object was opened
+///
+/// It is called with the GIL. It reads ahead by threads of its own.
+class PythonSource final : public runtime::ByteSource {
+public:
+    /// Holds a reference.
+    explicit PythonSource(nb::handle object);
+    ~PythonSource() override;
+
+    std::optional<Extent> extent() const override;
+    void read_at(std::span<std::byte> out, std::uint64_t offset) const override;
+    std::unique_ptr<runtime::ByteStream> stream(std::span<const runtime::ByteRange> ranges) const override;
+    std::unique_ptr<runtime::ByteStream> stream() const override;
+    void require_unchanged(const Identity& before) const override;
+
+private:
+    nb::object object_;
+};
+
+}  // namespace merklize::binding

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace merklize::runtime {
+
+class InputFile;
+
+struct ByteRange {
+    std::uint64_t offset, bytes;
+};
+
+/// Bytes that come in order, in pieces of the source's choice.
+class ByteStream {
+public:
+    /// Called about every 50 ms while nothing comes, where the source can tell. False: wait no longer.
+    using Wait = std::function<bool()>;
+
+    ByteStream() = default;
+    ByteStream(const ByteStream&) = delete;
+    ByteStream& operator=(const ByteStream&) = delete;
+    virtual ~ByteStream() = default;
+
+    /// The next bytes, at least one. They stay until the next call. Empty: the end, or `wait` has returned false.
+    /// errors  those of the source
+    virtual std::span<const std::byte> next(const Wait& wait) = 0;
+    std::span<const std::byte> next() {
+        return next([] { return true; });
+    }
+};
+
+/// Where bytes come from: a file, a pipe, an object of a store. What is read through one source is of one version: who changes the
+/// bytes meanwhile gets an error. A source decides how often it tries again and how many requests are on their way at once.
+/// Every function throws io with the name. Safe to use from several threads, but for stream().
+class ByteSource {
+public:
+    explicit ByteSource(std::string_view name) : name_(name) {}
+    ByteSource(const ByteSource&) = delete;
+    ByteSource& operator=(const ByteSource&) = delete;
+    virtual ~ByteSource() = default;
+
+    /// For error texts: without anything secret.
+    const std::string& name() const noexcept { return name_; }
+
+    /// Tells a file from any other file, and from itself before it was last written. Of other sources zeros: they know their version.
+    struct Identity {
+        std::uint64_t device, inode, bytes;
+        /// Of the last change of content, and of the last change of anything, which nobody can set back.
+        std::uint64_t written_seconds, written_nanoseconds, changed_seconds, changed_nanoseconds;
+        bool operator==(const Identity&) const = default;
+    };
+    /// What there is to read: `bytes` bytes from `position` on.
+    struct Extent {
+        std::uint64_t position, bytes;
+        Identity identity;
+    };
+    /// None if only reading tells where the bytes end: a pipe, a file in /proc, a server that states no size.
+    virtual std::optional<Extent> extent() const = 0;
+
+    /// Reads exactly out.size() bytes at `offset`.
+    virtual void read_at(std::span<std::byte> out, std::uint64_t offset) const = 0;
+    /// Reads ranges of the extent one after another. An object of a store is asked for several ranges at once.
+    virtual std::unique_ptr<ByteStream> stream(std::span<const ByteRange> ranges) const = 0;
+    /// Reads all there is, where there is no extent. Only once.
+    virtual std::unique_ptr<ByteStream> stream() const = 0;
+
+    /// Throws io if the bytes may have changed since extent() gave this identity.
+    virtual void require_unchanged(const Identity& before) const = 0;
+    /// Moves the position of the caller's descriptor there, as reading in order would have.
+    virtual void leave_at([[maybe_unused]] std::uint64_t position) const noexcept {}
+
+    /// The file of the system that this is, which all threads read at once; else null.
+    virtual const InputFile* file() const noexcept { return nullptr; }
+
+private:
+    std::string name_;
+};
+
+}  // namespace merklize::runtime
