@@ -269,6 +269,7 @@ lint: $(VENV)/cmake $(VENV)/linters $(VENV)/package ## formats, clang-tidy, ruff
 	@python scripts/generate_rescue_prime_constants.py --check
 	@python scripts/generate_poseidon2_constants.py --check
 	@python bench/tables.py --check
+	@python bench/pictures.py --check
 	@python bench/result_files.py --check
 	@python scripts/generate_rust_bindings.py --check
 	@echo "== Rust"

@@ -15,7 +15,7 @@ import pytest
 
 import merklize as library
 from cli_helpers import merklize, output
-from merklize.bench import array_merges, bounds, measure, peers, plots, report, suites
+from merklize.bench import array_merges, measure, peers, report, suites
 from waiting import HANG, eventually
 
 SUITES = {
@@ -82,60 +82,6 @@ def test_plot(tmp_path: Path) -> None:
         output("bench", "blake3-merklize", "--sizes", "8..10", "--repeat", "1", "--plot", str(tmp_path / name))
     assert "time of kernels, ms" in (tmp_path / "picture.svg").read_text()
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
-
-
-def on_an_h200(suite: str, log2: int, policy: str) -> dict[str, Any]:
-    """A row with times as they might be."""
-    seconds = {
-        name: {"median": t, "min": t, "max": t}
-        for name, t in (("kernel", 1e-3), ("to_device", 2e-3), ("to_host", 1e-3), ("end_to_end", 4e-3))
-    }
-    name, hash = ("digest" if suite == "blake3-hash" else "tree"), ("rp64_256_v1" if "rescue" in suite else "blake3")
-    row = {"suite": suite, "job": name, "hash": hash, "policy": policy, "log2": log2, "n": 1 << log2}
-    row["unit"] = "bytes" if name == "digest" else "merges"
-    return row | seconds | {"rate": 1e3 * (1 << log2), "threads": 16}
-
-
-def test_pictures_of_the_docs(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    gpu = {"device": "cuda:0", "name": "NVIDIA H200", "driver": "580", "rows": []}
-    gpu["rows"] += [on_an_h200("blake3-hash", 26, f"{n} chunks an item") for n in (2, 4)]
-    gpu["rows"] += [on_an_h200(suite, 24, "tuned") for suite in ("blake3-merklize", "rescue-merklize")]
-    gpu["rows"].append({"skipped": "does not fit"})
-    peer = {"peer": "blake3", "peer_version": "1", "ratio": {"median": 2.0, "min": 1.5, "max": 3.0}}
-    cpu = {"device": "cpu", "name": "Abacus", "driver": "", "rows": [on_an_h200("blake3-hash", 20, "tuned")]}
-    cpu["rows"].append(cpu["rows"][0] | {"threads": 2, "policy": "", **peer})
-    cpu["rows"][0]["threads"] = 2  # fewer than the other device's host has
-    said = {
-        "time-blake3-hash": "Abacus (native)",
-        "time-blake3-merklize": "leaves",
-        "time-rescue-merklize": "original, Tesla V100: CUDA, approach 1, rp64_256_v1",
-        "where-it-goes": "host to device",
-        "lanes": "digest, kernels: GB/s",
-        "originals": "integer throughput, NVIDIA H200 / Tesla V100: 2.14",
-        "bounds": "tree, memory",
-        "peers": "blake3 1: digest, blake3, 2^20, 2 threads",
-    }
-    drawn = dict(plots.pictures([gpu, cpu]))
-    assert set(drawn) == set(said)
-    for name, draw in drawn.items():
-        path = tmp_path / f"{name}.svg"
-        draw(str(path))
-        first = path.read_bytes()
-        assert said[name] in path.read_text()
-        draw(str(path))
-        assert path.read_bytes() == first
-    assert not dict(plots.pictures([]))
-
-
-def test_shares_of_bounds() -> None:
-    row = on_an_h200("blake3-hash", 30, "tuned")
-    found = bounds.shares(row, "NVIDIA H200")
-    assert found["pipe"] == pytest.approx((1 << 24) / 36.7e9 / 1e-3)
-    assert found["memory"] == pytest.approx((1 << 30) / 4.26e12 / 1e-3)
-    assert found["link"] == pytest.approx((1 << 30) / 55.2e9 / 4e-3)
-    assert not bounds.shares(row, "Abacus")
-    assert not bounds.shares(on_an_h200("rescue-merklize", 20, "tuned"), "NVIDIA H200")
 
 
 def test_the_table_fits_a_terminal() -> None:
