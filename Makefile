@@ -236,7 +236,7 @@ wheel: wasm $(VENV)/wheel-tools ## the source distribution and wheels for Linux 
 		python -m auditwheel repair --exclude 'libsycl.so.*' -w build/dist build/wheel-sycl/merklize_sycl-*.whl; }
 
 # The tests of what another compiler may break. WHEEL_TESTS=python/tests is all.
-WHEEL_TESTS ?= $(patsubst %,python/tests/test_%.py, \
+WHEEL_TESTS ?= python/tests/test_docs.py::test_size_of_wheels $(patsubst %,python/tests/test_%.py, \
 	cli cli_hash cli_tree cuda_packages exports hash hash_file hasher manifest proof quick tree tree_file)
 
 # An environment of its own, without compilers: PATH has its programs alone for the first command.

@@ -5,8 +5,6 @@ import json
 import pathlib
 import random
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -386,24 +384,3 @@ class TestCommand:
         assert done.returncode == 2
         assert done.stderr.count(b"Error: ") == 1
         assert done.stdout.startswith(b'{"error": ') if "--json" in arguments else done.stdout == b""
-
-
-def test_page():
-    """The examples of docs/bao.md give what they say."""
-    page = (ROOT / "docs" / "bao.md").read_text()
-    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    expected = re.findall(r"^print\(.*\)\s+# (.*)$", code, re.MULTILINE)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert expected
-    assert done.stdout.splitlines() == expected
-
-
-def test_page_console(tmp_path):
-    page = (ROOT / "docs" / "bao.md").read_text()
-    (console,) = re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    lines = console.splitlines()
-    script = f'merklize() {{ {sys.executable} -m merklize "$@"; }}\n' + "\n".join(
-        line[2:] for line in lines if line.startswith("$ ")
-    )
-    done = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [line for line in lines if not line.startswith("$ ")]

@@ -1,4 +1,8 @@
-"""The examples of the tutorial and the how-to pages, run as they stand: their output is what the pages say."""
+"""Every fenced block of every page: run as it stands, or marked with the reason why it is not.
+
+A block that says what it prints is compared with what it prints. `text` is a drawing or an output, `hexdump` and `toml`
+are data. A comment on the line before a block, `<!-- not run: REASON -->`, marks one that no test can run.
+"""
 
 import os
 import pathlib
@@ -7,37 +11,127 @@ import shlex
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
-PAGES = ["index.md", "tutorial.md"]
-PAGES += [f"how-to/{name}.md" for name in ("matrix", "disk-image", "verify-elsewhere", "choose", "kernel")]
+import weights
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^(<!-- not run: [^\n]+ -->\n)?(```[^\n]*\n)(.*?)^```$", re.MULTILINE | re.DOTALL)
+DATA = ("text", "hexdump", "toml")
+HERE = ("python", "console")
+
+# What runs the blocks of these languages on these pages. That file names the page.
+ELSEWHERE = {
+    ("README.md", "cpp"): "tests/CMakeLists.txt",
+    ("docs/c.md", "c"): "tests/CMakeLists.txt",
+    ("docs/async.md", "cpp"): "tests/CMakeLists.txt",
+    ("docs/cpp.md", "cpp"): "tests/CMakeLists.txt",
+    ("docs/sycl-headers.md", "cpp"): "tests/sycl_headers/CMakeLists.txt",
+    ("docs/how-to/kernel.md", "cuda"): "tests/core/source_text.py",
+    ("docs/how-to/several-gpus.md", "python"): "python/tests/test_several.py",
+    ("docs/scale.md", "python"): "python/tests/test_ray.py",
+    ("include/merklize/core/README.md", "cpp"): "tests/core/test_other_kernels.py",
+    ("include/merklize/core/README.md", "opencl"): "tests/core/test_other_kernels.py",
+    ("rust/merklize/README.md", "rust"): "rust/merklize/src/lib.rs",
+    ("rust/merklize-plonky3/README.md", "rust"): "rust/merklize-plonky3/src/lib.rs",
+    ("docs/rust.md", "rust"): "python/tests/test_docs.py",  # test_rust_page
+    ("web/README.md", "js"): "web/test/readme.test.mjs",
+}
 
 
-def blocks(page):
-    """(language, text) of each example, in order."""
-    text = (DOCS / page).read_text()
-    return re.findall(r"^```(python|console)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+def pages():
+    listed = subprocess.check_output(["git", "ls-files", "*.md"], cwd=ROOT, text=True)
+    return [page for page in listed.splitlines() if page != "CHANGELOG.md"]
+
+
+def all_blocks(page):
+    """(language, text, whether it is marked) of each block, in order."""
+    found = BLOCK.findall((ROOT / page).read_text())
+    return [(fence[3:].strip(), text, bool(mark)) for mark, fence, text in found]
+
+
+def blocks(page, *languages):
+    """Texts of the blocks that run."""
+    return [text for language, text, marked in all_blocks(page) if language in languages and not marked]
+
+
+def run_here():
+    return [
+        page
+        for page in pages()
+        if any(blocks(page, language) and (page, language) not in ELSEWHERE for language in HERE)
+    ]
+
+
+def test_every_block_runs_or_says_why_not():
+    seen = set()
+    for page in pages():
+        fences = re.findall(r"^ *```", (ROOT / page).read_text(), re.MULTILINE)
+        assert len(fences) == 2 * len(all_blocks(page)), f"{page}: a block that is not at the begin of a line"
+        for language, text, marked in all_blocks(page):
+            seen.add((page, language))
+            runs = language in (*DATA, *HERE) or (page, language) in ELSEWHERE
+            assert runs or marked, f"{page}: nothing runs this block, and it does not say why:\n{text}"
+    for (page, language), test in ELSEWHERE.items():
+        assert (page, language) in seen, f"{page} has no {language}"
+        assert page.rpartition("/")[2] in (ROOT / test).read_text(), f"{test} does not name {page}"
+
+
+# ---- What pages need beside them -------------------------------------------------------------------------------------
+
+
+def small_files(folder):
+    """What docs/cli.md works on."""
+    random = np.random.default_rng(3)
+    (folder / "dataset").mkdir()
+    for name, size in (("model.bin", 70_000), ("notes.txt", 999), ("dataset/a", 5), ("disk.img", 1 << 24)):
+        (folder / name).write_bytes(random.bytes(size))
+    (folder / "more.img").write_bytes(random.bytes(1 << 17))
+
+
+def models(folder):
+    """What docs/how-to/weights.md works on: weights in a file, in shards and in a folder, and a key to sign with."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    state = {
+        "embed.weight": np.arange(1 << 20, dtype=np.float32).reshape(1024, 1024),
+        "lm_head.weight": np.ones((64, 1024), np.float32),
+    }
+    weights.write(folder / "model.safetensors", state)
+    for name in ("shards", "my-model"):
+        (folder / name).mkdir()
+        weights.write_sharded(folder / name, state)
+    (folder / "my-model" / "config.json").write_text("{}")
+    key, pem = ec.generate_private_key(ec.SECP256R1()), serialization.Encoding.PEM
+    private = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    (folder / "key").write_bytes(key.private_bytes(pem, *private))
+    public = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
+    (folder / "key.pub").write_bytes(public)
+
+
+SET_UP = {"docs/cli.md": small_files, "docs/how-to/weights.md": models}
+
+
+# ---- Running ---------------------------------------------------------------------------------------------------------
 
 
 def run(arguments, folder):
-    done = subprocess.run(arguments, cwd=folder, env=os.environ, capture_output=True, text=True, check=True)
+    done = subprocess.run(arguments, cwd=folder, env=os.environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_examples(page, tmp_path):
-    """Consoles first, in one folder; then all Python of the page in one session there."""
-    shell = f'merklize() {{ {shlex.quote(sys.executable)} -m merklize "$@"; }}\n'
-    examples = blocks(page)
-    consoles = "".join(text for language, text in examples if language == "console").splitlines()
-    if consoles:
-        commands = "\n".join(line[2:] for line in consoles if line.startswith("$ "))
-        assert run(["bash", "-euc", shell + commands], tmp_path) == [x for x in consoles if not x.startswith("$ ")]
-    code = "\n".join(text for language, text in examples if language == "python")
-    if code:
-        run_and_compare(code, tmp_path)
-    assert consoles or code
+def run_console(text, folder):
+    """The commands of a block, in one shell; what the block shows is what they print."""
+    lines = text.splitlines()
+    commands = "\n".join(line[2:] for line in lines if line.startswith("$ "))
+    shown = [line for line in lines if not line.startswith("$ ")]
+    printed = run(
+        ["bash", "-euc", f'merklize() {{ {shlex.quote(sys.executable)} -m merklize "$@"; }}\n{commands}'], folder
+    )
+    assert not shown or printed == shown
 
 
 def run_and_compare(code, folder):
@@ -45,3 +139,51 @@ def run_and_compare(code, folder):
     expected = re.findall(r"^ *print\(.*\)\s+# (.*)$", code, re.MULTILINE)
     assert len(expected) == code.count("print(") > 0
     assert run([sys.executable, "-c", code], folder) == expected
+
+
+@pytest.mark.parametrize("page", run_here())
+def test_examples(page, tmp_path, request):
+    """Consoles first, in one folder; then all Python of the page in one session there."""
+    consoles, code = blocks(page, "console"), "\n".join(blocks(page, "python"))
+    if any("s3://" in text for text in consoles):
+        store = request.getfixturevalue("s3_client")
+        store.put_object(Bucket="bucket", Key="data", Body=bytes(range(256)) * 4096)
+    SET_UP.get(page, lambda folder: None)(tmp_path)
+    for text in consoles:
+        run_console(text, tmp_path)
+    if code:
+        if '"cuda' in code:
+            code = code.replace('"cuda', f'"{request.getfixturevalue("opencl").partition(":")[0]}')
+        run_and_compare(code, tmp_path)
+
+
+def test_rust_page():
+    """The program of docs/rust.md is that of the crate's page, which runs as its test."""
+    (program,), (tested,) = blocks("docs/rust.md", "rust"), blocks("rust/merklize/README.md", "rust")
+    assert program == "".join(line for line in tested.splitlines(keepends=True) if not line.startswith("# "))
+
+
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 90
+
+
+def test_size_of_wheels():
+    """docs/install.md says how large wheels are: within a quarter of those that `make wheel` made."""
+    wheels = list((ROOT / "build" / "dist").glob("merklize-*.whl"))
+    if not wheels:
+        pytest.skip("no wheels: make wheel")
+    (said,) = re.findall(r"about ([\d.]+) MB each", (ROOT / "docs" / "install.md").read_text())
+    for wheel in wheels:
+        assert wheel.stat().st_size / 1e6 == pytest.approx(float(said), rel=0.25), wheel
+
+
+def test_pictures():
+    """Each is on a page with a sentence, has its letters as text, and colours for dark pages."""
+    drawn = sorted((ROOT / "docs" / "pictures").glob("*.svg"))
+    assert 1 <= len(drawn) <= 6
+    texts = "".join((ROOT / page).read_text() for page in pages())
+    for path in drawn:
+        assert f"pictures/{path.name})" in texts
+        assert "<text" in path.read_text()
+        assert "prefers-color-scheme:dark" in path.read_text()
+    subprocess.run([sys.executable, ROOT / "bench" / "pictures.py", "--check"], check=True)

@@ -7,7 +7,6 @@ whose element of matrix m, row r, column c is (1 + 1000003 m + 1009 r + c) mod p
 import hashlib
 import json
 import math
-import re
 
 import blake3
 import numpy as np
@@ -390,13 +389,6 @@ def test_wrong_arguments():
             made.open_together(indices)
     with pytest.raises(TypeError):
         commit(5, "rp64_256")
-
-
-def test_the_page():
-    page = (oracle.VECTORS.parents[1] / "docs" / "provers.md").read_text()
-    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 2
-    exec("\n".join(blocks), {})
 
 
 def test_progress_and_cancelling():

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import merklize
+import test_docs
 from store_servers import http_server, needs, s3_server
 from waiting import HANG, eventually
 
@@ -85,6 +86,13 @@ def test_digests(ray, small, tmp_path, size):
     assert ray.hash_file(path, options=small) == merklize.hash(DATA[:size])
     keyed = {"key": b"k" * 32, "length": 99, "seek": 5}
     assert ray.hash_file(path.as_uri(), options=small, **keyed) == merklize.hash(DATA[:size], **keyed)
+
+
+def test_page(nodes, tmp_path):
+    """docs/scale.md, in a process of its own."""
+    nodes.s3.put_object(Bucket="bucket", Key="large", Body=DATA)
+    (code,) = test_docs.blocks("docs/scale.md", "python")
+    test_docs.run_and_compare(code.replace('"auto"', f'"{nodes.address}"'), tmp_path)
 
 
 def test_digests_of_urls(ray, nodes, small):

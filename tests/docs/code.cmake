@@ -1,19 +1,26 @@
 # The code of pages.
-#   -D PAGE=docs/c.md -D OUT=SOURCE     writes the page's pieces of C, each as a function
-#   -D PAGE=README.md -D OUT=SOURCE     writes the page's program in C++
-#   -D PAGE=README.md -D PROGRAM=FILE   runs that program, by EMULATOR if that is given: it must print what the page says
+#   -D PAGE=docs/c.md -D OUT=SOURCE -D BEFORE=HEADER    writes the page's pieces of C or C++, each as a function, after what the header
+#                                                       declares
+#   -D PAGE=README.md -D OUT=SOURCE                     writes the page's program in C++
+#   -D PAGE=README.md -D PROGRAM=FILE                   runs that program, by EMULATOR if that is given: it must print what the page
+#                                                       says
 cmake_minimum_required(VERSION 3.18...3.31)
 file(READ ${PAGE} page)
 string(REPLACE ";" "<semicolon>" page "${page}")  # lists end at them
-if(PAGE MATCHES "/c\\.md$")
-  string(REGEX MATCHALL "```c\n[^`]*```" pieces "${page}")
-  set(text "#include <stdio.h>\n#include <merklize/merklize.h>\n")
+if(BEFORE)
+  get_filename_component(language ${OUT} LAST_EXT)
+  string(SUBSTRING ${language} 1 -1 language)
+  string(REGEX MATCHALL "```${language}\n[^`]*```" pieces "${page}")
+  set(text "#include \"${BEFORE}\"\n")
   set(number 0)
   foreach(piece IN LISTS pieces)
-    string(REGEX REPLACE "```c\n([^`]*)```" "\\1" piece "${piece}")
+    string(REGEX REPLACE "```${language}\n([^`]*)```" "\\1" piece "${piece}")
     string(APPEND text "void piece_${number}(void)<semicolon>\nvoid piece_${number}(void) {\n${piece}}\n")
     math(EXPR number "${number} + 1")
   endforeach()
+  if(number EQUAL 0)
+    message(FATAL_ERROR "${PAGE} has no pieces of ${language}")
+  endif()
 else()
   string(REGEX MATCH "```cpp\n([^`]*)```" _ "${page}")
   set(text "${CMAKE_MATCH_1}")
