@@ -1,15 +1,19 @@
-"""Inputs of trees: files by their names, and descriptors."""
+"""Inputs as callers give them: names of files, descriptors, iterables."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._urls import refuse_near_url
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from ._types import Input
+
+_T = TypeVar("_T")
 
 
 def encoded(path: Any, what: str) -> bytes:
@@ -26,6 +30,14 @@ def encoded(path: Any, what: str) -> bytes:
     if b"\0" in name:
         raise InvalidArgument(f"{what}: a path cannot hold a zero byte")
     return name
+
+
+def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
+    """Give what enumerate() gives. Of a released memoryview that is a ValueError, and enumerate()'s a SystemError."""
+    number = 0
+    for value in values:
+        yield number, value
+        number += 1  # noqa: SIM113 - enumerate() is what this replaces
 
 
 def opened(value: Input, what: str) -> bytes | int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _arrays, _native
+from ._inputs import numbered
 from ._settings import settings
 from .errors import InvalidArgument
 
@@ -55,7 +56,7 @@ def merkle_root_parts(
     Raises InvalidArgument: a part on the host, shapes, dtypes, a word >= p.
     """
     run = settings("auto", threads)
-    arrays = [_arrays.digests(part, f"merkle_root_parts: part {k}", run, "n") for k, part in enumerate(leaves)]
+    arrays = [_arrays.digests(part, f"merkle_root_parts: part {k}", run, "n") for k, part in numbered(leaves)]
     if len({_arrays.describe(array) for array in arrays}) > 1:
         shapes = ", ".join(_arrays.describe(array) for array in arrays[:8])
         raise InvalidArgument(f"merkle_root_parts: the parts must be alike, got {shapes}")

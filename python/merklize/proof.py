@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import _arrays, _native
+from ._inputs import numbered
 from ._options import HashOptions, mode_of, run_of, takes
 from .errors import InvalidArgument, shown
 
@@ -425,7 +426,7 @@ def verify_each(
     if not isinstance(proofs, Iterable):
         raise TypeError(f"verify_each: proofs must be an iterable of MerkleProof, got {type(proofs).__name__}")
     given = []
-    for i, proof in enumerate(proofs):
+    for i, proof in numbered(proofs):
         if not isinstance(proof, MerkleProof):
             raise TypeError(f"verify_each: proofs[{i}] must be a MerkleProof, got {type(proof).__name__}")
         given.append(proof._proof)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _arrays, _native
+from ._inputs import numbered
 from ._options import HashOptions, mode_of, run_of, takes
 from ._settings import is_blake3, require_plain
 from .each import rows_output
@@ -54,7 +55,7 @@ def read_matrices(matrices: object, what: str, run: _native.Settings, hash: str)
     if not isinstance(matrices, Iterable):
         raise TypeError(f"{what}: must be given an array or a list of arrays, got {type(matrices).__name__}")
     info = _native.hash_by_name(hash)
-    found = [_arrays.matrix(one, f"{what}: matrix {k}", run, info) for k, one in enumerate(matrices)]
+    found = [_arrays.matrix(one, f"{what}: matrix {k}", run, info) for k, one in numbered(matrices)]
     if not found:
         raise InvalidArgument(f"{what}: there must be at least 1 matrix, got 0")
     arrays = [array for array, _ in found]

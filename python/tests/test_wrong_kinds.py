@@ -308,6 +308,29 @@ def test_integers_of_many_digits(digits):
     assert not merklize.verify(single.to_json().replace('"index": 1', f'"index": {text}'), tree.root)
 
 
+def test_errors_of_numpy_and_cpython_do_not_come_through():
+    data = oracle.byte_leaves(8).tobytes()
+    made = bao.outboard(data)
+    reader = bao.Reader(io.BytesIO(data), made.root, made.outboard)
+    with pytest.raises(merklize.InvalidArgument, match="readinto: buffer must be writable bytes, got ndarray"):
+        reader.readinto(np.zeros(3, "M8[s]"))
+    several = np.array([0, 256])
+    with pytest.raises(TypeError, match="verify: length must be an integer, got ndarray"):
+        bao.verify(data, made.root, made.outboard, length=several)
+    with pytest.raises(TypeError, match="verify: size must be an integer, got ndarray"):
+        bao.verify(data, made.root, made.outboard, size=several)
+    with pytest.raises(TypeError, match="Reader: size must be an integer, got ndarray"):
+        bao.Reader(io.BytesIO(data), made.root, made.outboard, size=several)
+    # CPython's iter() of a released memoryview is a SystemError.
+    for call in (
+        merklize.parts.merkle_root_parts,
+        lambda views: merklize.verify_each(views, ROOT),
+        merklize.prover.MatrixCommitment,
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            call(released(memoryview))
+
+
 def test_shown():
     shown = merklize.errors.shown
     assert shown(-5) == "-5"

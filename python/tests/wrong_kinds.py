@@ -301,7 +301,7 @@ def methods(thing):
 def parameters(function):
     try:
         return list(inspect.signature(function).parameters.values())
-    except (ValueError, TypeError):
+    except Exception:  # no signature, or an attribute that the calls before put there raises
         return []
 
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .. import _native
-from .._arrays import device_bytes, integer
+from .._arrays import device_bytes, integer, unsigned
 from .._inputs import encoded
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
@@ -322,6 +322,9 @@ def verify(
     """
     form = form_of(format, group_size)
     run = settings("cpu", threads, progress)
+    offset = unsigned(offset, "verify: offset")
+    length = None if length is None else unsigned(length, "verify: length")
+    size = None if size is None else unsigned(size, "verify: size")
     data = plain(data)
     if is_url(data):
         from ..stores._bao import verify_url

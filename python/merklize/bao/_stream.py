@@ -137,7 +137,7 @@ class Reader(io.RawIOBase):
         self._root = _native.digest(root, "Reader: root")
         self._outboard = outboard
         self._form: dict[str, Any] = {"format": format, "group_size": group_size}
-        self._size = file.seek(0, io.SEEK_END) if size is None else size
+        self._size = _arrays.unsigned(file.seek(0, io.SEEK_END) if size is None else size, "Reader: size")
         group = 1024 << form_of(format, group_size)[0]
         self._window = max(group, 256 << 10)
         self._kept = b""
@@ -171,7 +171,12 @@ class Reader(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         """Fill a writable buffer with verified bytes; fewer at the end, and where a group ends."""
         _native.host_bytes(buffer, "readinto: buffer")  # which refuses arrays of Python objects
-        out = memoryview(buffer).cast("B")
+        try:
+            out = memoryview(buffer).cast("B")
+        except ValueError as error:  # NumPy's, of dtypes that the buffer protocol does not have
+            raise InvalidArgument(
+                f"readinto: buffer must be writable bytes, got {type(buffer).__name__}: {error}"
+            ) from None
         if self._at >= self._size or not out:
             return 0
         if not self._kept_at <= self._at < self._kept_at + len(self._kept):
