@@ -259,7 +259,7 @@ def test_openzeppelin_misuse():
         (lambda: formats.openzeppelin([[1]], ["float"]), "unknown ABI type 'float'"),
         (lambda: formats.openzeppelin([[256]], ["uint8"]), "uint8: must be 0 to 255, got 256"),
         (lambda: formats.openzeppelin([["0x11"]], ["address"]), "address: must have 20 bytes, got 1"),
-        (lambda: formats.openzeppelin([[1, 2]], ["uint8"]), "must have 1 fields"),
+        (lambda: formats.openzeppelin([[1, 2]], ["uint8"]), "a value must have 1 fields, one a type, got 2 fields"),
         (lambda: tree.prove(3), "index must be 0 to 2, got 3"),
         (lambda: tree.prove_many([1, 1]), "each index once"),
         (lambda: formats.OpenZeppelinTree.load({"format": "other"}), "format must be 'standard-v1' or 'simple-v1'"),

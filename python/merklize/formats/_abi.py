@@ -34,7 +34,7 @@ def checked(types: Sequence[str], values: Iterable[Sequence[Any]]) -> Iterator[S
     for value in values:
         if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != len(types):
             got = f"{len(value)} fields" if isinstance(value, (list, tuple)) else shown(value)
-            raise InvalidArgument(f"a value of {types} must have {len(types)} fields, got {got}")
+            raise InvalidArgument(f"a value must have {len(types)} fields, one a type, got {got}")
         yield value
 
 
@@ -143,7 +143,7 @@ def _encoder(type: str) -> tuple[int | None, Callable[[Any], bytes]]:
         if kind != "bytes" and bits % 8 == 0 and 8 <= bits <= 256:
             least, most = (0, 2**bits - 1) if kind == "uint" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
             return 32, _integer(type, least, most)
-    raise InvalidArgument(f"unknown ABI type {type!r}")
+    raise InvalidArgument(f"unknown ABI type {shown(type)}")
 
 
 def _array(
