@@ -5,9 +5,10 @@
 #include "runtime/memory_source.hpp"
 #include "support.hpp"
 
-using namespace merklize;
-using reference::Bytes;
-using support::pattern, support::to_bytes, support::view, support::on_cpu;
+using namespace support;
+using merklize::Mode;
+using merklize::RunOptions;
+namespace runtime = merklize::runtime;
 
 namespace {
 
@@ -31,11 +32,11 @@ TEST("byte_source: digests of pieces of any size") {
             for (const bool has_size : {true, false}) {
                 support::MemorySource source(part, piece);
                 source.has_size = has_size;
-                CHECK(digest_of(source) == to_bytes(hash(part)));
+                CHECK(digest_of(source) == to_bytes(merklize::hash(part)));
                 Bytes expected(70);
-                hash(part, view(expected), 5, keyed);
+                merklize::hash(part, view(expected), 5, keyed);
                 CHECK(digest_of(source, Hash::blake3, keyed, 70, 5) == expected);
-                CHECK(digest_of(source, Hash::sha256) == to_bytes(hash_message(part, Hash::sha256)));
+                CHECK(digest_of(source, Hash::sha256) == to_bytes(merklize::hash_message(part, Hash::sha256)));
             }
         }
     }
@@ -50,7 +51,7 @@ TEST("byte_source: one that changes, ends early or is not wanted any more") {
         ended.ends_at = 8192;
         CHECK_ERROR(io, "memory: changed while being read: it has 8192 bytes, and not 300000", digest_of(ended, hash));
         // The first piece may have come from afar, so the progress function is asked at once.
-        const RunOptions stop{.device = Device("cpu"), .progress = [](double) { return false; }};
+        const RunOptions stop{.device = merklize::Device("cpu"), .progress = [](double) { return false; }};
         CHECK_ERROR(cancelled, "cancelled", digest_of(whole, hash, {}, Digest::size, 0, stop));
         CHECK_EQ(whole.reads, 4096u);
     }

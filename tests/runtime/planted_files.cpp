@@ -49,8 +49,8 @@ int as_user(uid_t user, gid_t group, const std::function<int()>& body) {
 int as_user(uid_t user, const std::function<int()>& body) { return as_user(user, user, body); }
 
 /// A tree file of `owner` in a folder with the sticky bit, a change of it, and the journal of that change.
-struct Place : Changed {
-    Place() {
+struct Planted : Changed {
+    Planted() {
         ::chmod(folder.path().c_str(), 01777);
         begin();
         const Disk before = Disk::of(folder.path());
@@ -111,7 +111,7 @@ bool says(const std::string& text, std::string_view part) {
 
 TEST("planted: a journal of another user changes nothing, and the tree can be changed beside it") {
     if (!has_users()) return;
-    const Place one;
+    const Planted one;
     if (!has_leases(one.folder.path())) return;
     one.put_tree(one.after);
     one.put_journal(other);
@@ -149,7 +149,7 @@ TEST("planted: a journal of another user changes nothing, and the tree can be ch
 
 TEST("planted: a change that another user's journal tells of is neither rolled back nor read over") {
     if (!has_users()) return;
-    const Place one;
+    const Planted one;
     one.put_tree(one.torn);
     one.put_journal(other);
     const auto refused = [&] {
@@ -170,7 +170,7 @@ TEST("planted: a change that another user's journal tells of is neither rolled b
 
 TEST("planted: what is no journal under a journal's name neither counts nor keeps anybody waiting") {
     if (!has_users()) return;
-    const Place one;
+    const Planted one;
     one.put_tree(one.after);
     const auto own = one.folder.path() / "own";
     one.put(own, one.journal, owner, owner, 0644);
@@ -214,7 +214,7 @@ TEST("planted: what is no journal under a journal's name neither counts nor keep
 
 TEST("planted: nobody waits for locks and leases of the one who planted a journal") {
     if (!has_users()) return;
-    const Place one;
+    const Planted one;
     if (!has_leases(one.folder.path())) return;
     one.put_tree(one.after);
     one.put_journal(other);
@@ -267,7 +267,7 @@ TEST("planted: a journal is read no further than it can be long") {
 
 TEST("planted: whose journal counts") {
     if (!has_users()) return;
-    const Place one;
+    const Planted one;
     // Somebody whom the user database knows, with his group.
     const passwd* known = ::getpwnam("nobody");
     const uid_t member = known == nullptr ? 0 : known->pw_uid;
@@ -341,7 +341,7 @@ std::filesystem::path kept;
 
 TEST("planted: a journal has the rights of its file, and is written only where everybody will believe it") {
     if (!has_users()) return;
-    const Place one;
+    const Planted one;
     if (!has_leases(one.folder.path())) return;
     merklize::runtime::DiskCalls calls = merklize::runtime::disk_calls;
     calls.unlink = [](const char* path) {
@@ -399,7 +399,7 @@ TEST("planted: another link to a journal does not undo the change later") {
 
 TEST("planted: a .partial file is the user's own, with one link") {
     if (!has_users()) return;
-    const Place one;
+    const Planted one;
     const auto partial = one.folder.path() / "new.mkl.partial", target = one.folder.path() / "new.mkl";
     const auto refused = [&](std::string_view part) {
         return as_user(owner, [&] {
@@ -455,7 +455,7 @@ TEST("planted: a .partial file is the user's own, with one link") {
 
 TEST("planted: a hidden name that another user has taken is not needed") {
     if (!has_users()) return;
-    const Place one;
+    const Planted one;
     one.put_tree(one.after);
     const auto hidden = one.folder.path() / ".t.mkl.0.tmp";
     one.put(hidden, one.journal, other, other, 0644);
