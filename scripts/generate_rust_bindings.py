@@ -98,24 +98,18 @@ def struct_lines(name, body):
     yield "#[repr(C)]"
     yield "#[derive(Debug, Clone, Copy)]"
     yield f"pub struct {name} {{"
-    names = []
     for field, comment in fields:
         first, *others = field.split(",")
         yield from documented(" ".join(comment.split()), "    ")
         field_name, kind = variable(first)
         for each in [field_name, *(rust_name(other.strip()) for other in others)]:
-            names.append(each)
             yield f"    pub {each}: {kind},"
     yield "}"
     yield f"impl Default for {name} {{"
-    what = "`size` is set, all else is zero." if names[0] == "size" else "All zero."
-    yield f"    /// {what}"
+    yield "    /// All zero."
     yield "    fn default() -> Self {"
     yield "        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each."
-    if names[0] == "size":
-        yield "        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }"
-    else:
-        yield "        unsafe { core::mem::zeroed() }"
+    yield "        unsafe { core::mem::zeroed() }"
     yield "    }"
     yield "}"
 

@@ -33,10 +33,10 @@ int main(int argc, char **argv) {
     print("digest", &digest);
 
     /* The tree over its pieces. A null form is BLAKE3; null options are all threads of the CPU. */
-    const merklize_input input = {.size = sizeof input, .path = argv[1], .leaf_bytes = piece_bytes};
+    const merklize_input input = {.path = argv[1], .leaf_bytes = piece_bytes};
     merklize_tree *tree = NULL;
     check(merklize_tree_build_file(&input, NULL, NULL, &tree));
-    merklize_tree_info info = {.size = sizeof info};
+    merklize_tree_info info = {0};
     check(merklize_tree_get_info(tree, &info));
     print("root  ", &info.root);
 
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
     /* The other side. It says what it knows, because a root alone does not bind what a proof claims. */
     int valid = 0;
     const uint64_t known_index = index;
-    const merklize_expect expect = {.size = sizeof expect, .index = &known_index, .n_leaves = &info.n_leaves};
+    const merklize_expect expect = {.index = &known_index, .n_leaves = &info.n_leaves};
     check(merklize_verify(bytes, length, &info.root, &expect, NULL, &valid));
     printf("leaf %d of %llu is in the tree: %s\n", index, (unsigned long long)info.n_leaves, valid == 1 ? "yes" : "no");
     bytes[length - 1] ^= 1;

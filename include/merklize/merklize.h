@@ -24,10 +24,11 @@
  *
  * _free needs the handle alone. The progress function is called by the thread that made the call and never after the call has returned.
  *
- * Structs begin with `size`, which the caller sets to sizeof the struct and the library reads first: later versions append fields, and a
- * size that the library does not know is an error. All other fields are zero by default:
+ * Structs. Zero is the default of every field, so options are set by name, and {0} is all defaults, as a null pointer is:
  *
- *     merklize_run_options options = {.size = sizeof options, .threads = 4};
+ *     merklize_run_options options = {.threads = 4};
+ *
+ * Structs have no sizes and no spare fields: a version that changes one raises MERKLIZE_ABI_VERSION.
  */
 #ifndef MERKLIZE_MERKLIZE_H
 #define MERKLIZE_MERKLIZE_H
@@ -106,20 +107,18 @@ enum {
 };
 
 typedef struct merklize_hash_info {
-    size_t size;
     merklize_hash hash;
     uint32_t is_field;       /* 1: digests and rows are field elements, little-endian words below the modulus */
     uint32_t row_unit_bytes; /* rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8 */
-    uint32_t reserved;
-    uint64_t modulus; /* of a field hash; 0 for a hash of bytes */
+    uint64_t modulus;        /* of a field hash; 0 for a hash of bytes */
     char name[32];
 } merklize_hash_info;
 
 /* Number of hashes. */
 MERKLIZE_API size_t merklize_hash_count(void);
 /* index   below merklize_hash_count(); hashes are in the order of their ids
- * info    written; its size is set by the caller
- * errors  invalid_argument (index, size) */
+ * info    written
+ * errors  invalid_argument (index) */
 MERKLIZE_API merklize_status merklize_hash_describe(size_t index, merklize_hash_info *info);
 /* name    as in docs/hashes.md
  * errors  invalid_argument (an unknown name; the text lists the known ones) */
@@ -127,13 +126,11 @@ MERKLIZE_API merklize_status merklize_hash_from_name(const char *name, merklize_
 
 /* An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are below the modulus. */
 typedef struct merklize_poseidon2 {
-    size_t size;
     uint32_t field;            /* 0 Goldilocks, 1 BabyBear, 2 KoalaBear */
     uint32_t width;            /* cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others */
     uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1. Of a quad: width */
     uint32_t external_rounds;  /* half of them before the internal rounds, half after: even, 2 to 64 */
     uint32_t internal_rounds;  /* 1 to 256 */
-    uint32_t reserved;         /* 0 */
     const uint64_t *constants; /* in the order of use: initial, internal, terminal rounds */
     size_t constant_count;     /* external_rounds width + internal_rounds */
     const uint64_t *diagonal;  /* an internal round makes cell i = sum of all cells + diagonal[i] cell i */
@@ -142,18 +139,18 @@ typedef struct merklize_poseidon2 {
 
 /* A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
  * of the constants in its place.
- * instance  copied; its size is set by the caller
+ * instance  copied
  * quad      null, or the permutation of a commitment's merges of four (arity 4), copied: over the same field, its width and rate both
  *           16 over Goldilocks and 32 over the others. Without it arity 4 is refused
  * hash      the same for the same constants
- * errors    invalid_argument (size, shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
+ * errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
  *           constants) */
 MERKLIZE_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance, const merklize_poseidon2 *quad,
                                                      merklize_hash *hash);
 
 /* Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
- * info    written; its size is set by the caller. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
- * errors  invalid_argument (an unknown id, size) */
+ * info    written. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
+ * errors  invalid_argument (an unknown id) */
 MERKLIZE_API merklize_status merklize_hash_get_info(merklize_hash hash, merklize_hash_info *info);
 /* The name of any hash, which merklize_hash_from_name() takes.
  * text    written, with a zero byte at its end; may be null if capacity is 0
@@ -164,7 +161,6 @@ MERKLIZE_API merklize_status merklize_hash_name(merklize_hash hash, char *text, 
 /* A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
  * wiped after it. */
 typedef struct merklize_mode {
-    size_t size;
     const uint8_t *key; /* the keyed hash: exactly 32 bytes */
     size_t key_bytes;
     const char
@@ -176,7 +172,6 @@ typedef struct merklize_mode {
 
 /* Tuning values; no choice changes a byte. 0: the library chooses. include/merklize/policy.def has their meaning and limits. */
 typedef struct merklize_policy {
-    size_t size;
     uint32_t levels_per_launch;
     uint32_t group_size;
     uint32_t lanes;
@@ -193,14 +188,12 @@ MERKLIZE_API merklize_status merklize_policy_from_text(const char *text, merkliz
 MERKLIZE_API merklize_status merklize_policy_to_text(const merklize_policy *policy, char *text, size_t capacity,
                                                      size_t *length);
 
-/* Seconds of a call, by the device's own clock. Its size is set by the caller, the rest is written. */
+/* Seconds of a call, by the device's own clock. */
 typedef struct merklize_timings {
-    size_t size;
     uint32_t available; /* 0 on the CPU, and on a caller's queue without profiling */
-    uint32_t reserved;
-    double kernel;    /* from the start of the first kernel to the end of the last, without copies between */
-    double to_device; /* copies from the host */
-    double to_host;   /* copies to the host */
+    double kernel;      /* from the start of the first kernel to the end of the last, without copies between */
+    double to_device;   /* copies from the host */
+    double to_host;     /* copies to the host */
 } merklize_timings;
 
 /* Called about every 50 ms by the thread that made the call, with the share of the work that is done, 0 to 1. Returns 0 to go on;
@@ -209,11 +202,9 @@ typedef int (*merklize_progress)(void *context, double done);
 
 /* Null in place of options: all defaults. */
 typedef struct merklize_run_options {
-    size_t size;
     const merklize_device
-        *device;       /* null: the stream's, else "auto" (merklize_device_open()). Ignored where data is in a buffer */
-    uint32_t threads;  /* CPU threads to use, the caller's included; 0: all that the process may use */
-    uint32_t reserved; /* 0 */
+        *device;      /* null: the stream's, else "auto" (merklize_device_open()). Ignored where data is in a buffer */
+    uint32_t threads; /* CPU threads to use, the caller's included; 0: all that the process may use */
     merklize_progress progress; /* null: none */
     void *progress_context;
     const merklize_stream *stream; /* must belong to the device; null: the library's own */
@@ -225,10 +216,8 @@ typedef struct merklize_run_options {
 
 /* Texts that are too long are cut. */
 typedef struct merklize_device_info {
-    size_t size;
     uint64_t memory_bytes;
-    uint32_t units; /* CPU threads that the process may use, or compute units */
-    uint32_t reserved;
+    uint32_t units;   /* CPU threads that the process may use, or compute units */
     char id[128];     /* the name that opens it: "cpu", "cuda:0", ... */
     char backend[32]; /* "cpu", "cuda", "opencl", ... */
     char name[128];   /* the vendor's name of it */
@@ -240,8 +229,8 @@ typedef struct merklize_device_info {
 /* Number of usable devices, at least 1. Looks for devices when it is first called, which may open drivers. */
 MERKLIZE_API merklize_status merklize_device_count(size_t *count);
 /* index   below merklize_device_count(); best first
- * info    written; its size is set by the caller
- * errors  invalid_argument (index, size) */
+ * info    written
+ * errors  invalid_argument (index) */
 MERKLIZE_API merklize_status merklize_device_describe(size_t index, merklize_device_info *info);
 /* Why `name` ("cuda", "opencl:0", ...) cannot be used; an empty text if it can. Output as merklize_policy_to_text(). */
 MERKLIZE_API merklize_status merklize_why_unavailable(const char *name, char *text, size_t capacity, size_t *length);
@@ -397,7 +386,6 @@ enum {
 
 /* A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first. */
 typedef struct merklize_matrix {
-    size_t size;
     const void *words;             /* host memory: the word of row 0 and column 0; or null, with a buffer */
     const merklize_buffer *buffer; /* memory of a device that holds all words; or null */
     uint64_t first;                /* bytes of the buffer before the word of row 0 and column 0 */
@@ -472,7 +460,6 @@ enum {
 
 /* All that defines a tree besides its leaves. Null in place of a form: blake3, left_full. */
 typedef struct merklize_form {
-    size_t size;
     merklize_hash hash;
     merklize_rule rule;
     const merklize_mode *mode; /* keyed or derive-key merges, only for blake3; null: plain */
@@ -480,7 +467,6 @@ typedef struct merklize_form {
 } merklize_form;
 
 typedef struct merklize_tree_info {
-    size_t size;
     uint64_t n_leaves;
     merklize_hash hash;
     merklize_rule rule; /* never MERKLIZE_RULE_DEFAULT */
@@ -502,13 +488,11 @@ enum {
 };
 
 typedef struct merklize_input {
-    size_t size;
     const char *path;        /* the file to open; with a descriptor: a name for error texts */
     uint64_t leaf_bytes;     /* at least 1, and at most 64 MiB for hashes other than blake3 and for pipes */
     uint32_t kind;           /* MERKLIZE_INPUT_... */
     uint32_t has_descriptor; /* 1: `descriptor` is read from its current position to its end and not closed */
     int32_t descriptor;
-    uint32_t reserved; /* 0 */
 } merklize_input;
 
 /* Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power of two.
@@ -535,7 +519,7 @@ MERKLIZE_API merklize_status merklize_root(const merklize_digest *leaves, uint64
 MERKLIZE_API merklize_status merklize_root_buffer(const merklize_buffer *leaves, const merklize_form *form,
                                                   merklize_digest *root, const merklize_run_options *options);
 /* The root of the tree over a file or pipe, in about 64 MiB of memory.
- * info    its size is set by the caller; the rest describes the tree. drop_levels and on_device are 0
+ * info    describes the tree. drop_levels and on_device are 0
  * errors  io, invalid_argument, cancelled */
 MERKLIZE_API merklize_status merklize_root_file(const merklize_input *input, const merklize_form *form,
                                                 merklize_tree_info *info, const merklize_run_options *options);
@@ -567,7 +551,7 @@ MERKLIZE_API merklize_status merklize_tree_build_file(const merklize_input *inpu
                                                       const merklize_run_options *options, merklize_tree **tree);
 MERKLIZE_API void merklize_tree_free(merklize_tree *tree);
 
-/* info  its size is set by the caller, the rest is written */
+/* info  written */
 MERKLIZE_API merklize_status merklize_tree_get_info(const merklize_tree *tree, merklize_tree_info *info);
 MERKLIZE_API merklize_status merklize_tree_root(const merklize_tree *tree, merklize_digest *root);
 /* A view of all slots in heap order. With dropped levels the lowest kept level counts as the leaves. If the tree is on a device, the
@@ -649,7 +633,6 @@ MERKLIZE_API void merklize_tree_builder_free(merklize_tree_builder *builder);
 
 /* A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md). */
 typedef struct merklize_commitment_form {
-    size_t size;
     merklize_hash hash;
     uint32_t arity;      /* children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2 */
     uint32_t cap_height; /* layers between the cap and the root; 0: the cap is the root */
@@ -661,7 +644,6 @@ typedef struct merklize_commitment_form {
 } merklize_commitment_form;
 
 typedef struct merklize_commitment_info {
-    size_t size;
     merklize_hash hash;
     uint32_t arity;
     uint32_t cap_height;
@@ -683,7 +665,7 @@ MERKLIZE_API merklize_status merklize_commitment_build(const merklize_matrix *ma
                                                        const merklize_run_options *options,
                                                        merklize_commitment **commitment);
 MERKLIZE_API void merklize_commitment_free(merklize_commitment *commitment);
-/* info  its size is set by the caller, the rest is written */
+/* info  written */
 MERKLIZE_API merklize_status merklize_commitment_get_info(const merklize_commitment *commitment,
                                                           merklize_commitment_info *info);
 /* cap    [capacity], written; may be null if capacity is 0
@@ -792,11 +774,9 @@ enum {
 
 /* What a proof claims. A verifier says what it knows by merklize_expect. */
 typedef struct merklize_proof_info {
-    size_t size;
     uint32_t kind; /* MERKLIZE_PROOF_... */
     merklize_hash hash;
-    merklize_rule rule; /* never MERKLIZE_RULE_DEFAULT */
-    uint32_t reserved;
+    merklize_rule rule;  /* never MERKLIZE_RULE_DEFAULT */
     uint64_t n_leaves;   /* of the tree; of consistency: of the newer one */
     uint64_t old_leaves; /* of consistency: of the older tree; otherwise 0 */
     uint64_t leaves;     /* leaves in the proof: 1, several, or 0 for consistency */
@@ -833,16 +813,14 @@ MERKLIZE_API void merklize_proof_free(merklize_proof *proof);
 /* What a verifier knows of a tree and of a leaf. A proof that claims anything else is not valid: a root alone does not bind what a proof
  * claims (docs/layouts.md). A null field expects nothing, and so does null in place of the struct:
  *
- *     merklize_expect expect = {.size = sizeof expect, .leaf = &leaf, .index = &(uint64_t){17}, .n_leaves = &(uint64_t){4096}};
+ *     merklize_expect expect = {.leaf = &leaf, .index = &(uint64_t){17}, .n_leaves = &(uint64_t){4096}};
  */
 typedef struct merklize_expect {
-    size_t size;
     const merklize_digest *leaf; /* of a proof of one leaf. With it, no proof of several leaves is valid */
     const uint64_t *index;       /* of that leaf, from 0. With it, no proof of several leaves is valid */
     const uint64_t *n_leaves;
     const merklize_hash *hash;
     merklize_rule rule; /* MERKLIZE_RULE_DEFAULT (0) expects nothing */
-    uint32_t reserved;  /* 0 */
 } merklize_expect;
 
 /* Whether a proof of one or several leaves leads to the root, and claims what is expected. Needs no device and no tree. A proof that does
@@ -883,7 +861,7 @@ MERKLIZE_API merklize_status merklize_verify_each(const merklize_proof *const *p
 
 /* Builds the tree over an input in a file (.mkl), in little memory. docs/file-format.md gives the bytes of the file.
  * resume  1: goes on with what a killed build of the same input left in OUTPUT.partial; 0: begins anew
- * info    null, or its size is set by the caller; describes the tree
+ * info    null, or written: describes the tree
  * errors  io (a disk that is too small, with the numbers), invalid_argument, cancelled (OUTPUT.partial stays) */
 MERKLIZE_API merklize_status merklize_tree_file_build(const merklize_input *input, const char *output,
                                                       const merklize_form *form, int resume, merklize_tree_info *info,
@@ -895,7 +873,7 @@ MERKLIZE_API void merklize_tree_file_free(merklize_tree_file *file);
 /* The key of a keyed tree is not in its file; merklize_tree_file_check() and changes need it.
  * errors  invalid_argument (a mode that is not the tree's) */
 MERKLIZE_API merklize_status merklize_tree_file_set_mode(merklize_tree_file *file, const merklize_mode *mode);
-/* info  its size is set by the caller, the rest is written */
+/* info  written */
 MERKLIZE_API merklize_status merklize_tree_file_get_info(const merklize_tree_file *file, merklize_tree_info *info);
 MERKLIZE_API merklize_status merklize_tree_file_root(const merklize_tree_file *file, merklize_digest *root);
 /* Reads nodes first .. first+count-1 of a level; level 0 is the leaves.
@@ -918,7 +896,6 @@ MERKLIZE_API merklize_status merklize_tree_file_prove_consistency(const merklize
 typedef struct merklize_wrong_node {
     uint64_t index; /* within the level */
     uint32_t level;
-    uint32_t reserved;
 } merklize_wrong_node;
 
 /* Checks every node against its children; reads the file once.
@@ -943,11 +920,9 @@ MERKLIZE_API merklize_status merklize_tree_file_append(merklize_tree_file *file,
 /* How the tree of a message is written down: docs/bao.md. All zero, or null: as bao 0.13 does. bao-tree's outboards: group_log 4 and
  * without_size. A group is 2^group_log chunks of 1024 bytes. The root does not depend on any of it: it is merklize_hash_bytes(). */
 typedef struct merklize_bao_form {
-    size_t size;
     uint32_t group_log;    /* 0 to 20 */
     uint32_t post_order;   /* 1: a node is behind those below it; of outboards alone */
     uint32_t without_size; /* 1: the message's size is not in front */
-    uint32_t reserved;     /* 0 */
 } merklize_bao_form;
 
 /* Bytes of a message that cannot be verified. */
@@ -955,7 +930,6 @@ typedef struct merklize_bao_fault {
     uint64_t offset, bytes;
     uint32_t
         in_outboard; /* 1: the outboard is wrong there, so that nothing is known of the message; 0: the message is */
-    uint32_t reserved;
 } merklize_bao_fault;
 
 /* bytes   written: of the outboard of a message of `message_bytes` bytes
@@ -1038,7 +1012,6 @@ MERKLIZE_API merklize_status merklize_bao_verify_descriptor(int descriptor, cons
  * exclude     of a folder: a path that is left out, such as the manifest's own
  * everything  refresh: 1: hash all files, not only those whose size, time of the last write or inode changed */
 typedef struct merklize_manifest_options {
-    size_t size;
     uint64_t piece_size;
     const char *const *patterns;
     size_t pattern_count;
@@ -1084,7 +1057,6 @@ MERKLIZE_API merklize_status merklize_manifest_refresh(const merklize_manifest *
 
 /* One thing that is not as a manifest says. The texts end with a 0, and live as long as the merklize_differences. */
 typedef struct merklize_difference {
-    size_t size;
     const char *kind; /* missing, unexpected, dtype, shape, bytes, size, header, unreadable */
     const char *what; /* tensor, file, shard */
     const char *name;

@@ -19,9 +19,10 @@ namespace {
 
 BaoForm form_of(const Call& call, const merklize_bao_form* form) {
     if (form == nullptr) return {};
-    const merklize_bao_form& given = call.sized(form, "form");
-    if (given.post_order > 1 || given.without_size > 1 || given.reserved != 0)
-        call.invalid("form->post_order and form->without_size must be 0 or 1, and form->reserved 0");
+    const merklize_bao_form& given = *form;
+    if (given.post_order > 1 || given.without_size > 1)
+        call.invalid("form->post_order and form->without_size must be 0 or 1, got " + std::to_string(given.post_order) +
+                     " and " + std::to_string(given.without_size));
     return {given.group_log, given.post_order != 0 ? BaoOrder::post : BaoOrder::pre, given.without_size == 0};
 }
 
@@ -51,7 +52,7 @@ public:
             found = {{offset, bytes, true}};
         }
         for (std::size_t i = 0; i < found.size() && i < out_.size(); i++)
-            out_[i] = {found[i].offset, found[i].bytes, found[i].in_outboard ? 1u : 0u, 0};
+            out_[i] = {found[i].offset, found[i].bytes, found[i].in_outboard ? 1u : 0u};
         count_ = found.size();
     }
 

@@ -75,11 +75,6 @@ void Call::invalid(const std::string& text) const {
     throw Error(ErrorCode::invalid_argument, std::string(function_) + ": " + text);
 }
 
-void Call::refuse_size(const char* name, std::size_t got, std::size_t known) const {
-    invalid(std::string(name) + "->size must be " + std::to_string(known) + ", the size of its struct in ABI " +
-            std::to_string(MERKLIZE_ABI_VERSION) + " (version " + version() + "), got " + std::to_string(got));
-}
-
 void Call::require_array(const void* first, std::uint64_t count, std::size_t item_bytes, const char* name) const {
     if (count > PTRDIFF_MAX / item_bytes) {
         invalid(std::string(name) + " must fit into memory, got " + std::to_string(count) + " items of " +
@@ -140,7 +135,7 @@ Hash Call::hash(merklize_hash id) const {
 
 Mode Call::mode(const merklize_mode* mode) const {
     if (mode == nullptr) return {};
-    const merklize_mode& given = sized(mode, "mode");
+    const merklize_mode& given = *mode;
     if (given.key != nullptr && given.context != nullptr) {
         invalid("mode must have a key or a context, got a key of " + std::to_string(given.key_bytes) +
                 " bytes and a context of " + std::to_string(given.context_bytes) + " bytes");
@@ -163,7 +158,7 @@ TreeRule Call::rule(merklize_rule rule, const char* name) const {
 
 TreeForm Call::form(const merklize_form* form) const {
     if (form == nullptr) return {};
-    const merklize_form& given = sized(form, "form");
+    const merklize_form& given = *form;
     const Hash of = hash(given.hash);
     const TreeRule by = given.rule == MERKLIZE_RULE_DEFAULT ? default_rule(of) : rule(given.rule, "form->rule");
     return {of, by, mode(given.mode), from_c(given.padding)};
@@ -171,7 +166,7 @@ TreeForm Call::form(const merklize_form* form) const {
 
 Expect Call::expect(const merklize_expect* expect) const {
     if (expect == nullptr) return {};
-    const merklize_expect& given = sized(expect, "expect");
+    const merklize_expect& given = *expect;
     Expect known;
     if (given.leaf != nullptr) known.leaf = from_c(*given.leaf);
     if (given.index != nullptr) known.index = *given.index;
@@ -182,7 +177,7 @@ Expect Call::expect(const merklize_expect* expect) const {
 }
 
 TreeInput Call::input(const merklize_input* input) const {
-    const merklize_input& given = sized(input, "input");
+    const merklize_input& given = need(input, "input");
     const auto kind = [&] {
         switch (given.kind) {
             case MERKLIZE_INPUT_PIECES: return TreeInput::Kind::pieces;
@@ -249,7 +244,7 @@ void Call::put_digests(std::span<const Digest> digests, merklize_digest* out, st
 
 Options::Options(const Call& call, const merklize_run_options* options) {
     if (options == nullptr) return;
-    const merklize_run_options& given = call.sized(options, "options");
+    const merklize_run_options& given = *options;
     if (given.stream != nullptr) options_.stream = given.stream->value;
     if (given.device != nullptr) {
         options_.device = given.device->value;
@@ -262,9 +257,9 @@ Options::Options(const Call& call, const merklize_run_options* options) {
             return function(context, done) == 0;
         };
     }
-    if (given.policy != nullptr) options_.policy = call.policy(call.sized(given.policy, "options->policy"));
+    if (given.policy != nullptr) options_.policy = call.policy(*given.policy);
     if (given.timings != nullptr) {
-        out_ = &call.sized(given.timings, "options->timings");
+        out_ = given.timings;
         options_.timings = &times_;
     }
 }
@@ -335,7 +330,7 @@ merklize_status merklize_check_abi(uint32_t abi) {
 
 merklize_status merklize_policy_from_text(const char* text, merklize_policy* policy) {
     return run("merklize_policy_from_text", [&](const Call& call) {
-        merklize_policy& out = call.sized(policy, "policy");
+        merklize_policy& out = call.need(policy, "policy");
         const merklize::Policy made = merklize::policy_from_text(&call.need(text, "text"));
 #define MKZ_SET_caller(field) out.field = static_cast<uint32_t>(made.field);
 #define MKZ_SET_compiler(field)
@@ -348,6 +343,6 @@ merklize_status merklize_policy_from_text(const char* text, merklize_policy* pol
 
 merklize_status merklize_policy_to_text(const merklize_policy* policy, char* text, size_t capacity, size_t* length) {
     return run("merklize_policy_to_text", [&](const Call& call) {
-        call.put_text(merklize::to_text(call.policy(call.sized(policy, "policy"))), text, capacity, length);
+        call.put_text(merklize::to_text(call.policy(call.need(policy, "policy"))), text, capacity, length);
     });
 }

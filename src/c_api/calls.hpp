@@ -50,14 +50,6 @@ public:
     /// A buffer that is written.  errors  invalid_argument (null, or a view that is only read)
     Buffer& written(merklize_buffer* buffer, const char* name) const;
 
-    /// A struct that begins with its size.  errors  invalid_argument (null; a size that the library does not know)
-    template <class T>
-    T& sized(T* pointer, const char* name) const {
-        T& value = need(pointer, name);
-        if (value.size != sizeof(T)) refuse_size(name, value.size, sizeof(T));
-        return value;
-    }
-
     Hash hash(merklize_hash id) const;
     Mode mode(const merklize_mode* mode) const;
     /// A rule that is named.  errors  invalid_argument (MERKLIZE_RULE_DEFAULT; an unknown number)
@@ -80,7 +72,6 @@ private:
     void require_array(const void* first, std::uint64_t count, std::size_t item_bytes, const char* name) const;
     void put(const void* from, std::size_t count, std::size_t item_bytes, void* out, std::size_t capacity,
              std::size_t* needed, const char* items) const;
-    [[noreturn]] void refuse_size(const char* name, std::size_t got, std::size_t known) const;
 
     const char* function_;
 };

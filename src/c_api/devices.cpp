@@ -24,7 +24,6 @@ void put(char (&out)[n], std::string_view text) {
 void put(merklize_device_info& out, const merklize::DeviceInfo& info) {
     out.memory_bytes = info.memory_bytes;
     out.units = info.units;
-    out.reserved = 0;
     put(out.id, info.id);
     put(out.backend, info.backend);
     put(out.name, info.name);
@@ -46,7 +45,7 @@ merklize_status merklize_device_count(size_t* count) {
 
 merklize_status merklize_device_describe(size_t index, merklize_device_info* info) {
     return run("merklize_device_describe", [&](const Call& call) {
-        merklize_device_info& out = call.sized(info, "info");
+        merklize_device_info& out = call.need(info, "info");
         const std::vector<merklize::DeviceInfo> all = merklize::devices();
         if (index >= all.size()) {
             call.invalid("index must be below the number of devices, " + std::to_string(all.size()) + ", got " +
@@ -71,7 +70,7 @@ merklize_status merklize_device_open(const char* name, merklize_device** device)
 
 merklize_status merklize_device_get_info(const merklize_device* device, merklize_device_info* info) {
     return run("merklize_device_get_info",
-               [&](const Call& call) { put(call.sized(info, "info"), call.need(device, "device").value.info()); });
+               [&](const Call& call) { put(call.need(info, "info"), call.need(device, "device").value.info()); });
 }
 
 void merklize_device_free(merklize_device* device) { delete device; }

@@ -11,7 +11,7 @@ using merklize::Hash;
 namespace {
 
 merklize::Poseidon2 read_poseidon2(const Call& call, const merklize_poseidon2* instance, const std::string& name) {
-    const merklize_poseidon2& given = call.sized(instance, name.c_str());
+    const merklize_poseidon2& given = call.need(instance, name.c_str());
     if (given.field > 2) call.invalid(name + "->field must be 0, 1 or 2, got " + std::to_string(given.field));
     const auto constants = call.items(given.constants, given.constant_count, (name + "->constants").c_str());
     const auto diagonal = call.items(given.diagonal, given.diagonal_count, (name + "->diagonal").c_str());
@@ -28,7 +28,6 @@ void put_info(const merklize::HashTraits& traits, merklize_hash_info& out) {
     out.hash = to_c(traits.hash);
     out.is_field = traits.is_field ? 1 : 0;
     out.row_unit_bytes = row_unit_bytes(traits.hash);
-    out.reserved = 0;
     out.modulus = traits.modulus;
     std::memset(out.name, 0, sizeof out.name);
     if (traits.name.size() < sizeof out.name) std::memcpy(out.name, traits.name.data(), traits.name.size());
@@ -40,7 +39,7 @@ size_t merklize_hash_count() { return merklize::hashes().size(); }
 
 merklize_status merklize_hash_describe(size_t index, merklize_hash_info* info) {
     return run("merklize_hash_describe", [&](const Call& call) {
-        merklize_hash_info& out = call.sized(info, "info");
+        merklize_hash_info& out = call.need(info, "info");
         const auto all = merklize::hashes();
         if (index >= all.size()) {
             call.invalid("index must be below the number of hashes, " + std::to_string(all.size()) + ", got " +
@@ -52,7 +51,7 @@ merklize_status merklize_hash_describe(size_t index, merklize_hash_info* info) {
 
 merklize_status merklize_hash_get_info(merklize_hash hash, merklize_hash_info* info) {
     return run("merklize_hash_get_info", [&](const Call& call) {
-        merklize_hash_info& out = call.sized(info, "info");
+        merklize_hash_info& out = call.need(info, "info");
         put_info(merklize::traits(call.hash(hash)), out);
     });
 }

@@ -21,7 +21,7 @@ merklize_status enqueue(const char* function, merklize_stream* stream, merklize_
 }
 
 merklize::Policy policy_of(const Call& call, const merklize_policy* policy) {
-    return policy != nullptr ? call.policy(call.sized(policy, "policy")) : merklize::Policy{};
+    return policy != nullptr ? call.policy(*policy) : merklize::Policy{};
 }
 
 }  // namespace

@@ -7,8 +7,7 @@ namespace merklize::c_api {
 /// What a MerkleTree or a TreeFile says of itself. The fields that only one of them has become 0.
 template <class Tree>
 void put_facts(merklize_tree_info& out, const Tree& tree) {
-    out = {.size = out.size,
-           .n_leaves = tree.n_leaves(),
+    out = {.n_leaves = tree.n_leaves(),
            .hash = to_c(tree.form().hash),
            .rule = to_c(tree.form().rule),
            .height = tree.height(),
@@ -25,8 +24,7 @@ inline void put_facts(merklize_tree_info& out, const TreeFacts& facts, const Tre
                       const merklize_form* form) {
     const bool is_keyed =
         form != nullptr && form->mode != nullptr && (form->mode->key != nullptr || form->mode->context != nullptr);
-    out = {.size = out.size,
-           .n_leaves = facts.n_leaves,
+    out = {.n_leaves = facts.n_leaves,
            .hash = to_c(facts.hash),
            .rule = to_c(facts.rule),
            .height = facts.height,

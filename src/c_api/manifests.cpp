@@ -9,7 +9,7 @@ namespace {
 struct ManifestOptions {
     ManifestOptions(const Call& call, const merklize_manifest_options* given) {
         if (given == nullptr) return;
-        const merklize_manifest_options& options = call.sized(given, "options");
+        const merklize_manifest_options& options = *given;
         if (options.piece_size != 0) piece_size = options.piece_size == UINT64_MAX ? 0 : options.piece_size;
         for (const char* const& pattern : call.items(options.patterns, options.pattern_count, "options.patterns"))
             patterns.emplace_back(&call.need(pattern, "options.patterns[i]"));
@@ -115,14 +115,13 @@ merklize_status merklize_differences_get(const merklize_differences* differences
                                          merklize_difference* difference) {
     return run("merklize_differences_get", [&](const Call& call) {
         const merklize_differences& all = call.need(differences, "differences");
-        merklize_difference& out = call.sized(difference, "difference");
+        merklize_difference& out = call.need(difference, "difference");
         if (index >= all.value.size()) {
             call.invalid("index must be below the count, " + std::to_string(all.value.size()) + ", got " +
                          std::to_string(index));
         }
         const manifests::Difference& one = all.value[index];
-        out = {.size = out.size,
-               .kind = one.kind.c_str(),
+        out = {.kind = one.kind.c_str(),
                .what = one.what.c_str(),
                .name = one.name.c_str(),
                .shard = one.shard ? one.shard->c_str() : nullptr,

@@ -15,8 +15,7 @@ namespace {
 
 std::vector<Matrix> read_matrices(const Call& call, const merklize_matrix* matrices, std::size_t count) {
     std::vector<Matrix> made;
-    for (const merklize_matrix& given : call.items(matrices, count, "matrices")) {
-        const merklize_matrix& matrix = call.sized(&given, "matrices: an item");
+    for (const merklize_matrix& matrix : call.items(matrices, count, "matrices")) {
         if (matrix.words != nullptr && matrix.buffer != nullptr)
             call.invalid("a matrix has words or a buffer, got both");
         made.push_back({.rows = matrix.rows,
@@ -36,7 +35,7 @@ std::vector<Matrix> read_matrices(const Call& call, const merklize_matrix* matri
 }
 
 CommitmentForm read_form(const Call& call, const merklize_commitment_form* given) {
-    const merklize_commitment_form& form = call.sized(given, "form");
+    const merklize_commitment_form& form = call.need(given, "form");
     CommitmentForm made(call.hash(form.hash), form.arity == 0 ? 2 : form.arity, form.cap_height, form.montgomery);
     made.word_bytes = form.word_bytes;
     return made;
@@ -95,10 +94,9 @@ void merklize_commitment_free(merklize_commitment* commitment) { delete commitme
 
 merklize_status merklize_commitment_get_info(const merklize_commitment* commitment, merklize_commitment_info* info) {
     return run("merklize_commitment_get_info", [&](const Call& call) {
-        merklize_commitment_info& out = call.sized(info, "info");
+        merklize_commitment_info& out = call.need(info, "info");
         const MatrixCommitment& value = call.need(commitment, "commitment").value;
-        out = {.size = out.size,
-               .hash = to_c(value.form().hash),
+        out = {.hash = to_c(value.form().hash),
                .arity = value.form().arity,
                .cap_height = value.form().cap_height,
                .height = value.height(),

@@ -25,11 +25,9 @@ struct Contents {
 };
 
 Contents contents_of(const MerkleProof& proof) {
-    return {{.size = sizeof(merklize_proof_info),
-             .kind = MERKLIZE_PROOF_SINGLE,
+    return {{.kind = MERKLIZE_PROOF_SINGLE,
              .hash = to_c(proof.hash),
              .rule = to_c(proof.rule),
-             .reserved = 0,
              .n_leaves = proof.n_leaves,
              .old_leaves = 0,
              .leaves = 1,
@@ -40,11 +38,9 @@ Contents contents_of(const MerkleProof& proof) {
 }
 
 Contents contents_of(const MultiProof& proof) {
-    return {{.size = sizeof(merklize_proof_info),
-             .kind = MERKLIZE_PROOF_MULTI,
+    return {{.kind = MERKLIZE_PROOF_MULTI,
              .hash = to_c(proof.hash),
              .rule = to_c(proof.rule),
-             .reserved = 0,
              .n_leaves = proof.n_leaves,
              .old_leaves = 0,
              .leaves = proof.leaves.size(),
@@ -55,11 +51,9 @@ Contents contents_of(const MultiProof& proof) {
 }
 
 Contents contents_of(const ConsistencyProof& proof) {
-    return {{.size = sizeof(merklize_proof_info),
-             .kind = MERKLIZE_PROOF_CONSISTENCY,
+    return {{.kind = MERKLIZE_PROOF_CONSISTENCY,
              .hash = to_c(proof.hash),
              .rule = MERKLIZE_RULE_LEFT_FULL,
-             .reserved = 0,
              .n_leaves = proof.new_leaves,
              .old_leaves = proof.old_leaves,
              .leaves = 0,
@@ -101,7 +95,7 @@ std::optional<AnyProof> proof_from(std::span<const std::byte> bytes) {
 
 merklize_status merklize_proof_get_info(const merklize_proof* proof, merklize_proof_info* info) {
     return run("merklize_proof_get_info",
-               [&](const Call& call) { call.sized(info, "info") = contents_of(call.need(proof, "proof").value).info; });
+               [&](const Call& call) { call.need(info, "info") = contents_of(call.need(proof, "proof").value).info; });
 }
 
 merklize_status merklize_proof_read(const merklize_proof* proof, uint64_t* indices, merklize_digest* leaves,

@@ -8,7 +8,6 @@ using namespace merklize::c_api;
 merklize_status merklize_tree_file_build(const merklize_input* input, const char* output, const merklize_form* form,
                                          int resume, merklize_tree_info* info, const merklize_run_options* options) {
     return run("merklize_tree_file_build", [&](const Call& call) {
-        if (info != nullptr) call.sized(info, "info");
         const Options run(call, options);
         const merklize::TreeInput from = call.input(input);
         const merklize::TreeFacts facts =
@@ -34,7 +33,7 @@ merklize_status merklize_tree_file_set_mode(merklize_tree_file* file, const merk
 
 merklize_status merklize_tree_file_get_info(const merklize_tree_file* file, merklize_tree_info* info) {
     return run("merklize_tree_file_get_info", [&](const Call& call) {
-        merklize_tree_info& out = call.sized(info, "info");
+        merklize_tree_info& out = call.need(info, "info");
         const merklize::TreeFile& value = call.need(file, "file").value;
         put_facts(out, value);
         out.is_keyed = value.is_keyed() ? 1 : 0;
@@ -93,7 +92,7 @@ merklize_status merklize_tree_file_check(const merklize_tree_file* file, merkliz
         const std::vector<merklize::WrongNode> nodes =
             call.need(file, "file").value.check(capacity == 0 ? 1 : capacity, run.get());
         for (std::size_t i = 0; i < nodes.size() && i < capacity; i++)
-            out[i] = {.index = nodes[i].index, .level = nodes[i].level, .reserved = 0};
+            out[i] = {.index = nodes[i].index, .level = nodes[i].level};
         found = nodes.size();
         run.finish();
     });

@@ -54,7 +54,7 @@ merklize_status merklize_root_buffer(const merklize_buffer* leaves, const merkli
 merklize_status merklize_root_file(const merklize_input* input, const merklize_form* form, merklize_tree_info* info,
                                    const merklize_run_options* options) {
     return run("merklize_root_file", [&](const Call& call) {
-        merklize_tree_info& out = call.sized(info, "info");
+        merklize_tree_info& out = call.need(info, "info");
         const Options run(call, options);
         const merklize::TreeInput from = call.input(input);
         put_facts(out, merklize::merkle_root_file(from, call.form(form), run.get()), from, form);
@@ -118,7 +118,7 @@ void merklize_tree_free(merklize_tree* tree) { delete tree; }
 
 merklize_status merklize_tree_get_info(const merklize_tree* tree, merklize_tree_info* info) {
     return run("merklize_tree_get_info", [&](const Call& call) {
-        merklize_tree_info& out = call.sized(info, "info");
+        merklize_tree_info& out = call.need(info, "info");
         const MerkleTree& value = call.need(tree, "tree").value;
         put_facts(out, value);
         out.drop_levels = value.drop_levels();

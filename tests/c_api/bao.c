@@ -12,8 +12,8 @@ static const char root_hex[] = "d93c23eedaf165a7e0be908ba86f1a7a520d568d2d13cde7
 static const char outboard_hex[] = "c7fdbd8037ed3c8770c16848005e14cc825ac2881221b816e0b0c2a5ff1952db";
 static const char post_hex[] = "0699ed26ca4369bb01f050422ee50e93f9b8c36ea484ce9bdd638df86fd5241a";
 
-static const merklize_bao_form groups = {.size = sizeof groups, .group_log = 4, .without_size = 1};
-static const merklize_bao_form post = {.size = sizeof post, .group_log = 4, .post_order = 1, .without_size = 1};
+static const merklize_bao_form groups = {.group_log = 4, .without_size = 1};
+static const merklize_bao_form post = {.group_log = 4, .post_order = 1, .without_size = 1};
 
 static bool has_digest(const void *data, size_t bytes, const char *hex) {
     merklize_digest digest;
@@ -79,12 +79,10 @@ static void test_forms(const uint8_t *data) {
     OK(merklize_bao_decode_slice(slice, length, &root, &post, 40000, 10, 200000, out, 10, &count, &valid));
     CHECK(valid == 0);
 
-    merklize_bao_form wrong = {.size = sizeof wrong, .group_log = 21};
+    merklize_bao_form wrong = {.group_log = 21};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "group_log must be 0 to 20", merklize_bao_outboard_bytes(1, &wrong, &bytes));
-    wrong = (merklize_bao_form){.size = sizeof wrong, .post_order = 2};
+    wrong = (merklize_bao_form){.post_order = 2};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "form->post_order", merklize_bao_outboard_bytes(1, &wrong, &bytes));
-    wrong.size = 3;
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "form", merklize_bao_outboard_bytes(1, &wrong, &bytes));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "out must have 384 bytes, got 383",
           merklize_bao_outboard(data, message_bytes, &groups, nodes, 383, &root, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "root is null",
@@ -92,7 +90,7 @@ static void test_forms(const uint8_t *data) {
 }
 
 static void test_verification(uint8_t *data, uint8_t *outboard, const merklize_digest *root) {
-    merklize_bao_fault faults[2] = {{0, 0, 7, 0}, {0, 0, 7, 0}};
+    merklize_bao_fault faults[2] = {{0, 0, 7}, {0, 0, 7}};
     size_t count = 7;
     OK(merklize_bao_verify(data, message_bytes, 0, message_bytes, root, outboard, outboard_bytes, NULL, faults, 2,
                            &count, NULL));

@@ -13,7 +13,7 @@ static void test_device(const char *id) {
     static merklize_digest host[n], back[2 * n], expected[2 * n];
     test_bao_on_device(device);
     fill_leaves(host, n);
-    const merklize_run_options options = {.size = sizeof options, .stream = stream};
+    const merklize_run_options options = {.stream = stream};
 
     OK(merklize_buffer_create(device, sizeof host, &leaves));
     CHECK(merklize_buffer_size(leaves) == sizeof host);
@@ -99,7 +99,7 @@ static void test_device(const char *id) {
     OK(merklize_tree_build_buffer(leaves, NULL, 0, &options, &tree));
     OK(merklize_tree_root(tree, &got));
     CHECK(equal(&root, &got));
-    merklize_tree_info info = {.size = sizeof info};
+    merklize_tree_info info = {0};
     OK(merklize_tree_get_info(tree, &info));
     OK(merklize_tree_prove(tree, 33, NULL, 0, &proof));
     OK(merklize_proof_verify(proof, &root, NULL, NULL, &valid));
@@ -177,7 +177,7 @@ static void test_device(const char *id) {
     CHECK(memcmp(digest[0], digest[1], 40) == 0);
     merklize_device *cpu = NULL;
     OK(merklize_device_open("cpu", &cpu));
-    const merklize_run_options wrong = {.size = sizeof wrong, .device = cpu, .stream = stream};
+    const merklize_run_options wrong = {.device = cpu, .stream = stream};
     CHECK(merklize_hash_bytes(host, sizeof host, NULL, 0, digest[1], 32, &wrong) == MERKLIZE_INVALID_ARGUMENT);
     merklize_device_free(cpu);
 
@@ -196,7 +196,7 @@ bool test_devices(void) {
     size_t count = 0;
     OK(merklize_device_count(&count));
     for (size_t i = 0; i < count; i++) {
-        merklize_device_info info = {.size = sizeof info};
+        merklize_device_info info = {0};
         OK(merklize_device_describe(i, &info));
         if (strcmp(info.backend, "cpu") != 0) test_device(info.id);
     }

@@ -6,6 +6,7 @@ void test_errors(void) {
     merklize_digest digest, pair[2] = {{{0}}, {{0}}};
     merklize_tree *tree = NULL;
     merklize_hasher *hasher = NULL;
+    merklize_commitment *commitment = NULL;
 
     /* Null. */
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_hash_bytes: data is null, but must have 5 items",
@@ -30,30 +31,33 @@ void test_errors(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "the output is null, but must have 10 items",
           merklize_why_unavailable("cpu", NULL, 10, &(size_t){0}));
 
-    /* Structs of unknown sizes. */
-    merklize_run_options options = {.size = sizeof options - 1};
-    char expected[128];
-    snprintf(expected, sizeof expected,
-             "options->size must be %zu, the size of its struct in ABI 0 (version %s), got %zu", sizeof options,
-             MERKLIZE_VERSION_STRING, sizeof options - 1);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, expected, merklize_hash_bytes("", 0, NULL, 0, out, 32, &options));
-    const merklize_mode no_size = {.key = out, .key_bytes = 32};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "mode->size must be", merklize_hash_bytes("", 0, &no_size, 0, out, 32, NULL));
-    merklize_form form = {.size = sizeof form + 8};
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "info is null", merklize_hash_describe(0, NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "policy is null", merklize_policy_from_text("", NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "input is null", merklize_root_file(NULL, NULL, &(merklize_tree_info){0}, NULL));
+
+    /* A struct of zeros is all defaults, as a null one is. */
+    const merklize_mode plain = {0};
+    merklize_form form = {.mode = &plain};
+    merklize_run_options options = {.policy = &(merklize_policy){0}};
+    OK(merklize_root(pair, 2, NULL, &digest, NULL));
+    merklize_digest same;
+    OK(merklize_root(pair, 2, &form, &same, &options));
+    CHECK(equal(&digest, &same));
+
+    /* A handle is null after a failure. */
+    form = (merklize_form){.rule = 77};
     tree = (merklize_tree *)&form;
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "form->size must be", merklize_tree_build(pair, 2, &form, 0, NULL, &tree));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "form->rule must be 0 to 4, got 77",
+          merklize_tree_build(pair, 2, &form, 0, NULL, &tree));
     CHECK(tree == NULL);
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "info->size must be", merklize_hash_describe(0, &(merklize_hash_info){.size = 1}));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "policy->size must be",
-          merklize_policy_from_text("", &(merklize_policy){.size = 4}));
-    const merklize_policy bad_policy = {.size = sizeof bad_policy, .group_size = 3};
-    options = (merklize_run_options){.size = sizeof options, .policy = &bad_policy};
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "form is null", merklize_commitment_build(NULL, 0, NULL, NULL, &commitment));
+
+    /* Options. */
+    const merklize_policy bad_policy = {.group_size = 3};
+    options = (merklize_run_options){.policy = &bad_policy};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "group_size", merklize_hash_bytes("", 0, NULL, 0, out, 32, &options));
-    merklize_timings timings = {.size = 0};
-    options = (merklize_run_options){.size = sizeof options, .timings = &timings};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "options->timings->size must be",
-          merklize_hash_bytes("", 0, NULL, 0, out, 32, &options));
-    timings.size = sizeof timings;
+    merklize_timings timings;
+    options = (merklize_run_options){.timings = &timings};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "options must have no progress and no timings",
           merklize_hasher_create(NULL, &options, &hasher));
     CHECK(hasher == NULL);
@@ -63,37 +67,36 @@ void test_errors(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 256", merklize_merge(256, pair, pair, 2, NULL, pair, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT,
           "unknown hash 'md5'; known: ", merklize_hash_from_name("md5", &(merklize_hash){0}));
-    merklize_hash_info info = {.size = sizeof info};
+    merklize_hash_info info = {0};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "index must be below the number of hashes, ", merklize_hash_describe(1000, &info));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 4242", merklize_hash_get_info(4242, &info));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown hash id 254", merklize_hash_name(254, NULL, 0, NULL));
-    form = (merklize_form){.size = sizeof form, .rule = 5};
+    form = (merklize_form){.rule = 5};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "form->rule must be 0 to 4, got 5", merklize_root(pair, 2, &form, &digest, NULL));
-    form = (merklize_form){.size = sizeof form, .hash = MERKLIZE_HASH_rp64_256};
+    form = (merklize_form){.hash = MERKLIZE_HASH_rp64_256};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "got 0", merklize_root(pair, 0, &form, &digest, NULL));
     static const merklize_digest three[3] = {{{0}}};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "power of two under the rule 'perfect', got 3",
           merklize_tree_build(three, 3, &form, 0, NULL, &tree));
-    const merklize_mode short_key = {.size = sizeof short_key, .key = out, .key_bytes = 31};
+    const merklize_mode short_key = {.key = out, .key_bytes = 31};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "31", merklize_hash_bytes("", 0, &short_key, 0, out, 32, NULL));
-    const merklize_mode both = {
-        .size = sizeof both, .key = out, .key_bytes = 32, .context = "context", .context_bytes = 7};
+    const merklize_mode both = {.key = out, .key_bytes = 32, .context = "context", .context_bytes = 7};
     FAILS(MERKLIZE_INVALID_ARGUMENT,
           "mode must have a key or a context, got a key of 32 bytes and a context of 7 bytes",
           merklize_hash_bytes("", 0, &both, 0, out, 32, NULL));
-    const merklize_mode key = {.size = sizeof key, .key = out, .key_bytes = 32};
+    const merklize_mode key = {.key = out, .key_bytes = 32};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "", merklize_merge(MERKLIZE_HASH_sha256_rfc6962, pair, pair, 2, &key, pair, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves must fit into memory, got 18446744073709551615 items of 32 bytes",
           merklize_root(pair, UINT64_MAX, NULL, &digest, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "18446744073709551615",
           merklize_hash_bytes("", 0, NULL, UINT64_MAX, out, 32, NULL));
-    const merklize_input input = {.size = sizeof input, .path = "/dev/null", .leaf_bytes = 1, .kind = 9};
-    merklize_tree_info facts = {.size = sizeof facts};
+    const merklize_input input = {.path = "/dev/null", .leaf_bytes = 1, .kind = 9};
+    merklize_tree_info facts = {0};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "input->kind must be 0 to 2, got 9",
           merklize_root_file(&input, NULL, &facts, NULL));
-    const merklize_input closed = {.size = sizeof closed, .leaf_bytes = 1, .has_descriptor = 1, .descriptor = -1};
+    const merklize_input closed = {.leaf_bytes = 1, .has_descriptor = 1, .descriptor = -1};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "an open descriptor, got -1", merklize_root_file(&closed, NULL, &facts, NULL));
-    const merklize_input nothing = {.size = sizeof nothing, .leaf_bytes = 1};
+    const merklize_input nothing = {.leaf_bytes = 1};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "input->path is null", merklize_root_file(&nothing, NULL, &facts, NULL));
 
     /* Devices. */
@@ -113,10 +116,10 @@ void test_errors(void) {
           merklize_merge_buffers(MERKLIZE_HASH_blake3, NULL, NULL, NULL, NULL, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "buffer is null", merklize_buffer_upload(NULL, 0, NULL, 0, NULL));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "info is null", merklize_device_get_info(device, NULL));
-    merklize_device_info described = {.size = sizeof described};
+    merklize_device_info described = {0};
     OK(merklize_device_get_info(device, &described));
     CHECK(strcmp(described.id, "cpu") == 0 && described.units >= 1 && described.isa[0] != '\0');
-    options = (merklize_run_options){.size = sizeof options, .device = device};
+    options = (merklize_run_options){.device = device};
     OK(merklize_hash_bytes("", 0, NULL, 0, out, 32, &options));
     merklize_device_free(device);
     size_t count = 0, length = 7;

@@ -29,18 +29,16 @@ void test_files(void) {
     merklize_digest root, got;
     OK(merklize_root(leaves, n, NULL, &root, NULL));
 
-    const merklize_input input = {.size = sizeof input, .path = input_path, .leaf_bytes = leaf_bytes};
-    merklize_tree_info info = {.size = sizeof info};
+    const merklize_input input = {.path = input_path, .leaf_bytes = leaf_bytes};
+    merklize_tree_info info = {0};
     OK(merklize_root_file(&input, NULL, &info, NULL));
     CHECK(equal(&info.root, &root) && info.n_leaves == n && info.total_bytes == size && info.leaf_bytes == leaf_bytes);
     const int descriptor = open(input_path, O_RDONLY);
-    const merklize_input opened = {
-        .size = sizeof opened, .leaf_bytes = leaf_bytes, .has_descriptor = 1, .descriptor = descriptor};
+    const merklize_input opened = {.leaf_bytes = leaf_bytes, .has_descriptor = 1, .descriptor = descriptor};
     OK(merklize_root_file(&opened, NULL, &info, NULL));
     CHECK(equal(&info.root, &root));
     close(descriptor);
-    const merklize_input rows = {
-        .size = sizeof rows, .path = input_path, .leaf_bytes = leaf_bytes, .kind = MERKLIZE_INPUT_ROWS};
+    const merklize_input rows = {.path = input_path, .leaf_bytes = leaf_bytes, .kind = MERKLIZE_INPUT_ROWS};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "100", merklize_root_file(&rows, NULL, &info, NULL));
 
     merklize_tree *tree = NULL;
@@ -115,8 +113,8 @@ void test_files(void) {
 
     /* A key that is not in the file. */
     static const uint8_t key[32] = {9};
-    const merklize_mode mode = {.size = sizeof mode, .key = key, .key_bytes = 32};
-    const merklize_form keyed = {.size = sizeof keyed, .mode = &mode};
+    const merklize_mode mode = {.key = key, .key_bytes = 32};
+    const merklize_form keyed = {.mode = &mode};
     OK(merklize_tree_file_build(&input, tree_path, &keyed, 0, &info, NULL));
     CHECK(info.is_keyed == 1);
     OK(merklize_tree_file_open(tree_path, &mkl));
@@ -141,8 +139,7 @@ void test_files(void) {
     const size_t large = (size_t)256 << 20;
     uint8_t *zeros = calloc(1, large), out[32];
     int calls = 0;
-    const merklize_run_options options = {
-        .size = sizeof options, .threads = 1, .progress = stop_at_once, .progress_context = &calls};
+    const merklize_run_options options = {.threads = 1, .progress = stop_at_once, .progress_context = &calls};
     merklize_status status = MERKLIZE_OK;
     for (int i = 0; i < 20 && status == MERKLIZE_OK; i++)
         status = merklize_hash_bytes(zeros, large, NULL, 0, out, 32, &options);

@@ -18,32 +18,15 @@ void test_matrices(void) {
         for (uint32_t k = 0; k < 2; k++) b[k][r] = element(1, r, k);
         for (uint32_t k = 0; k < 3 && r < 4; k++) c[r][k + 1] = element(2, r, k);
     }
-    const merklize_matrix matrices[3] = {{.size = sizeof *matrices,
-                                          .words = a,
-                                          .rows = 8,
-                                          .columns = 3,
-                                          .row_stride = 3,
-                                          .column_stride = 1,
-                                          .word_bytes = 4},
-                                         {.size = sizeof *matrices,
-                                          .words = b,
-                                          .rows = 8,
-                                          .columns = 2,
-                                          .row_stride = 1,
-                                          .column_stride = 8,
-                                          .word_bytes = 4},
-                                         {.size = sizeof *matrices,
-                                          .words = &c[0][1],
-                                          .rows = 4,
-                                          .columns = 3,
-                                          .row_stride = 5,
-                                          .column_stride = 1,
-                                          .word_bytes = 4}};
-    merklize_commitment_form form = {.size = sizeof form, .hash = MERKLIZE_HASH_poseidon2_koalabear_16};
+    const merklize_matrix matrices[3] = {
+        {.words = a, .rows = 8, .columns = 3, .row_stride = 3, .column_stride = 1, .word_bytes = 4},
+        {.words = b, .rows = 8, .columns = 2, .row_stride = 1, .column_stride = 8, .word_bytes = 4},
+        {.words = &c[0][1], .rows = 4, .columns = 3, .row_stride = 5, .column_stride = 1, .word_bytes = 4}};
+    merklize_commitment_form form = {.hash = MERKLIZE_HASH_poseidon2_koalabear_16};
     for (form.keep = 0; form.keep < 2; form.keep++) {
         merklize_commitment *commitment = NULL;
         OK(merklize_commitment_build(matrices, 3, &form, NULL, &commitment));
-        merklize_commitment_info info = {.size = sizeof info};
+        merklize_commitment_info info = {0};
         OK(merklize_commitment_get_info(commitment, &info));
         CHECK(info.n_leaves == 8 && info.height == 3 && info.cap_size == 1 && info.path_length == 3);
         CHECK(info.row_bytes == 32 && info.keeps_matrices == form.keep && info.arity == 2);
@@ -109,8 +92,7 @@ void test_merges_of_four(void) {
     static uint64_t constants[8 * 32 + 5], diagonal[32];
     for (uint64_t i = 0; i < sizeof constants / sizeof *constants; i++) constants[i] = 1000003 * i + 1;
     for (uint64_t i = 0; i < 32; i++) diagonal[i] = i + 2;
-    const merklize_poseidon2 rows = {.size = sizeof rows,
-                                     .field = 2,
+    const merklize_poseidon2 rows = {.field = 2,
                                      .width = 16,
                                      .rate = 8,
                                      .external_rounds = 8,
@@ -129,7 +111,7 @@ void test_merges_of_four(void) {
     CHECK(hash == again && hash != plain);
     char name[80];
     size_t length = 0;
-    merklize_hash_info facts = {.size = sizeof facts};
+    merklize_hash_info facts = {0};
     OK(merklize_hash_get_info(hash, &facts));
     CHECK(facts.hash == hash && facts.is_field == 1 && facts.row_unit_bytes == 4 && facts.modulus == 0x7f000001);
     CHECK(facts.name[0] == 0);
@@ -150,17 +132,12 @@ void test_merges_of_four(void) {
     uint32_t words[4][3];
     for (uint32_t r = 0; r < 4; r++)
         for (uint32_t k = 0; k < 3; k++) words[r][k] = element(0, r, k);
-    const merklize_matrix matrix = {.size = sizeof matrix,
-                                    .words = words,
-                                    .rows = 4,
-                                    .columns = 3,
-                                    .row_stride = 3,
-                                    .column_stride = 1,
-                                    .word_bytes = 4};
-    merklize_commitment_form form = {.size = sizeof form, .hash = hash, .arity = 4, .keep = 1};
+    const merklize_matrix matrix = {
+        .words = words, .rows = 4, .columns = 3, .row_stride = 3, .column_stride = 1, .word_bytes = 4};
+    merklize_commitment_form form = {.hash = hash, .arity = 4, .keep = 1};
     merklize_commitment *commitment = NULL;
     OK(merklize_commitment_build(&matrix, 1, &form, NULL, &commitment));
-    merklize_commitment_info info = {.size = sizeof info};
+    merklize_commitment_info info = {0};
     OK(merklize_commitment_get_info(commitment, &info));
     CHECK(info.hash == hash && info.arity == 4 && info.height == 1 && info.path_length == 3);
     merklize_digest root, siblings[3], digests[4];

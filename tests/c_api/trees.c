@@ -23,7 +23,7 @@ static void rfc6962_leaves(merklize_digest leaves[8]) {
 void test_trees(void) {
     merklize_digest leaves[8], root;
     rfc6962_leaves(leaves);
-    const merklize_form form = {.size = sizeof form, .hash = MERKLIZE_HASH_sha256_rfc6962};
+    const merklize_form form = {.hash = MERKLIZE_HASH_sha256_rfc6962};
     static const char *const roots[] = {"",       "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                                         "",       "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
                                         "",       "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
@@ -46,10 +46,10 @@ void test_trees(void) {
     /* A tree of 5 leaves that grows to 8 and changes. */
     merklize_tree *tree = NULL;
     OK(merklize_tree_build(leaves, 5, &form, 0, NULL, &tree));
-    merklize_tree_info info = {.size = sizeof info};
+    merklize_tree_info info = {0};
     OK(merklize_tree_get_info(tree, &info));
     CHECK(info.n_leaves == 5 && info.height == 3 && info.hash == MERKLIZE_HASH_sha256_rfc6962 && info.drop_levels == 0);
-    CHECK(info.rule == MERKLIZE_RULE_LEFT_FULL && is_hex(info.root.bytes, roots[5]) && info.size == sizeof info);
+    CHECK(info.rule == MERKLIZE_RULE_LEFT_FULL && is_hex(info.root.bytes, roots[5]));
     OK(merklize_tree_append(tree, leaves + 5, 3, NULL));
     OK(merklize_tree_root(tree, &root));
     CHECK(is_hex(root.bytes, root_of_8));
@@ -80,11 +80,10 @@ void test_trees(void) {
 
     /* Rules, modes, rows, and leaves that come in pieces. */
     static const uint8_t key[32] = {1, 2, 3};
-    const merklize_mode mode = {.size = sizeof mode, .key = key, .key_bytes = 32};
+    const merklize_mode mode = {.key = key, .key_bytes = 32};
     for (merklize_rule rule = MERKLIZE_RULE_DEFAULT; rule <= MERKLIZE_RULE_DUPLICATE_LAST; rule++) {
         if (rule == MERKLIZE_RULE_PERFECT) continue;
-        const merklize_form odd = {
-            .size = sizeof odd, .hash = MERKLIZE_HASH_blake3, .rule = rule, .mode = &mode, .padding = leaves[3]};
+        const merklize_form odd = {.hash = MERKLIZE_HASH_blake3, .rule = rule, .mode = &mode, .padding = leaves[3]};
         OK(merklize_tree_build_rows("abcdefghijklmnopqrstuvwxyz", 2, 13, &odd, NULL, &tree));
         OK(merklize_tree_level(tree, 0, &view, &count));
         CHECK(count == 13);
@@ -186,17 +185,15 @@ static void check_expectations(const merklize_proof *proof, const merklize_diges
     const uint64_t zero = 0, other_index = index + 1, other_count = n_leaves + 1;
     const merklize_hash hash = MERKLIZE_HASH_blake3, other_hash = MERKLIZE_HASH_keccak256;
     const merklize_rule rule = MERKLIZE_RULE_LEFT_FULL, other_rule = MERKLIZE_RULE_PERFECT;
-    const merklize_expect nothing = {.size = sizeof nothing};
+    const merklize_expect nothing = {0};
     CHECK(expected(proof, root, &nothing) == 1);
-    const merklize_expect all = {
-        .size = sizeof all, .leaf = leaf, .index = &index, .n_leaves = &n_leaves, .hash = &hash, .rule = rule};
+    const merklize_expect all = {.leaf = leaf, .index = &index, .n_leaves = &n_leaves, .hash = &hash, .rule = rule};
     CHECK(expected(proof, root, &all) == 1);
     CHECK(expected(proof, leaf, &all) == 0); /* the root is still looked at */
     const merklize_expect right[] = {
         {.leaf = leaf}, {.index = &index}, {.n_leaves = &n_leaves}, {.hash = &hash}, {.rule = rule}};
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         merklize_expect expect = right[i];
-        expect.size = sizeof expect;
         CHECK(expected(proof, root, &expect) == 1);
     }
     /* A value of 0 is expected like any other: a null pointer alone expects nothing. */
@@ -205,28 +202,24 @@ static void check_expectations(const merklize_proof *proof, const merklize_diges
                                      {.hash = &other_hash}, {.rule = other_rule}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         merklize_expect expect = wrong[i];
-        expect.size = sizeof expect;
         CHECK(expected(proof, root, &expect) == 0);
     }
 
     int valid = 7;
     const merklize_hash unknown = 99999;
-    const merklize_expect of_unknown = {.size = sizeof of_unknown, .hash = &unknown};
+    const merklize_expect of_unknown = {.hash = &unknown};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_proof_verify: unknown hash id 99999",
           merklize_proof_verify(proof, root, &of_unknown, NULL, &valid));
     CHECK(valid == 0);
-    const merklize_expect no_rule = {.size = sizeof no_rule, .rule = 5};
+    const merklize_expect no_rule = {.rule = 5};
     FAILS(MERKLIZE_INVALID_ARGUMENT, "merklize_verify: expect->rule must be 0 to 4, got 5",
           merklize_verify(NULL, 0, root, &no_rule, NULL, &valid));
-    const merklize_expect no_size = {.leaf = leaf};
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "expect->size must be",
-          merklize_proof_verify(proof, root, &no_size, NULL, &valid));
 }
 
 /* Files and proofs store MERKLIZE_RULE_... minus one, so that the default is a zero in C alone. */
 static void check_rule_numbers(const merklize_digest *leaves) {
     for (merklize_rule rule = MERKLIZE_RULE_PERFECT; rule <= MERKLIZE_RULE_DUPLICATE_LAST; rule++) {
-        const merklize_form form = {.size = sizeof form, .rule = rule};
+        const merklize_form form = {.rule = rule};
         merklize_tree *tree = NULL;
         merklize_proof *proof = NULL;
         uint8_t bytes[256], head[32];
@@ -258,7 +251,7 @@ void test_proofs(void) {
 
     check_rule_numbers(leaves);
     merklize_proof *proof = NULL;
-    merklize_proof_info info = {.size = sizeof info};
+    merklize_proof_info info = {0};
     OK(merklize_tree_prove(tree, 42, NULL, 0, &proof));
     OK(merklize_proof_get_info(proof, &info));
     CHECK(info.kind == MERKLIZE_PROOF_SINGLE && info.n_leaves == n && info.leaves == 1 && info.siblings == 7);
@@ -287,10 +280,9 @@ void test_proofs(void) {
     check_proof(proof, NULL, &root);
     /* Of several leaves the tree alone is expected: one leaf or one index is none of theirs. */
     const uint64_t count = n;
-    const merklize_expect tree_alone = {
-        .size = sizeof tree_alone, .n_leaves = &count, .hash = &info.hash, .rule = info.rule};
-    const merklize_expect one_leaf = {.size = sizeof one_leaf, .leaf = &leaves[0]};
-    const merklize_expect one_index = {.size = sizeof one_index, .index = &ascending[0]};
+    const merklize_expect tree_alone = {.n_leaves = &count, .hash = &info.hash, .rule = info.rule};
+    const merklize_expect one_leaf = {.leaf = &leaves[0]};
+    const merklize_expect one_index = {.index = &ascending[0]};
     CHECK(expected(proof, &root, &tree_alone) == 1);
     CHECK(expected(proof, &root, &one_leaf) == 0 && expected(proof, &root, &one_index) == 0);
     merklize_proof_free(proof);
@@ -342,8 +334,7 @@ void test_proofs(void) {
     merklize_tree_free(tree);
 
     /* RFC 6962's empty tree; no other hash has one. */
-    const merklize_form log = {
-        .size = sizeof log, .hash = MERKLIZE_HASH_sha256_rfc6962, .rule = MERKLIZE_RULE_LEFT_FULL};
+    const merklize_form log = {.hash = MERKLIZE_HASH_sha256_rfc6962, .rule = MERKLIZE_RULE_LEFT_FULL};
     merklize_tree *none = NULL;
     OK(merklize_tree_build(NULL, 0, &log, 0, NULL, &none));
     OK(merklize_tree_root(none, &root));
@@ -352,7 +343,7 @@ void test_proofs(void) {
     FAILS(MERKLIZE_INVALID_ARGUMENT, "at least 1 leaf, got 0", merklize_tree_build(NULL, 0, NULL, 0, NULL, &none));
 
     /* Winterfell's batch proofs, there and back. */
-    const merklize_form field = {.size = sizeof field, .hash = MERKLIZE_HASH_rp64_256};
+    const merklize_form field = {.hash = MERKLIZE_HASH_rp64_256};
     OK(merklize_tree_build(leaves, 64, &field, 0, NULL, &tree));
     OK(merklize_tree_root(tree, &root));
     const uint64_t asked[2] = {7, 60};

@@ -132,7 +132,6 @@ pub const MERKLIZE_HASH_rp64_256: merklize_hash = MERKLIZE_HASH_rp64_256_v3;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_hash_info {
-    pub size: usize,
     pub hash: merklize_hash,
     /// ```text
     /// 1: digests and rows are field elements, little-endian words below the modulus
@@ -142,7 +141,6 @@ pub struct merklize_hash_info {
     /// rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8
     /// ```
     pub row_unit_bytes: u32,
-    pub reserved: u32,
     /// ```text
     /// of a field hash; 0 for a hash of bytes
     /// ```
@@ -150,10 +148,10 @@ pub struct merklize_hash_info {
     pub name: [c_char; 32],
 }
 impl Default for merklize_hash_info {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -163,7 +161,6 @@ impl Default for merklize_hash_info {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_poseidon2 {
-    pub size: usize,
     /// ```text
     /// 0 Goldilocks, 1 BabyBear, 2 KoalaBear
     /// ```
@@ -185,10 +182,6 @@ pub struct merklize_poseidon2 {
     /// ```
     pub internal_rounds: u32,
     /// ```text
-    /// 0
-    /// ```
-    pub reserved: u32,
-    /// ```text
     /// in the order of use: initial, internal, terminal rounds
     /// ```
     pub constants: *const u64,
@@ -206,10 +199,10 @@ pub struct merklize_poseidon2 {
     pub diagonal_count: usize,
 }
 impl Default for merklize_poseidon2 {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -220,7 +213,6 @@ impl Default for merklize_poseidon2 {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_mode {
-    pub size: usize,
     /// ```text
     /// the keyed hash: exactly 32 bytes
     /// ```
@@ -233,10 +225,10 @@ pub struct merklize_mode {
     pub context_bytes: usize,
 }
 impl Default for merklize_mode {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -246,7 +238,6 @@ impl Default for merklize_mode {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_policy {
-    pub size: usize,
     pub levels_per_launch: u32,
     pub group_size: u32,
     pub lanes: u32,
@@ -256,25 +247,23 @@ pub struct merklize_policy {
     pub constants: u32,
 }
 impl Default for merklize_policy {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
 /// ```text
-/// Seconds of a call, by the device's own clock. Its size is set by the caller, the rest is written.
+/// Seconds of a call, by the device's own clock.
 /// ```
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_timings {
-    pub size: usize,
     /// ```text
     /// 0 on the CPU, and on a caller's queue without profiling
     /// ```
     pub available: u32,
-    pub reserved: u32,
     /// ```text
     /// from the start of the first kernel to the end of the last, without copies between
     /// ```
@@ -289,10 +278,10 @@ pub struct merklize_timings {
     pub to_host: f64,
 }
 impl Default for merklize_timings {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -308,7 +297,6 @@ pub type merklize_progress = Option<unsafe extern "C" fn(context: *mut c_void, d
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_run_options {
-    pub size: usize,
     /// ```text
     /// null: the stream's, else "auto" (merklize_device_open()). Ignored where data is in a buffer
     /// ```
@@ -317,10 +305,6 @@ pub struct merklize_run_options {
     /// CPU threads to use, the caller's included; 0: all that the process may use
     /// ```
     pub threads: u32,
-    /// ```text
-    /// 0
-    /// ```
-    pub reserved: u32,
     /// ```text
     /// null: none
     /// ```
@@ -340,10 +324,10 @@ pub struct merklize_run_options {
     pub timings: *mut merklize_timings,
 }
 impl Default for merklize_run_options {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -353,13 +337,11 @@ impl Default for merklize_run_options {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_device_info {
-    pub size: usize,
     pub memory_bytes: u64,
     /// ```text
     /// CPU threads that the process may use, or compute units
     /// ```
     pub units: u32,
-    pub reserved: u32,
     /// ```text
     /// the name that opens it: "cpu", "cuda:0", ...
     /// ```
@@ -383,10 +365,10 @@ pub struct merklize_device_info {
     pub isa: [c_char; 32],
 }
 impl Default for merklize_device_info {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -426,7 +408,6 @@ pub const MERKLIZE_ELEMENTS_MONTGOMERY: u32 = 2;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_matrix {
-    pub size: usize,
     /// ```text
     /// host memory: the word of row 0 and column 0; or null, with a buffer
     /// ```
@@ -459,10 +440,10 @@ pub struct merklize_matrix {
     pub elements: u32,
 }
 impl Default for merklize_matrix {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -483,7 +464,6 @@ pub const MERKLIZE_RULE_DUPLICATE_LAST: merklize_rule = 4;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_form {
-    pub size: usize,
     pub hash: merklize_hash,
     pub rule: merklize_rule,
     /// ```text
@@ -496,17 +476,16 @@ pub struct merklize_form {
     pub padding: merklize_digest,
 }
 impl Default for merklize_form {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_tree_info {
-    pub size: usize,
     pub n_leaves: u64,
     pub hash: merklize_hash,
     /// ```text
@@ -537,10 +516,10 @@ pub struct merklize_tree_info {
     pub total_bytes: u64,
 }
 impl Default for merklize_tree_info {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 pub const MERKLIZE_INPUT_PIECES: u32 = 0;
@@ -550,7 +529,6 @@ pub const MERKLIZE_INPUT_LEAVES: u32 = 2;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_input {
-    pub size: usize,
     /// ```text
     /// the file to open; with a descriptor: a name for error texts
     /// ```
@@ -568,16 +546,12 @@ pub struct merklize_input {
     /// ```
     pub has_descriptor: u32,
     pub descriptor: i32,
-    /// ```text
-    /// 0
-    /// ```
-    pub reserved: u32,
 }
 impl Default for merklize_input {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -587,7 +561,6 @@ impl Default for merklize_input {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_commitment_form {
-    pub size: usize,
     pub hash: merklize_hash,
     /// ```text
     /// children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2
@@ -611,17 +584,16 @@ pub struct merklize_commitment_form {
     pub keep: u32,
 }
 impl Default for merklize_commitment_form {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_commitment_info {
-    pub size: usize,
     pub hash: merklize_hash,
     pub arity: u32,
     pub cap_height: u32,
@@ -652,10 +624,10 @@ pub struct merklize_commitment_info {
     pub keeps_matrices: u32,
 }
 impl Default for merklize_commitment_info {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -685,7 +657,6 @@ pub const MERKLIZE_PROOF_CONSISTENCY: u32 = 2;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_proof_info {
-    pub size: usize,
     /// ```text
     /// MERKLIZE_PROOF_...
     /// ```
@@ -695,7 +666,6 @@ pub struct merklize_proof_info {
     /// never MERKLIZE_RULE_DEFAULT
     /// ```
     pub rule: merklize_rule,
-    pub reserved: u32,
     /// ```text
     /// of the tree; of consistency: of the newer one
     /// ```
@@ -714,10 +684,10 @@ pub struct merklize_proof_info {
     pub siblings: u64,
 }
 impl Default for merklize_proof_info {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -725,12 +695,11 @@ impl Default for merklize_proof_info {
 /// What a verifier knows of a tree and of a leaf. A proof that claims anything else is not valid: a root alone does not bind what a proof
 /// claims (docs/layouts.md). A null field expects nothing, and so does null in place of the struct:
 ///
-///     merklize_expect expect = {.size = sizeof expect, .leaf = &leaf, .index = &(uint64_t){17}, .n_leaves = &(uint64_t){4096}};
+///     merklize_expect expect = {.leaf = &leaf, .index = &(uint64_t){17}, .n_leaves = &(uint64_t){4096}};
 /// ```
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_expect {
-    pub size: usize,
     /// ```text
     /// of a proof of one leaf. With it, no proof of several leaves is valid
     /// ```
@@ -745,16 +714,12 @@ pub struct merklize_expect {
     /// MERKLIZE_RULE_DEFAULT (0) expects nothing
     /// ```
     pub rule: merklize_rule,
-    /// ```text
-    /// 0
-    /// ```
-    pub reserved: u32,
 }
 impl Default for merklize_expect {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -769,7 +734,6 @@ pub struct merklize_wrong_node {
     /// ```
     pub index: u64,
     pub level: u32,
-    pub reserved: u32,
 }
 impl Default for merklize_wrong_node {
     /// All zero.
@@ -786,7 +750,6 @@ impl Default for merklize_wrong_node {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_bao_form {
-    pub size: usize,
     /// ```text
     /// 0 to 20
     /// ```
@@ -799,16 +762,12 @@ pub struct merklize_bao_form {
     /// 1: the message's size is not in front
     /// ```
     pub without_size: u32,
-    /// ```text
-    /// 0
-    /// ```
-    pub reserved: u32,
 }
 impl Default for merklize_bao_form {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -824,7 +783,6 @@ pub struct merklize_bao_fault {
     /// 1: the outboard is wrong there, so that nothing is known of the message; 0: the message is
     /// ```
     pub in_outboard: u32,
-    pub reserved: u32,
 }
 impl Default for merklize_bao_fault {
     /// All zero.
@@ -846,7 +804,6 @@ impl Default for merklize_bao_fault {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_manifest_options {
-    pub size: usize,
     pub piece_size: u64,
     pub patterns: *const *const c_char,
     pub pattern_count: usize,
@@ -858,10 +815,10 @@ pub struct merklize_manifest_options {
     pub everything: u32,
 }
 impl Default for merklize_manifest_options {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -871,7 +828,6 @@ impl Default for merklize_manifest_options {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct merklize_difference {
-    pub size: usize,
     /// ```text
     /// missing, unexpected, dtype, shape, bytes, size, header, unreadable
     /// ```
@@ -896,10 +852,10 @@ pub struct merklize_difference {
     pub end: u64,
 }
 impl Default for merklize_difference {
-    /// `size` is set, all else is zero.
+    /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        Self { size: core::mem::size_of::<Self>(), ..unsafe { core::mem::zeroed() } }
+        unsafe { core::mem::zeroed() }
     }
 }
 
@@ -940,8 +896,8 @@ extern "C" {
     pub fn merklize_hash_count() -> usize;
     /// ```text
     /// index   below merklize_hash_count(); hashes are in the order of their ids
-    /// info    written; its size is set by the caller
-    /// errors  invalid_argument (index, size)
+    /// info    written
+    /// errors  invalid_argument (index)
     /// ```
     pub fn merklize_hash_describe(index: usize, info: *mut merklize_hash_info) -> merklize_status;
     /// ```text
@@ -952,18 +908,18 @@ extern "C" {
     /// ```text
     /// A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
     /// of the constants in its place.
-    /// instance  copied; its size is set by the caller
+    /// instance  copied
     /// quad      null, or the permutation of a commitment's merges of four (arity 4), copied: over the same field, its width and rate both
     ///           16 over Goldilocks and 32 over the others. Without it arity 4 is refused
     /// hash      the same for the same constants
-    /// errors    invalid_argument (size, shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
+    /// errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
     ///           constants)
     /// ```
     pub fn merklize_hash_poseidon2(instance: *const merklize_poseidon2, quad: *const merklize_poseidon2, hash: *mut merklize_hash) -> merklize_status;
     /// ```text
     /// Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
-    /// info    written; its size is set by the caller. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
-    /// errors  invalid_argument (an unknown id, size)
+    /// info    written. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
+    /// errors  invalid_argument (an unknown id)
     /// ```
     pub fn merklize_hash_get_info(hash: merklize_hash, info: *mut merklize_hash_info) -> merklize_status;
     /// ```text
@@ -991,8 +947,8 @@ extern "C" {
     pub fn merklize_device_count(count: *mut usize) -> merklize_status;
     /// ```text
     /// index   below merklize_device_count(); best first
-    /// info    written; its size is set by the caller
-    /// errors  invalid_argument (index, size)
+    /// info    written
+    /// errors  invalid_argument (index)
     /// ```
     pub fn merklize_device_describe(index: usize, info: *mut merklize_device_info) -> merklize_status;
     /// ```text
@@ -1242,7 +1198,7 @@ extern "C" {
     pub fn merklize_root_buffer(leaves: *const merklize_buffer, form: *const merklize_form, root: *mut merklize_digest, options: *const merklize_run_options) -> merklize_status;
     /// ```text
     /// The root of the tree over a file or pipe, in about 64 MiB of memory.
-    /// info    its size is set by the caller; the rest describes the tree. drop_levels and on_device are 0
+    /// info    describes the tree. drop_levels and on_device are 0
     /// errors  io, invalid_argument, cancelled
     /// ```
     pub fn merklize_root_file(input: *const merklize_input, form: *const merklize_form, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
@@ -1274,7 +1230,7 @@ extern "C" {
     pub fn merklize_tree_build_file(input: *const merklize_input, form: *const merklize_form, options: *const merklize_run_options, tree: *mut *mut merklize_tree) -> merklize_status;
     pub fn merklize_tree_free(tree: *mut merklize_tree);
     /// ```text
-    /// info  its size is set by the caller, the rest is written
+    /// info  written
     /// ```
     pub fn merklize_tree_get_info(tree: *const merklize_tree, info: *mut merklize_tree_info) -> merklize_status;
     pub fn merklize_tree_root(tree: *const merklize_tree, root: *mut merklize_digest) -> merklize_status;
@@ -1373,7 +1329,7 @@ extern "C" {
     pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
     pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
     /// ```text
-    /// info  its size is set by the caller, the rest is written
+    /// info  written
     /// ```
     pub fn merklize_commitment_get_info(commitment: *const merklize_commitment, info: *mut merklize_commitment_info) -> merklize_status;
     /// ```text
@@ -1508,7 +1464,7 @@ extern "C" {
     /// ```text
     /// Builds the tree over an input in a file (.mkl), in little memory. docs/file-format.md gives the bytes of the file.
     /// resume  1: goes on with what a killed build of the same input left in OUTPUT.partial; 0: begins anew
-    /// info    null, or its size is set by the caller; describes the tree
+    /// info    null, or written: describes the tree
     /// errors  io (a disk that is too small, with the numbers), invalid_argument, cancelled (OUTPUT.partial stays)
     /// ```
     pub fn merklize_tree_file_build(input: *const merklize_input, output: *const c_char, form: *const merklize_form, resume: c_int, info: *mut merklize_tree_info, options: *const merklize_run_options) -> merklize_status;
@@ -1524,7 +1480,7 @@ extern "C" {
     /// ```
     pub fn merklize_tree_file_set_mode(file: *mut merklize_tree_file, mode: *const merklize_mode) -> merklize_status;
     /// ```text
-    /// info  its size is set by the caller, the rest is written
+    /// info  written
     /// ```
     pub fn merklize_tree_file_get_info(file: *const merklize_tree_file, info: *mut merklize_tree_info) -> merklize_status;
     pub fn merklize_tree_file_root(file: *const merklize_tree_file, root: *mut merklize_digest) -> merklize_status;

@@ -85,7 +85,7 @@ pub struct Fault {
 /// A form that there is not.
 pub fn outboard_bytes(message_bytes: u64, form: Form) -> Result<u64> {
     let (form, mut bytes) = (form.to_c(), 0);
-    // SAFETY: a struct that knows its size, and a place for the answer.
+    // SAFETY: a struct, and a place for the answer.
     check(|| unsafe { sys::merklize_bao_outboard_bytes(message_bytes, &form, &mut bytes) })?;
     Ok(bytes)
 }

@@ -90,7 +90,7 @@ impl Device {
     /// What is known of this device.
     pub fn info(&self) -> DeviceInfo {
         let mut info = sys::merklize_device_info::default();
-        // SAFETY: a live handle and a struct that knows its size: it cannot fail.
+        // SAFETY: a live handle and a struct: it cannot fail.
         let status = unsafe { sys::merklize_device_get_info(self.as_c(), &mut info) };
         assert_eq!(status, sys::MERKLIZE_OK, "an opened device describes itself");
         DeviceInfo::from_c(&info)

@@ -247,7 +247,7 @@ impl Differences {
         let count = unsafe { sys::merklize_differences_count(self.as_c()) };
         let one = |index| {
             let mut one = sys::merklize_difference::default();
-            // SAFETY: a live handle and a struct that knows its size.
+            // SAFETY: a live handle and a struct.
             check(|| unsafe { sys::merklize_differences_get(self.as_c(), index, &mut one) })?;
             // SAFETY: texts that end with a 0 and live as long as the handle.
             let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();

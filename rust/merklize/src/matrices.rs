@@ -249,7 +249,7 @@ impl MatrixCommitment {
 
     fn info_c(&self) -> sys::merklize_commitment_info {
         let mut info = sys::merklize_commitment_info::default();
-        // SAFETY: a live handle and a struct that knows its size: it cannot fail.
+        // SAFETY: a live handle and a struct: it cannot fail.
         let status = unsafe { sys::merklize_commitment_get_info(self.as_c(), &mut info) };
         assert_eq!(status, sys::MERKLIZE_OK, "a commitment describes itself");
         info

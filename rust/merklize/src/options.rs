@@ -48,7 +48,7 @@ impl Policy {
     pub fn from_text(text: &str) -> Result<Self> {
         let text = c_text("policy", text)?;
         let mut policy = sys::merklize_policy::default();
-        // SAFETY: a text and a struct that knows its size.
+        // SAFETY: a text and a struct.
         check(|| unsafe { sys::merklize_policy_from_text(text.as_ptr(), &mut policy) })?;
         Ok(Self(policy))
     }

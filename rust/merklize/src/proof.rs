@@ -142,7 +142,7 @@ impl Proof {
     /// What the proof claims.
     pub fn info(&self) -> ProofInfo {
         let mut info = sys::merklize_proof_info::default();
-        // SAFETY: a live handle and a struct that knows its size: it cannot fail.
+        // SAFETY: a live handle and a struct: it cannot fail.
         let status = unsafe { sys::merklize_proof_get_info(self.as_c(), &mut info) };
         assert_eq!(status, sys::MERKLIZE_OK, "a proof describes itself");
         ProofInfo {

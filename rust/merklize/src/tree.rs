@@ -237,7 +237,7 @@ impl MerkleTree {
     /// What is known of the tree.
     pub fn info(&self) -> TreeInfo {
         let mut info = sys::merklize_tree_info::default();
-        // SAFETY: a live handle and a struct that knows its size: it cannot fail.
+        // SAFETY: a live handle and a struct: it cannot fail.
         let status = unsafe { sys::merklize_tree_get_info(self.as_c(), &mut info) };
         assert_eq!(status, sys::MERKLIZE_OK, "a tree describes itself");
         TreeInfo::from_c(&info)

@@ -109,7 +109,7 @@ impl TreeFile {
     /// What is known of the tree.
     pub fn info(&self) -> Result<TreeInfo> {
         let mut info = sys::merklize_tree_info::default();
-        // SAFETY: a live handle and a struct that knows its size.
+        // SAFETY: a live handle and a struct.
         check(|| unsafe { sys::merklize_tree_file_get_info(self.as_c(), &mut info) })?;
         Ok(TreeInfo::from_c(&info))
     }
