@@ -23,9 +23,10 @@ HEADERS = ROOT / "include/merklize"
 WORK = ROOT / "build/doxygen"
 SETTINGS = {
     "INPUT": WORK / "include/merklize",
+    "RECURSIVE": "YES",
     "OUTPUT_DIRECTORY": WORK,
     "STRIP_FROM_PATH": WORK / "include/merklize",
-    "PREDEFINED": "MERKLIZE_API= __cplusplus",
+    "PREDEFINED": "MERKLIZE_API= MERKLIZE_C_API:= __cplusplus",
     "MACRO_EXPANSION": "YES",
     "EXTRACT_ALL": "YES",
     "EXCLUDE_SYMBOLS": "merklize::runtime*",
@@ -39,7 +40,7 @@ SETTINGS = {
     "WARN_AS_ERROR": "FAIL_ON_WARNINGS",
 }
 WIDEST = 110  # characters of a declaration in one line
-C_HEADERS = ["merklize.h", "version.h"]
+C_HEADERS = ["merklize.h", *re.findall("<merklize/(c/.*)>", (HEADERS / "merklize.h").read_text()), "version.h"]
 UNLISTED = ["merklize.hpp", "export.h"]
 
 
@@ -110,11 +111,11 @@ def read() -> tuple[dict[str, list[Item]], list[Element]]:
         raise PluginError("doxygen is not found; the reference of C++ and C needs it: apt-get install doxygen")
     shutil.rmtree(WORK, ignore_errors=True)
     copies = WORK / "include/merklize"
-    copies.mkdir(parents=True)
+    (copies / "c").mkdir(parents=True)
     alone = {}
-    for path in sorted(HEADERS.glob("*.h*")):
-        text, alone[path.name] = marked(expanded(path.read_text()))
-        (copies / path.name).write_text(text)
+    for name in [*C_HEADERS, *sorted(path.name for path in HEADERS.glob("*.hpp")), "export.h"]:
+        text, alone[name] = marked(expanded((HEADERS / name).read_text()))
+        (copies / name).write_text(text)
     settings = "".join(f"{name} = {value}\n" for name, value in SETTINGS.items())
     ran = subprocess.run(["doxygen", "-"], input=settings, capture_output=True, text=True)
     if ran.returncode or ran.stderr:

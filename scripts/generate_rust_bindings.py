@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes rust/merklize-sys/src/bindings.rs from include/merklize/merklize.h; --check compares them.
+"""Writes rust/merklize-sys/src/bindings.rs from merklize/merklize.h and what it includes; --check compares them.
 
-Reads only the forms of declarations that the header has; anything else stops the script with its text.
+Reads only the forms of declarations that these headers have; anything else stops the script with its text.
 """
 
 import pathlib
@@ -129,7 +129,7 @@ DECLARATION = re.compile(
     | typedef\ (?P<alias_of>\w+)\ (?P<alias>\w+);
     | typedef\ int\ \(\*(?P<callback>\w+)\)\((?P<callback_arguments>[^)]*)\);
     | enum\ \{(?P<enum>.*?)\};
-    | MERKLIZE_API\ (?P<returned>[^;(]*?)(?P<function>merklize_\w+)\((?P<arguments>[^)]*)\);
+    | MERKLIZE_C_API\ (?P<returned>[^;(]*?)(?P<function>merklize_\w+)\((?P<arguments>[^)]*)\);
     | (?P<other>\#ifdef\ __cplusplus.*?\#endif|\#(?:include|ifndef|define|endif)\b[^\n]*)
     | (?=/\*|\Z))""",
     re.X | re.S,
@@ -137,10 +137,11 @@ DECLARATION = re.compile(
 
 
 def generate():
-    header = (INCLUDE / "merklize.h").read_text()
+    names = re.findall(r"#include <merklize/(c/\w+\.h)>", (INCLUDE / "merklize.h").read_text())
+    header = "\n".join((INCLUDE / name).read_text() for name in names)
     version = re.search(r"#define MERKLIZE_ABI_VERSION (\d+)", (INCLUDE / "version.h").read_text())[1]
     lines = [
-        "// Written by scripts/generate_rust_bindings.py from include/merklize/merklize.h. Do not edit.",
+        "// Written by scripts/generate_rust_bindings.py from the headers of merklize/merklize.h. Do not edit.",
         "",
         "use core::ffi::{c_char, c_int, c_void};",
         "",
@@ -182,7 +183,7 @@ def generate():
                 function_line(match["returned"], match["function"], match["arguments"]),
             ]
     lines += ["", 'extern "C" {', *functions, "}"]
-    names = [re.match(r"\s+pub fn (\w+)", line)[1] for line in functions if "pub fn" in line]
+    declared = [re.match(r"\s+pub fn (\w+)", line)[1] for line in functions if "pub fn" in line]
     lines += [
         "",
         "/// The hashes by id, for a macro that makes something of each: `each! { (BLAKE3, blake3, 0) ... }`.",
@@ -197,8 +198,8 @@ def generate():
         "",
         "/// The functions by name: all of them are linked, and none is called.",
         "#[doc(hidden)]",
-        f"pub const FUNCTIONS: [(&str, *const ()); {len(names)}] = [",
-        *(f'    ("{name}", {name} as *const ()),' for name in sorted(names)),
+        f"pub const FUNCTIONS: [(&str, *const ()); {len(declared)}] = [",
+        *(f'    ("{name}", {name} as *const ()),' for name in sorted(declared)),
         "];",
         "",
         "/// The structs by name, with their sizes and alignments.",

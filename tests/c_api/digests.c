@@ -17,6 +17,13 @@ static merklize_mode deriving(void) {
 
 void test_versions(void) {
     CHECK(strcmp(merklize_version(), MERKLIZE_VERSION_STRING) == 0);
+    char numbers[32];
+    const unsigned number = MERKLIZE_VERSION_NUMBER;
+    snprintf(numbers, sizeof numbers, "%u.%u.%u", number / 1000000, number / 1000 % 1000, number % 1000);
+    CHECK(strcmp(numbers, MERKLIZE_VERSION_STRING) == 0);
+#if MERKLIZE_VERSION_NUMBER < 1000
+#error "MERKLIZE_VERSION_NUMBER is for #if, too"
+#endif
     CHECK(merklize_abi_version() == MERKLIZE_ABI_VERSION);
     OK(merklize_check_abi(MERKLIZE_ABI_VERSION));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "for ABI 7777, but the library (version " MERKLIZE_VERSION_STRING ") has ABI 0",

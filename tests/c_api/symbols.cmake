@@ -1,7 +1,7 @@
 # What a library exports, from nm: of C exactly the functions of a list, of C++ public names alone. Run by ctest and by check.cmake.
 #   NM       nm
 #   LIBRARY  libmerklize.so or libmerklize.a
-#   HEADER   merklize.h
+#   HEADERS  the folder merklize/c
 #   LIST     the committed list, a name a line, sorted
 # A static library has more symbols; of these the functions of C are compared.
 cmake_minimum_required(VERSION 3.18...3.31)
@@ -24,12 +24,17 @@ if(NOT listed STREQUAL sorted)
   message(SEND_ERROR "${LIST}: names must be sorted, each once")
 endif()
 
-file(READ ${HEADER} text)
+file(GLOB headers ${HEADERS}/*.h)
+set(text "")
+foreach(header IN LISTS headers)
+  file(READ ${header} read)
+  string(APPEND text "${read}")
+endforeach()
 string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" text "${text}")
-string(REGEX MATCHALL "MERKLIZE_API[^;(]*[ *](merklize_[a-z0-9_]+)\\(" declared "${text}")
+string(REGEX MATCHALL "MERKLIZE_C_API[^;(]*[ *](merklize_[a-z0-9_]+)\\(" declared "${text}")
 list(TRANSFORM declared REPLACE ".*[ *](merklize_[a-z0-9_]+)\\(" "\\1")
-compare("declared in ${HEADER}, but not in ${LIST}" declared listed)
-compare("in ${LIST}, but not declared in ${HEADER}" listed declared)
+compare("declared in ${HEADERS}, but not in ${LIST}" declared listed)
+compare("in ${LIST}, but not declared in ${HEADERS}" listed declared)
 
 set(dynamic "")
 if(NOT LIBRARY MATCHES "\\.a$")

@@ -1,13 +1,10 @@
-// Written by scripts/generate_rust_bindings.py from include/merklize/merklize.h. Do not edit.
+// Written by scripts/generate_rust_bindings.py from the headers of merklize/merklize.h. Do not edit.
 
 use core::ffi::{c_char, c_int, c_void};
 
 /// Of the header; [`merklize_check_abi`] compares it with the library's.
 pub const MERKLIZE_ABI_VERSION: u32 = 0;
 
-/// ```text
-/// ---- Errors and versions -------------------------------------------------------------------------------------------
-/// ```
 pub type merklize_status = i32;
 pub const MERKLIZE_OK: merklize_status = 0;
 pub const MERKLIZE_INVALID_ARGUMENT: merklize_status = 1;
@@ -448,6 +445,99 @@ impl Default for merklize_matrix {
 }
 
 /// ```text
+/// A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md).
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_commitment_form {
+    pub hash: merklize_hash,
+    /// ```text
+    /// children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2
+    /// ```
+    pub arity: u32,
+    /// ```text
+    /// layers between the cap and the root; 0: the cap is the root
+    /// ```
+    pub cap_height: u32,
+    /// ```text
+    /// as in merklize_hash_rows()
+    /// ```
+    pub montgomery: u32,
+    /// ```text
+    /// for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0
+    /// ```
+    pub word_bytes: u32,
+    /// ```text
+    /// 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of those on a device, whose words must not change
+    /// ```
+    pub keep: u32,
+}
+impl Default for merklize_commitment_form {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_commitment_info {
+    pub hash: merklize_hash,
+    pub arity: u32,
+    pub cap_height: u32,
+    /// ```text
+    /// layers above the leaves
+    /// ```
+    pub height: u32,
+    /// ```text
+    /// rows of the tallest matrix
+    /// ```
+    pub n_leaves: u64,
+    /// ```text
+    /// digests of the cap
+    /// ```
+    pub cap_size: u64,
+    /// ```text
+    /// siblings of one opening
+    /// ```
+    pub path_length: u64,
+    /// ```text
+    /// bytes of the rows of one opening: all columns of all matrices
+    /// ```
+    pub row_bytes: u64,
+    /// ```text
+    /// 1: the nodes are in the memory of a device
+    /// ```
+    pub on_device: u32,
+    pub keeps_matrices: u32,
+}
+impl Default for merklize_commitment_info {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
+/// Shape of a matrix, as a verifier knows it.
+/// ```
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct merklize_matrix_dims {
+    pub rows: u64,
+    pub columns: u64,
+}
+impl Default for merklize_matrix_dims {
+    /// All zero.
+    fn default() -> Self {
+        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// ```text
 /// What becomes of the last node of a level with an odd number of nodes; docs/layouts.md draws each rule. The numbers of this header are one
 /// more than those that files and proofs store (and than merklize::TreeRule of C++), because here 0 is the default.
 /// ```
@@ -548,99 +638,6 @@ pub struct merklize_input {
     pub descriptor: i32,
 }
 impl Default for merklize_input {
-    /// All zero.
-    fn default() -> Self {
-        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        unsafe { core::mem::zeroed() }
-    }
-}
-
-/// ```text
-/// A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md).
-/// ```
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct merklize_commitment_form {
-    pub hash: merklize_hash,
-    /// ```text
-    /// children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2
-    /// ```
-    pub arity: u32,
-    /// ```text
-    /// layers between the cap and the root; 0: the cap is the root
-    /// ```
-    pub cap_height: u32,
-    /// ```text
-    /// as in merklize_hash_rows()
-    /// ```
-    pub montgomery: u32,
-    /// ```text
-    /// for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0
-    /// ```
-    pub word_bytes: u32,
-    /// ```text
-    /// 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of those on a device, whose words must not change
-    /// ```
-    pub keep: u32,
-}
-impl Default for merklize_commitment_form {
-    /// All zero.
-    fn default() -> Self {
-        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        unsafe { core::mem::zeroed() }
-    }
-}
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct merklize_commitment_info {
-    pub hash: merklize_hash,
-    pub arity: u32,
-    pub cap_height: u32,
-    /// ```text
-    /// layers above the leaves
-    /// ```
-    pub height: u32,
-    /// ```text
-    /// rows of the tallest matrix
-    /// ```
-    pub n_leaves: u64,
-    /// ```text
-    /// digests of the cap
-    /// ```
-    pub cap_size: u64,
-    /// ```text
-    /// siblings of one opening
-    /// ```
-    pub path_length: u64,
-    /// ```text
-    /// bytes of the rows of one opening: all columns of all matrices
-    /// ```
-    pub row_bytes: u64,
-    /// ```text
-    /// 1: the nodes are in the memory of a device
-    /// ```
-    pub on_device: u32,
-    pub keeps_matrices: u32,
-}
-impl Default for merklize_commitment_info {
-    /// All zero.
-    fn default() -> Self {
-        // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
-        unsafe { core::mem::zeroed() }
-    }
-}
-
-/// ```text
-/// Shape of a matrix, as a verifier knows it.
-/// ```
-#[repr(C)]
-#[derive(Debug, Clone, Copy)]
-pub struct merklize_matrix_dims {
-    pub rows: u64,
-    pub columns: u64,
-}
-impl Default for merklize_matrix_dims {
     /// All zero.
     fn default() -> Self {
         // SAFETY: numbers, arrays of them, pointers and optional functions; zero is a value of each.
@@ -1117,19 +1114,6 @@ extern "C" {
     /// ```
     pub fn merklize_hash_leaves_buffer(hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
     /// ```text
-    /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
-    /// matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
-    /// montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
-    /// mode        only for blake3
-    /// out         [n]; undefined after an error
-    /// errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column)
-    /// ```
-    pub fn merklize_hash_rows(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_digest, n: u64, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
-    /// The same with digests in a device's memory, that of the matrices if they are on one; out: [n, 32] bytes.
-    /// ```
-    pub fn merklize_hash_rows_buffer(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
-    /// ```text
     /// Merges of n pairs: out[i] = merge(left[i], right[i]). `out` may be `left` or `right`.
     /// mode    keyed or derive-key merges; only for blake3
     /// errors  invalid_argument (unknown hash; a word that is not below the modulus; a mode)
@@ -1169,6 +1153,67 @@ extern "C" {
     /// ```
     pub fn merklize_hasher_copy(hasher: *const merklize_hasher, copy: *mut *mut merklize_hasher) -> merklize_status;
     pub fn merklize_hasher_free(hasher: *mut merklize_hasher);
+    /// ```text
+    /// Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
+    /// matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
+    /// montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
+    /// mode        only for blake3
+    /// out         [n]; undefined after an error
+    /// errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column)
+    /// ```
+    pub fn merklize_hash_rows(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_digest, n: u64, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// The same with digests in a device's memory, that of the matrices if they are on one; out: [n, 32] bytes.
+    /// ```
+    pub fn merklize_hash_rows_buffer(hash: merklize_hash, matrices: *const merklize_matrix, count: usize, montgomery: u32, mode: *const merklize_mode, out: *mut merklize_buffer, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
+    ///           every height must be ceil(h / 2^k) for some k
+    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
+    ///           below the modulus, with its row and column), out_of_memory, cancelled
+    /// ```
+    pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
+    pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
+    /// ```text
+    /// info  written
+    /// ```
+    pub fn merklize_commitment_get_info(commitment: *const merklize_commitment, info: *mut merklize_commitment_info) -> merklize_status;
+    /// ```text
+    /// cap    [capacity], written; may be null if capacity is 0
+    /// count  written if not null: info.cap_size, also if capacity is too small
+    /// errors too_small
+    /// ```
+    pub fn merklize_commitment_cap(commitment: *const merklize_commitment, cap: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
+    /// ```text
+    /// One opening for each index: the rows of all matrices, and what shows that they are in the commitment. All come from a device at once.
+    /// indices   [count], each below info.n_leaves; repeats are allowed
+    /// matrices  those that the commitment is of, in their order, to read rows from; null and 0 if they are kept, or if rows is null
+    /// rows      null: not wanted; else [count, info.row_bytes], written: of each index the rows of all matrices one after another. Of a matrix
+    ///           with fewer rows it is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up
+    /// siblings  [count, info.path_length], written: of each index, for each layer below the cap, the other children of the group
+    /// errors    invalid_argument (an index out of range; rows of matrices that are neither kept nor given; matrices of another shape)
+    /// ```
+    pub fn merklize_commitment_open(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest) -> merklize_status;
+    /// ```text
+    /// One opening of several indices, with each digest that the verifier cannot compute once: layer by layer, left to right.
+    /// indices   [count], at least one, in any order, no index twice; rows are in ascending order of the indices
+    /// siblings  [capacity], written; may be null if capacity is 0
+    /// needed    written if not null: number of siblings, also if capacity is too small
+    /// errors    as above, too_small
+    /// ```
+    pub fn merklize_commitment_open_together(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest, capacity: usize, needed: *mut usize) -> merklize_status;
+    /// ```text
+    /// Whether one opening (count 1), or one of several indices, holds. Needs no device. What does not hold or is malformed is no error: *valid
+    /// is 0 for counts that do not fit, an index out of range, words and digests that are no field elements.
+    /// indices   [count], ascending and distinct
+    /// rows      [row_bytes], as merklize_commitment_open_together() gives them
+    /// siblings  [sibling_count]
+    /// cap       [cap_count]
+    /// dims      [dims_count]: what the verifier knows of the matrices, in their order
+    /// valid     written: 1 or 0
+    /// errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows)
+    /// ```
+    pub fn merklize_verify_opening(indices: *const u64, count: usize, rows: *const u8, row_bytes: usize, siblings: *const merklize_digest, sibling_count: usize, cap: *const merklize_digest, cap_count: usize, dims: *const merklize_matrix_dims, dims_count: usize, form: *const merklize_commitment_form, valid: *mut c_int) -> merklize_status;
     /// ```text
     /// Number of slots that a tree of n leaves takes in heap order: 2^h + n, where h = ceil(log2 n). That is 2n for a power of two.
     /// errors  invalid_argument (n = 0), out_of_memory (n is too large)
@@ -1320,84 +1365,6 @@ extern "C" {
     /// ```
     pub fn merklize_tree_builder_root(builder: *const merklize_tree_builder, root: *mut merklize_digest) -> merklize_status;
     pub fn merklize_tree_builder_free(builder: *mut merklize_tree_builder);
-    /// ```text
-    /// matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
-    ///           every height must be ceil(h / 2^k) for some k
-    /// errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
-    ///           below the modulus, with its row and column), out_of_memory, cancelled
-    /// ```
-    pub fn merklize_commitment_build(matrices: *const merklize_matrix, count: usize, form: *const merklize_commitment_form, options: *const merklize_run_options, commitment: *mut *mut merklize_commitment) -> merklize_status;
-    pub fn merklize_commitment_free(commitment: *mut merklize_commitment);
-    /// ```text
-    /// info  written
-    /// ```
-    pub fn merklize_commitment_get_info(commitment: *const merklize_commitment, info: *mut merklize_commitment_info) -> merklize_status;
-    /// ```text
-    /// cap    [capacity], written; may be null if capacity is 0
-    /// count  written if not null: info.cap_size, also if capacity is too small
-    /// errors too_small
-    /// ```
-    pub fn merklize_commitment_cap(commitment: *const merklize_commitment, cap: *mut merklize_digest, capacity: usize, count: *mut usize) -> merklize_status;
-    /// ```text
-    /// One opening for each index: the rows of all matrices, and what shows that they are in the commitment. All come from a device at once.
-    /// indices   [count], each below info.n_leaves; repeats are allowed
-    /// matrices  those that the commitment is of, in their order, to read rows from; null and 0 if they are kept, or if rows is null
-    /// rows      null: not wanted; else [count, info.row_bytes], written: of each index the rows of all matrices one after another. Of a matrix
-    ///           with fewer rows it is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up
-    /// siblings  [count, info.path_length], written: of each index, for each layer below the cap, the other children of the group
-    /// errors    invalid_argument (an index out of range; rows of matrices that are neither kept nor given; matrices of another shape)
-    /// ```
-    pub fn merklize_commitment_open(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest) -> merklize_status;
-    /// ```text
-    /// One opening of several indices, with each digest that the verifier cannot compute once: layer by layer, left to right.
-    /// indices   [count], at least one, in any order, no index twice; rows are in ascending order of the indices
-    /// siblings  [capacity], written; may be null if capacity is 0
-    /// needed    written if not null: number of siblings, also if capacity is too small
-    /// errors    as above, too_small
-    /// ```
-    pub fn merklize_commitment_open_together(commitment: *const merklize_commitment, indices: *const u64, count: usize, matrices: *const merklize_matrix, matrix_count: usize, rows: *mut u8, siblings: *mut merklize_digest, capacity: usize, needed: *mut usize) -> merklize_status;
-    /// ```text
-    /// Whether one opening (count 1), or one of several indices, holds. Needs no device. What does not hold or is malformed is no error: *valid
-    /// is 0 for counts that do not fit, an index out of range, words and digests that are no field elements.
-    /// indices   [count], ascending and distinct
-    /// rows      [row_bytes], as merklize_commitment_open_together() gives them
-    /// siblings  [sibling_count]
-    /// cap       [cap_count]
-    /// dims      [dims_count]: what the verifier knows of the matrices, in their order
-    /// valid     written: 1 or 0
-    /// errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows)
-    /// ```
-    pub fn merklize_verify_opening(indices: *const u64, count: usize, rows: *const u8, row_bytes: usize, siblings: *const merklize_digest, sibling_count: usize, cap: *const merklize_digest, cap_count: usize, dims: *const merklize_matrix_dims, dims_count: usize, form: *const merklize_commitment_form, valid: *mut c_int) -> merklize_status;
-    /// ```text
-    /// BLAKE3 digest.
-    /// out  32 bytes
-    /// ```
-    pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
-    /// ```text
-    /// rows  [n, row_length] units, as in merklize_hash_leaves()
-    /// out   [n, 32] bytes, as in all calls that follow
-    /// ```
-    pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
-    /// ```text
-    /// left, right  [n, 32] bytes; out may be left or right
-    /// ```
-    pub fn merklize_enqueue_merge(stream: *mut merklize_stream, hash: merklize_hash, left: *const merklize_buffer, right: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
-    /// ```text
-    /// nodes  [slots, 32] bytes in heap order with the leaves in place, as in merklize_build_tree()
-    /// ```
-    pub fn merklize_enqueue_build_tree(stream: *mut merklize_stream, nodes: *mut merklize_buffer, form: *const merklize_form, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
-    /// ```text
-    /// leaves  [n, 32] bytes
-    /// out     32 bytes
-    /// ```
-    pub fn merklize_enqueue_root(stream: *mut merklize_stream, leaves: *const merklize_buffer, form: *const merklize_form, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
-    /// ```text
-    /// out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
-    /// its levels l = 0 to h - 1.
-    /// nodes  [m, 32] bytes
-    /// slots  [n] words of 64 bits, each below m, which is not checked
-    /// ```
-    pub fn merklize_enqueue_gather_nodes(stream: *mut merklize_stream, nodes: *const merklize_buffer, slots: *const merklize_buffer, out: *mut merklize_buffer, event: *mut *mut merklize_event) -> merklize_status;
     pub fn merklize_proof_get_info(proof: *const merklize_proof, info: *mut merklize_proof_info) -> merklize_status;
     /// ```text
     /// Copies what a proof holds.
@@ -1515,6 +1482,36 @@ extern "C" {
     /// As merklize_tree_file_update() says.
     /// ```
     pub fn merklize_tree_file_append(file: *mut merklize_tree_file, leaves: *const merklize_digest, count: u64, options: *const merklize_run_options) -> merklize_status;
+    /// ```text
+    /// BLAKE3 digest.
+    /// out  32 bytes
+    /// ```
+    pub fn merklize_enqueue_hash(stream: *mut merklize_stream, data: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// rows  [n, row_length] units, as in merklize_hash_leaves()
+    /// out   [n, 32] bytes, as in all calls that follow
+    /// ```
+    pub fn merklize_enqueue_hash_leaves(stream: *mut merklize_stream, hash: merklize_hash, rows: *const merklize_buffer, row_length: usize, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// left, right  [n, 32] bytes; out may be left or right
+    /// ```
+    pub fn merklize_enqueue_merge(stream: *mut merklize_stream, hash: merklize_hash, left: *const merklize_buffer, right: *const merklize_buffer, mode: *const merklize_mode, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// nodes  [slots, 32] bytes in heap order with the leaves in place, as in merklize_build_tree()
+    /// ```
+    pub fn merklize_enqueue_build_tree(stream: *mut merklize_stream, nodes: *mut merklize_buffer, form: *const merklize_form, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// leaves  [n, 32] bytes
+    /// out     32 bytes
+    /// ```
+    pub fn merklize_enqueue_root(stream: *mut merklize_stream, leaves: *const merklize_buffer, form: *const merklize_form, out: *mut merklize_buffer, policy: *const merklize_policy, event: *mut *mut merklize_event) -> merklize_status;
+    /// ```text
+    /// out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
+    /// its levels l = 0 to h - 1.
+    /// nodes  [m, 32] bytes
+    /// slots  [n] words of 64 bits, each below m, which is not checked
+    /// ```
+    pub fn merklize_enqueue_gather_nodes(stream: *mut merklize_stream, nodes: *const merklize_buffer, slots: *const merklize_buffer, out: *mut merklize_buffer, event: *mut *mut merklize_event) -> merklize_status;
     /// ```text
     /// bytes   written: of the outboard of a message of `message_bytes` bytes
     /// errors  invalid_argument (form)
@@ -1834,12 +1831,12 @@ pub const STRUCTS: &[(&str, usize, usize)] = &[
     ("merklize_device_info", core::mem::size_of::<merklize_device_info>(), core::mem::align_of::<merklize_device_info>()),
     ("merklize_message", core::mem::size_of::<merklize_message>(), core::mem::align_of::<merklize_message>()),
     ("merklize_matrix", core::mem::size_of::<merklize_matrix>(), core::mem::align_of::<merklize_matrix>()),
-    ("merklize_form", core::mem::size_of::<merklize_form>(), core::mem::align_of::<merklize_form>()),
-    ("merklize_tree_info", core::mem::size_of::<merklize_tree_info>(), core::mem::align_of::<merklize_tree_info>()),
-    ("merklize_input", core::mem::size_of::<merklize_input>(), core::mem::align_of::<merklize_input>()),
     ("merklize_commitment_form", core::mem::size_of::<merklize_commitment_form>(), core::mem::align_of::<merklize_commitment_form>()),
     ("merklize_commitment_info", core::mem::size_of::<merklize_commitment_info>(), core::mem::align_of::<merklize_commitment_info>()),
     ("merklize_matrix_dims", core::mem::size_of::<merklize_matrix_dims>(), core::mem::align_of::<merklize_matrix_dims>()),
+    ("merklize_form", core::mem::size_of::<merklize_form>(), core::mem::align_of::<merklize_form>()),
+    ("merklize_tree_info", core::mem::size_of::<merklize_tree_info>(), core::mem::align_of::<merklize_tree_info>()),
+    ("merklize_input", core::mem::size_of::<merklize_input>(), core::mem::align_of::<merklize_input>()),
     ("merklize_proof_info", core::mem::size_of::<merklize_proof_info>(), core::mem::align_of::<merklize_proof_info>()),
     ("merklize_expect", core::mem::size_of::<merklize_expect>(), core::mem::align_of::<merklize_expect>()),
     ("merklize_wrong_node", core::mem::size_of::<merklize_wrong_node>(), core::mem::align_of::<merklize_wrong_node>()),

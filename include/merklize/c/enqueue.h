@@ -1,0 +1,53 @@
+/* merklize/c/enqueue.h: calls that return at once. */
+#ifndef MERKLIZE_C_ENQUEUE_H
+#define MERKLIZE_C_ENQUEUE_H
+
+#include <merklize/c/trees.h>
+
+/* They enqueue their work on a stream and compute the same bytes as the calls of the same name. The host waits for nothing. Their order
+ * is that of the stream: what is enqueued on it later comes after them, and nobody needs to wait for an event.
+ *
+ * memory  all buffers are on the stream's device, and stay as long as the work runs; what merklize_buffer_create() made may be freed
+ *         before. An output must not overlap an input, but where this says so
+ * graphs  while a CUDA stream is being captured, a call becomes a part of the graph, and replays compute it anew. The first call of a
+ *         kind should be before the capture, because it compiles or loads kernels. The handles may be freed before the graph is
+ * event   null: not wanted; else written: what merklize_event_wait() and merklize_event_query() tell failures of the device by, and words
+ *         that are not below the modulus of a field hash
+ * policy  null: the library chooses
+ * errors  invalid_argument (sizes that do not fit; a buffer on another device; overlaps; a call that cannot be captured), out_of_memory,
+ *         unavailable, internal. Nothing is enqueued if the arguments are wrong */
+
+/* BLAKE3 digest.
+ * out  32 bytes */
+MERKLIZE_C_API merklize_status merklize_enqueue_hash(merklize_stream *stream, const merklize_buffer *data,
+                                                     const merklize_mode *mode, merklize_buffer *out,
+                                                     const merklize_policy *policy, merklize_event **event);
+/* rows  [n, row_length] units, as in merklize_hash_leaves()
+ * out   [n, 32] bytes, as in all calls that follow */
+MERKLIZE_C_API merklize_status merklize_enqueue_hash_leaves(merklize_stream *stream, merklize_hash hash,
+                                                            const merklize_buffer *rows, size_t row_length,
+                                                            const merklize_mode *mode, merklize_buffer *out,
+                                                            const merklize_policy *policy, merklize_event **event);
+/* left, right  [n, 32] bytes; out may be left or right */
+MERKLIZE_C_API merklize_status merklize_enqueue_merge(merklize_stream *stream, merklize_hash hash,
+                                                      const merklize_buffer *left, const merklize_buffer *right,
+                                                      const merklize_mode *mode, merklize_buffer *out,
+                                                      const merklize_policy *policy, merklize_event **event);
+/* nodes  [slots, 32] bytes in heap order with the leaves in place, as in merklize_build_tree() */
+MERKLIZE_C_API merklize_status merklize_enqueue_build_tree(merklize_stream *stream, merklize_buffer *nodes,
+                                                           const merklize_form *form, const merklize_policy *policy,
+                                                           merklize_event **event);
+/* leaves  [n, 32] bytes
+ * out     32 bytes */
+MERKLIZE_C_API merklize_status merklize_enqueue_root(merklize_stream *stream, const merklize_buffer *leaves,
+                                                     const merklize_form *form, merklize_buffer *out,
+                                                     const merklize_policy *policy, merklize_event **event);
+/* out[i] = nodes[slots[i]], for paths of proofs: the siblings of leaf k of a tree of height h are the slots (2^(h - l) + (k >> l)) ^ 1 of
+ * its levels l = 0 to h - 1.
+ * nodes  [m, 32] bytes
+ * slots  [n] words of 64 bits, each below m, which is not checked */
+MERKLIZE_C_API merklize_status merklize_enqueue_gather_nodes(merklize_stream *stream, const merklize_buffer *nodes,
+                                                             const merklize_buffer *slots, merklize_buffer *out,
+                                                             merklize_event **event);
+
+#endif

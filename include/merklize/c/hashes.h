@@ -1,0 +1,78 @@
+/* merklize/c/hashes.h: the hashes, their modes, and instances of Poseidon2. */
+#ifndef MERKLIZE_C_HASHES_H
+#define MERKLIZE_C_HASHES_H
+
+#include <merklize/c/values.h>
+
+/* A hash of Merkle trees: an id that is stored in proof and tree files. docs/hashes.md defines each one. The constants are
+ * MERKLIZE_HASH_blake3 and so on, with the name of the hash as it is written everywhere. */
+typedef uint32_t merklize_hash;
+enum {
+#define MKZ_HASH(id, name) MERKLIZE_HASH_##name = id,
+#include <merklize/core/hashes.h>
+    MERKLIZE_HASH_rp64_256 = MERKLIZE_HASH_rp64_256_v3 /* today's Winterfell */
+};
+
+typedef struct merklize_hash_info {
+    merklize_hash hash;
+    uint32_t is_field;       /* 1: digests and rows are field elements, little-endian words below the modulus */
+    uint32_t row_unit_bytes; /* rows are counted in units of so many bytes: 1, or a word of a field hash, 4 or 8 */
+    uint64_t modulus;        /* of a field hash; 0 for a hash of bytes */
+    char name[32];
+} merklize_hash_info;
+
+/* Number of hashes. */
+MERKLIZE_C_API size_t merklize_hash_count(void);
+/* index   below merklize_hash_count(); hashes are in the order of their ids
+ * info    written
+ * errors  invalid_argument (index) */
+MERKLIZE_C_API merklize_status merklize_hash_describe(size_t index, merklize_hash_info *info);
+/* name    as in docs/hashes.md
+ * errors  invalid_argument (an unknown name; the text lists the known ones) */
+MERKLIZE_C_API merklize_status merklize_hash_from_name(const char *name, merklize_hash *hash);
+
+/* An instance of Poseidon2: a prover's own constants. docs/hashes.md has the permutation and the sponge. Words are below the modulus. */
+typedef struct merklize_poseidon2 {
+    uint32_t field;            /* 0 Goldilocks, 1 BabyBear, 2 KoalaBear */
+    uint32_t width;            /* cells: 8, 12 or 16 over Goldilocks, 16, 24 or 32 over the others */
+    uint32_t rate;             /* words of a row that one permutation takes: 1 to width - 1. Of a quad: width */
+    uint32_t external_rounds;  /* half of them before the internal rounds, half after: even, 2 to 64 */
+    uint32_t internal_rounds;  /* 1 to 256 */
+    const uint64_t *constants; /* in the order of use: initial, internal, terminal rounds */
+    size_t constant_count;     /* external_rounds width + internal_rounds */
+    const uint64_t *diagonal;  /* an internal round makes cell i = sum of all cells + diagonal[i] cell i */
+    size_t diagonal_count;     /* width */
+} merklize_poseidon2;
+
+/* A hash made of these constants, which works wherever a hash does. The id is valid in this process alone; files and proofs have a digest
+ * of the constants in its place.
+ * instance  copied
+ * quad      null, or the permutation of a commitment's merges of four (arity 4), copied: over the same field, its width and rate both
+ *           16 over Goldilocks and 32 over the others. Without it arity 4 is refused
+ * hash      the same for the same constants
+ * errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127 sets of
+ *           constants) */
+MERKLIZE_C_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance,
+                                                       const merklize_poseidon2 *quad, merklize_hash *hash);
+
+/* Facts of any hash, also of one of merklize_hash_poseidon2(), which merklize_hash_describe() does not list.
+ * info    written. Its name is "" if it has more than 31 bytes: merklize_hash_name() has it whole
+ * errors  invalid_argument (an unknown id) */
+MERKLIZE_C_API merklize_status merklize_hash_get_info(merklize_hash hash, merklize_hash_info *info);
+/* The name of any hash, which merklize_hash_from_name() takes.
+ * text    written, with a zero byte at its end; may be null if capacity is 0
+ * length  written if not null: bytes of the text without the zero byte, also if it is too small
+ * errors  too_small, invalid_argument (an unknown id) */
+MERKLIZE_C_API merklize_status merklize_hash_name(merklize_hash hash, char *text, size_t capacity, size_t *length);
+
+/* A mode of BLAKE3. Null, or no key and no context: the plain hash. Only the hash blake3 has modes. Secrets are copied for the call and
+ * wiped after it. */
+typedef struct merklize_mode {
+    const uint8_t *key; /* the keyed hash: exactly 32 bytes */
+    size_t key_bytes;
+    const char
+        *context; /* derive_key: a globally unique text that names the purpose. The data is then the key material */
+    size_t context_bytes;
+} merklize_mode;
+
+#endif

@@ -1,0 +1,129 @@
+/* merklize/c/matrices.h: rows of matrices, and commitments to them. */
+#ifndef MERKLIZE_C_MATRICES_H
+#define MERKLIZE_C_MATRICES_H
+
+#include <merklize/c/hashes.h>
+#include <merklize/c/options.h>
+
+/* What the words of a matrix are, for hashes of field elements. */
+enum {
+    MERKLIZE_ELEMENTS_CANONICAL = 0, /* words below the modulus p, which is checked */
+    MERKLIZE_ELEMENTS_ANY = 1,       /* any word, for its value mod p */
+    MERKLIZE_ELEMENTS_MONTGOMERY = 2 /* a word of b bits is 2^b x mod p and stands for x */
+};
+
+/* A matrix of words, that is only read. The word of row i and column k is `i row_stride + k column_stride` words behind the first. */
+typedef struct merklize_matrix {
+    const void *words;             /* host memory: the word of row 0 and column 0; or null, with a buffer */
+    const merklize_buffer *buffer; /* memory of a device that holds all words; or null */
+    uint64_t first;                /* bytes of the buffer before the word of row 0 and column 0 */
+    uint64_t rows;
+    uint64_t columns;
+    int64_t row_stride;    /* in words, of any sign: row-major matrices have `columns` and 1 */
+    int64_t column_stride; /* column-major ones have 1 and `rows` */
+    uint32_t word_bytes;   /* 1, 4 or 8; of a field hash those of its words (merklize_hash_info.row_unit_bytes) */
+    uint32_t
+        elements; /* MERKLIZE_ELEMENTS_..., the same in all matrices of a call; openings of rows take canonical words alone */
+} merklize_matrix;
+
+/* Digests of the rows of several matrices side by side: out[i] is the hash of row i of the first, of the second and so on, as one row.
+ * matrices    [count], each with n rows; all in host memory, or all on one device. A device gets host memory in pieces, while it hashes
+ * montgomery  0, or the modulus of a field of at most 31 bits: a hash of bytes takes words x of 4 bytes, below it, as 2^32 x mod it
+ * mode        only for blake3
+ * out         [n]; undefined after an error
+ * errors      invalid_argument (sizes that do not fit; a word that is not below the modulus, with its row and column) */
+MERKLIZE_C_API merklize_status merklize_hash_rows(merklize_hash hash, const merklize_matrix *matrices, size_t count,
+                                                  uint32_t montgomery, const merklize_mode *mode, merklize_digest *out,
+                                                  uint64_t n, const merklize_run_options *options);
+/* The same with digests in a device's memory, that of the matrices if they are on one; out: [n, 32] bytes. */
+MERKLIZE_C_API merklize_status merklize_hash_rows_buffer(merklize_hash hash, const merklize_matrix *matrices,
+                                                         size_t count, uint32_t montgomery, const merklize_mode *mode,
+                                                         merklize_buffer *out, const merklize_run_options *options);
+
+/* A Merkle tree over the rows of several matrices of different heights, by the rule `plonky3` (docs/formats.md). */
+typedef struct merklize_commitment_form {
+    merklize_hash hash;
+    uint32_t arity;      /* children of a node: 2, or 4 for hashes that have a merge of four (docs/hashes.md); 0 is 2 */
+    uint32_t cap_height; /* layers between the cap and the root; 0: the cap is the root */
+    uint32_t montgomery; /* as in merklize_hash_rows() */
+    uint32_t word_bytes; /* for merklize_verify_opening() with a hash of bytes: 1, 4 or 8. Else 0 */
+    uint32_t
+        keep; /* 1: keeps the matrices for openings of rows: copies of those on the host, where the nodes are; handles of
+                            those on a device, whose words must not change */
+} merklize_commitment_form;
+
+typedef struct merklize_commitment_info {
+    merklize_hash hash;
+    uint32_t arity;
+    uint32_t cap_height;
+    uint32_t height;      /* layers above the leaves */
+    uint64_t n_leaves;    /* rows of the tallest matrix */
+    uint64_t cap_size;    /* digests of the cap */
+    uint64_t path_length; /* siblings of one opening */
+    uint64_t row_bytes;   /* bytes of the rows of one opening: all columns of all matrices */
+    uint32_t on_device;   /* 1: the nodes are in the memory of a device */
+    uint32_t keeps_matrices;
+} merklize_commitment_info;
+
+/* matrices  [count], at least one, as merklize_hash_rows() takes them, but of different heights: with h rows of the tallest one,
+ *           every height must be ceil(h / 2^k) for some k
+ * errors    invalid_argument (heights, sizes, a hash without merges of four, a cap below the leaves; a word that is not
+ *           below the modulus, with its row and column), out_of_memory, cancelled */
+MERKLIZE_C_API merklize_status merklize_commitment_build(const merklize_matrix *matrices, size_t count,
+                                                         const merklize_commitment_form *form,
+                                                         const merklize_run_options *options,
+                                                         merklize_commitment **commitment);
+MERKLIZE_C_API void merklize_commitment_free(merklize_commitment *commitment);
+/* info  written */
+MERKLIZE_C_API merklize_status merklize_commitment_get_info(const merklize_commitment *commitment,
+                                                            merklize_commitment_info *info);
+/* cap    [capacity], written; may be null if capacity is 0
+ * count  written if not null: info.cap_size, also if capacity is too small
+ * errors too_small */
+MERKLIZE_C_API merklize_status merklize_commitment_cap(const merklize_commitment *commitment, merklize_digest *cap,
+                                                       size_t capacity, size_t *count);
+
+/* One opening for each index: the rows of all matrices, and what shows that they are in the commitment. All come from a device at once.
+ * indices   [count], each below info.n_leaves; repeats are allowed
+ * matrices  those that the commitment is of, in their order, to read rows from; null and 0 if they are kept, or if rows is null
+ * rows      null: not wanted; else [count, info.row_bytes], written: of each index the rows of all matrices one after another. Of a matrix
+ *           with fewer rows it is row `index >> (log2 of the tallest's rows - log2 of its own)`, both rounded up
+ * siblings  [count, info.path_length], written: of each index, for each layer below the cap, the other children of the group
+ * errors    invalid_argument (an index out of range; rows of matrices that are neither kept nor given; matrices of another shape) */
+MERKLIZE_C_API merklize_status merklize_commitment_open(const merklize_commitment *commitment, const uint64_t *indices,
+                                                        size_t count, const merklize_matrix *matrices,
+                                                        size_t matrix_count, uint8_t *rows, merklize_digest *siblings);
+/* One opening of several indices, with each digest that the verifier cannot compute once: layer by layer, left to right.
+ * indices   [count], at least one, in any order, no index twice; rows are in ascending order of the indices
+ * siblings  [capacity], written; may be null if capacity is 0
+ * needed    written if not null: number of siblings, also if capacity is too small
+ * errors    as above, too_small */
+MERKLIZE_C_API merklize_status merklize_commitment_open_together(const merklize_commitment *commitment,
+                                                                 const uint64_t *indices, size_t count,
+                                                                 const merklize_matrix *matrices, size_t matrix_count,
+                                                                 uint8_t *rows, merklize_digest *siblings,
+                                                                 size_t capacity, size_t *needed);
+
+/* Shape of a matrix, as a verifier knows it. */
+typedef struct merklize_matrix_dims {
+    uint64_t rows;
+    uint64_t columns;
+} merklize_matrix_dims;
+
+/* Whether one opening (count 1), or one of several indices, holds. Needs no device. What does not hold or is malformed is no error: *valid
+ * is 0 for counts that do not fit, an index out of range, words and digests that are no field elements.
+ * indices   [count], ascending and distinct
+ * rows      [row_bytes], as merklize_commitment_open_together() gives them
+ * siblings  [sibling_count]
+ * cap       [cap_count]
+ * dims      [dims_count]: what the verifier knows of the matrices, in their order
+ * valid     written: 1 or 0
+ * errors    invalid_argument (null; dims or a form that no commitment has; a matrix above the cap, where nothing shows its rows) */
+MERKLIZE_C_API merklize_status merklize_verify_opening(const uint64_t *indices, size_t count, const uint8_t *rows,
+                                                       size_t row_bytes, const merklize_digest *siblings,
+                                                       size_t sibling_count, const merklize_digest *cap,
+                                                       size_t cap_count, const merklize_matrix_dims *dims,
+                                                       size_t dims_count, const merklize_commitment_form *form,
+                                                       int *valid);
+
+#endif

@@ -1,0 +1,64 @@
+/* merklize/c/tree_files.h: trees in files. */
+#ifndef MERKLIZE_C_TREE_FILES_H
+#define MERKLIZE_C_TREE_FILES_H
+
+#include <merklize/c/trees.h>
+
+/* Builds the tree over an input in a file (.mkl), in little memory. docs/file-format.md gives the bytes of the file.
+ * resume  1: goes on with what a killed build of the same input left in OUTPUT.partial; 0: begins anew
+ * info    null, or written: describes the tree
+ * errors  io (a disk that is too small, with the numbers), invalid_argument, cancelled (OUTPUT.partial stays) */
+MERKLIZE_C_API merklize_status merklize_tree_file_build(const merklize_input *input, const char *output,
+                                                        const merklize_form *form, int resume, merklize_tree_info *info,
+                                                        const merklize_run_options *options);
+/* Opens a tree file; its nodes stay there.
+ * errors  io (cannot open or read; damaged, truncated, too long, or of a newer version: the text says which) */
+MERKLIZE_C_API merklize_status merklize_tree_file_open(const char *path, merklize_tree_file **file);
+MERKLIZE_C_API void merklize_tree_file_free(merklize_tree_file *file);
+/* The key of a keyed tree is not in its file; merklize_tree_file_check() and changes need it.
+ * errors  invalid_argument (a mode that is not the tree's) */
+MERKLIZE_C_API merklize_status merklize_tree_file_set_mode(merklize_tree_file *file, const merklize_mode *mode);
+/* info  written */
+MERKLIZE_C_API merklize_status merklize_tree_file_get_info(const merklize_tree_file *file, merklize_tree_info *info);
+MERKLIZE_C_API merklize_status merklize_tree_file_root(const merklize_tree_file *file, merklize_digest *root);
+/* Reads nodes first .. first+count-1 of a level; level 0 is the leaves.
+ * nodes   [count], written
+ * errors  io, invalid_argument (outside the level) */
+MERKLIZE_C_API merklize_status merklize_tree_file_read(const merklize_tree_file *file, uint32_t level, uint64_t first,
+                                                       merklize_digest *nodes, size_t count);
+/* Proofs, as of trees in memory; they read only what they need.
+ * errors  io, and those of merklize_tree_prove() */
+MERKLIZE_C_API merklize_status merklize_tree_file_prove(const merklize_tree_file *file, uint64_t index,
+                                                        merklize_proof **proof);
+MERKLIZE_C_API merklize_status merklize_tree_file_prove_together(const merklize_tree_file *file,
+                                                                 const uint64_t *indices, size_t count,
+                                                                 merklize_proof **proof);
+MERKLIZE_C_API merklize_status merklize_tree_file_prove_range(const merklize_tree_file *file, uint64_t first,
+                                                              uint64_t last, merklize_proof **proof);
+MERKLIZE_C_API merklize_status merklize_tree_file_prove_consistency(const merklize_tree_file *file, uint64_t old_leaves,
+                                                                    merklize_proof **proof);
+
+/* A node that does not match its children. */
+typedef struct merklize_wrong_node {
+    uint64_t index; /* within the level */
+    uint32_t level;
+} merklize_wrong_node;
+
+/* Checks every node against its children; reads the file once.
+ * wrong   [capacity]: the wrong nodes, by level and index, at most `capacity` of them; more are not looked for
+ * count   written: number of nodes in `wrong`; 0: the file is sound. With capacity 0 the answer is 0 or 1
+ * errors  io, cancelled, invalid_argument (a keyed tree without its mode) */
+MERKLIZE_C_API merklize_status merklize_tree_file_check(const merklize_tree_file *file, merklize_wrong_node *wrong,
+                                                        size_t capacity, size_t *count,
+                                                        const merklize_run_options *options);
+/* Replaces leaves, or adds leaves (rule left_full). The change is made in a copy, which replaces the file when it is whole. One process
+ * or thread at a time changes a file; others wait.
+ * errors  as merklize_tree_update(), and io; cancelled, also while waiting. After an error the file is as before */
+MERKLIZE_C_API merklize_status merklize_tree_file_update(merklize_tree_file *file, const uint64_t *indices,
+                                                         const merklize_digest *leaves, size_t count,
+                                                         const merklize_run_options *options);
+/* As merklize_tree_file_update() says. */
+MERKLIZE_C_API merklize_status merklize_tree_file_append(merklize_tree_file *file, const merklize_digest *leaves,
+                                                         uint64_t count, const merklize_run_options *options);
+
+#endif
